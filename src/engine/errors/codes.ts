@@ -15,26 +15,74 @@ interface CodeEntry {
 export const ERROR_CODES = {
   AGENT_UNKNOWN: { exit: 2, summary: 'The named agent is not in the configuration.' },
   BUG: { exit: 1, summary: 'Something in svc itself went wrong; please report it.' },
-  CONFIG_EXISTS: { exit: 1, summary: 'A configuration file is there already and would be overwritten.' },
-  CONFIG_INVALID: { exit: 2, summary: 'The configuration breaks its schema; every fault is listed.' },
-  CONFIG_KEY_UNKNOWN: { exit: 2, summary: 'The named configuration path does not exist in the schema.' },
-  CONFIG_NOT_FOUND: { exit: 2, summary: 'The configuration file named by --config or SVC_CONFIG is not there.' },
-  CONFIG_SYNTAX: { exit: 2, summary: 'The configuration file is not JSON (comments and trailing commas are allowed).' },
-  CONFIG_UNREADABLE: { exit: 2, summary: 'The configuration file cannot be read: permissions, a folder, or too large.' },
-  CONFIG_WRITE_FAILED: { exit: 1, summary: 'The configuration file could not be written; the old one is unchanged.' },
-  CONFIRMATION_NEEDED: { exit: 2, summary: 'The command asks before it acts, and there is no terminal to ask on; pass --yes.' },
-  DOCUMENT_NOT_INDEXED: { exit: 1, summary: 'The path is not one of the files that the index covers.' },
+  CONFIG_EXISTS: {
+    exit: 1,
+    summary: 'A configuration file is there already and would be overwritten.',
+  },
+  CONFIG_INVALID: {
+    exit: 2,
+    summary: 'The configuration breaks its schema; every fault is listed.',
+  },
+  CONFIG_KEY_UNKNOWN: {
+    exit: 2,
+    summary: 'The named configuration path does not exist in the schema.',
+  },
+  CONFIG_NOT_FOUND: {
+    exit: 2,
+    summary: 'The configuration file named by --config or SVC_CONFIG is not there.',
+  },
+  CONFIG_SYNTAX: {
+    exit: 2,
+    summary: 'The configuration file is not JSON (comments and trailing commas are allowed).',
+  },
+  CONFIG_UNREADABLE: {
+    exit: 2,
+    summary: 'The configuration file cannot be read: permissions, a folder, or too large.',
+  },
+  CONFIG_WRITE_FAILED: {
+    exit: 1,
+    summary: 'The configuration file could not be written; the old one is unchanged.',
+  },
+  CONFIRMATION_NEEDED: {
+    exit: 2,
+    summary: 'The command asks before it acts, and there is no terminal to ask on; pass --yes.',
+  },
+  DOCUMENT_NOT_INDEXED: {
+    exit: 1,
+    summary: 'The path is not one of the files that the index covers.',
+  },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
-  INDEX_CORRUPT: { exit: 1, summary: 'The index database is damaged and could not be rebuilt in place.' },
-  INDEX_DISK_FULL: { exit: 1, summary: 'The disk filled up while indexing; what was committed before is kept.' },
-  INDEX_LOCKED: { exit: 1, summary: 'Another process is writing this index and did not finish in time.' },
+  INDEX_CORRUPT: {
+    exit: 1,
+    summary: 'The index database is damaged and could not be rebuilt in place.',
+  },
+  INDEX_DISK_FULL: {
+    exit: 1,
+    summary: 'The disk filled up while indexing; what was committed before is kept.',
+  },
+  INDEX_LOCKED: {
+    exit: 1,
+    summary: 'Another process is writing this index and did not finish in time.',
+  },
   INDEX_UNWRITABLE: { exit: 1, summary: 'The index folder or database cannot be written.' },
-  INTERRUPTED: { exit: 130, summary: 'The person stopped the command (Ctrl-C); finished work is kept.' },
-  MEMORY_DISABLED: { exit: 1, summary: 'Memory search is switched off for this agent (memorySearch.enabled).' },
+  INTERRUPTED: {
+    exit: 130,
+    summary: 'The person stopped the command (Ctrl-C); finished work is kept.',
+  },
+  MEMORY_DISABLED: {
+    exit: 1,
+    summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
+  },
   RANGE_INVALID: { exit: 2, summary: 'A line range does not exist in the file.' },
-  USAGE: { exit: 2, summary: 'The command line is wrong: an unknown command, flag, argument or value.' },
+  USAGE: {
+    exit: 2,
+    summary: 'The command line is wrong: an unknown command, flag, argument or value.',
+  },
   WORKSPACE_MISSING: { exit: 1, summary: 'The workspace folder does not exist.' },
-  WORKSPACE_UNREADABLE: { exit: 1, summary: 'The workspace is there but is no folder, or cannot be read.' },
+  WORKSPACE_UNREADABLE: {
+    exit: 1,
+    summary: 'The workspace is there but is no folder, or cannot be read.',
+  },
 } as const satisfies Record<string, CodeEntry>;
 
 /** A member of the error registry. */
@@ -48,7 +96,8 @@ export const WARNING_CODES = {
   BACKEND_UNAVAILABLE: 'The configured search backend cannot be used; the builtin engine answered.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
   FILES_SKIPPED: 'Some files could not be indexed; each is named with its reason.',
-  INDEX_BUSY: 'Another process is writing the index; the answer comes from what was committed before.',
+  INDEX_BUSY:
+    'Another process is writing the index; the answer comes from what was committed before.',
   INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',
   INDEX_STALE: 'The index could not be brought up to date; the answer comes from what is there.',
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',

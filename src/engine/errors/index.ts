@@ -1,4 +1,10 @@
-export { ERROR_CODES, type ErrorCode, type ExitCode, WARNING_CODES, type WarningCode } from './codes.js';
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  type ExitCode,
+  WARNING_CODES,
+  type WarningCode,
+} from './codes.js';
 export {
   messageOf,
   type SourceLocation,

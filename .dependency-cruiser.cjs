@@ -1,0 +1,70 @@
+/** The arrows of docs/architecture.md, enforced: what is not allowed here fails `npm test`. */
+const engine = '^src/engine/';
+
+/** Inside the engine: a room may import the rooms listed for it (and itself). */
+const rooms = {
+  errors: [],
+  config: ['errors', 'secrets'],
+  secrets: ['errors', 'config'],
+  embeddings: ['errors', 'config', 'secrets'],
+  memory: ['errors', 'config', 'secrets', 'embeddings'],
+  flows: ['errors', 'config', 'secrets'],
+  'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
+  dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory'],
+  webhooks: ['errors', 'config', 'secrets', 'flows'],
+  mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'active-memory'],
+};
+
+const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `engine-${room}`,
+  comment: `src/engine/${room} may import: ${allowed.join(', ') || 'nothing'}`,
+  severity: 'error',
+  from: { path: `${engine}${room}/` },
+  to: {
+    path: `${engine}[^/]+/`,
+    pathNot: `${engine}(${[room, ...allowed].join('|')})/`,
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circles',
+      comment: 'two files that need each other are one file, or hide a third',
+      severity: 'error',
+      from: {},
+      to: { circular: true, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'engine-knows-no-terminal',
+      comment: 'the engine serves a CLI, a server and agents alike',
+      severity: 'error',
+      from: { path: engine },
+      to: { path: '(^src/(cli|commands|ui)/|node_modules/(@oclif|ink|react)/)' },
+    },
+    {
+      name: 'ui-sees-types-only',
+      comment: 'views are pure: they get data and give intents',
+      severity: 'error',
+      from: { path: '^src/ui/' },
+      to: { path: '^src/(engine|cli|commands)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'commands-stay-apart',
+      comment: 'a command imports no other command',
+      severity: 'error',
+      from: { path: '^src/commands/' },
+      to: { path: '^src/commands/' },
+    },
+    ...roomRules,
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: 'specify',
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js'],
+      conditionNames: ['import', 'node'],
+    },
+  },
+};

@@ -1,0 +1,3 @@
+#!/usr/bin/env -S node --import tsx
+const { main } = await import('../src/cli/main.ts');
+await main(import.meta.url, { dir: 'src/commands', extension: '.ts' });

@@ -1,0 +1,112 @@
+import { Command } from '@oclif/core/command';
+import type { EngineContext } from '../engine/context.js';
+import { SvcError, type Warning } from '../engine/errors/index.js';
+import { createContext } from './context.js';
+import { globalFlags } from './flags.js';
+import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
+import { type TerminalSupport, terminalSupport } from './terminal.js';
+
+/**
+ * What every command is built on. A command parses its flags, makes one engine call, writes the
+ * text form through {@link write} and returns the JSON form, which is printed with `--json`.
+ *
+ * It repairs oclif's JSON mode: exit codes are the same with and without `--json`, errors are an
+ * allow-list of fields, warnings reach the document, and no colour codes get into it.
+ */
+export abstract class BaseCommand<Result extends object> extends Command {
+  static override baseFlags = globalFlags;
+
+  private readonly warnings: Warning[] = [];
+  private readonly interruption = new AbortController();
+  private readonly onInterrupt = (): void => {
+    // The first Ctrl-C lets the work finish its transaction; the second one does not wait.
+    if (this.interruption.signal.aborted) process.exit(130);
+    this.interruption.abort(new SvcError('INTERRUPTED', 'stopped'));
+  };
+
+  /** Parses, runs and reports; never throws for a failed command (see {@link catch}). */
+  async start(): Promise<void> {
+    await this._run();
+  }
+
+  abstract override run(): Promise<Result>;
+
+  protected override async init(): Promise<void> {
+    process.on('SIGINT', this.onInterrupt);
+  }
+
+  protected override async finally(): Promise<void> {
+    process.off('SIGINT', this.onInterrupt);
+  }
+
+  /** True with `--json` (before a `--`) or `SVC_JSON` in the environment. */
+  override jsonEnabled(): boolean {
+    const end = this.argv.indexOf('--');
+    const own = end === -1 ? this.argv : this.argv.slice(0, end);
+    const twin = process.env['SVC_JSON'];
+    return own.includes('--json') || (twin !== undefined && twin !== '' && twin !== 'false');
+  }
+
+  protected override logJson(json: unknown): void {
+    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+  }
+
+  protected override toSuccessJson(result: unknown): unknown {
+    if (typeof result !== 'object' || result === null) return result;
+    return { ...result, warnings: this.warnings };
+  }
+
+  protected override toErrorJson(error: unknown): { error: ErrorReport } {
+    return { error: reportError(error) };
+  }
+
+  protected override async catch(error: Error): Promise<void> {
+    const report = reportError(error);
+    process.exitCode = exitCodeOf(report);
+    if (this.jsonEnabled()) {
+      this.logJson(this.toErrorJson(error));
+      return;
+    }
+    process.stderr.write(formatErrorText(report));
+    if (report.code === 'BUG' || this.argv.includes('--verbose')) {
+      process.stderr.write(`${error.stack ?? ''}\n`);
+    }
+  }
+
+  /** The engine's view of this process. */
+  protected context(): EngineContext {
+    return createContext();
+  }
+
+  /** Aborts on Ctrl-C; its reason is an INTERRUPTED error. */
+  protected get signal(): AbortSignal {
+    return this.interruption.signal;
+  }
+
+  /** What may be drawn on the terminal, given the flags. */
+  protected terminal(flags: { readonly plain: boolean }): TerminalSupport {
+    return terminalSupport(process.env, process, { json: this.jsonEnabled(), plain: flags.plain });
+  }
+
+  /** Writes a part of the answer to stdout; nothing in JSON mode. */
+  protected write(text: string): void {
+    if (!this.jsonEnabled()) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  }
+
+  /** Writes progress or an aside to stderr; nothing in JSON mode. */
+  protected note(text: string): void {
+    if (!this.jsonEnabled()) process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
+  }
+
+  /** Says a warning: on stderr, or in `warnings` of the JSON document. */
+  protected addWarning(warning: Warning): void {
+    this.warnings.push(warning);
+    this.note(`warning: ${warning.message}`);
+    if (warning.hint !== undefined) this.note(`   mend: ${warning.hint}`);
+  }
+
+  /** Fails the process without an error: a check that found faults. */
+  protected setExitCode(code: 0 | 1 | 2): void {
+    process.exitCode = code;
+  }
+}

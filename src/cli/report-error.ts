@@ -1,0 +1,53 @@
+import { ERROR_CODES, type ErrorCode, messageOf, SvcError } from '../engine/errors/index.js';
+
+/** What is known of a failure once it has left the engine. */
+export interface ErrorReport {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+  readonly location?: { readonly file: string; readonly line: number; readonly column: number };
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Maps anything thrown to a report. oclif's own parse errors become USAGE; the unknown is a BUG. */
+export function reportError(error: unknown): ErrorReport {
+  if (error instanceof SvcError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...(error.location === undefined ? {} : { location: error.location }),
+      ...(error.details === undefined ? {} : { details: error.details }),
+    };
+  }
+  if (isUsageError(error)) {
+    // oclif appends a line about --help to its messages; the hint says that in our own form.
+    const message = messageOf(error).replace(/\s*See more help with --help\s*$/u, '');
+    return { code: 'USAGE', message, hint: 'add --help to see what the command takes' };
+  }
+  return {
+    code: 'BUG',
+    message: messageOf(error),
+    hint: 'this is a bug in svc: run the command again with --verbose and report what it prints',
+  };
+}
+
+/** The process exit code of a report; the only place where errors become exit codes. */
+export function exitCodeOf(report: ErrorReport): number {
+  return ERROR_CODES[report.code].exit;
+}
+
+/** The lines for stderr: what failed, where, why, what to do. */
+export function formatErrorText(report: ErrorReport): string {
+  const place = report.location;
+  const lines = [`error: ${report.message}`];
+  if (place !== undefined) lines.push(`   at: ${place.file}:${place.line}:${place.column}`);
+  if (report.hint !== undefined) lines.push(` mend: ${report.hint}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function isUsageError(error: unknown): boolean {
+  if (!(error instanceof Error) || !('oclif' in error)) return false;
+  const { oclif } = error;
+  return typeof oclif === 'object' && oclif !== null && 'exit' in oclif && oclif.exit === 2;
+}

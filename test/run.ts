@@ -1,0 +1,110 @@
+/**
+ * The one test runner: first the checks (format and lint, types, layers, dead code, stale
+ * generated files), then every test file in a process of its own, two at a time. Ends with a line
+ * `N passed, N failed`.
+ *
+ *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
+ */
+import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+interface Job {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+interface Finished {
+  readonly status: number | null;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+const TIME_LIMIT_MS = 240_000;
+
+const CHECKS: readonly Job[] = [
+  { name: 'format and lint', command: 'npx', args: ['biome', 'check', '.'] },
+  { name: 'types', command: 'npx', args: ['tsc', '-p', '.'] },
+  { name: 'layers', command: 'npx', args: ['depcruise', 'src', '--output-type', 'err-long'] },
+  { name: 'dead code', command: 'npx', args: ['knip', '--no-progress'] },
+  { name: 'generated files', command: 'node', args: ['scripts/generate-docs.js', '--check'] },
+];
+
+function testJobs(wanted: readonly string[]): Job[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.test\.tsx?$/.test(file))
+    .map((file) => join('test', file))
+    .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+    .sort()
+    .map((file) => ({ name: file, command: process.execPath, args: ['--import', 'tsx', file] }));
+}
+
+function runJob(job: Job): Promise<Finished> {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    // Tests decide by themselves what the terminal can do: nothing of ours leaks in.
+    const { NO_COLOR: _n, FORCE_COLOR: _f, CI: _c, ...env } = process.env;
+    const child = spawn(job.command, job.args, { env: { ...env, FORCE_COLOR: '0' } });
+    let output = '';
+    const collect = (data: Buffer): void => {
+      output += data.toString();
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    const timer = setTimeout(() => {
+      output += `\nended after ${TIME_LIMIT_MS / 1000} s`;
+      child.kill('SIGKILL');
+    }, TIME_LIMIT_MS);
+    child.on('error', (error) => {
+      output += error.message;
+    });
+    child.on('close', (status) => {
+      clearTimeout(timer);
+      resolve({ status, output, seconds: (Date.now() - started) / 1000 });
+    });
+  });
+}
+
+/** uvu prints `Total:` and `Passed:`; a check, or a file that died before that, counts as one. */
+function outcomeOf(finished: Finished): Outcome {
+  const total = /^\s*Total:\s+(\d+)/m.exec(finished.output)?.[1];
+  const passed = /^\s*Passed:\s+(\d+)/m.exec(finished.output)?.[1];
+  if (total === undefined || passed === undefined) {
+    return finished.status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  }
+  const failed = Number(total) - Number(passed);
+  const diedAfterwards = finished.status !== 0 && failed === 0;
+  return { passed: Number(passed), failed: diedAfterwards ? 1 : failed };
+}
+
+async function main(): Promise<void> {
+  const flags = process.argv.slice(2).filter((word) => word.startsWith('--'));
+  const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+  const checks = flags.includes('--tests') || wanted.length > 0 ? [] : CHECKS;
+  const queue = [...checks, ...(flags.includes('--checks') ? [] : testJobs(wanted))];
+  let passed = 0;
+  let failed = 0;
+  const worker = async (): Promise<void> => {
+    for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
+      const finished = await runJob(job);
+      const outcome = outcomeOf(finished);
+      passed += outcome.passed;
+      failed += outcome.failed;
+      const mark = outcome.failed === 0 ? 'ok  ' : 'FAIL';
+      console.log(`${mark} ${job.name} (${outcome.passed}, ${finished.seconds.toFixed(1)} s)`);
+      if (outcome.failed > 0) console.log(finished.output.trimEnd().replaceAll(/^/gm, '     '));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+  console.log(`\n${passed} passed, ${failed} failed`);
+  if (failed > 0 || passed === 0) process.exitCode = 1;
+}
+
+await main();
