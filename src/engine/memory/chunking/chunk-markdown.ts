@@ -1,0 +1,150 @@
+import type { Chunk } from '../types.js';
+import { type Block, splitBlocks } from './blocks.js';
+import { cutAtTokens, estimateTokens } from './tokens.js';
+
+/** How large chunks get, in estimated tokens (see estimateTokens). */
+export interface ChunkingOptions {
+  /** Aim and upper bound of a chunk; only a single line may be cut to keep it. */
+  readonly tokens: number;
+  /** How much of the end of a chunk the next one repeats; less than `tokens`. */
+  readonly overlap: number;
+}
+
+/**
+ * Raised when a change here makes other chunks of the same text: it is part of an index's identity,
+ * so that old indexes are rebuilt.
+ */
+export const CHUNKER_VERSION = 1;
+
+/** A heading that opens a section this deep or shallower ends the chunk before it, … */
+const SECTION_LEVEL = 2;
+/** … unless that chunk is smaller than this share of the budget: small sections stay together. */
+const SMALL_SECTION = 0.5;
+
+/** Lines that are never cut apart while they fit: a block, with the headings right above it. */
+interface Unit {
+  readonly start: number;
+  readonly end: number;
+  readonly tokens: number;
+  readonly headingPath: readonly string[];
+  /** The level of the shallowest heading that the unit begins with; 7 when with none. */
+  readonly level: number;
+}
+
+/**
+ * Cuts Markdown into chunks of whole lines. Code fences, tables, list items, paragraphs and front
+ * matter stay whole while they fit the budget; a heading stays with what follows it.
+ *
+ * @param lines the document's lines without their line ends
+ */
+export function chunkMarkdown(lines: readonly string[], options: ChunkingOptions): Chunk[] {
+  const units = unitsOf(lines, options.tokens);
+  const chunks: Chunk[] = [];
+  let first = 0;
+  while (first < units.length) {
+    const end = endOfChunk(units, first, options.tokens);
+    const chunk = units.slice(first, end);
+    const head = chunk[0];
+    const tail = chunk.at(-1);
+    if (head === undefined || tail === undefined) break;
+    if (head.tokens > options.tokens) {
+      chunks.push(...cutLongLine(lines, head, options));
+    } else {
+      chunks.push({
+        startLine: head.start + 1,
+        endLine: tail.end,
+        headingPath: head.headingPath,
+        text: lines.slice(head.start, tail.end).join('\n'),
+      });
+    }
+    first = startOfNext(units, first, end, options.overlap);
+  }
+  return chunks;
+}
+
+/** The index after the last unit of the chunk that begins at `first`. */
+function endOfChunk(units: readonly Unit[], first: number, budget: number): number {
+  let tokens = units[first]?.tokens ?? 0;
+  let end = first + 1;
+  for (; end < units.length; end++) {
+    const unit = units[end];
+    if (unit === undefined || tokens + unit.tokens > budget) break;
+    if (unit.level <= SECTION_LEVEL && tokens >= budget * SMALL_SECTION) break;
+    tokens += unit.tokens;
+  }
+  return end;
+}
+
+/** Where the next chunk begins: back by the overlap, but never across a section's heading. */
+function startOfNext(units: readonly Unit[], first: number, end: number, overlap: number): number {
+  if ((units[end]?.level ?? 0) <= SECTION_LEVEL || end >= units.length) return end;
+  let start = end;
+  let tokens = 0;
+  while (start > first + 1) {
+    const unit = units[start - 1];
+    if (unit === undefined || tokens + unit.tokens > overlap) break;
+    tokens += unit.tokens;
+    start -= 1;
+    if (unit.level <= SECTION_LEVEL) break;
+  }
+  return start;
+}
+
+function unitsOf(lines: readonly string[], budget: number): Unit[] {
+  const units: Unit[] = [];
+  const trail: Block[] = [];
+  let pending: { readonly start: number; level: number } | undefined;
+  const blocks = splitBlocks(lines);
+  for (const [index, block] of blocks.entries()) {
+    if (block.kind === 'heading') {
+      const level = block.level ?? 1;
+      while ((trail.at(-1)?.level ?? 0) >= level) trail.pop();
+      trail.push(block);
+      pending ??= { start: block.start, level };
+      pending.level = Math.min(pending.level, level);
+      if (index < blocks.length - 1) continue;
+    }
+    const headingPath = trail.map((heading) => heading.title ?? '').filter((title) => title !== '');
+    const start = pending?.start ?? block.start;
+    const level = pending?.level ?? 7;
+    pending = undefined;
+    units.push(...fit(lines, { start, end: block.end, headingPath, level }, budget));
+  }
+  return units;
+}
+
+/** One unit while it fits the budget, else one for each of its lines. */
+function fit(lines: readonly string[], block: Omit<Unit, 'tokens'>, budget: number): Unit[] {
+  const costs: number[] = [];
+  let total = 0;
+  for (let at = block.start; at < block.end; at++) {
+    // The line end counts as a character of its own.
+    const cost = estimateTokens(lines[at] ?? '') + 0.25;
+    costs.push(cost);
+    total += cost;
+  }
+  if (total <= budget) return [{ ...block, tokens: total }];
+  return costs.map((tokens, offset) => ({
+    start: block.start + offset,
+    end: block.start + offset + 1,
+    tokens,
+    headingPath: block.headingPath,
+    level: offset === 0 ? block.level : 7,
+  }));
+}
+
+/** Pieces of a single line that is over budget; all of them carry that line's number. */
+function cutLongLine(lines: readonly string[], unit: Unit, options: ChunkingOptions): Chunk[] {
+  const line = lines[unit.start] ?? '';
+  const chunks: Chunk[] = [];
+  for (let start = 0; start < line.length; ) {
+    const end = cutAtTokens(line, start, options.tokens);
+    const text = line.slice(start, end);
+    if (text.trim() !== '') {
+      const { headingPath } = unit;
+      chunks.push({ startLine: unit.start + 1, endLine: unit.start + 1, headingPath, text });
+    }
+    start = end;
+  }
+  return chunks;
+}

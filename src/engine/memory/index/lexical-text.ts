@@ -1,0 +1,23 @@
+import { isCjk } from '../chunking/tokens.js';
+import type { Tokenizer } from './identity.js';
+
+const MAYBE_CJK = /[\u2e80-\uffef]|[\ud840-\ud8bf]/;
+
+/**
+ * A text as the full-text index gets it. `unicode61` takes a run of Han or kana for one word, so
+ * each of those characters is set apart: a query's run then matches as a phrase of them. `trigram`
+ * needs no help.
+ */
+export function lexicalText(text: string, tokenizer: Tokenizer): string {
+  if (tokenizer === 'trigram' || !MAYBE_CJK.test(text)) return text;
+  let spaced = '';
+  for (const character of text) {
+    spaced += isCjk(character.codePointAt(0) ?? 0) ? ` ${character} ` : character;
+  }
+  return spaced;
+}
+
+/** A document's file name as words: no extension, and what people join words with made blank. */
+export function fileNameWords(path: string): string {
+  return path.replace(/\.md$/i, '').replaceAll(/[/_.-]+/g, ' ');
+}

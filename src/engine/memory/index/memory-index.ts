@@ -1,0 +1,91 @@
+import type { Chunk, DocumentKey, FileFingerprint, Source } from '../types.js';
+import type { IndexIdentity } from './identity.js';
+
+/** A document with everything the index keeps of it. */
+export interface IndexedDocument extends DocumentKey {
+  readonly fingerprint: FileFingerprint;
+  /** SHA-256 of the bytes, hexadecimal. */
+  readonly hash: string;
+  readonly chunks: readonly Chunk[];
+}
+
+/** Changes that belong together: all of them are in the index afterwards, or none. */
+export interface ChangeSet {
+  /** When the files were looked at, in milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly remove: readonly DocumentKey[];
+  /** Documents whose content is as before but whose fingerprint changed. */
+  readonly touch: readonly (DocumentKey & { readonly fingerprint: FileFingerprint })[];
+  /** New documents, and those that replace what was there under the same key. */
+  readonly put: readonly IndexedDocument[];
+}
+
+/** What the index knows of a document without its chunks. */
+export interface StoredDocument extends DocumentKey {
+  readonly fingerprint: FileFingerprint;
+  readonly hash: string;
+  /** When the file was last looked at, in milliseconds since the epoch. */
+  readonly indexedMs: number;
+}
+
+/** Restricts a search; an absent field restricts nothing. */
+export interface CandidateFilter {
+  readonly sources?: readonly Source[];
+  /** Keeps a document by its displayed path. */
+  readonly path?: (path: string) => boolean;
+}
+
+/** A chunk that a query brought up. */
+export interface LexicalCandidate extends Chunk, DocumentKey {
+  readonly chunkId: number;
+  /** SQLite's BM25, sign turned: larger is better, not comparable between queries. */
+  readonly bm25: number;
+}
+
+/** Size and content of an index. */
+export interface IndexStatistics {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bySource: readonly {
+    readonly source: Source;
+    readonly documents: number;
+    readonly chunks: number;
+  }[];
+  /** Bytes on disk, side files included. */
+  readonly bytes: number;
+  /** When the last sync ended, in milliseconds since the epoch; undefined before the first. */
+  readonly syncedMs: number | undefined;
+}
+
+/**
+ * The index of one agent's memory. The methods are asynchronous so that a server-side database can
+ * stand behind them; the SQLite one answers at once.
+ */
+export interface MemoryIndex {
+  identity(): Promise<IndexIdentity>;
+  statistics(): Promise<IndexStatistics>;
+  documents(): Promise<readonly StoredDocument[]>;
+  /** Applies a change set in one transaction. */
+  apply(changes: ChangeSet): Promise<void>;
+  /** Notes that the index now mirrors the files as of `syncedMs`. */
+  markSynced(syncedMs: number): Promise<void>;
+  /**
+   * The best chunks for a full-text expression, best first; ties by path and line.
+   *
+   * @param match an expression made by lexicalQuery, never a person's raw words
+   */
+  lexicalCandidates(
+    match: string,
+    limit: number,
+    filter?: CandidateFilter,
+  ): Promise<readonly LexicalCandidate[]>;
+  /** Chunks that contain a text as it stands (ASCII case ignored), for what has no words. */
+  literalCandidates(
+    text: string,
+    limit: number,
+    filter?: CandidateFilter,
+  ): Promise<readonly LexicalCandidate[]>;
+  /** In how many chunks each of the full-text expressions occurs. */
+  chunkFrequencies(matches: readonly string[]): Promise<readonly number[]>;
+  close(): void;
+}

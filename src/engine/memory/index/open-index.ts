@@ -1,0 +1,133 @@
+import { readFileSync, statSync } from 'node:fs';
+import { messageOf } from '../../errors/index.js';
+import {
+  type Connection,
+  createDatabase,
+  databaseFault,
+  openDatabase,
+  openDatabaseBytes,
+} from './database.js';
+import { type IndexIdentity, SCHEMA_VERSION, type Tokenizer } from './identity.js';
+import { APPLICATION_ID, schemaSql } from './schema.js';
+import { SqliteIndex } from './sqlite-index.js';
+
+/** What stands at an index's path. */
+export type OpenedIndex =
+  | { readonly state: 'ready'; readonly index: SqliteIndex; readonly identity: IndexIdentity }
+  | { readonly state: 'missing' }
+  /** There is a file, but no index of this version in it; `why` is a clause for people. */
+  | { readonly state: 'unusable'; readonly why: string };
+
+/** How long a reader or the one writer waits for a lock inside the database; milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/** Opens an index for reading, or for the holder of the index lock to write. */
+export function openIndex(file: string, access: 'read' | 'write'): OpenedIndex {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return { state: 'missing' };
+  if (!stats.isFile()) return { state: 'unusable', why: 'it is not a file' };
+  let database: Connection | undefined;
+  try {
+    database = access === 'write' ? openForWriting(file) : openForReading(file);
+    const version = readVersion(database);
+    if (version !== SCHEMA_VERSION) {
+      database.close();
+      return { state: 'unusable', why: versionComplaint(version) };
+    }
+    const identity = readIdentity(database);
+    return { state: 'ready', index: new SqliteIndex(database, identity, file), identity };
+  } catch (error) {
+    database?.close();
+    if (databaseFault(error) === 'corrupt' || error instanceof DamagedMetaError) {
+      return { state: 'unusable', why: `it is damaged (${messageOf(error)})` };
+    }
+    throw error;
+  }
+}
+
+/** Makes an empty index at a path that is free. Not crash-safe until {@link sealIndex}. */
+export function createIndex(file: string, identity: IndexIdentity): SqliteIndex {
+  const database = createDatabase(file, BUSY_TIMEOUT_MS);
+  // Nobody reads the file before it is published, and a crash leaves only a stray file behind.
+  database.pragma('journal_mode = OFF');
+  database.pragma('synchronous = OFF');
+  database.pragma('locking_mode = EXCLUSIVE');
+  database.pragma(`cache_size = -${BUILD_CACHE_KIB}`);
+  database.exec(schemaSql(identity.tokenizer));
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.pragma(`user_version = ${SCHEMA_VERSION}`);
+  const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
+  for (const [key, value] of Object.entries(identity)) insert.run(key, String(value));
+  return new SqliteIndex(database, identity, file);
+}
+
+const BUILD_CACHE_KIB = 16 * 1024;
+
+function openForWriting(file: string): Connection {
+  const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  database.pragma('journal_mode = WAL');
+  // A power cut may lose the newest transactions of a cache, never its integrity.
+  database.pragma('synchronous = NORMAL');
+  return database;
+}
+
+function openForReading(file: string): Connection {
+  const options = { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS };
+  try {
+    const database = openDatabase(file, options);
+    // The first read is what fails where WAL's side files cannot be made.
+    database.pragma('user_version');
+    return database;
+  } catch (error) {
+    if (databaseFault(error) !== 'unwritable') throw error;
+    return openCopyInMemory(file);
+  }
+}
+
+/**
+ * A database in WAL mode cannot be read where its folder cannot be written. Its bytes can: read into
+ * memory with the header's two version fields set to "rollback journal"
+ * (https://sqlite.org/fileformat2.html, §1.3.3).
+ */
+function openCopyInMemory(file: string): Connection {
+  const bytes = readFileSync(file);
+  bytes.fill(1, 18, 20);
+  return openDatabaseBytes(bytes);
+}
+
+function readVersion(database: Connection): number {
+  const application: unknown = database.pragma('application_id', { simple: true });
+  const version: unknown = database.pragma('user_version', { simple: true });
+  return application === APPLICATION_ID && typeof version === 'number' ? version : 0;
+}
+
+function versionComplaint(version: number): string {
+  if (version === 0) return 'it is not an index of svc';
+  return version > SCHEMA_VERSION
+    ? `a newer svc wrote it (format ${version}, this one knows ${SCHEMA_VERSION})`
+    : `an older svc wrote it (format ${version}, now ${SCHEMA_VERSION})`;
+}
+
+class DamagedMetaError extends Error {}
+
+function readIdentity(database: Connection): IndexIdentity {
+  const rows = database.prepare<[], [string, string]>('SELECT key, value FROM meta').raw().all();
+  const meta = new Map(rows);
+  const number = (key: string): number => {
+    const value = Number(meta.get(key) ?? Number.NaN);
+    if (!Number.isFinite(value)) throw new DamagedMetaError(`no ${key} in its meta table`);
+    return value;
+  };
+  return {
+    schemaVersion: number('schemaVersion'),
+    chunkerVersion: number('chunkerVersion'),
+    chunkTokens: number('chunkTokens'),
+    chunkOverlap: number('chunkOverlap'),
+    tokenizer: tokenizerOf(meta.get('tokenizer')),
+  };
+}
+
+function tokenizerOf(value: string | undefined): Tokenizer {
+  if (value === 'unicode61' || value === 'trigram') return value;
+  throw new DamagedMetaError('no tokenizer in its meta table');
+}

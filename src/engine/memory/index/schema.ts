@@ -1,0 +1,45 @@
+import type { Tokenizer } from './identity.js';
+
+/** Marks the file as one of ours in SQLite's header ("svci"). */
+export const APPLICATION_ID = 0x73766369;
+
+/**
+ * The index database. It is a cache: nothing in it that the files do not say.
+ *
+ * `chunks_fts` stores no text of its own (contentless): the text stands once, in `chunks`, and the
+ * full-text columns may then differ from it (see lexical-text.ts). The porter stemmer sits on top of
+ * unicode61 so that "backups" finds "backup".
+ */
+export function schemaSql(tokenizer: Tokenizer): string {
+  const tokenize =
+    tokenizer === 'trigram'
+      ? 'trigram case_sensitive 0 remove_diacritics 1'
+      : 'porter unicode61 remove_diacritics 2';
+  return `
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE documents (
+      id INTEGER PRIMARY KEY,
+      source TEXT NOT NULL,
+      path TEXT NOT NULL,
+      size INTEGER NOT NULL,
+      mtime_ms REAL NOT NULL,
+      ctime_ms REAL NOT NULL,
+      hash TEXT NOT NULL,
+      indexed_ms INTEGER NOT NULL,
+      UNIQUE (source, path)
+    ) STRICT;
+    CREATE TABLE chunks (
+      id INTEGER PRIMARY KEY,
+      document_id INTEGER NOT NULL REFERENCES documents (id),
+      start_line INTEGER NOT NULL,
+      end_line INTEGER NOT NULL,
+      heading_path TEXT NOT NULL,
+      text TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX chunks_by_document ON chunks (document_id);
+    CREATE VIRTUAL TABLE chunks_fts USING fts5 (
+      text, heading_path, file_name,
+      content = '', contentless_delete = 1, tokenize = '${tokenize}'
+    );
+  `;
+}

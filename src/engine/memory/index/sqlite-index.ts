@@ -1,0 +1,203 @@
+import { statSync } from 'node:fs';
+import type { Source } from '../types.js';
+import type { Connection } from './database.js';
+import { createDocumentWriter, type DocumentWriter, HEADING_SEPARATOR } from './document-writer.js';
+import type { IndexIdentity } from './identity.js';
+import type {
+  CandidateFilter,
+  ChangeSet,
+  IndexStatistics,
+  LexicalCandidate,
+  MemoryIndex,
+  StoredDocument,
+} from './memory-index.js';
+
+/** BM25 weights of the full-text columns: text, heading path, file name. */
+const COLUMN_WEIGHTS = '1.0, 1.0, 1.0';
+
+interface CandidateRow {
+  readonly chunkId: number;
+  readonly source: Source;
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly headingPath: string;
+  readonly text: string;
+  readonly bm25: number;
+}
+
+/** An index in a SQLite database file; see schema.ts for its tables. */
+export class SqliteIndex implements MemoryIndex {
+  private readonly database: Connection;
+  private readonly storedIdentity: IndexIdentity;
+  private readonly file: string;
+  private writer: DocumentWriter | undefined;
+
+  /** @param file where the database lies, for its size on disk */
+  constructor(database: Connection, identity: IndexIdentity, file: string) {
+    this.database = database;
+    this.storedIdentity = identity;
+    this.file = file;
+  }
+
+  async identity(): Promise<IndexIdentity> {
+    return this.storedIdentity;
+  }
+
+  async documents(): Promise<readonly StoredDocument[]> {
+    const rows = this.database
+      .prepare<[], [Source, string, number, number, number, string, number]>(
+        'SELECT source, path, size, mtime_ms, ctime_ms, hash, indexed_ms FROM documents',
+      )
+      .raw()
+      .all();
+    return rows.map(([source, path, size, mtimeMs, ctimeMs, hash, indexedMs]) => {
+      return { source, path, fingerprint: { size, mtimeMs, ctimeMs }, hash, indexedMs };
+    });
+  }
+
+  async statistics(): Promise<IndexStatistics> {
+    const bySource = this.database
+      .prepare<[], { source: Source; documents: number; chunks: number }>(
+        `SELECT source, count(*) AS documents, sum(chunks) AS chunks FROM (
+           SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks
+           FROM documents
+         ) GROUP BY source ORDER BY source`,
+      )
+      .all();
+    const syncedMs = this.readMeta('synced_ms');
+    return {
+      documents: bySource.reduce((sum, row) => sum + row.documents, 0),
+      chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
+      bySource,
+      bytes: ['', '-wal', '-shm'].reduce((sum, suffix) => sum + sizeOf(this.file + suffix), 0),
+      syncedMs: syncedMs === undefined ? undefined : Number(syncedMs),
+    };
+  }
+
+  async apply(changes: ChangeSet): Promise<void> {
+    this.writer ??= createDocumentWriter(this.database, this.storedIdentity.tokenizer);
+    const { writer } = this;
+    this.database.transaction(() => {
+      for (const key of changes.remove) writer.remove(key);
+      for (const touched of changes.touch) writer.touch(touched, changes.atMs);
+      for (const document of changes.put) {
+        writer.remove(document);
+        writer.insert(document, changes.atMs);
+      }
+    })();
+  }
+
+  async markSynced(syncedMs: number): Promise<void> {
+    this.database
+      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('synced_ms', ?)")
+      .run(String(syncedMs));
+  }
+
+  async lexicalCandidates(
+    match: string,
+    limit: number,
+    filter: CandidateFilter = {},
+  ): Promise<readonly LexicalCandidate[]> {
+    const documents = this.matchingDocuments(filter);
+    const restriction =
+      documents === undefined
+        ? ''
+        : `AND rowid IN (SELECT id FROM chunks WHERE document_id IN
+             (SELECT value FROM json_each(@documents)))`;
+    const rows = this.database
+      .prepare<[Record<string, unknown>], CandidateRow>(
+        `${SELECT_CANDIDATE}, -found.rank AS bm25
+         FROM (
+           SELECT rowid, rank FROM chunks_fts
+           WHERE chunks_fts MATCH @match AND rank MATCH 'bm25(${COLUMN_WEIGHTS})' ${restriction}
+           ORDER BY rank LIMIT @limit
+         ) AS found
+         JOIN chunks ON chunks.id = found.rowid
+         JOIN documents ON documents.id = chunks.document_id
+         ORDER BY found.rank, documents.path, chunks.start_line, chunks.id`,
+      )
+      .all({ match, limit, ...(documents === undefined ? {} : { documents }) });
+    return rows.map(toCandidate);
+  }
+
+  async literalCandidates(
+    text: string,
+    limit: number,
+    filter: CandidateFilter = {},
+  ): Promise<readonly LexicalCandidate[]> {
+    const documents = this.matchingDocuments(filter);
+    const restriction =
+      documents === undefined
+        ? ''
+        : 'AND documents.id IN (SELECT value FROM json_each(@documents))';
+    const rows = this.database
+      .prepare<[Record<string, unknown>], CandidateRow>(
+        `${SELECT_CANDIDATE}, 1.0 AS bm25
+         FROM chunks JOIN documents ON documents.id = chunks.document_id
+         WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restriction}
+         ORDER BY documents.path, chunks.start_line, chunks.id LIMIT @limit`,
+      )
+      .all({
+        pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
+        limit,
+        ...(documents === undefined ? {} : { documents }),
+      });
+    return rows.map(toCandidate);
+  }
+
+  async chunkFrequencies(matches: readonly string[]): Promise<readonly number[]> {
+    const count = this.database
+      .prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?')
+      .pluck();
+    return matches.map((match) => count.get(match) ?? 0);
+  }
+
+  /** Ends a build: other connections may open the file afterwards. Closes this one. */
+  seal(): void {
+    this.database.pragma('locking_mode = NORMAL');
+    this.database.pragma('journal_mode = WAL');
+    this.database.close();
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  /** JSON array of the ids of the documents that a filter keeps; undefined when it keeps all. */
+  private matchingDocuments(filter: CandidateFilter): string | undefined {
+    const { sources, path } = filter;
+    if (sources === undefined && path === undefined) return undefined;
+    const rows = this.database
+      .prepare<[], { id: number; source: Source; path: string }>(
+        'SELECT id, source, path FROM documents',
+      )
+      .all();
+    const kept = rows.filter(
+      (row) =>
+        (sources === undefined || sources.includes(row.source)) &&
+        (path === undefined || path(row.path)),
+    );
+    return JSON.stringify(kept.map((row) => row.id));
+  }
+
+  private readMeta(key: string): string | undefined {
+    return this.database
+      .prepare<[string], string>('SELECT value FROM meta WHERE key = ?')
+      .pluck()
+      .get(key);
+  }
+}
+
+const SELECT_CANDIDATE = `
+  SELECT chunks.id AS chunkId, documents.source, documents.path, chunks.start_line AS startLine,
+    chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text`;
+
+function toCandidate(row: CandidateRow): LexicalCandidate {
+  const headingPath = row.headingPath === '' ? [] : row.headingPath.split(HEADING_SEPARATOR);
+  return { ...row, headingPath };
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,132 @@
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { SvcError, systemErrorCode } from '../../errors/index.js';
+import type { SkippedFile, SourceFile } from '../types.js';
+import { displayPath } from './paths.js';
+import { skipOf, statFile, type WalkedFile, type WalkListener, walkMarkdown } from './walk.js';
+
+/** Which part of a workspace holds the memory. */
+export type WorkspaceLayout =
+  /** An agent's workspace: `MEMORY.md`, `USER.md` and `memory/` (memory search §2.6). */
+  | 'agent'
+  /** Any folder (`--workspace DIR`): every Markdown file below it. */
+  | 'folder';
+
+/** What the memory source reads. */
+export interface MemoryFilesOptions {
+  /** Absolute path; may itself be a symbolic link. */
+  readonly workspaceDir: string;
+  readonly layout: WorkspaceLayout;
+  /** Further files or folders, absolute or relative to the workspace. */
+  readonly extraPaths: readonly string[];
+}
+
+/** What a look at the disk found. */
+export interface Scan {
+  readonly files: readonly SourceFile[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+const ROOT_FILES = ['MEMORY.md', 'USER.md'] as const;
+const MEMORY_FOLDER = 'memory';
+
+/**
+ * Finds every file of the memory source with one look at the file system and none into the files.
+ * A file reached by two paths is listed once, under the first.
+ *
+ * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE
+ */
+export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
+  const workspaceDir = resolveWorkspace(options.workspaceDir);
+  const files = new Map<string, SourceFile>();
+  const skipped: SkippedFile[] = [];
+  const listener: WalkListener = {
+    onSkip: (skip) => skipped.push({ ...skip, path: displayPath(workspaceDir, skip.path) }),
+  };
+  for (const file of walkAll(workspaceDir, options, listener)) {
+    if (files.has(file.absolutePath)) continue;
+    const path = displayPath(workspaceDir, file.absolutePath);
+    files.set(file.absolutePath, { source: 'memory', path, ...file });
+  }
+  return { files: [...files.values()], skipped };
+}
+
+/** The workspace's real path. */
+export function resolveWorkspace(workspaceDir: string): string {
+  try {
+    const real = realpathSync(workspaceDir);
+    // Reading it tells a folder from a file, and a readable one from a closed one.
+    readdirSync(real);
+    return real;
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === 'ENOENT') {
+      throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
+        hint: 'make the folder, name another with --workspace DIR, or run "svc config init"',
+        cause: error,
+      });
+    }
+    const why = code === 'ENOTDIR' ? 'it is a file, not a folder' : (code ?? 'unknown reason');
+    throw new SvcError(
+      'WORKSPACE_UNREADABLE',
+      `cannot read the workspace ${workspaceDir}: ${why}`,
+      {
+        hint: 'name a folder that you may read',
+        cause: error,
+      },
+    );
+  }
+}
+
+function* walkAll(
+  workspaceDir: string,
+  options: MemoryFilesOptions,
+  listener: WalkListener,
+): Generator<WalkedFile> {
+  if (options.layout === 'folder') yield* walkMarkdown(workspaceDir, listener);
+  else yield* walkAgentWorkspace(workspaceDir, listener);
+  for (const extra of options.extraPaths) {
+    yield* walkExtra(resolve(workspaceDir, extra), listener);
+  }
+}
+
+function* walkAgentWorkspace(dir: string, listener: WalkListener): Generator<WalkedFile> {
+  // The folder's own listing, because a file system that ignores case would find memory.md too.
+  const entries = new Map(readdirSync(dir, { withFileTypes: true }).map((e) => [e.name, e]));
+  for (const name of ROOT_FILES) {
+    const entry = entries.get(name);
+    const path = join(dir, name);
+    if (entry?.isSymbolicLink() === true) listener.onSkip({ path, reason: 'symlink' });
+    const file = entry?.isFile() === true ? statFile(path, listener) : undefined;
+    if (file !== undefined) yield file;
+  }
+  const memory = entries.get(MEMORY_FOLDER);
+  const path = join(dir, MEMORY_FOLDER);
+  if (memory?.isDirectory() === true) yield* walkMarkdown(path, listener);
+  else if (memory?.isSymbolicLink() === true) listener.onSkip({ path, reason: 'symlink' });
+}
+
+/** A configured file may have any name; a folder gives its Markdown files. */
+function* walkExtra(path: string, listener: WalkListener): Generator<WalkedFile> {
+  try {
+    const stats = lstatSync(path);
+    if (stats.isSymbolicLink()) {
+      listener.onSkip({ path, reason: 'symlink', detail: 'configured in extraPaths' });
+      return;
+    }
+    const real = realpathSync(path);
+    if (stats.isDirectory()) {
+      yield* walkMarkdown(real, listener);
+    } else {
+      const file = statFile(real, listener);
+      if (file !== undefined) yield file;
+    }
+  } catch (error) {
+    const skip = skipOf(path, error);
+    listener.onSkip(
+      skip.reason === 'vanished'
+        ? { path, reason: 'missing', detail: 'configured in extraPaths' }
+        : skip,
+    );
+  }
+}

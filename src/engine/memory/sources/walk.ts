@@ -1,0 +1,78 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, systemErrorCode } from '../../errors/index.js';
+import type { FileFingerprint, SkippedFile, SkipReason } from '../types.js';
+
+/** A Markdown file met on a walk. */
+export interface WalkedFile extends FileFingerprint {
+  readonly absolutePath: string;
+}
+
+/** What a walk tells of besides files. */
+export interface WalkListener {
+  /** `path` of the skip is absolute here. */
+  onSkip(skip: SkippedFile): void;
+}
+
+/** Folders that hold other people's files or the tools' own; never entered. */
+const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
+const MARKDOWN = /\.md$/i;
+
+/**
+ * All Markdown files below a folder, in a stable order. Symbolic links are not followed (memory
+ * search §2.6), so a loop of them cannot catch the walk. What cannot be read is reported.
+ *
+ * @param root absolute path without symbolic links in it
+ */
+export function* walkMarkdown(root: string, listener: WalkListener): Generator<WalkedFile> {
+  const pending = [root];
+  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+    const folders: string[] = [];
+    for (const entry of readFolder(dir, listener)) {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) folders.push(path);
+      const file = MARKDOWN.test(entry.name) ? markdownFile(entry, path, listener) : undefined;
+      if (file !== undefined) yield file;
+    }
+    pending.push(...folders.reverse());
+  }
+}
+
+function markdownFile(entry: Dirent, path: string, listener: WalkListener): WalkedFile | undefined {
+  if (entry.isSymbolicLink()) listener.onSkip({ path, reason: 'symlink' });
+  return entry.isFile() ? statFile(path, listener) : undefined;
+}
+
+/** One file's fingerprint; undefined, and reported, when it cannot be had. */
+export function statFile(path: string, listener: WalkListener): WalkedFile | undefined {
+  try {
+    const { size, mtimeMs, ctimeMs } = statSync(path);
+    return { absolutePath: path, size, mtimeMs, ctimeMs };
+  } catch (error) {
+    listener.onSkip(skipOf(path, error));
+    return undefined;
+  }
+}
+
+/** The skip that a failed file operation amounts to. */
+export function skipOf(path: string, error: unknown): SkippedFile {
+  const reason = REASONS[systemErrorCode(error) ?? ''] ?? 'unreadable';
+  return reason === 'unreadable' ? { path, reason, detail: messageOf(error) } : { path, reason };
+}
+
+const REASONS: Readonly<Record<string, SkipReason>> = {
+  EACCES: 'permission_denied',
+  EPERM: 'permission_denied',
+  ELOOP: 'symlink',
+  ENOENT: 'vanished',
+};
+
+function readFolder(dir: string, listener: WalkListener): Dirent[] {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    listener.onSkip(skipOf(dir, error));
+    return [];
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SvcError } from '../../errors/index.js';
+import { asIndexError, type Connection, createDatabase, databaseFault } from '../index/database.js';
+
+/** Who writes an index right now. */
+export interface LockHolder {
+  readonly pid: number;
+  /** Milliseconds since the epoch. */
+  readonly sinceMs: number;
+}
+
+/** The right to write an index, until released. */
+export interface IndexLock {
+  release(): void;
+}
+
+/** How to wait for the lock. */
+export interface LockOptions {
+  readonly pid: number;
+  readonly nowMs: number;
+  /** 0 means: try once. */
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called once, when the first try fails. */
+  readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
+}
+
+const RETRY_MS = 50;
+
+/**
+ * Takes the right to write the index at `indexFile`. The lock is an open transaction on a database
+ * of its own beside the index: the operating system drops it when its holder dies, however it dies,
+ * so it is never stale and nobody has to guess from a process id.
+ *
+ * @returns undefined when somebody else held it for all of `waitMs`
+ * @throws SvcError INDEX_UNWRITABLE when the folder cannot be written
+ */
+export async function acquireIndexLock(
+  indexFile: string,
+  options: LockOptions,
+): Promise<IndexLock | undefined> {
+  const file = lockFile(indexFile);
+  const database = openLock(indexFile, file);
+  const deadline = performance.now() + options.waitMs;
+  let waited = false;
+  try {
+    while (!tryLock(database, options)) {
+      if (!waited) options.onWait?.(readHolder(database));
+      waited = true;
+      if (performance.now() >= deadline) {
+        database.close();
+        return undefined;
+      }
+      await sleep(
+        RETRY_MS,
+        undefined,
+        options.signal === undefined ? {} : { signal: options.signal },
+      );
+    }
+  } catch (error) {
+    database.close();
+    if (options.signal?.aborted === true) throw new SvcError('INTERRUPTED', 'stopped waiting');
+    throw asIndexError(error, file);
+  }
+  return { release: () => database.close() };
+}
+
+/** Who holds the lock, as far as it is known; for messages. */
+export function lockFile(indexFile: string): string {
+  return `${indexFile}.lock`;
+}
+
+function openLock(indexFile: string, file: string): Connection {
+  try {
+    mkdirSync(dirname(indexFile), { recursive: true });
+    const database = createDatabase(file, 0);
+    database.pragma('synchronous = OFF');
+    return database;
+  } catch (error) {
+    throw asIndexError(error, indexFile);
+  }
+}
+
+function tryLock(database: Connection, options: LockOptions): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    database.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since_ms INTEGER)');
+    database.exec('DELETE FROM holder');
+    database.prepare('INSERT INTO holder VALUES (?, ?)').run(options.pid, options.nowMs);
+    // Only what is committed can be read by those who wait; the lock itself is the next one.
+    database.exec('COMMIT');
+    database.exec('BEGIN IMMEDIATE');
+    return true;
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    if (databaseFault(error) === 'busy') return false;
+    throw error;
+  }
+}
+
+function readHolder(database: Connection): LockHolder | undefined {
+  try {
+    return database
+      .prepare<[], LockHolder>('SELECT pid, since_ms AS sinceMs FROM holder LIMIT 1')
+      .get();
+  } catch (error) {
+    if (databaseFault(error) !== 'busy' && !String(error).includes('no such table')) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+import type { Clock } from '../../context.js';
+import { SvcError } from '../../errors/index.js';
+import { asIndexError } from '../index/database.js';
+import { currentIdentity, type IndexSettings, identityDifferences } from '../index/identity.js';
+import { createIndex, type OpenedIndex, openIndex } from '../index/open-index.js';
+import type { SqliteIndex } from '../index/sqlite-index.js';
+import { type MemoryFilesOptions, type Scan, scanMemoryFiles } from '../sources/memory-files.js';
+import { type ApplyResult, applyPlan } from './apply-plan.js';
+import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
+import type { RebuildReason, SyncEvent, SyncSummary } from './events.js';
+import { acquireIndexLock } from './index-lock.js';
+import { planChanges } from './plan-changes.js';
+
+/** An index and the files it mirrors. */
+export interface SyncTarget {
+  /** Absolute path of the database. */
+  readonly indexFile: string;
+  readonly settings: IndexSettings;
+  readonly files: MemoryFilesOptions;
+}
+
+/** How to bring an index up to date. */
+export interface SyncOptions {
+  /** Build anew even when nothing asks for it. */
+  readonly force?: boolean;
+  /** How long to wait for another process that writes this index; milliseconds. */
+  readonly lockWaitMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: SyncEvent) => void) | undefined;
+  readonly clock: Clock;
+}
+
+interface Rebuild {
+  readonly reason: RebuildReason;
+  readonly detail: string;
+}
+
+/**
+ * Makes the index mirror the files: reads what changed, forgets what is gone; builds it anew when
+ * there is none, when it is unusable or was built with other settings, or when forced. One process
+ * at a time; readers are never in the way.
+ *
+ * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE, INDEX_DISK_FULL, WORKSPACE_MISSING, …
+ */
+export async function syncIndex(target: SyncTarget, options: SyncOptions): Promise<SyncSummary> {
+  const started = performance.now();
+  const onEvent = options.onEvent ?? (() => undefined);
+  const lock = await acquireIndexLock(target.indexFile, {
+    pid: process.pid,
+    nowMs: options.clock.now(),
+    waitMs: options.lockWaitMs,
+    signal: options.signal,
+    onWait: (holder) => onEvent({ type: 'lock.waiting', holder }),
+  });
+  if (lock === undefined) {
+    throw new SvcError('INDEX_LOCKED', `another process is writing ${target.indexFile}`, {
+      hint: 'wait for it to finish and try again',
+    });
+  }
+  try {
+    removeStrayBuilds(target.indexFile);
+    const scan = scanMemoryFiles(target.files);
+    for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
+    const run = { target, scan, options, onEvent, started };
+    const opened = openIndex(target.indexFile, 'write');
+    const rebuild = rebuildNeeded(opened, target.settings, options.force ?? false);
+    const summary =
+      opened.state === 'ready' && rebuild === undefined
+        ? await updateIndex(run, opened.index)
+        : await rebuildIndex(run, opened, rebuild ?? { reason: 'first', detail: 'no index yet' });
+    onEvent({ type: 'sync.finished', summary });
+    return summary;
+  } catch (error) {
+    throw asIndexError(error, target.indexFile);
+  } finally {
+    lock.release();
+  }
+}
+
+interface Run {
+  readonly target: SyncTarget;
+  readonly scan: Scan;
+  readonly options: SyncOptions;
+  readonly onEvent: (event: SyncEvent) => void;
+  /** performance.now() at the start. */
+  readonly started: number;
+}
+
+/** Why the index at hand cannot be brought up to date but must be built anew, if so. */
+export function rebuildNeeded(
+  opened: OpenedIndex,
+  settings: IndexSettings,
+  force: boolean,
+): Rebuild | undefined {
+  if (opened.state === 'missing') return { reason: 'first', detail: 'there is no index yet' };
+  if (opened.state === 'unusable') return { reason: 'damaged', detail: opened.why };
+  if (force) return { reason: 'forced', detail: 'asked for' };
+  const differences = identityDifferences(opened.identity, currentIdentity(settings));
+  if (differences.length === 0) return undefined;
+  return { reason: 'settings', detail: differences.join(', ') };
+}
+
+async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
+  try {
+    const result = await fill(run, index);
+    return summaryOf(run, result, undefined);
+  } finally {
+    index.close();
+  }
+}
+
+/**
+ * Builds beside the old index and replaces it in one step. Stopped half way, the build becomes the
+ * index only where there was no usable one: the next sync goes on from it.
+ */
+async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Promise<SyncSummary> {
+  const { indexFile, settings } = run.target;
+  if (opened.state === 'ready') opened.index.close();
+  run.onEvent({ type: 'rebuild.started', ...rebuild });
+  const build = createIndex(buildFile(indexFile), currentIdentity(settings));
+  try {
+    const result = await fill(run, build);
+    if (result.stopped && opened.state === 'ready') {
+      return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
+    }
+    run.onEvent({ type: 'publish.started' });
+    await publishBuild(build, indexFile, REPLACES[opened.state]);
+    return summaryOf(run, result, rebuild);
+  } finally {
+    build.close();
+    removeIndexFiles(buildFile(indexFile));
+  }
+}
+
+const REPLACES = { missing: 'nothing', ready: 'usable', unusable: 'unusable' } as const;
+
+const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };
+
+async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
+  const plan = planChanges(run.scan.files, await index.documents());
+  const bytes = (files: readonly { readonly size: number }[]): number =>
+    files.reduce((sum, file) => sum + file.size, 0);
+  run.onEvent({
+    type: 'scan.finished',
+    files: run.scan.files.length,
+    bytes: bytes(run.scan.files),
+    filesToIndex: plan.read.length,
+    bytesToIndex: bytes(plan.read.map((planned) => planned.file)),
+  });
+  const result = await applyPlan(index, plan, {
+    chunking: run.target.settings.chunking,
+    clock: run.options.clock,
+    signal: run.options.signal,
+    onEvent: run.onEvent,
+  });
+  if (!result.stopped) await index.markSynced(run.options.clock.now());
+  return result;
+}
+
+function summaryOf(run: Run, result: ApplyResult, rebuild: Rebuild | undefined): SyncSummary {
+  const { stopped, ...counts } = result;
+  const touched = counts.added + counts.changed + counts.removed + counts.renamed > 0;
+  return {
+    ...counts,
+    outcome: stopped ? 'stopped' : touched || rebuild !== undefined ? 'updated' : 'unchanged',
+    ...(rebuild === undefined ? {} : { rebuild }),
+    skipped: [...run.scan.skipped, ...counts.skipped],
+    durationMs: performance.now() - run.started,
+  };
+}
