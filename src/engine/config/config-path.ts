@@ -1,0 +1,72 @@
+import { SvcError } from '../errors/index.js';
+
+/** One step into the configuration: a key of an object, or a 0-based position in a list. */
+export type PathSegment = string | number;
+
+/** A place in the configuration tree, from its root. */
+export type ConfigPath = readonly PathSegment[];
+
+const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/u;
+
+/** Writes a path as people type it: `agents.list[0].id`, `models.providers["my.host"].api`. */
+export function formatPath(path: ConfigPath): string {
+  let text = '';
+  for (const segment of path) {
+    if (typeof segment === 'number') text += `[${segment}]`;
+    else if (!PLAIN_KEY.test(segment)) text += `[${JSON.stringify(segment)}]`;
+    else text += text === '' ? segment : `.${segment}`;
+  }
+  return text;
+}
+
+/**
+ * Reads a path as {@link formatPath} writes it; quotes may be single or double.
+ *
+ * @throws SvcError USAGE when the text is not a path
+ */
+export function parsePath(text: string): ConfigPath {
+  const token = /\[(\d+)\]|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(^|\.)([^.[\]"']+)/gu;
+  const path: PathSegment[] = [];
+  let end = 0;
+  for (const match of text.matchAll(token)) {
+    if (match.index !== end) break;
+    end = match.index + match[0].length;
+    path.push(segmentOf(match));
+  }
+  if (end === text.length && path.length > 0) return path;
+  throw new SvcError('USAGE', `"${text}" is not a configuration path`, {
+    hint: 'write it like agents.list[0].id, and keys with dots like models.providers["my.host"].api',
+  });
+}
+
+function segmentOf(match: RegExpMatchArray): PathSegment {
+  const [, position, quoted, , plain] = match;
+  if (position !== undefined) return Number(position);
+  if (quoted !== undefined) return unquote(quoted);
+  return plain ?? '';
+}
+
+function unquote(quoted: string): string {
+  if (quoted.startsWith("'")) return quoted.slice(1, -1);
+  try {
+    const value: unknown = JSON.parse(quoted);
+    return typeof value === 'string' ? value : quoted;
+  } catch {
+    return quoted.slice(1, -1);
+  }
+}
+
+/** The value at a path of plain JSON data; undefined when the way ends before. */
+export function valueAt(root: unknown, path: ConfigPath): unknown {
+  let value = root;
+  for (const segment of path) {
+    if (Array.isArray(value)) value = typeof segment === 'number' ? value[segment] : undefined;
+    else value = isRecord(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
+  }
+  return value;
+}
+
+/** Whether a value is an object of JSON: neither null nor a list. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,265 @@
+/**
+ * Every default of the configuration, as plain data and the only place that states them. Nothing
+ * here may import zod: a start without a configuration file reads this file and no schema.
+ *
+ * Sources: spec/memory-search §2, spec/webhooks §2, configuration reference for the rest.
+ */
+
+import type { ConfigInput } from './input.js';
+
+/** `agents.defaults.memorySearch`; keys without a fixed default are in {@link COMPUTED_DEFAULTS}. */
+export const MEMORY_SEARCH_DEFAULTS = {
+  enabled: true,
+  provider: 'auto',
+  fallback: 'none',
+  sources: ['memory'],
+  extraPaths: [],
+  remote: {
+    batch: { enabled: false, concurrency: 2, wait: true, pollIntervalMs: 2000, timeoutMinutes: 60 },
+  },
+  local: { contextSize: 4096 },
+  chunking: { tokens: 400, overlap: 80 },
+  query: {
+    maxResults: 6,
+    minScore: 0.35,
+    snippetChars: 700,
+    hybrid: {
+      enabled: true,
+      vectorWeight: 0.7,
+      textWeight: 0.3,
+      candidateMultiplier: 4,
+      mmr: { enabled: false, lambda: 0.7 },
+      temporalDecay: { enabled: false, halfLifeDays: 30 },
+    },
+  },
+  sync: {
+    onSearch: true,
+    onSessionStart: true,
+    watch: true,
+    watchDebounceMs: 1500,
+    intervalMinutes: 0,
+    sessions: { deltaBytes: 100_000, deltaMessages: 50, postCompactionForce: true },
+  },
+  multimodal: { enabled: false, maxFileBytes: 10_000_000 },
+  cache: { enabled: false, maxEntries: 50_000 },
+  experimental: { sessionMemory: false },
+  store: { driver: 'sqlite', vector: { enabled: true }, fts: { tokenizer: 'unicode61' } },
+  ext: { extraCollections: [] },
+} as const;
+
+/** `memory`: the backend that answers searches, and how answers are cited (spec §2.12). */
+export const MEMORY_DEFAULTS = {
+  backend: 'builtin',
+  citations: 'auto',
+  ext: {
+    command: 'qmd',
+    searchMode: 'search',
+    includeDefaultMemory: true,
+    paths: [],
+    sessions: { enabled: false },
+    update: {
+      interval: '5m',
+      debounceMs: 15_000,
+      onBoot: true,
+      embedInterval: '60m',
+      commandTimeoutMs: 30_000,
+      updateTimeoutMs: 120_000,
+      embedTimeoutMs: 120_000,
+    },
+    limits: { maxResults: 6, timeoutMs: 4000, maxSnippetChars: 450, maxInjectedChars: 2200 },
+    scope: {
+      default: 'deny',
+      rules: [
+        { action: 'allow', match: { chatType: 'direct' } },
+        { action: 'allow', match: { chatType: 'channel' } },
+      ],
+    },
+  },
+} as const;
+
+/** `plugins.entries.memory-core`: consolidation ("dreaming", spec §2.13). */
+export const MEMORY_CORE_DEFAULTS = {
+  config: {
+    dreaming: {
+      enabled: false,
+      frequency: '0 3 * * *',
+      verboseLogging: false,
+      storage: { mode: 'separate', separateReports: false },
+      phases: {
+        light: { enabled: true, lookbackDays: 2, limit: 100, dedupeSimilarity: 0.9 },
+        rem: { enabled: true, lookbackDays: 7, limit: 10, minPatternStrength: 0.75 },
+        deep: {
+          enabled: true,
+          limit: 10,
+          minScore: 0.75,
+          minRecallCount: 3,
+          minUniqueQueries: 3,
+          recencyHalfLifeDays: 14,
+          maxAgeDays: 30,
+          maxPromotedSnippetTokens: 160,
+          maxPriorEntryLossFraction: 0.25,
+        },
+      },
+    },
+  },
+  subagent: { allowModelOverride: false, allowedModels: [] },
+} as const;
+
+/** `plugins.entries.active-memory`: what is recalled before an agent answers. */
+export const ACTIVE_MEMORY_DEFAULTS = {
+  enabled: false,
+  config: {
+    enabled: true,
+    agents: [],
+    modelFallbackPolicy: 'default-remote',
+    allowedChatTypes: ['direct'],
+    allowedChatIds: [],
+    deniedChatIds: [],
+    thinking: 'off',
+    timeoutMs: 15_000,
+    setupGraceTimeoutMs: 0,
+    queryMode: 'recent',
+    maxSummaryChars: 220,
+    recentUserTurns: 2,
+    recentAssistantTurns: 1,
+    recentUserChars: 220,
+    recentAssistantChars: 180,
+    cacheTtlMs: 15_000,
+    circuitBreakerMaxTimeouts: 3,
+    circuitBreakerCooldownMs: 60_000,
+    logging: false,
+    persistTranscripts: false,
+    transcriptDir: 'active-memory',
+    ext: { searchMode: 'search' },
+  },
+} as const;
+
+/** `plugins.entries.webhooks` without its routes (spec/webhooks §2, §8). */
+export const WEBHOOKS_DEFAULTS = {
+  enabled: false,
+  config: {
+    limits: {
+      ratePerWindow: 120,
+      windowSeconds: 60,
+      inFlight: 8,
+      bodyBytes: 262_144,
+      bodyTimeoutSeconds: 15,
+      trackedClients: 4096,
+    },
+  },
+} as const;
+
+/** One entry of `plugins.entries.webhooks.config.routes`. */
+export const ROUTE_DEFAULTS = { enabled: true } as const;
+
+/** `gateway`: where the long-lived process listens. */
+export const GATEWAY_DEFAULTS = {
+  host: '127.0.0.1',
+  port: 8787,
+  trustedProxies: [],
+  drainSeconds: 20,
+} as const;
+
+/** `flows` without its runtimes and notification target. */
+export const FLOWS_DEFAULTS = { retentionDays: 7, idempotencyHours: 24, concurrency: 2 } as const;
+
+/** One entry of `flows.runtimes`. */
+export const RUNTIME_DEFAULTS = {
+  timeoutSeconds: 3600,
+  maxAttempts: 3,
+  permissions: 'deny',
+} as const;
+
+/** `secrets` without its providers. */
+export const SECRETS_DEFAULTS = {
+  defaults: { env: 'default', file: 'default', exec: 'default' },
+  resolution: { maxProviderConcurrency: 4, maxRefsPerProvider: 512, maxBatchBytes: 262_144 },
+} as const;
+
+/** A `secrets.providers` entry whose `source` is `file`. */
+export const FILE_PROVIDER_DEFAULTS = {
+  mode: 'json',
+  timeoutMs: 5000,
+  maxBytes: 1_048_576,
+  allowInsecurePath: false,
+} as const;
+
+/** A `secrets.providers` entry whose `source` is `exec`. */
+export const EXEC_PROVIDER_DEFAULTS = {
+  args: [],
+  timeoutMs: 5000,
+  maxOutputBytes: 1_048_576,
+  jsonOnly: true,
+  passEnv: [],
+  trustedDirs: [],
+  allowInsecurePath: false,
+  allowSymlinkCommand: false,
+} as const;
+
+/** `sessions`: whose transcripts are read. */
+export const SESSIONS_DEFAULTS = { readers: ['svc'] } as const;
+
+/** `logging` of the long-lived process. */
+export const LOGGING_DEFAULTS = { level: 'info', format: 'auto' } as const;
+
+/** The fixed defaults of the whole tree, placed where the configuration has them. */
+export const CONFIG_DEFAULTS = {
+  agents: { defaults: { memorySearch: MEMORY_SEARCH_DEFAULTS } },
+  memory: MEMORY_DEFAULTS,
+  sessions: SESSIONS_DEFAULTS,
+  plugins: {
+    entries: {
+      'memory-core': MEMORY_CORE_DEFAULTS,
+      'active-memory': ACTIVE_MEMORY_DEFAULTS,
+      webhooks: WEBHOOKS_DEFAULTS,
+    },
+  },
+  gateway: GATEWAY_DEFAULTS,
+  flows: FLOWS_DEFAULTS,
+  secrets: SECRETS_DEFAULTS,
+  logging: LOGGING_DEFAULTS,
+} as const satisfies ConfigInput;
+
+/**
+ * What a key without a fixed default falls back to, in words for the documentation. Keys are
+ * schema paths in which `*` stands for any map key or list position.
+ */
+export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
+  'agents.defaults.workspace': '`~/.svc/workspace`',
+  'agents.defaults.userTimezone': "the host's",
+  'agents.list.*.default': 'the first agent',
+  'agents.list.*.workspace': 'that of `agents.defaults`',
+  'agents.list.*.memorySearch': 'that of `agents.defaults`, field by field',
+  'agents.defaults.memorySearch.model': "the provider's",
+  'agents.defaults.memorySearch.outputDimensionality': "the model's",
+  'agents.defaults.memorySearch.remote.baseUrl': "the provider's",
+  'agents.defaults.memorySearch.remote.nonBatchConcurrency': '4, or 1 for `ollama`',
+  'agents.defaults.memorySearch.sync.embeddingBatchTimeoutSeconds':
+    '600 for `local`, `ollama` and `lmstudio`, else 120',
+  'agents.defaults.memorySearch.local.modelPath': 'a small embedding model, downloaded when needed',
+  'agents.defaults.memorySearch.local.modelCacheDir': '`~/.svc/models`',
+  'agents.defaults.memorySearch.queryInputType': 'that of `inputType`',
+  'agents.defaults.memorySearch.documentInputType': 'that of `inputType`',
+  'agents.defaults.memorySearch.store.path': '`~/.svc/memory/{agentId}.sqlite`',
+  'agents.defaults.memorySearch.store.vector.extensionPath': 'the bundled one',
+  'models.providers.*.api': 'the entry id',
+  'models.providers.*.baseUrl': "the adapter's",
+  'memory.ext.sessions.exportDir': '`~/.svc/agents/{agentId}/qmd/sessions`',
+  'memory.ext.paths.*.pattern': '`**/*.md`',
+  'plugins.entries.memory-core.config.dreaming.model': 'the default model',
+  'plugins.entries.memory-core.config.dreaming.timezone': '`agents.defaults.userTimezone`',
+  'plugins.entries.active-memory.config.model': 'the model of the turn',
+  'plugins.entries.active-memory.config.promptStyle': 'follows `queryMode`',
+  'plugins.entries.webhooks.config.routes.*.path': '`/plugins/webhooks/<routeId>`',
+  'plugins.entries.webhooks.config.routes.*.controllerId': '`webhooks/<routeId>`',
+  'gateway.admin.host': 'the main listener',
+  'gateway.admin.port': 'the main listener',
+  'secrets.providers.*.noOutputTimeoutMs': 'that of `timeoutMs`',
+};
+
+/** Defaults inside maps and lists, by schema path (`*` is any key or position). */
+export const ENTRY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  'plugins.entries.webhooks.config.routes.*': ROUTE_DEFAULTS,
+  'flows.runtimes.subagent': RUNTIME_DEFAULTS,
+  'flows.runtimes.acp': RUNTIME_DEFAULTS,
+};

@@ -1,0 +1,30 @@
+export { ADAPTER_ALIASES, ADAPTER_IDS, type AdapterId, adapterOf } from './adapters.js';
+export type { AgentId } from './agent-id.js';
+export {
+  CONFIG_FILE_NAME,
+  type ConfigOrigin,
+  type Discovery,
+  discoverConfig,
+} from './discovery.js';
+export { resolvePath } from './expand-path.js';
+export type { ConfigFault, FaultCode, FaultSeverity } from './fault.js';
+export type { ConfigInput } from './input.js';
+export {
+  type ConfigInspection,
+  inspectConfig,
+  type LoadConfigOptions,
+  type LoadedConfig,
+  loadConfig,
+} from './load.js';
+export { MASK, maskSecrets } from './mask.js';
+export { resolveAgent, resolveConfiguredPath } from './resolve-agent.js';
+export { defaultAgentId, listAgents } from './resolve-config.js';
+export type {
+  MemorySearchSettings,
+  ResolvedAgent,
+  ResolvedConfig,
+  ResolvedMemorySearch,
+  ResolvedModelProvider,
+  ResolvedRoute,
+} from './resolved.js';
+export type { SecretInput } from './secret-input.js';

@@ -1,0 +1,73 @@
+import type { EngineContext } from '../context.js';
+import type { Warning } from '../errors/index.js';
+import { type Discovery, discoverConfig } from './discovery.js';
+import type { ConfigFault } from './fault.js';
+import type { ConfigInput } from './input.js';
+import { resolveConfig } from './resolve-config.js';
+import type { ResolvedConfig } from './resolved.js';
+
+/** How a configuration is chosen. */
+export interface LoadConfigOptions {
+  /** The file named by `--config`; relative to the current folder. Undefined means discovery. */
+  readonly configFile?: string | undefined;
+}
+
+/** A configuration that can be worked with. */
+export interface LoadedConfig {
+  /** Absolute path; undefined when no file was found and the defaults hold. */
+  readonly file: string | undefined;
+  /** What the file says. */
+  readonly input: ConfigInput;
+  /** The same with every default filled in. */
+  readonly resolved: ResolvedConfig;
+  readonly warnings: readonly Warning[];
+}
+
+/** What is wrong with a configuration, for those who want to look at it rather than use it. */
+export interface ConfigInspection {
+  readonly discovery: Discovery;
+  /** Absolute path; undefined when no file was found. */
+  readonly file: string | undefined;
+  /** The text that faults point into; undefined without a file. */
+  readonly text: string | undefined;
+  readonly faults: readonly ConfigFault[];
+  readonly warnings: readonly ConfigFault[];
+}
+
+/**
+ * Finds, reads and checks the configuration and fills in the defaults. Without a file nothing that
+ * parses or validates is loaded: this is on the way to every command's first output.
+ *
+ * @throws SvcError CONFIG_NOT_FOUND (a named file only), CONFIG_UNREADABLE, CONFIG_SYNTAX,
+ *   CONFIG_INVALID; the last two with every fault in `details.faults`
+ */
+export async function loadConfig(
+  context: EngineContext,
+  options: LoadConfigOptions = {},
+): Promise<LoadedConfig> {
+  const { file } = discoverConfig(context, options.configFile);
+  if (file === undefined) {
+    return { file, input: {}, resolved: resolveConfig({}), warnings: [] };
+  }
+  const { readValidConfig } = await import('./read-config.js');
+  const { input, warnings } = readValidConfig(file);
+  return { file, input, resolved: resolveConfig(input), warnings };
+}
+
+/**
+ * Like {@link loadConfig}, but gives faults back instead of throwing them.
+ *
+ * @throws SvcError CONFIG_NOT_FOUND, CONFIG_UNREADABLE, or CONFIG_SYNTAX for a file that is not
+ *   UTF-8: there is no text to point into then
+ */
+export async function inspectConfig(
+  context: EngineContext,
+  options: LoadConfigOptions = {},
+): Promise<ConfigInspection> {
+  const discovery = discoverConfig(context, options.configFile);
+  const { file } = discovery;
+  if (file === undefined) return { discovery, file, text: undefined, faults: [], warnings: [] };
+  const { readCheckedConfig } = await import('./read-config.js');
+  const { document, faults, warnings } = readCheckedConfig(file);
+  return { discovery, file, text: document.text, faults, warnings };
+}

@@ -1,0 +1,19 @@
+import type { ConfigPath } from '../config-path.js';
+import type { FaultCode, FaultSeverity } from '../fault.js';
+import type { ConfigInput } from '../input.js';
+
+/** What a rule says about a configuration; places are paths until a document locates them. */
+export interface RuleFinding {
+  readonly severity: FaultSeverity;
+  readonly code: FaultCode;
+  /** The value at fault. */
+  readonly path: ConfigPath;
+  /** Other values that take part. */
+  readonly related?: readonly ConfigPath[];
+  readonly message: string;
+  readonly expected?: string;
+  readonly suggestion?: string;
+}
+
+/** A rule across keys; sees only configurations that the schema accepts. */
+export type Rule = (input: ConfigInput) => Iterable<RuleFinding>;

@@ -1,0 +1,29 @@
+import type { ConfigInput } from '../input.js';
+import { dimensionsFitModel } from './dimensions.js';
+import { agentIdsAreUnique, defaultAgentIsUnique, routePathsAreUnique } from './duplicates.js';
+import type { Rule, RuleFinding } from './finding.js';
+import { overlapIsSmaller, weightsCount } from './numbers.js';
+import { pathsStayInFolder } from './paths.js';
+import { fallbackDiffers, mediaCanBeEmbedded, providersAreKnown } from './providers.js';
+import { scheduleFires } from './schedule.js';
+import { secretsAreLong } from './secrets.js';
+
+const RULES: readonly Rule[] = [
+  agentIdsAreUnique,
+  defaultAgentIsUnique,
+  providersAreKnown,
+  fallbackDiffers,
+  weightsCount,
+  overlapIsSmaller,
+  mediaCanBeEmbedded,
+  dimensionsFitModel,
+  routePathsAreUnique,
+  scheduleFires,
+  secretsAreLong,
+  pathsStayInFolder,
+];
+
+/** Applies every rule across keys to a configuration that the schema accepts. */
+export function applyRules(input: ConfigInput): readonly RuleFinding[] {
+  return RULES.flatMap((rule) => [...rule(input)]);
+}

@@ -1,0 +1,124 @@
+import {
+  ADAPTER_ALIASES,
+  ADAPTER_IDS,
+  ADAPTER_TRAITS,
+  type AdapterId,
+  adapterOf,
+} from '../adapters.js';
+import type { ConfigPath } from '../config-path.js';
+import type { ConfigInput } from '../input.js';
+import { suggestName } from '../suggest.js';
+import type { Rule, RuleFinding } from './finding.js';
+import { type SearchScope, searchScopes, written } from './search-scope.js';
+
+const ADAPTER_NAMES = [...ADAPTER_IDS, ...Object.keys(ADAPTER_ALIASES)];
+
+/** What a provider name leads to: an adapter, nothing yet (`auto`, `none`), or a dead end. */
+type ProviderTarget =
+  | { readonly kind: 'adapter'; readonly adapter: AdapterId }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'unknown'; readonly entry: ConfigPath | undefined };
+
+/**
+ * Follows a provider name: a `models.providers` entry by its `api`, else an adapter by id or kind
+ * (spec/memory-search §2.1).
+ */
+export function followProvider(input: ConfigInput, name: string): ProviderTarget {
+  const entries = input.models?.providers ?? {};
+  const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  const adapter = adapterOf(entry?.api ?? name) ?? adapterOf(name);
+  if (entry?.api !== undefined && adapterOf(entry.api) === undefined) {
+    return { kind: 'unknown', entry: ['models', 'providers', name, 'api'] };
+  }
+  if (adapter !== undefined) return { kind: 'adapter', adapter };
+  if (name === 'auto' || name === 'none') return { kind: 'open' };
+  return {
+    kind: 'unknown',
+    entry: entry === undefined ? undefined : ['models', 'providers', name],
+  };
+}
+
+/** `provider` and `fallback` must lead to an adapter. */
+export const providersAreKnown: Rule = function* (input) {
+  for (const scope of searchScopes(input)) {
+    for (const key of ['provider', 'fallback'] as const) {
+      const path = scope.where(key);
+      if (path === undefined || !scope.owns(path)) continue;
+      const name = scope.settings[key];
+      if (name === (key === 'provider' ? 'none' : 'auto'))
+        yield unknownProvider(input, path, name, undefined);
+      const target = followProvider(input, name);
+      if (target.kind === 'unknown') yield unknownProvider(input, path, name, target.entry);
+    }
+  }
+};
+
+function unknownProvider(
+  input: ConfigInput,
+  path: ConfigPath,
+  name: string,
+  entry: ConfigPath | undefined,
+): RuleFinding {
+  const own = Object.keys(input.models?.providers ?? {});
+  const special = path.at(-1) === 'provider' ? 'auto' : 'none';
+  const suggestion = suggestName(name, [...ADAPTER_NAMES, ...own, special]);
+  return {
+    severity: 'fault',
+    code: 'unknown-provider',
+    path,
+    message:
+      entry === undefined
+        ? `there is no embedding provider ${JSON.stringify(name)}`
+        : `the models.providers entry ${JSON.stringify(name)} names no embedding adapter in its api`,
+    expected: `${special}, one of ${ADAPTER_IDS.join(', ')}, or the id of a models.providers entry whose api is one of these`,
+    ...(suggestion === undefined || entry !== undefined ? {} : { suggestion }),
+    ...(entry === undefined ? {} : { related: [entry] }),
+  };
+}
+
+/** A fallback that is the provider itself would fail with it. */
+export const fallbackDiffers: Rule = function* (input) {
+  for (const scope of searchScopes(input)) {
+    const { provider, fallback } = scope.settings;
+    const [providerPath, path] = [scope.where('provider'), scope.where('fallback')];
+    if (path === undefined || provider !== fallback || !scope.owns(path, providerPath)) continue;
+    yield {
+      severity: 'fault',
+      code: 'fallback-is-provider',
+      path,
+      message: `fallback and provider are both ${JSON.stringify(provider)}`,
+      expected: 'none, or an adapter other than the provider',
+      related: written(providerPath),
+    };
+  }
+};
+
+/** Media need an adapter that can embed them, as provider and as fallback (spec §2.7). */
+export const mediaCanBeEmbedded: Rule = function* (input) {
+  for (const scope of searchScopes(input)) {
+    if (!scope.settings.multimodal.enabled) continue;
+    yield* blindAdapter(input, scope, 'provider');
+    yield* blindAdapter(input, scope, 'fallback');
+  }
+};
+
+function* blindAdapter(
+  input: ConfigInput,
+  scope: SearchScope,
+  key: 'provider' | 'fallback',
+): Generator<RuleFinding> {
+  const path = scope.where(key);
+  const enabled = scope.where('multimodal', 'enabled');
+  const target = followProvider(input, scope.settings[key]);
+  if (path === undefined || target.kind !== 'adapter' || !scope.owns(path, enabled)) return;
+  if (ADAPTER_TRAITS[target.adapter].multimodal) return;
+  const able = ADAPTER_IDS.filter((id) => ADAPTER_TRAITS[id].multimodal);
+  yield {
+    severity: 'fault',
+    code: 'multimodal-unsupported',
+    path,
+    message: `multimodal.enabled is true, but the ${key} ${JSON.stringify(scope.settings[key])} cannot embed images and audio`,
+    expected: able.join(', '),
+    related: written(enabled),
+  };
+}

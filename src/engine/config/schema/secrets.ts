@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import { integer, key, pattern, requiredKey, text } from './keys.js';
+import { providerAlias } from './secret.js';
+
+const MAX_BYTES = 20 * 1_048_576;
+
+const absolutePath = () => pattern(/^(?:\/|[A-Za-z]:[\\/])/u, 'an absolute path');
+const timeout = () => integer(1, 120_000);
+const insecurePath = () => key(z.boolean(), 'Skip the check of owner and permissions of the path');
+
+const env = () =>
+  z.strictObject({
+    source: requiredKey(z.literal('env'), 'Kind of provider'),
+    allowlist: key(z.array(text()).check(z.maxLength(256)), 'Only these variables may be read'),
+  });
+
+const file = () =>
+  z.strictObject({
+    source: requiredKey(z.literal('file'), 'Kind of provider'),
+    path: requiredKey(absolutePath(), 'File with the secrets'),
+    mode: key(
+      z.enum(['json', 'singleValue']),
+      'A JSON object, or one value that is the whole file',
+    ),
+    timeoutMs: key(timeout(), 'How long reading may take, in milliseconds'),
+    maxBytes: key(integer(1, MAX_BYTES), 'Size of the file, in bytes'),
+    allowInsecurePath: insecurePath(),
+  });
+
+const exec = () =>
+  z.strictObject({
+    source: requiredKey(z.literal('exec'), 'Kind of provider'),
+    command: requiredKey(
+      pattern(
+        /^(?:\/|[A-Za-z]:[\\/])[^;&|`$<>"'*?(){}\p{Cc}]*$/u,
+        'an absolute path without quotes and shell characters',
+      ),
+      'Program that prints secrets; no shell',
+    ),
+    args: key(
+      z.array(z.string().check(z.maxLength(1024))).check(z.maxLength(128)),
+      'Its arguments',
+    ),
+    timeoutMs: key(timeout(), 'How long it may take, in milliseconds'),
+    noOutputTimeoutMs: key(timeout(), 'How long it may be silent, in milliseconds'),
+    maxOutputBytes: key(integer(1, MAX_BYTES), 'Size of all it prints, in bytes'),
+    jsonOnly: key(z.boolean(), 'Refuse answers that are not JSON'),
+    env: key(
+      z.record(text(), z.string()),
+      'Environment variables set for it; values are treated as secrets',
+    ),
+    passEnv: key(z.array(text()).check(z.maxLength(128)), 'Variables handed on to it'),
+    trustedDirs: key(
+      z.array(absolutePath()).check(z.maxLength(64)),
+      'Folders that the program must lie in',
+    ),
+    allowInsecurePath: insecurePath(),
+    allowSymlinkCommand: key(z.boolean(), 'The program may be a symbolic link'),
+  });
+
+/** `secrets`: where references get their values (facts §3.2). */
+export function secrets() {
+  return z.strictObject({
+    providers: key(
+      z.record(providerAlias(), z.discriminatedUnion('source', [env(), file(), exec()])),
+      'Providers by alias',
+    ),
+    defaults: key(
+      z.strictObject({
+        env: key(providerAlias(), 'Alias used by `env` references that name none'),
+        file: key(providerAlias(), 'Alias used by `file` references that name none'),
+        exec: key(providerAlias(), 'Alias used by `exec` references that name none'),
+      }),
+      'Aliases used when a reference names none',
+    ),
+    resolution: key(
+      z.strictObject({
+        maxProviderConcurrency: key(integer(1, 16), 'Providers asked at the same time'),
+        maxRefsPerProvider: key(integer(1, 4096), 'References asked of one provider'),
+        maxBatchBytes: key(integer(1, 5 * 1_048_576), 'Size of one request to a program, in bytes'),
+      }),
+      'Limits on resolving',
+    ),
+  });
+}

@@ -1,0 +1,16 @@
+import * as z from 'zod/mini';
+import { key, requiredKey, text } from './keys.js';
+
+/** `sessions`: whose transcripts are read (configuration reference). */
+export function sessions() {
+  const named = z.strictObject({
+    id: requiredKey(text(), 'Name of the reader'),
+    path: key(text(), 'Where its transcripts are, when not at the usual place'),
+  });
+  return z.strictObject({
+    readers: key(
+      z.array(z.union([text(), named])),
+      'Readers of session transcripts, by name or as `{id, path}`',
+    ),
+  });
+}

@@ -1,0 +1,116 @@
+import * as z from 'zod/mini';
+import { type ConfigPath, type PathSegment, valueAt } from '../config-path.js';
+import { NOTES } from './keys.js';
+
+type Schema = z.core.$ZodType;
+
+/**
+ * The schemas of the value at a path; none when the path is not in the schema, several when more
+ * than one form is possible.
+ *
+ * @param value the data from the root on; settles which form of a discriminated union is meant
+ */
+export function schemasAt(root: Schema, path: ConfigPath, value?: unknown): readonly Schema[] {
+  let schemas: readonly Schema[] = [root];
+  for (const [depth, segment] of path.entries()) {
+    const parent = valueAt(value, path.slice(0, depth));
+    schemas = schemas.flatMap((schema) => childSchemas(schema, segment, parent));
+  }
+  return schemas;
+}
+
+/** The first of {@link schemasAt}; undefined when the path is not in the schema. */
+export function schemaAt(root: Schema, path: ConfigPath, value?: unknown): Schema | undefined {
+  return schemasAt(root, path, value)[0];
+}
+
+function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): readonly Schema[] {
+  const inner = unwrap(schema);
+  if (inner instanceof z.core.$ZodObject) {
+    const shape = inner._zod.def.shape;
+    const child = Object.hasOwn(shape, segment) ? shape[segment] : undefined;
+    return child === undefined ? [] : [child];
+  }
+  if (inner instanceof z.core.$ZodRecord) {
+    return typeof segment === 'string' ? [inner._zod.def.valueType] : [];
+  }
+  if (inner instanceof z.core.$ZodArray) {
+    return typeof segment === 'number' ? [inner._zod.def.element] : [];
+  }
+  if (!(inner instanceof z.core.$ZodUnion)) return [];
+  const { options } = inner._zod.def;
+  const meant = options.filter((option) => isMeant(option, parent));
+  return (meant.length > 0 ? meant : options).flatMap((option) =>
+    childSchemas(option, segment, parent),
+  );
+}
+
+/** Whether the literals of an object's schema are those of the data. */
+function isMeant(option: Schema, data: unknown): boolean {
+  if (option instanceof z.core.$ZodUnion) {
+    return option._zod.def.options.some((inner) => isMeant(inner, data));
+  }
+  if (!(option instanceof z.core.$ZodObject)) return false;
+  return Object.entries(option._zod.def.shape).every(([name, field]) => {
+    const inner = unwrap(field);
+    if (!(inner instanceof z.core.$ZodLiteral)) return true;
+    return inner._zod.def.values.some((literal) => literal === valueAt(data, [name]));
+  });
+}
+
+/** The keys that an object of this schema may have; empty for maps and anything that is no object. */
+export function knownKeys(schema: Schema): readonly string[] {
+  const inner = unwrap(schema);
+  if (inner instanceof z.core.$ZodObject) return Object.keys(inner._zod.def.shape);
+  if (inner instanceof z.core.$ZodUnion) {
+    return [...new Set(inner._zod.def.options.flatMap((option) => knownKeys(option)))];
+  }
+  return [];
+}
+
+/** The schema of the keys of a map; undefined for anything else. */
+export function mapKeySchema(schema: Schema): Schema | undefined {
+  const inner = unwrap(schema);
+  return inner instanceof z.core.$ZodRecord ? inner._zod.def.keyType : undefined;
+}
+
+/** The values of an enumeration; empty for anything else. */
+export function enumChoices(schema: Schema): readonly string[] {
+  const inner = unwrap(schema);
+  return inner instanceof z.core.$ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
+}
+
+/** Whether the schema is of a list. */
+export function isListSchema(schema: Schema): boolean {
+  return unwrap(schema) instanceof z.core.$ZodArray;
+}
+
+/** Visits every key of the schema; map keys are `*`, list positions too. */
+export function* walkKeys(
+  schema: Schema,
+  path: readonly string[] = [],
+): Generator<{ readonly path: readonly string[]; readonly schema: Schema }> {
+  const inner = unwrap(schema);
+  if (path.length > 0) yield { path, schema };
+  if (inner instanceof z.core.$ZodObject) {
+    for (const [name, child] of Object.entries(inner._zod.def.shape)) {
+      yield* walkKeys(child, [...path, name]);
+    }
+  } else if (inner instanceof z.core.$ZodRecord) {
+    yield* walkKeys(inner._zod.def.valueType, [...path, '*']);
+  } else if (inner instanceof z.core.$ZodArray) {
+    yield* walkKeys(inner._zod.def.element, [...path, '*']);
+  }
+}
+
+/** What a key is for; empty when its schema says nothing. */
+export function descriptionOf(schema: Schema): string {
+  return NOTES.get(schema)?.description ?? '';
+}
+
+/** The schema inside any "may be left out" wrappers. */
+export function unwrap(schema: Schema): Schema {
+  let inner = schema;
+  while (inner instanceof z.core.$ZodOptional) inner = inner._zod.def.innerType;
+  return inner;
+}
