@@ -1,7 +1,7 @@
-import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import type { SourceLocation } from '../errors/index.js';
 import { type ConfigPath, formatPath } from './config-path.js';
 import type { ConfigFault } from './fault.js';
+import { getNodeValue, type Node, type ParseError, parseTree } from './jsonc.js';
 import { createTextPositions, type TextPositions } from './source-text.js';
 import { syntaxFaults } from './syntax-fault.js';
 

@@ -70,8 +70,8 @@ function goesDeeper(issue: Issue): boolean {
   return issue.path.length > 0 || issue.code === 'unrecognized_keys';
 }
 
-function isObjectAt(document: ConfigDocument, path: ConfigPath): boolean {
-  return typeof valueAt(document.value, path) === 'object';
+function isNotText(document: ConfigDocument, path: ConfigPath): boolean {
+  return typeof valueAt(document.value, path) !== 'string';
 }
 
 function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string): ConfigFault {

@@ -1,5 +1,5 @@
-import { type ParseError, printParseErrorCode } from 'jsonc-parser';
 import type { ConfigFault } from './fault.js';
+import { type ParseError, printParseErrorCode } from './jsonc.js';
 import type { TextPositions } from './source-text.js';
 
 /** What the parser found, and where to look it up. */

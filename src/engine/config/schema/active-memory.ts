@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, key, text } from './keys.js';
+import { integer, key, section, text } from './keys.js';
 
 const config = () =>
   z.strictObject({
@@ -60,13 +60,14 @@ const config = () =>
     logging: key(z.boolean(), 'Log every recall'),
     persistTranscripts: key(z.boolean(), 'Keep the transcripts of the sub-agent'),
     transcriptDir: key(text(), 'Folder for those transcripts, below the state folder'),
-    ext: key(
-      z.strictObject({
-        searchMode: key(
-          z.enum(['inherit', 'search', 'vsearch', 'query']),
-          'Search mode of the external backend for recalls; `inherit` takes `memory.ext.searchMode`',
-        ),
-      }),
+    ext: section(
+      () =>
+        z.strictObject({
+          searchMode: key(
+            z.enum(['inherit', 'search', 'vsearch', 'query']),
+            'Search mode of the external backend for recalls; `inherit` takes `memory.ext.searchMode`',
+          ),
+        }),
       'Settings for the external backend',
     ),
   });
@@ -75,6 +76,6 @@ const config = () =>
 export function activeMemory() {
   return z.strictObject({
     enabled: key(z.boolean(), 'Recall memory before an agent answers'),
-    config: key(config(), 'Settings'),
+    config: section(config, 'Settings'),
   });
 }

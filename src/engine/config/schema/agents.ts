@@ -1,12 +1,15 @@
 import * as z from 'zod/mini';
-import { key, pattern, requiredKey, text, timeZone } from './keys.js';
+import { key, later, pattern, requiredKey, section, text, timeZone } from './keys.js';
 import { memorySearch } from './memory-search.js';
+
+// One schema for both places: building it is most of the work of building this root.
+const search = later(memorySearch);
 
 const defaults = () =>
   z.strictObject({
     workspace: key(text(), 'Folder that holds `MEMORY.md` and `memory/`'),
     userTimezone: key(timeZone(), 'Time zone of the person, for dates in memory'),
-    memorySearch: key(memorySearch(), 'How memory is indexed and searched'),
+    memorySearch: key(search, 'How memory is indexed and searched'),
   });
 
 const agent = () =>
@@ -20,13 +23,13 @@ const agent = () =>
     ),
     default: key(z.boolean(), 'The agent that is meant when none is named'),
     workspace: key(text(), 'Folder that holds its `MEMORY.md` and `memory/`'),
-    memorySearch: key(memorySearch(), 'Overrides of the defaults, field by field'),
+    memorySearch: key(search, 'Overrides of the defaults, field by field'),
   });
 
 /** `agents`: who has a memory (configuration reference). */
 export function agents() {
   return z.strictObject({
-    defaults: key(defaults(), 'What holds for every agent unless it says otherwise'),
-    list: key(z.array(agent()), 'The agents; without a list there is one, `main`'),
+    defaults: section(defaults, 'What holds for every agent unless it says otherwise'),
+    list: key(z.array(later(agent)), 'The agents; without a list there is one, `main`'),
   });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { httpUrl, integer, key, text } from './keys.js';
+import { httpUrl, integer, key, section, text } from './keys.js';
 import { secret } from './secret.js';
 
 const command = () => z.array(text()).check(z.minLength(1));
@@ -33,13 +33,14 @@ export function flows() {
     retentionDays: key(integer(0), 'Ended flows are kept this long, in days'),
     idempotencyHours: key(integer(1), 'A repeated request is recognised this long, in hours'),
     concurrency: key(integer(1, 64), 'Tasks that run at the same time'),
-    runtimes: key(
-      z.strictObject({
-        subagent: key(runtime(), 'Runs tasks of runtime `subagent`'),
-        acp: key(runtime(), 'Runs tasks of runtime `acp`, over the Agent Client Protocol'),
-      }),
+    runtimes: section(
+      () =>
+        z.strictObject({
+          subagent: section(runtime, 'Runs tasks of runtime `subagent`'),
+          acp: section(runtime, 'Runs tasks of runtime `acp`, over the Agent Client Protocol'),
+        }),
       'Programs that run tasks',
     ),
-    notify: key(notify(), 'Where notifications go: a command, or an address'),
+    notify: section(notify, 'Where notifications go: a command, or an address'),
   });
 }

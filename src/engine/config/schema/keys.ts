@@ -24,6 +24,26 @@ export function key<T extends z.core.$ZodType>(
   return optional;
 }
 
+/**
+ * A group of keys that may be left out. Its schema is built when a value is first checked: a file
+ * uses few groups, and building all of them took most of the time that loading one takes.
+ */
+export function section<T extends z.core.$ZodType>(
+  build: () => T,
+  description: string,
+): z.ZodMiniOptional<z.ZodMiniLazy<T>> {
+  return key(later(build), description);
+}
+
+/** A schema that is built when a value is first checked. May not stand for an optional one. */
+export function later<T extends z.core.$ZodType>(build: () => T): z.ZodMiniLazy<T> {
+  const schema = z.lazy(build);
+  // zod asks every schema, also those of absent keys, whether it fills in a value, and a lazy one
+  // is built to answer. Ours never do.
+  Object.defineProperty(schema._zod, 'optin', { value: undefined });
+  return schema;
+}
+
 /** A key that must be there. `schema` is described in place and may not be shared between keys. */
 export function requiredKey<T extends z.core.$ZodType>(schema: T, description: string): T {
   NOTES.add(schema, { ...NOTES.get(schema), description });

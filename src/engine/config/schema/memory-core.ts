@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decimal, integer, key, text, timeZone } from './keys.js';
+import { decimal, integer, key, section, text, timeZone } from './keys.js';
 
 const light = () =>
   z.strictObject({
@@ -43,22 +43,24 @@ const dreaming = () =>
     timezone: key(timeZone(), 'Time zone of the schedule and of day boundaries'),
     model: key(text(), 'Model that writes the diary; needs `subagent.allowModelOverride`'),
     verboseLogging: key(z.boolean(), 'Log every decision'),
-    storage: key(
-      z.strictObject({
-        mode: key(
-          z.enum(['inline', 'separate', 'both']),
-          'Where phase output goes: the daily note, files of its own, or both',
-        ),
-        separateReports: key(z.boolean(), 'One report file for each phase'),
-      }),
+    storage: section(
+      () =>
+        z.strictObject({
+          mode: key(
+            z.enum(['inline', 'separate', 'both']),
+            'Where phase output goes: the daily note, files of its own, or both',
+          ),
+          separateReports: key(z.boolean(), 'One report file for each phase'),
+        }),
       'Output of the phases',
     ),
-    phases: key(
-      z.strictObject({
-        light: key(light(), 'Gathers and dedupes what was recalled'),
-        rem: key(rem(), 'Looks for patterns'),
-        deep: key(deep(), 'Promotes what proved useful'),
-      }),
+    phases: section(
+      () =>
+        z.strictObject({
+          light: section(light, 'Gathers and dedupes what was recalled'),
+          rem: section(rem, 'Looks for patterns'),
+          deep: section(deep, 'Promotes what proved useful'),
+        }),
       'The three phases of a sweep',
     ),
   });
@@ -66,15 +68,16 @@ const dreaming = () =>
 /** `plugins.entries.memory-core` (spec/memory-search §2.13). */
 export function memoryCore() {
   return z.strictObject({
-    config: key(
-      z.strictObject({ dreaming: key(dreaming(), 'Consolidation of memory') }),
+    config: section(
+      () => z.strictObject({ dreaming: section(dreaming, 'Consolidation of memory') }),
       'Settings',
     ),
-    subagent: key(
-      z.strictObject({
-        allowModelOverride: key(z.boolean(), 'Let `dreaming.model` choose another model'),
-        allowedModels: key(z.array(text()), 'Models it may choose; `*` allows any'),
-      }),
+    subagent: section(
+      () =>
+        z.strictObject({
+          allowModelOverride: key(z.boolean(), 'Let `dreaming.model` choose another model'),
+          allowedModels: key(z.array(text()), 'Models it may choose; `*` allows any'),
+        }),
       'Limits on the diary sub-agent',
     ),
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decimal, integer, key } from './keys.js';
+import { decimal, integer, key, section } from './keys.js';
 
 /** `memorySearch.chunking`: sizes in tokens. */
 export function chunking() {
@@ -27,8 +27,8 @@ const hybrid = () =>
     vectorWeight: key(decimal(0, 1), 'Weight of the vector score'),
     textWeight: key(decimal(0, 1), 'Weight of the BM25 score'),
     candidateMultiplier: key(integer(1, 20), 'Candidates fetched for each result wanted'),
-    mmr: key(mmr(), 'Diversity of the results'),
-    temporalDecay: key(temporalDecay(), 'Age of the results'),
+    mmr: section(mmr, 'Diversity of the results'),
+    temporalDecay: section(temporalDecay, 'Age of the results'),
   });
 
 /** `memorySearch.query` (spec/memory-search §2.5). */
@@ -37,6 +37,6 @@ export function query() {
     maxResults: key(integer(1, 1000), 'Results of one search'),
     minScore: key(decimal(0, 1), 'Results below this score are left out'),
     snippetChars: key(integer(40, 20_000), 'Length of a snippet, in characters'),
-    hybrid: key(hybrid(), 'How lexical and vector scores are combined'),
+    hybrid: section(hybrid, 'How lexical and vector scores are combined'),
   });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, key, text } from './keys.js';
+import { integer, key, section, text } from './keys.js';
 
 /** `memorySearch.cache` (spec/memory-search §2.8). */
 export function cache() {
@@ -34,7 +34,7 @@ export function sync() {
       integer(1),
       'How long one inline embedding call may take, in seconds',
     ),
-    sessions: key(sessions(), 'When a transcript is worth indexing again'),
+    sessions: section(sessions, 'When a transcript is worth indexing again'),
   });
 }
 
@@ -60,7 +60,7 @@ export function store() {
   return z.strictObject({
     driver: key(z.literal('sqlite'), 'Kind of index database'),
     path: key(text(), 'Index database; `{agentId}` stands for the agent'),
-    vector: key(vector(), 'Vector queries'),
-    fts: key(fts(), 'Full-text queries'),
+    vector: section(vector, 'Vector queries'),
+    fts: section(fts, 'Full-text queries'),
   });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { collection } from './collection.js';
-import { httpUrl, integer, key, text } from './keys.js';
+import { httpUrl, integer, key, section, text } from './keys.js';
 import { chunking, query } from './memory-search-query.js';
 import { cache, store, sync } from './memory-search-storage.js';
 import { headers, secret } from './secret.js';
@@ -23,7 +23,7 @@ const remote = () =>
     apiKey: key(secret(), 'Key for that endpoint; see [Secrets](#secrets)'),
     headers: key(headers(), 'Further request headers; values are treated as secrets'),
     nonBatchConcurrency: key(integer(1, 64), 'Inline embedding calls under way at the same time'),
-    batch: key(batch(), 'Batch indexing, for `openai`, `gemini` and `voyage`'),
+    batch: section(batch, 'Batch indexing, for `openai`, `gemini` and `voyage`'),
   });
 
 const local = () =>
@@ -84,15 +84,15 @@ export function memorySearch() {
       z.array(text()),
       'Further folders and files to index, absolute or relative to the workspace; an agent adds to those of the defaults',
     ),
-    remote: key(remote(), 'Endpoint, key and request settings of the provider'),
-    local: key(local(), 'The `local` adapter'),
-    chunking: key(chunking(), 'How documents are cut'),
-    query: key(query(), 'How a search is answered'),
-    sync: key(sync(), 'When the index is brought up to date'),
-    multimodal: key(multimodal(), 'Images and audio'),
-    cache: key(cache(), 'Embeddings kept between runs'),
-    experimental: key(experimental(), 'Features that may still change'),
-    store: key(store(), 'The index database'),
-    ext: key(ext(), 'Additions for the external backend'),
+    remote: section(remote, 'Endpoint, key and request settings of the provider'),
+    local: section(local, 'The `local` adapter'),
+    chunking: section(chunking, 'How documents are cut'),
+    query: section(query, 'How a search is answered'),
+    sync: section(sync, 'When the index is brought up to date'),
+    multimodal: section(multimodal, 'Images and audio'),
+    cache: section(cache, 'Embeddings kept between runs'),
+    experimental: section(experimental, 'Features that may still change'),
+    store: section(store, 'The index database'),
+    ext: section(ext, 'Additions for the external backend'),
   });
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { collection } from './collection.js';
-import { duration, integer, key, requiredKey, text } from './keys.js';
+import { duration, integer, key, requiredKey, section, text } from './keys.js';
 
 const sessions = () =>
   z.strictObject({
@@ -45,7 +45,7 @@ const scope = () =>
       z.array(
         z.strictObject({
           action: requiredKey(action(), 'What the rule does'),
-          match: key(match(), 'Which sessions it is for; every part must hold, none matches all'),
+          match: section(match, 'Which sessions it is for; every part must hold, none matches all'),
         }),
       ),
       'The first rule that matches decides',
@@ -65,10 +65,10 @@ const ext = () =>
       'Search `MEMORY.md` and `memory/**/*.md` of the workspace',
     ),
     paths: key(z.array(collection()), 'Further collections'),
-    sessions: key(sessions(), 'Session transcripts'),
-    update: key(update(), 'When collections are refreshed'),
-    limits: key(limits(), 'Size and time of a search'),
-    scope: key(scope(), 'Which sessions may search'),
+    sessions: section(sessions, 'Session transcripts'),
+    update: section(update, 'When collections are refreshed'),
+    limits: section(limits, 'Size and time of a search'),
+    scope: section(scope, 'Which sessions may search'),
   });
 
 /** `memory`: backend and citations (spec/memory-search §2.12). */
@@ -82,6 +82,6 @@ export function memory() {
       z.enum(['auto', 'on', 'off']),
       'Whether snippets end with a `Source: <path#line>` line',
     ),
-    ext: key(ext(), 'The external backend, used when `backend` is `ext`'),
+    ext: section(ext, 'The external backend, used when `backend` is `ext`'),
   });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { httpUrl, key, requiredKey, text } from './keys.js';
+import { httpUrl, key, later, requiredKey, text } from './keys.js';
 import { headers, secret } from './secret.js';
 
 const provider = () =>
@@ -18,7 +18,7 @@ const provider = () =>
 export function models() {
   return z.strictObject({
     providers: key(
-      z.record(text(), provider()),
+      z.record(text(), later(provider)),
       'Endpoints by an id of your choice, or by an adapter id',
     ),
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, key, pattern, requiredKey, text } from './keys.js';
+import { integer, key, pattern, requiredKey, section, text } from './keys.js';
 import { providerAlias } from './secret.js';
 
 const MAX_BYTES = 20 * 1_048_576;
@@ -65,20 +65,25 @@ export function secrets() {
       z.record(providerAlias(), z.discriminatedUnion('source', [env(), file(), exec()])),
       'Providers by alias',
     ),
-    defaults: key(
-      z.strictObject({
-        env: key(providerAlias(), 'Alias used by `env` references that name none'),
-        file: key(providerAlias(), 'Alias used by `file` references that name none'),
-        exec: key(providerAlias(), 'Alias used by `exec` references that name none'),
-      }),
+    defaults: section(
+      () =>
+        z.strictObject({
+          env: key(providerAlias(), 'Alias used by `env` references that name none'),
+          file: key(providerAlias(), 'Alias used by `file` references that name none'),
+          exec: key(providerAlias(), 'Alias used by `exec` references that name none'),
+        }),
       'Aliases used when a reference names none',
     ),
-    resolution: key(
-      z.strictObject({
-        maxProviderConcurrency: key(integer(1, 16), 'Providers asked at the same time'),
-        maxRefsPerProvider: key(integer(1, 4096), 'References asked of one provider'),
-        maxBatchBytes: key(integer(1, 5 * 1_048_576), 'Size of one request to a program, in bytes'),
-      }),
+    resolution: section(
+      () =>
+        z.strictObject({
+          maxProviderConcurrency: key(integer(1, 16), 'Providers asked at the same time'),
+          maxRefsPerProvider: key(integer(1, 4096), 'References asked of one provider'),
+          maxBatchBytes: key(
+            integer(1, 5 * 1_048_576),
+            'Size of one request to a program, in bytes',
+          ),
+        }),
       'Limits on resolving',
     ),
   });

@@ -1,8 +1,19 @@
-import * as z from 'zod/mini';
+// Named imports, because the `core` namespace of zod/mini would pull all of zod into the bundle.
+import {
+  $ZodArray,
+  $ZodEnum,
+  $ZodLazy,
+  $ZodLiteral,
+  $ZodObject,
+  $ZodOptional,
+  $ZodRecord,
+  type $ZodType,
+  $ZodUnion,
+} from 'zod/v4/core';
 import { type ConfigPath, type PathSegment, valueAt } from '../config-path.js';
 import { NOTES } from './keys.js';
 
-type Schema = z.core.$ZodType;
+type Schema = $ZodType;
 
 /**
  * The schemas of the value at a path; none when the path is not in the schema, several when more
@@ -26,18 +37,18 @@ export function schemaAt(root: Schema, path: ConfigPath, value?: unknown): Schem
 
 function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): readonly Schema[] {
   const inner = unwrap(schema);
-  if (inner instanceof z.core.$ZodObject) {
+  if (inner instanceof $ZodObject) {
     const shape = inner._zod.def.shape;
     const child = Object.hasOwn(shape, segment) ? shape[segment] : undefined;
     return child === undefined ? [] : [child];
   }
-  if (inner instanceof z.core.$ZodRecord) {
+  if (inner instanceof $ZodRecord) {
     return typeof segment === 'string' ? [inner._zod.def.valueType] : [];
   }
-  if (inner instanceof z.core.$ZodArray) {
+  if (inner instanceof $ZodArray) {
     return typeof segment === 'number' ? [inner._zod.def.element] : [];
   }
-  if (!(inner instanceof z.core.$ZodUnion)) return [];
+  if (!(inner instanceof $ZodUnion)) return [];
   const { options } = inner._zod.def;
   const meant = options.filter((option) => isMeant(option, parent));
   return (meant.length > 0 ? meant : options).flatMap((option) =>
@@ -47,13 +58,13 @@ function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): re
 
 /** Whether the literals of an object's schema are those of the data. */
 function isMeant(option: Schema, data: unknown): boolean {
-  if (option instanceof z.core.$ZodUnion) {
+  if (option instanceof $ZodUnion) {
     return option._zod.def.options.some((inner) => isMeant(inner, data));
   }
-  if (!(option instanceof z.core.$ZodObject)) return false;
+  if (!(option instanceof $ZodObject)) return false;
   return Object.entries(option._zod.def.shape).every(([name, field]) => {
     const inner = unwrap(field);
-    if (!(inner instanceof z.core.$ZodLiteral)) return true;
+    if (!(inner instanceof $ZodLiteral)) return true;
     return inner._zod.def.values.some((literal) => literal === valueAt(data, [name]));
   });
 }
@@ -61,8 +72,8 @@ function isMeant(option: Schema, data: unknown): boolean {
 /** The keys that an object of this schema may have; empty for maps and anything that is no object. */
 export function knownKeys(schema: Schema): readonly string[] {
   const inner = unwrap(schema);
-  if (inner instanceof z.core.$ZodObject) return Object.keys(inner._zod.def.shape);
-  if (inner instanceof z.core.$ZodUnion) {
+  if (inner instanceof $ZodObject) return Object.keys(inner._zod.def.shape);
+  if (inner instanceof $ZodUnion) {
     return [...new Set(inner._zod.def.options.flatMap((option) => knownKeys(option)))];
   }
   return [];
@@ -71,18 +82,18 @@ export function knownKeys(schema: Schema): readonly string[] {
 /** The schema of the keys of a map; undefined for anything else. */
 export function mapKeySchema(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
-  return inner instanceof z.core.$ZodRecord ? inner._zod.def.keyType : undefined;
+  return inner instanceof $ZodRecord ? inner._zod.def.keyType : undefined;
 }
 
 /** The values of an enumeration; empty for anything else. */
 export function enumChoices(schema: Schema): readonly string[] {
   const inner = unwrap(schema);
-  return inner instanceof z.core.$ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
+  return inner instanceof $ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
 }
 
 /** Whether the schema is of a list. */
 export function isListSchema(schema: Schema): boolean {
-  return unwrap(schema) instanceof z.core.$ZodArray;
+  return unwrap(schema) instanceof $ZodArray;
 }
 
 /** Visits every key of the schema; map keys are `*`, list positions too. */
@@ -92,13 +103,13 @@ export function* walkKeys(
 ): Generator<{ readonly path: readonly string[]; readonly schema: Schema }> {
   const inner = unwrap(schema);
   if (path.length > 0) yield { path, schema };
-  if (inner instanceof z.core.$ZodObject) {
+  if (inner instanceof $ZodObject) {
     for (const [name, child] of Object.entries(inner._zod.def.shape)) {
       yield* walkKeys(child, [...path, name]);
     }
-  } else if (inner instanceof z.core.$ZodRecord) {
+  } else if (inner instanceof $ZodRecord) {
     yield* walkKeys(inner._zod.def.valueType, [...path, '*']);
-  } else if (inner instanceof z.core.$ZodArray) {
+  } else if (inner instanceof $ZodArray) {
     yield* walkKeys(inner._zod.def.element, [...path, '*']);
   }
 }
@@ -108,9 +119,12 @@ export function descriptionOf(schema: Schema): string {
   return NOTES.get(schema)?.description ?? '';
 }
 
-/** The schema inside any "may be left out" wrappers. */
+/** The schema inside any "may be left out" and "built later" wrappers. */
 export function unwrap(schema: Schema): Schema {
   let inner = schema;
-  while (inner instanceof z.core.$ZodOptional) inner = inner._zod.def.innerType;
-  return inner;
+  for (;;) {
+    if (inner instanceof $ZodOptional) inner = inner._zod.def.innerType;
+    else if (inner instanceof $ZodLazy) inner = inner._zod.innerType;
+    else return inner;
+  }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, key, NOTES, pattern, requiredKey, text } from './keys.js';
+import { integer, key, NOTES, pattern, requiredKey, section, text } from './keys.js';
 import { secret } from './secret.js';
 
 const route = () =>
@@ -36,11 +36,12 @@ export function webhooks() {
     .register(NOTES, { form: 'a route id without spaces around it' });
   return z.strictObject({
     enabled: key(z.boolean(), 'Serve the routes'),
-    config: key(
-      z.strictObject({
-        routes: key(z.record(routeId, route()), 'Routes by id'),
-        limits: key(limits(), 'Guards of every route'),
-      }),
+    config: section(
+      () =>
+        z.strictObject({
+          routes: key(z.record(routeId, route()), 'Routes by id'),
+          limits: section(limits, 'Guards of every route'),
+        }),
       'Settings',
     ),
   });

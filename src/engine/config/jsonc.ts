@@ -1,0 +1,12 @@
+// The package's main entry is UMD, whose requires a bundler cannot follow; this is its ES build.
+export {
+  applyEdits,
+  type EditResult,
+  getNodeValue,
+  type JSONPath,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser/lib/esm/main.js';
