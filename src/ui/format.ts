@@ -1,0 +1,80 @@
+const GROUP_SEPARATOR = '\u202F';
+const MINUS = '\u2212';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A whole number for people: groups of three kept together by a narrow no-break space. */
+export function formatCount(count: number): string {
+  const digits = Math.abs(Math.round(count)).toString();
+  const grouped = digits.replaceAll(/\B(?=(?:\d{3})+$)/g, GROUP_SEPARATOR);
+  return Math.round(count) < 0 ? `${MINUS}${grouped}` : grouped;
+}
+
+/** A count with its noun: `1 file`, `2 files`. */
+export function formatCountOf(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** A size in decimal units, as disks and file managers count: `812 B`, `16.1 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+  let value = Math.max(0, bytes);
+  for (const unit of units) {
+    if (unit === 'TB') return `${formatCount(value)} ${unit}`;
+    // 999.95 kB would print as 1000.0 kB: it belongs to the next unit already.
+    if (value < (unit === 'B' ? 1000 : 999.95)) {
+      return unit === 'B' ? `${Math.round(value)} B` : `${value.toFixed(1)} ${unit}`;
+    }
+    value /= 1000;
+  }
+  return `${formatCount(value)} TB`;
+}
+
+/** How long something took: `4 ms`, `0.3 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < MINUTE_MS - 50) return `${(ms / SECOND_MS).toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${pad2(seconds % 60)} s`;
+  const minutes = Math.round(ms / MINUTE_MS);
+  return `${formatCount(Math.floor(minutes / 60))} h ${pad2(minutes % 60)} min`;
+}
+
+/** Time left as a clock shows it: `0:41`, `1:02:03`. */
+export function formatEta(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const tail = pad2(seconds % 60);
+  return hours > 0 ? `${hours}:${pad2(minutes)}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** Speed of work: `8 214 chunks/s`; one decimal below ten. */
+export function formatRate(perSecond: number, noun: string): string {
+  const figure =
+    perSecond > 0 && perSecond < 9.95 ? perSecond.toFixed(1) : formatCount(Math.max(0, perSecond));
+  return `${figure} ${noun}/s`;
+}
+
+/**
+ * A moment as people say it: `just now`, `3 min ago`, `2 days ago`. Clocks that disagree make
+ * moments in the future; those are `just now` too.
+ *
+ * @param atMs the moment, milliseconds since the epoch
+ * @param nowMs the present, on the same clock
+ */
+export function formatRelativeTime(atMs: number, nowMs: number): string {
+  const ago = nowMs - atMs;
+  if (ago < 10 * SECOND_MS) return 'just now';
+  if (ago < MINUTE_MS) return `${Math.floor(ago / SECOND_MS)} s ago`;
+  if (ago < HOUR_MS) return `${Math.floor(ago / MINUTE_MS)} min ago`;
+  if (ago < DAY_MS) return `${Math.floor(ago / HOUR_MS)} h ago`;
+  return `${formatCountOf(Math.floor(ago / DAY_MS), 'day')} ago`;
+}
+
+function pad2(value: number): string {
+  return value.toString().padStart(2, '0');
+}

@@ -1,0 +1,63 @@
+import type { TextSpan } from '../engine/memory/search/types.js';
+import { safeProse } from './safe-text.js';
+import type { Paint } from './style.js';
+
+/** A line that is safe to show, with the stretches of it to point out. */
+export interface MarkedLine {
+  readonly text: string;
+  /** UTF-16 units of `text`, end excluded, ascending. */
+  readonly marks: readonly TextSpan[];
+}
+
+/** A document's line made safe, its marks moved to where the safe text has them. */
+export function markLine(line: string, spans: readonly TextSpan[]): MarkedLine {
+  let text = '';
+  let at = 0;
+  const marks: TextSpan[] = [];
+  for (const span of spans) {
+    const start = clamp(span.start, at, line.length);
+    const end = clamp(span.end, start, line.length);
+    if (end === start) continue;
+    text += safeProse(line.slice(at, start));
+    const markStart = text.length;
+    text += safeProse(line.slice(start, end));
+    marks.push({ start: markStart, end: text.length });
+    at = end;
+  }
+  return { text: text + safeProse(line.slice(at)), marks };
+}
+
+/** The lines of a snippet, each with its part of the highlights. */
+export function markSnippet(
+  snippet: string,
+  highlights: readonly TextSpan[],
+): readonly MarkedLine[] {
+  let offset = 0;
+  return snippet.split('\n').map((line) => {
+    const start = offset;
+    const end = start + line.length;
+    offset = end + 1;
+    const own = highlights.filter((span) => span.start < end && span.end > start);
+    return markLine(
+      line.endsWith('\r') ? line.slice(0, -1) : line,
+      own.map((span) => ({ start: span.start - start, end: span.end - start })),
+    );
+  });
+}
+
+/** A stretch of a marked line with its marks painted. */
+export function paintMarks(line: MarkedLine, stretch: TextSpan, paint: Paint): string {
+  let painted = '';
+  let at = stretch.start;
+  for (const mark of line.marks) {
+    const start = clamp(mark.start, at, stretch.end);
+    const end = clamp(mark.end, start, stretch.end);
+    painted += line.text.slice(at, start) + paint(line.text.slice(start, end));
+    at = end;
+  }
+  return painted + line.text.slice(at, stretch.end);
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), Math.max(low, high));
+}

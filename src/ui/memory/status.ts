@@ -1,0 +1,170 @@
+import type { BackendStatus, Staleness } from '../../engine/memory/backends/memory-backend.js';
+import type { Source } from '../../engine/memory/types.js';
+import { formatBytes, formatCount, formatCountOf, formatRelativeTime } from '../format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { alignRows } from '../table.js';
+import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
+import { skippedNames } from './words.js';
+
+/** One agent's memory as `svc memory status` shows it. */
+export interface AgentStatusView {
+  readonly agentId: string;
+  readonly status: BackendStatus;
+  /** The embedding provider and model in words; undefined when none is configured. */
+  readonly provider: string | undefined;
+  /** The state of the vector store in words; undefined when there is none yet. */
+  readonly vectors: string | undefined;
+}
+
+/** How the status is shown. */
+export interface StatusOptions {
+  readonly style: Style;
+  /** The present, milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Width to wrap explanations to; undefined leaves every line whole. Paths are never cut. */
+  readonly columns: number | undefined;
+  /** The person's home folder, shown as `~`. */
+  readonly homeDir: string;
+}
+
+interface Fact {
+  readonly label: string;
+  readonly lines: readonly string[];
+  /** Explanations may be wrapped; paths and figures may not. */
+  readonly prose?: boolean;
+  readonly paint?: (text: string) => string;
+}
+
+const LABEL_COLUMNS = 11;
+const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
+const SKIPS_NAMED = 3;
+
+/** The whole truth about each agent's memory, a block an agent, for people. */
+export function renderStatus(agents: readonly AgentStatusView[], options: StatusOptions): string {
+  return agents.map((agent) => renderAgent(agent, options)).join('\n');
+}
+
+function renderAgent(agent: AgentStatusView, options: StatusOptions): string {
+  const lines = [options.style.bold(safeLine(agent.agentId))];
+  for (const fact of factsOf(agent, options)) lines.push(...renderFact(fact, options));
+  return `${lines.join('\n')}\n`;
+}
+
+function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
+  const { status } = agent;
+  const { style } = options;
+  return [
+    { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
+    ...(status.extraPaths.length === 0
+      ? []
+      : [{ label: 'extra paths', lines: status.extraPaths.map(safeLine) }]),
+    { label: 'sources', lines: sourceLines(status) },
+    { label: 'index', lines: [indexLine(status, options)] },
+    freshness(status, style),
+    { label: 'last sync', lines: [lastSync(status, options.nowMs)] },
+    { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
+    { label: 'backend', lines: [status.backend] },
+    {
+      label: 'provider',
+      lines: [safeLine(agent.provider ?? 'none configured: lexical search only')],
+    },
+    { label: 'vectors', lines: [safeLine(agent.vectors ?? 'none yet: lexical search only')] },
+    ...(status.skipped.length === 0
+      ? []
+      : [
+          {
+            label: 'skipped',
+            lines: [skippedNames(status.skipped, SKIPS_NAMED)],
+            prose: true,
+            paint: style.yellow,
+          },
+        ]),
+    ...status.faults.map((fault) => ({
+      label: 'fault',
+      lines: [fault.message, ...(fault.hint === undefined ? [] : [`→ ${fault.hint}`])].map(
+        safeLine,
+      ),
+      prose: true,
+      paint: style.red,
+    })),
+  ];
+}
+
+function renderFact(fact: Fact, { style, columns }: StatusOptions): readonly string[] {
+  const paint = fact.paint ?? ((text: string) => text);
+  const lines = fact.lines.flatMap((line) => {
+    if (fact.prose !== true || columns === undefined) return [line];
+    const spans = wrapSpans(line, columns - INDENT.length, LIGHT_MEASURE);
+    return spans.map((span) => line.slice(span.start, span.end).trimEnd());
+  });
+  return lines.map((line, index) =>
+    index === 0
+      ? `  ${style.dim(fact.label.padEnd(LABEL_COLUMNS))}${paint(line)}`
+      : `${INDENT}${paint(line)}`,
+  );
+}
+
+/** One line a source, its figures under each other; sources that hold nothing yet are named too. */
+function sourceLines({ sources, index }: BackendStatus): readonly string[] {
+  const counted = index.state === 'ready' ? index.statistics.bySource : [];
+  const names: readonly Source[] = [
+    ...sources,
+    ...counted.map((row) => row.source).filter((source) => !sources.includes(source)),
+  ];
+  const rows = names.map((name) => {
+    const row = counted.find((candidate) => candidate.source === name);
+    const files = formatCountOf(row?.documents ?? 0, 'file');
+    return [name, files, formatCountOf(row?.chunks ?? 0, 'chunk')];
+  });
+  return alignRows(rows, ['left', 'right', 'right']);
+}
+
+function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions): string {
+  const path = shownPath(indexFile, options.homeDir);
+  if (index.state === 'ready') return `${path}  ${formatBytes(index.statistics.bytes)}`;
+  return path;
+}
+
+function freshness({ index, staleness }: BackendStatus, style: Style): Fact {
+  const fact = (line: string, paint = style.yellow): Fact => ({
+    label: 'freshness',
+    lines: [line],
+    prose: true,
+    paint,
+  });
+  if (index.state === 'missing') return fact('no index yet: the first search builds it');
+  if (index.state === 'unusable') {
+    return fact(`unusable, the next sync builds it anew: ${safeLine(index.why)}`);
+  }
+  if (index.rebuildBecause !== undefined) {
+    return fact(`the next sync builds it anew: ${safeLine(index.rebuildBecause)}`);
+  }
+  if (staleness === undefined) return fact('unknown: the workspace cannot be read');
+  const changes = changeWords(staleness);
+  return changes === undefined
+    ? fact('up to date', style.green)
+    : fact(`stale: ${changes}; svc memory index brings it up to date`);
+}
+
+function changeWords(staleness: Staleness): string | undefined {
+  const counts = (['added', 'changed', 'removed'] as const)
+    .filter((kind) => staleness[kind] > 0)
+    .map((kind) => `${formatCount(staleness[kind])} ${kind}`);
+  if (counts.length === 0) return undefined;
+  const total = staleness.added + staleness.changed + staleness.removed;
+  const named = staleness.examples.map(safeLine).join(', ');
+  const more = total > staleness.examples.length ? ', …' : '';
+  return `${counts.join(', ')}${named === '' ? '' : ` (${named}${more})`}`;
+}
+
+function lastSync({ index }: BackendStatus, nowMs: number): string {
+  const syncedMs = index.state === 'ready' ? index.statistics.syncedMs : undefined;
+  return syncedMs === undefined ? 'never finished' : formatRelativeTime(syncedMs, nowMs);
+}
+
+function shownPath(path: string, homeDir: string): string {
+  const home = homeDir.endsWith('/') ? homeDir.slice(0, -1) : homeDir;
+  const below = home !== '' && path.startsWith(`${home}/`);
+  return safeLine(below ? `~${path.slice(home.length)}` : path);
+}

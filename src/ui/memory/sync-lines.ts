@@ -1,0 +1,116 @@
+import type { SyncEvent } from '../../engine/memory/sync/events.js';
+import type { SkippedFile } from '../../engine/memory/types.js';
+import { formatBytes, formatCount, formatCountOf, formatRate } from '../format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import {
+  reduceSync,
+  type SyncProgress,
+  startSyncProgress,
+  syncFraction,
+  syncRate,
+} from './sync-progress.js';
+import { rebuildWords, skipWords } from './words.js';
+
+/** How the plain lines of a sync are written. */
+export interface SyncLinesOptions {
+  readonly style: Style;
+  /** Every file, and every skip, gets a line. */
+  readonly verbose: boolean;
+  /** No line at all. */
+  readonly quiet: boolean;
+  /** Milliseconds on any steady clock. */
+  readonly now: () => number;
+  /** Put before each line where several agents follow each other. */
+  readonly label?: string;
+  /** The engine's isFaultySkip: skips that a person should hear of unasked. */
+  readonly isFaulty: (skip: SkippedFile) => boolean;
+}
+
+/** Progress lines are no nearer to each other than this, in time and in share of the work. */
+const PROGRESS_EVERY_MS = 2000;
+const PROGRESS_EVERY_FRACTION = 0.1;
+/** Skips told as they happen; the summary counts the rest. */
+const SKIPS_TOLD = 3;
+
+/**
+ * The plain twin of the index screen: one calm line on stderr for what a person waits for or must
+ * know. Made of the same events and the same reducer as the screen, so that they cannot disagree.
+ *
+ * @param write takes whole lines, each with its line break
+ */
+export function createSyncLines(
+  write: (line: string) => void,
+  options: SyncLinesOptions,
+): (event: SyncEvent) => void {
+  const { now, style } = options;
+  if (options.quiet) return () => undefined;
+  const prefix = options.label === undefined ? '' : `${style.dim(`${safeLine(options.label)}:`)} `;
+  const say = (line: string | undefined): void => {
+    if (line !== undefined) write(`${prefix}${line}\n`);
+  };
+  let state = startSyncProgress(now());
+  let told = { atMs: now(), fraction: 0, skips: 0 };
+
+  const progress = (): string | undefined => {
+    const fraction = syncFraction(state);
+    const soon = state.lastMs - told.atMs < PROGRESS_EVERY_MS;
+    if (soon || fraction - told.fraction < PROGRESS_EVERY_FRACTION) return undefined;
+    told = { ...told, atMs: state.lastMs, fraction };
+    return progressLine(state, fraction);
+  };
+  const skip = (file: SkippedFile): string | undefined => {
+    const wanted = options.verbose || (options.isFaulty(file) && told.skips < SKIPS_TOLD);
+    if (!wanted) return undefined;
+    told = { ...told, skips: told.skips + 1 };
+    return `${style.yellow('skipped')} ${safeLine(file.path)}: ${skipWords(file)}`;
+  };
+
+  return (event) => {
+    state = reduceSync(state, event, now());
+    if (event.type === 'document.skipped') return say(skip(event));
+    if (event.type === 'scan.finished') told = { ...told, atMs: state.lastMs };
+    say(eventLine(event, options.verbose));
+    if (event.type === 'document.indexed' && !options.verbose) say(progress());
+  };
+}
+
+function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
+  switch (event.type) {
+    case 'lock.waiting': {
+      const who = event.holder === undefined ? '' : ` (pid ${event.holder.pid})`;
+      return `waiting for another process that writes this index${who}`;
+    }
+    case 'rebuild.started':
+      return `building the index: ${rebuildWords(event)}`;
+    case 'scan.finished': {
+      if (event.filesToIndex === 0 && !verbose) return undefined;
+      const found = `${formatCountOf(event.files, 'file')}, ${formatBytes(event.bytes)}`;
+      return `found ${found}; ${formatCount(event.filesToIndex)} to read`;
+    }
+    case 'sync.finished':
+      return event.summary.outcome === 'stopped' ? 'stopped' : undefined;
+    case 'document.indexed':
+      return verbose
+        ? `read ${safeLine(event.path)}, ${formatCountOf(event.chunks, 'chunk')}`
+        : undefined;
+    case 'document.removed':
+      return verbose ? `removed ${safeLine(event.path)}` : undefined;
+    case 'publish.started':
+      return verbose ? 'putting the new index in place' : undefined;
+    case 'batch.committed':
+    case 'document.skipped':
+      return undefined;
+  }
+}
+
+function progressLine(state: SyncProgress, fraction: number): string {
+  const rate = syncRate(state);
+  const parts = [
+    `${formatCount(state.handled.files)} of ${formatCountOf(state.planned.files, 'file')}`,
+    `${Math.floor(fraction * 100)} %`,
+    formatCountOf(state.chunks, 'chunk'),
+  ];
+  if (rate !== undefined) parts.push(formatRate(rate, 'chunks'));
+  return parts.join(' · ');
+}

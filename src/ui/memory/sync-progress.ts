@@ -1,0 +1,233 @@
+import type { RebuildReason, SyncEvent, SyncSummary } from '../../engine/memory/sync/events.js';
+import type { SkippedFile } from '../../engine/memory/types.js';
+
+/** The steps of a sync, in the order in which they start. */
+export const SYNC_PHASES = ['scan', 'chunk', 'write'] as const;
+
+/** A step of a sync: `scan` finds files, `chunk` reads and cuts them, `write` makes them durable. */
+export type SyncPhase = (typeof SYNC_PHASES)[number];
+
+/** A phase only ever moves forward: waiting, running, then done or stopped. */
+export type PhaseState = 'done' | 'running' | 'stopped' | 'waiting';
+
+/** An amount of documents at work. */
+export interface SyncAmount {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What is known of a running sync; the one state behind the screen and the one-line progress. */
+export interface SyncProgress {
+  readonly phases: Readonly<Record<SyncPhase, PhaseState>>;
+  /** Who holds the lock that the sync waits for; undefined when it waits for nobody. */
+  readonly waitingFor: { readonly pid: number | undefined } | undefined;
+  readonly rebuild: { readonly reason: RebuildReason; readonly detail: string } | undefined;
+  /** Everything that exists; undefined until the scan is done. */
+  readonly found: SyncAmount | undefined;
+  /** What has to be read, of that. */
+  readonly planned: SyncAmount;
+  /** What was read, or given up, so far; never more than planned. */
+  readonly handled: SyncAmount;
+  readonly chunks: number;
+  /** Files whose chunks are on disk for good. */
+  readonly committed: number;
+  readonly removed: number;
+  /** The file read last. */
+  readonly current: string | undefined;
+  /** The first of the files left out, and how many there are in all. */
+  readonly skipped: { readonly first: readonly SkippedFile[]; readonly count: number };
+  readonly publishing: boolean;
+  readonly summary: SyncSummary | undefined;
+  /** Moments on the caller's clock, in milliseconds. */
+  readonly startedMs: number;
+  readonly scannedMs: number | undefined;
+  readonly lastMs: number;
+  /** The recent past, oldest first, for rates; at most {@link WINDOW_MS} old. */
+  readonly samples: readonly Sample[];
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly bytes: number;
+  readonly chunks: number;
+}
+
+/** Rates are averaged over this long: steady enough to read, quick enough to be true. */
+const WINDOW_MS = 3000;
+const SAMPLE_EVERY_MS = 100;
+/** A rate over less than this is noise. */
+const MEASURABLE_MS = 250;
+/** A hundred thousand skipped files must not be kept by a screen that shows two. */
+const SKIPPED_KEPT = 20;
+
+/** A sync that has not told anything yet. */
+export function startSyncProgress(atMs: number): SyncProgress {
+  return {
+    phases: { scan: 'running', chunk: 'waiting', write: 'waiting' },
+    waitingFor: undefined,
+    rebuild: undefined,
+    found: undefined,
+    planned: { files: 0, bytes: 0 },
+    handled: { files: 0, bytes: 0 },
+    chunks: 0,
+    committed: 0,
+    removed: 0,
+    current: undefined,
+    skipped: { first: [], count: 0 },
+    publishing: false,
+    summary: undefined,
+    startedMs: atMs,
+    scannedMs: undefined,
+    lastMs: atMs,
+    samples: [],
+  };
+}
+
+/**
+ * The state after an event; pure. Holds its promises (nothing negative, nothing over the plan, no
+ * phase going back) for events in any order, since a screen that crashes hides the work it shows.
+ *
+ * @param atMs when the event came, on the clock given to {@link startSyncProgress}
+ */
+export function reduceSync(state: SyncProgress, event: SyncEvent, atMs: number): SyncProgress {
+  const next = { ...state, lastMs: Math.max(state.lastMs, atMs) };
+  switch (event.type) {
+    case 'lock.waiting':
+      return { ...next, waitingFor: { pid: event.holder?.pid } };
+    case 'rebuild.started':
+      return { ...next, rebuild: { reason: event.reason, detail: event.detail } };
+    case 'scan.finished':
+      return afterScan(next, event);
+    case 'document.indexed': {
+      const amount = { files: 1, bytes: event.bytes };
+      const chunks = next.chunks + event.chunks;
+      return sampled(handle({ ...next, chunks, current: event.path }, amount));
+    }
+    case 'document.removed':
+      return { ...next, removed: next.removed + 1 };
+    case 'document.skipped':
+      return afterSkip(next, event);
+    case 'batch.committed':
+      return {
+        ...next,
+        committed: Math.max(next.committed, event.documents),
+        phases: advance(next.phases, { write: 'running' }),
+      };
+    case 'publish.started':
+      return {
+        ...next,
+        publishing: true,
+        phases: advance(next.phases, { scan: 'done', chunk: 'done', write: 'running' }),
+      };
+    case 'sync.finished':
+      return finish(next, event.summary);
+  }
+}
+
+/** How much of the planned reading is done: 0 to 1, by bytes, or by files where all are empty. */
+export function syncFraction(state: SyncProgress): number {
+  if (state.phases.chunk === 'done') return 1;
+  const { planned, handled } = state;
+  if (planned.bytes > 0) return handled.bytes / planned.bytes;
+  return planned.files > 0 ? handled.files / planned.files : 0;
+}
+
+/** Chunks per second of late; undefined while there is too little to measure. */
+export function syncRate(state: SyncProgress): number | undefined {
+  const span = recent(state);
+  return span === undefined ? undefined : (span.chunks / span.ms) * 1000;
+}
+
+/** Milliseconds until everything is read at the present speed; undefined while unknown. */
+export function syncEta(state: SyncProgress): number | undefined {
+  const span = recent(state);
+  if (state.phases.chunk !== 'running' || span === undefined || span.bytes <= 0) return undefined;
+  return ((state.planned.bytes - state.handled.bytes) * span.ms) / span.bytes;
+}
+
+function afterScan(
+  state: SyncProgress,
+  event: Extract<SyncEvent, { readonly type: 'scan.finished' }>,
+): SyncProgress {
+  const planned = { files: event.filesToIndex, bytes: event.bytesToIndex };
+  return {
+    ...state,
+    waitingFor: undefined,
+    found: { files: event.files, bytes: event.bytes },
+    planned,
+    handled: within(state.handled, planned),
+    scannedMs: state.lastMs,
+    samples: [{ atMs: state.lastMs, bytes: 0, chunks: state.chunks }],
+    phases: advance(state.phases, { scan: 'done', chunk: 'running' }),
+  };
+}
+
+function afterSkip(state: SyncProgress, skip: SkippedFile): SyncProgress {
+  const { path, reason, detail } = skip;
+  const file = { path, reason, ...(detail === undefined ? {} : { detail }) };
+  const { first, count } = state.skipped;
+  const skipped = {
+    first: first.length < SKIPPED_KEPT ? [...first, file] : first,
+    count: count + 1,
+  };
+  // Files that the scan itself leaves out were never planned.
+  return state.found === undefined
+    ? { ...state, skipped }
+    : handle({ ...state, skipped }, { files: 1, bytes: 0 });
+}
+
+function finish(state: SyncProgress, summary: SyncSummary): SyncProgress {
+  const end = summary.outcome === 'stopped' ? 'stopped' : 'done';
+  return {
+    ...state,
+    summary,
+    waitingFor: undefined,
+    current: undefined,
+    phases: advance(state.phases, { scan: end, chunk: end, write: end }),
+  };
+}
+
+function handle(state: SyncProgress, amount: SyncAmount): SyncProgress {
+  const files = state.handled.files + Math.max(0, amount.files);
+  const bytes = state.handled.bytes + Math.max(0, amount.bytes);
+  // A file that grew since the scan counts as what was planned for it.
+  return { ...state, handled: within({ files, bytes }, state.planned) };
+}
+
+function within(amount: SyncAmount, limit: SyncAmount): SyncAmount {
+  return {
+    files: Math.min(amount.files, limit.files),
+    bytes: Math.min(amount.bytes, limit.bytes),
+  };
+}
+
+function sampled(state: SyncProgress): SyncProgress {
+  const newest = state.samples.at(-1);
+  if (newest !== undefined && state.lastMs - newest.atMs < SAMPLE_EVERY_MS) return state;
+  const sample = { atMs: state.lastMs, bytes: state.handled.bytes, chunks: state.chunks };
+  const kept = state.samples.filter(({ atMs }) => state.lastMs - atMs <= WINDOW_MS);
+  return { ...state, samples: [...kept, sample] };
+}
+
+function recent(
+  state: SyncProgress,
+): { readonly ms: number; readonly bytes: number; readonly chunks: number } | undefined {
+  const oldest = state.samples[0];
+  if (oldest === undefined) return undefined;
+  const ms = state.lastMs - oldest.atMs;
+  if (ms < MEASURABLE_MS) return undefined;
+  return { ms, bytes: state.handled.bytes - oldest.bytes, chunks: state.chunks - oldest.chunks };
+}
+
+const RANK: Readonly<Record<PhaseState, number>> = { waiting: 0, running: 1, stopped: 2, done: 2 };
+
+function advance(
+  phases: SyncProgress['phases'],
+  wanted: Partial<SyncProgress['phases']>,
+): SyncProgress['phases'] {
+  const moved = (phase: SyncPhase): PhaseState => {
+    const to = wanted[phase];
+    return to !== undefined && RANK[to] > RANK[phases[phase]] ? to : phases[phase];
+  };
+  return { scan: moved('scan'), chunk: moved('chunk'), write: moved('write') };
+}

@@ -1,0 +1,50 @@
+import type { RebuildReason } from '../../engine/memory/sync/events.js';
+import type { SkippedFile, SkipReason } from '../../engine/memory/types.js';
+import { formatCount } from '../format.js';
+import { safeLine } from '../safe-text.js';
+
+const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
+  missing: 'does not exist',
+  permission_denied: 'permission denied',
+  symlink: 'symbolic link',
+  too_large: 'too large',
+  unreadable: 'cannot be read',
+  vanished: 'vanished while being read',
+};
+
+const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
+  damaged: 'the old one cannot be used',
+  first: 'there is none yet',
+  forced: 'as asked',
+  settings: 'the settings changed',
+};
+
+/** Reasons whose words already say all that the detail would. */
+const SELF_EXPLAINING: ReadonlySet<RebuildReason> = new Set(['first', 'forced']);
+
+/** Why a file is not in the index: `permission denied`, `too large: 200 MB, limit 64 MB`. */
+export function skipWords({ reason, detail }: SkippedFile): string {
+  const words = SKIP_WORDS[reason];
+  return detail === undefined ? words : `${words}: ${safeLine(detail)}`;
+}
+
+/** Why an index is built anew: `as asked`, `the settings changed: tokenizer`. */
+export function rebuildWords(rebuild: {
+  readonly reason: RebuildReason;
+  readonly detail: string;
+}): string {
+  const words = REBUILD_WORDS[rebuild.reason];
+  return SELF_EXPLAINING.has(rebuild.reason) || rebuild.detail === ''
+    ? words
+    : `${words}: ${safeLine(rebuild.detail)}`;
+}
+
+/** Files left out, on one line: the first few by name and reason, then how many more. */
+export function skippedNames(skipped: readonly SkippedFile[], named: number): string {
+  const names = skipped
+    .slice(0, named)
+    .map((skip) => `${safeLine(skip.path)} (${skipWords(skip)})`);
+  const rest = skipped.length - names.length;
+  if (rest > 0) names.push(`${formatCount(rest)} more`);
+  return names.join(' · ');
+}

@@ -1,0 +1,93 @@
+import type { SyncEvent } from '../engine/memory/sync/events.js';
+import { drawBar } from './bar.js';
+import { formatCount, formatEta } from './format.js';
+import {
+  reduceSync,
+  type SyncProgress,
+  startSyncProgress,
+  syncEta,
+  syncFraction,
+} from './memory/sync-progress.js';
+import type { Style } from './style.js';
+
+/** How the one-line progress is drawn. */
+export interface ProgressLineOptions {
+  readonly style: Style;
+  /** Width of the terminal; the line never reaches its last column, where some terminals wrap. */
+  readonly columns: number;
+  /** Milliseconds on any steady clock. */
+  readonly now: () => number;
+}
+
+/** A line at the bottom of stderr that redraws itself. */
+export interface ProgressLine {
+  readonly onEvent: (event: SyncEvent) => void;
+  /** Takes the line away; must be called before anything else is written to the terminal. */
+  readonly clear: () => void;
+}
+
+/** Work shorter than this shows nothing: a line that flashes by only disturbs. */
+const QUIET_FOR_MS = 500;
+const REDRAW_EVERY_MS = 100;
+const BAR_COLUMNS = 20;
+const ERASE_LINE = '\r\u001B[2K';
+
+/**
+ * Progress for a search that first has to build the index: one line on stderr, drawn on events
+ * alone, since the engine works in bursts during which no timer fires.
+ *
+ * @param write goes to a terminal, as it is
+ */
+export function createProgressLine(
+  write: (text: string) => void,
+  options: ProgressLineOptions,
+): ProgressLine {
+  const { now } = options;
+  const startedMs = now();
+  let state = startSyncProgress(startedMs);
+  let drawnMs = Number.NEGATIVE_INFINITY;
+  let shown = '';
+
+  const show = (line: string): void => {
+    if (line !== shown) write(ERASE_LINE + line);
+    shown = line;
+  };
+  const draw = (): void => {
+    const due = state.lastMs - startedMs >= QUIET_FOR_MS;
+    if (!due || state.lastMs - drawnMs < REDRAW_EVERY_MS) return;
+    drawnMs = state.lastMs;
+    show(progressText(state, options));
+  };
+  const clear = (): void => {
+    if (shown !== '') write(ERASE_LINE);
+    shown = '';
+  };
+  return {
+    onEvent: (event) => {
+      state = reduceSync(state, event, now());
+      if (event.type === 'sync.finished') clear();
+      // Nothing else may come for as long as another process works: this is told at once.
+      else if (event.type === 'lock.waiting') show(waitingText(state, options));
+      else draw();
+    },
+    clear,
+  };
+}
+
+function progressText(state: SyncProgress, { columns, style }: ProgressLineOptions): string {
+  const { handled, planned } = state;
+  const eta = syncEta(state);
+  const counts = `${formatCount(handled.files)}/${formatCount(planned.files)}`;
+  const rest = eta === undefined ? '' : `  ${formatEta(eta)}`;
+  const bar = drawBar(syncFraction(state), BAR_COLUMNS);
+  // All of these characters are one column wide.
+  const full = `indexing  ${bar}  ${counts}${rest}`;
+  if (full.length < columns) return `indexing  ${style.cyan(bar)}  ${counts}${rest}`;
+  return `indexing ${counts}`.slice(0, Math.max(0, columns - 1));
+}
+
+function waitingText(state: SyncProgress, { columns }: ProgressLineOptions): string {
+  const pid = state.waitingFor?.pid;
+  const who = pid === undefined ? '' : ` (pid ${pid})`;
+  return `waiting for another process that indexes${who}`.slice(0, Math.max(0, columns - 1));
+}
