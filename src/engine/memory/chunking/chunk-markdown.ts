@@ -16,10 +16,12 @@ export interface ChunkingOptions {
  */
 export const CHUNKER_VERSION = 1;
 
-/** A heading that opens a section this deep or shallower ends the chunk before it, … */
-const SECTION_LEVEL = 2;
-/** … unless that chunk is smaller than this share of the budget: small sections stay together. */
-const SMALL_SECTION = 0.5;
+/** A heading this deep or shallower always starts a chunk; … */
+const SECTION_LEVEL = 3;
+/** … a deeper one only when the chunk before it is fuller than this. */
+const FULL_ENOUGH = 0.5;
+/** The level of a unit that begins with no heading. */
+const NO_HEADING = 7;
 
 /** Lines that are never cut apart while they fit: a block, with the headings right above it. */
 interface Unit {
@@ -27,7 +29,7 @@ interface Unit {
   readonly end: number;
   readonly tokens: number;
   readonly headingPath: readonly string[];
-  /** The level of the shallowest heading that the unit begins with; 7 when with none. */
+  /** The level of the shallowest heading that the unit begins with; {@link NO_HEADING} when none. */
   readonly level: number;
 }
 
@@ -69,15 +71,20 @@ function endOfChunk(units: readonly Unit[], first: number, budget: number): numb
   for (; end < units.length; end++) {
     const unit = units[end];
     if (unit === undefined || tokens + unit.tokens > budget) break;
-    if (unit.level <= SECTION_LEVEL && tokens >= budget * SMALL_SECTION) break;
+    if (startsChunk(unit, tokens / budget)) break;
     tokens += unit.tokens;
   }
   return end;
 }
 
-/** Where the next chunk begins: back by the overlap, but never across a section's heading. */
+function startsChunk(unit: Unit, fullness: number): boolean {
+  if (unit.level <= SECTION_LEVEL) return true;
+  return unit.level < NO_HEADING && fullness > FULL_ENOUGH;
+}
+
+/** Where the next chunk begins: back by the overlap, but not where a heading begins it. */
 function startOfNext(units: readonly Unit[], first: number, end: number, overlap: number): number {
-  if ((units[end]?.level ?? 0) <= SECTION_LEVEL || end >= units.length) return end;
+  if ((units[end]?.level ?? 0) < NO_HEADING) return end;
   let start = end;
   let tokens = 0;
   while (start > first + 1) {
@@ -85,7 +92,7 @@ function startOfNext(units: readonly Unit[], first: number, end: number, overlap
     if (unit === undefined || tokens + unit.tokens > overlap) break;
     tokens += unit.tokens;
     start -= 1;
-    if (unit.level <= SECTION_LEVEL) break;
+    if (unit.level < NO_HEADING) break;
   }
   return start;
 }
@@ -106,7 +113,7 @@ function unitsOf(lines: readonly string[], budget: number): Unit[] {
     }
     const headingPath = trail.map((heading) => heading.title ?? '').filter((title) => title !== '');
     const start = pending?.start ?? block.start;
-    const level = pending?.level ?? 7;
+    const level = pending?.level ?? NO_HEADING;
     pending = undefined;
     units.push(...fit(lines, { start, end: block.end, headingPath, level }, budget));
   }
@@ -129,7 +136,7 @@ function fit(lines: readonly string[], block: Omit<Unit, 'tokens'>, budget: numb
     end: block.start + offset + 1,
     tokens,
     headingPath: block.headingPath,
-    level: offset === 0 ? block.level : 7,
+    level: offset === 0 ? block.level : NO_HEADING,
   }));
 }
 

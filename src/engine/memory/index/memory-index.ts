@@ -85,7 +85,11 @@ export interface MemoryIndex {
     limit: number,
     filter?: CandidateFilter,
   ): Promise<readonly LexicalCandidate[]>;
-  /** In how many chunks each of the full-text expressions occurs. */
-  chunkFrequencies(matches: readonly string[]): Promise<readonly number[]>;
+  /** How many chunks a full-text expression matches. */
+  countMatches(match: string, filter?: CandidateFilter): Promise<number>;
+  /** The size of the index in chunks, and in how many of them each expression occurs. */
+  termStatistics(
+    matches: readonly string[],
+  ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }>;
   close(): void;
 }

@@ -13,7 +13,7 @@ import type {
 } from './memory-index.js';
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
-const COLUMN_WEIGHTS = '1.0, 1.0, 1.0';
+const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
 
 interface CandidateRow {
   readonly chunkId: number;
@@ -100,17 +100,13 @@ export class SqliteIndex implements MemoryIndex {
     filter: CandidateFilter = {},
   ): Promise<readonly LexicalCandidate[]> {
     const documents = this.matchingDocuments(filter);
-    const restriction =
-      documents === undefined
-        ? ''
-        : `AND rowid IN (SELECT id FROM chunks WHERE document_id IN
-             (SELECT value FROM json_each(@documents)))`;
     const rows = this.database
       .prepare<[Record<string, unknown>], CandidateRow>(
         `${SELECT_CANDIDATE}, -found.rank AS bm25
          FROM (
            SELECT rowid, rank FROM chunks_fts
-           WHERE chunks_fts MATCH @match AND rank MATCH 'bm25(${COLUMN_WEIGHTS})' ${restriction}
+           WHERE chunks_fts MATCH @match AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
+             ${restrictRows(documents)}
            ORDER BY rank LIMIT @limit
          ) AS found
          JOIN chunks ON chunks.id = found.rowid
@@ -146,11 +142,24 @@ export class SqliteIndex implements MemoryIndex {
     return rows.map(toCandidate);
   }
 
-  async chunkFrequencies(matches: readonly string[]): Promise<readonly number[]> {
+  async countMatches(match: string, filter: CandidateFilter = {}): Promise<number> {
+    const documents = this.matchingDocuments(filter);
+    const count = this.database
+      .prepare<[Record<string, unknown>], number>(
+        `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(documents)}`,
+      )
+      .pluck();
+    return count.get({ match, ...(documents === undefined ? {} : { documents }) }) ?? 0;
+  }
+
+  async termStatistics(
+    matches: readonly string[],
+  ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }> {
+    const chunks = this.database.prepare<[], number>('SELECT count(*) FROM chunks').pluck().get();
     const count = this.database
       .prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?')
       .pluck();
-    return matches.map((match) => count.get(match) ?? 0);
+    return { chunks: chunks ?? 0, frequencies: matches.map((match) => count.get(match) ?? 0) };
   }
 
   /** Ends a build: other connections may open the file afterwards. Closes this one. */
@@ -192,6 +201,13 @@ export class SqliteIndex implements MemoryIndex {
 const SELECT_CANDIDATE = `
   SELECT chunks.id AS chunkId, documents.source, documents.path, chunks.start_line AS startLine,
     chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text`;
+
+/** SQL that keeps the full-text rows of the documents in `@documents`, a JSON array of ids. */
+function restrictRows(documents: string | undefined): string {
+  if (documents === undefined) return '';
+  return `AND rowid IN (SELECT id FROM chunks WHERE document_id IN
+    (SELECT value FROM json_each(@documents)))`;
+}
 
 function toCandidate(row: CandidateRow): LexicalCandidate {
   const headingPath = row.headingPath === '' ? [] : row.headingPath.split(HEADING_SEPARATOR);

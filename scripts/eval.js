@@ -1,0 +1,3 @@
+import { runSource } from './run-source.js';
+
+runSource('bench/eval/main.ts');

@@ -1,0 +1,236 @@
+import { statSync } from 'node:fs';
+import type { Clock } from '../../context.js';
+import { SvcError, type Warning } from '../../errors/index.js';
+import { currentIdentity, identityDifferences } from '../index/identity.js';
+import type { MemoryIndex } from '../index/memory-index.js';
+import { openIndex } from '../index/open-index.js';
+import type { CitationMode } from '../search/citation.js';
+import { searchIndex } from '../search/search-index.js';
+import type { SearchRequest, SearchResponse } from '../search/types.js';
+import { scanMemoryFiles } from '../sources/memory-files.js';
+import type { SyncSummary } from '../sync/events.js';
+import { isUpToDate, planChanges, type SyncPlan } from '../sync/plan-changes.js';
+import { rebuildNeeded, type SyncTarget, syncIndex } from '../sync/sync-index.js';
+import type {
+  BackendStatus,
+  GetRequest,
+  GetResponse,
+  IndexState,
+  MemoryBackend,
+  Staleness,
+  WorkOptions,
+} from './memory-backend.js';
+import { readLines } from './read-lines.js';
+
+/** What the builtin engine is told of one agent. */
+export interface BuiltinOptions {
+  readonly target: SyncTarget;
+  readonly citations: CitationMode;
+  /** Characters of a snippet, on average over ten results. */
+  readonly snippetChars: number;
+  /** Candidates ranked for each result (`query.hybrid.candidateMultiplier`). */
+  readonly candidateMultiplier: number;
+  /** Look for changed files before answering (`sync.onSearch`). */
+  readonly syncOnSearch: boolean;
+  readonly clock: Clock;
+}
+
+/** A first index may take its time; whoever waits for it sees its progress. */
+const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
+/** `svc memory index` waits for another writer, then finds its work done. */
+const SYNC_WAIT_MS = 10 * 60 * 1000;
+/** A search that needs a small update does not wait for whoever is doing a large one. */
+const UPDATE_WAIT_MS = 0;
+
+interface OpenHandle {
+  readonly index: MemoryIndex;
+  readonly inode: number;
+}
+
+/** Search over the index database that svc itself keeps. Holds a connection until closed. */
+export class BuiltinBackend implements MemoryBackend {
+  private readonly options: BuiltinOptions;
+  private handle: OpenHandle | undefined;
+
+  constructor(options: BuiltinOptions) {
+    this.options = options;
+  }
+
+  async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
+    const warnings: Warning[] = [];
+    const index = await this.freshIndex(work, warnings);
+    return searchIndex(index, request, { ...this.options, warnings });
+  }
+
+  async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
+    const index = await this.freshIndex(work, []);
+    return readLines(index, this.options.target.files.workspaceDir, request);
+  }
+
+  async sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
+    this.close();
+    return syncIndex(this.options.target, {
+      ...options,
+      lockWaitMs: SYNC_WAIT_MS,
+      clock: this.options.clock,
+    });
+  }
+
+  async status(): Promise<BackendStatus> {
+    const { target } = this.options;
+    const faults: Warning[] = [];
+    const opened = openIndex(target.indexFile, 'read');
+    const index = opened.state === 'ready' ? opened.index : undefined;
+    try {
+      const scan = this.tryScan(faults);
+      const stored = (await index?.documents()) ?? [];
+      const plan = scan === undefined ? undefined : planChanges(scan.files, stored);
+      return {
+        backend: 'builtin',
+        workspaceDir: target.files.workspaceDir,
+        indexFile: target.indexFile,
+        index: await indexState(opened, target),
+        staleness: plan === undefined ? undefined : stalenessOf(plan),
+        sources: ['memory'],
+        extraPaths: target.files.extraPaths,
+        tokenizer: target.settings.tokenizer,
+        skipped: scan?.skipped ?? [],
+        faults,
+      };
+    } finally {
+      index?.close();
+    }
+  }
+
+  close(): void {
+    this.handle?.index.close();
+    this.handle = undefined;
+  }
+
+  /** The index, brought up to date where that is wanted and possible; says so where it is not. */
+  private async freshIndex(work: WorkOptions, warnings: Warning[]): Promise<MemoryIndex> {
+    const { target, clock, syncOnSearch } = this.options;
+    const opened = this.openHandle();
+    if (opened.state === 'ready') {
+      if (!syncOnSearch) return opened.index;
+      const scan = scanMemoryFiles(target.files);
+      const settled = identityDifferences(
+        await opened.index.identity(),
+        currentIdentity(target.settings),
+      );
+      const plan = planChanges(scan.files, await opened.index.documents());
+      if (settled.length === 0 && isUpToDate(plan)) return opened.index;
+    } else if (opened.state === 'unusable') {
+      warnings.push({
+        code: 'INDEX_REBUILT',
+        message: `the index ${target.indexFile} was built anew: ${opened.why}`,
+      });
+    }
+    const usable = opened.state === 'ready' ? opened.index : undefined;
+    try {
+      const summary = await syncIndex(target, {
+        ...work,
+        lockWaitMs: usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS,
+        clock,
+      });
+      stopIfInterrupted(summary);
+    } catch (error) {
+      const warning = usable === undefined ? undefined : staleWarning(error);
+      if (usable === undefined || warning === undefined) throw error;
+      warnings.push(warning);
+      return usable;
+    }
+    const synced = this.openHandle();
+    if (synced.state === 'ready') return synced.index;
+    throw new SvcError('INDEX_CORRUPT', `the index ${target.indexFile} cannot be opened`, {
+      hint: 'run "svc memory reset" and try again',
+    });
+  }
+
+  /** Opens the index, or keeps the open one while its path still names the same file. */
+  private openHandle():
+    | { state: 'missing' }
+    | { state: 'unusable'; why: string }
+    | { state: 'ready'; index: MemoryIndex } {
+    const { indexFile } = this.options.target;
+    const inode = statSync(indexFile, { throwIfNoEntry: false })?.ino;
+    if (this.handle !== undefined && this.handle.inode === inode) {
+      return { state: 'ready', index: this.handle.index };
+    }
+    this.close();
+    const opened = openIndex(indexFile, 'read');
+    if (opened.state === 'ready' && inode !== undefined) {
+      this.handle = { index: opened.index, inode };
+    }
+    return opened;
+  }
+
+  private tryScan(faults: Warning[]): ReturnType<typeof scanMemoryFiles> | undefined {
+    try {
+      return scanMemoryFiles(this.options.target.files);
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      const hint = error.hint === undefined ? {} : { hint: error.hint };
+      faults.push({ code: 'INDEX_STALE', message: error.message, ...hint });
+      return undefined;
+    }
+  }
+}
+
+function stopIfInterrupted(summary: SyncSummary): void {
+  if (summary.outcome !== 'stopped') return;
+  const documents = summary.added + summary.changed;
+  throw new SvcError('INTERRUPTED', `stopped; ${documents} files were indexed and are kept`, {
+    hint: 'run the same command again to go on from there',
+  });
+}
+
+/** The warning for a failed update when an older index can still answer; undefined for the rest. */
+function staleWarning(error: unknown): Warning | undefined {
+  if (!(error instanceof SvcError)) return undefined;
+  const hint = error.hint === undefined ? {} : { hint: error.hint };
+  switch (error.code) {
+    case 'INDEX_LOCKED':
+      return {
+        code: 'INDEX_BUSY',
+        message: 'another process is updating the index; this answer may miss the newest changes',
+      };
+    case 'INDEX_DISK_FULL':
+    case 'INDEX_UNWRITABLE':
+      return {
+        code: 'INDEX_STALE',
+        message: `the index could not be updated, this answer may be out of date: ${error.message}`,
+        ...hint,
+      };
+    default:
+      return undefined;
+  }
+}
+
+async function indexState(
+  opened: ReturnType<typeof openIndex>,
+  target: SyncTarget,
+): Promise<IndexState> {
+  if (opened.state === 'missing') return { state: 'missing' };
+  if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };
+  const statistics = await opened.index.statistics();
+  const rebuild = rebuildNeeded(opened, target.settings, false);
+  return rebuild === undefined
+    ? { state: 'ready', statistics }
+    : { state: 'ready', statistics, rebuildBecause: rebuild.detail };
+}
+
+const EXAMPLES = 5;
+
+function stalenessOf(plan: SyncPlan): Staleness {
+  const added = plan.read.filter((planned) => planned.stored === undefined).length;
+  return {
+    added,
+    changed: plan.read.length - added,
+    removed: plan.remove.length,
+    examples: [
+      ...plan.read.map((planned) => planned.file.path),
+      ...plan.remove.map((d) => d.path),
+    ].slice(0, EXAMPLES),
+  };
+}

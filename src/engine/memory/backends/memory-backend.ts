@@ -1,0 +1,82 @@
+import type { Warning } from '../../errors/index.js';
+import type { IndexStatistics } from '../index/memory-index.js';
+import type { SearchRequest, SearchResponse } from '../search/types.js';
+import type { SyncEvent, SyncSummary } from '../sync/events.js';
+import type { LineRange, SkippedFile, Source } from '../types.js';
+
+/** How work that may take long is watched and ended. */
+export interface WorkOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: SyncEvent) => void) | undefined;
+}
+
+/** Which lines of which document. */
+export interface GetRequest {
+  /** A displayed path, an absolute path, or a citation `path#L3-L5`. */
+  readonly target: string;
+  /** 1-based first line; the citation's, else 1. */
+  readonly from?: number;
+  /** How many lines; the citation's, else up to the limit. */
+  readonly lines?: number;
+}
+
+/** Lines of an indexed document, as they stand in the file now. */
+export interface GetResponse extends LineRange {
+  readonly path: string;
+  readonly absolutePath: string;
+  readonly source: Source;
+  readonly text: string;
+  readonly totalLines: number;
+  /** True when more lines were asked for than are given at once. */
+  readonly truncated: boolean;
+}
+
+/** What is out of date right now: what the next sync would do. */
+export interface Staleness {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  /** Some of the paths behind the counts, for people. */
+  readonly examples: readonly string[];
+}
+
+/** The state of the index behind a backend. */
+export type IndexState =
+  | { readonly state: 'missing' }
+  | { readonly state: 'unusable'; readonly why: string }
+  | {
+      readonly state: 'ready';
+      readonly statistics: IndexStatistics;
+      /** Why the next sync will build it anew; undefined when it will not. */
+      readonly rebuildBecause?: string;
+    };
+
+/** The whole truth about one agent's memory. */
+export interface BackendStatus {
+  readonly backend: 'builtin';
+  readonly workspaceDir: string;
+  readonly indexFile: string;
+  readonly index: IndexState;
+  /** Undefined when the workspace cannot be read (see faults). */
+  readonly staleness: Staleness | undefined;
+  readonly sources: readonly Source[];
+  readonly extraPaths: readonly string[];
+  readonly tokenizer: string;
+  /** Files that exist and cannot be indexed. */
+  readonly skipped: readonly SkippedFile[];
+  readonly faults: readonly Warning[];
+}
+
+/**
+ * What commands, MCP and active memory call. The builtin engine and the external search tool stand
+ * behind it.
+ */
+export interface MemoryBackend {
+  /** Answers from memory, after bringing the index up to date when configured (`sync.onSearch`). */
+  search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
+  /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
+  get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
+  sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary>;
+  status(): Promise<BackendStatus>;
+  close(): void;
+}

@@ -1,0 +1,114 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { SvcError } from '../../errors/index.js';
+import type { MemoryIndex } from '../index/memory-index.js';
+import { parseCitation } from '../search/citation.js';
+import { resolveWorkspace } from '../sources/memory-files.js';
+import { absoluteFromDisplay, displayPath } from '../sources/paths.js';
+import { readDocument } from '../sources/read-document.js';
+import type { DocumentKey } from '../types.js';
+import type { GetRequest, GetResponse } from './memory-backend.js';
+
+/** Most lines and characters given at once, unless a number of lines is asked for. */
+const DEFAULT_LINES = 120;
+const MAX_CHARACTERS = 200_000;
+
+/**
+ * Reads lines of a document that the index covers; no other file, whatever the path says: the path
+ * must be one of the index's, and the file there no symbolic link now.
+ *
+ * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export async function readLines(
+  index: MemoryIndex,
+  workspace: string,
+  request: GetRequest,
+): Promise<GetResponse> {
+  const workspaceDir = resolveWorkspace(workspace);
+  const { document, range } = findDocument(await index.documents(), workspaceDir, request.target);
+  const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
+  refuseLinks(absolutePath, document.path);
+  const outcome = readDocument(absolutePath, document.path);
+  if (!outcome.ok) {
+    throw new SvcError(
+      'DOCUMENT_UNREADABLE',
+      `cannot read ${document.path}: ${outcome.skip.reason}`,
+      {
+        hint: 'run "svc memory index" to bring the index up to date',
+      },
+    );
+  }
+  const { lines } = outcome.document;
+  const startLine = request.from ?? range?.startLine ?? 1;
+  const cited = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
+  const wanted = request.lines ?? cited;
+  if (startLine < 1 || startLine > lines.length || wanted < 1) {
+    throw new SvcError(
+      'RANGE_INVALID',
+      `${document.path} has ${lines.length} lines; there is no line ${startLine}`,
+      { hint: `ask for lines 1 to ${lines.length}` },
+    );
+  }
+  const asked = lines.slice(startLine - 1, startLine - 1 + wanted);
+  const given = withinCharacters(asked);
+  const endLine = startLine + given.length - 1;
+  return {
+    path: document.path,
+    absolutePath,
+    source: document.source,
+    startLine,
+    endLine,
+    text: given.join('\n').slice(0, MAX_CHARACTERS),
+    totalLines: lines.length,
+    truncated:
+      given.length < asked.length ||
+      (request.lines === undefined && endLine < lines.length && range === undefined),
+  };
+}
+
+function findDocument(
+  documents: readonly DocumentKey[],
+  workspaceDir: string,
+  target: string,
+): { document: DocumentKey; range?: { startLine: number; endLine: number } } {
+  // The whole text may be a path that happens to end like a citation.
+  for (const { path, range } of [{ path: target }, parseCitation(target)]) {
+    const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
+    const document = documents.find((candidate) => candidate.path === shown);
+    if (document !== undefined) return range === undefined ? { document } : { document, range };
+  }
+  const { path } = parseCitation(target);
+  throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is not an indexed file`, {
+    hint: `use a path that "svc memory search" shows${nearest(documents, path)}`,
+  });
+}
+
+/** A few indexed files of the same name, to pick from. */
+function nearest(documents: readonly DocumentKey[], path: string): string {
+  const name = path.split('/').at(-1) ?? path;
+  const same = documents.filter((document) => document.path.endsWith(`/${name}`)).slice(0, 3);
+  return same.length === 0 ? '' : `, such as ${same.map((found) => found.path).join(', ')}`;
+}
+
+function refuseLinks(absolutePath: string, path: string): void {
+  const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    throw new SvcError('DOCUMENT_UNREADABLE', `${path} is gone`, {
+      hint: 'run "svc memory index" to bring the index up to date',
+    });
+  }
+  if (!stats.isFile() || realpathSync(absolutePath) !== absolutePath) {
+    throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is reached through a symbolic link`, {
+      hint: 'symbolic links are not followed',
+    });
+  }
+}
+
+function withinCharacters(lines: readonly string[]): readonly string[] {
+  let characters = 0;
+  const end = lines.findIndex((line) => {
+    characters += line.length + 1;
+    return characters > MAX_CHARACTERS;
+  });
+  return end === -1 ? lines : lines.slice(0, Math.max(1, end));
+}

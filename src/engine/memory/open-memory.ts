@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type LoadedConfig,
+  listAgents,
+  loadConfig,
+  type ResolvedAgent,
+  resolveAgent,
+  resolveConfig,
+} from '../config/index.js';
+import type { EngineContext } from '../context.js';
+import { SvcError, type Warning } from '../errors/index.js';
+import { BuiltinBackend } from './backends/builtin.js';
+import type { MemoryBackend } from './backends/memory-backend.js';
+
+/** Whose memory is meant. */
+export type MemorySelection =
+  /** An agent of the configuration; the default one when no id is given. */
+  | { readonly kind: 'agent'; readonly agentId?: string | undefined }
+  /** Any folder of Markdown, apart from all configuration (`--workspace DIR`). */
+  | { readonly kind: 'workspace'; readonly dir: string };
+
+/** One memory, ready to be searched. */
+export interface OpenedMemory {
+  readonly agent: ResolvedAgent;
+  /** What people call it: the agent's id, or the folder. */
+  readonly name: string;
+  readonly backend: MemoryBackend;
+  readonly warnings: readonly Warning[];
+}
+
+/** How memories are opened. */
+export interface OpenMemoryOptions {
+  /** The file named by `--config`. */
+  readonly configFile?: string | undefined;
+}
+
+/**
+ * Opens one memory. Nothing is read from its index yet; close its backend when done.
+ *
+ * @throws SvcError AGENT_UNKNOWN, MEMORY_DISABLED, CONFIG_*
+ */
+export async function openMemory(
+  context: EngineContext,
+  selection: MemorySelection,
+  options: OpenMemoryOptions = {},
+): Promise<OpenedMemory> {
+  if (selection.kind === 'workspace') return openWorkspace(context, selection.dir, options);
+  const loaded = await loadConfig(context, options);
+  const agent = resolveAgent(loaded, selection.agentId, context);
+  if (!agent.memorySearch.enabled) throw disabled(agent);
+  return openAgent(agent, context, loaded.warnings);
+}
+
+/** Opens the memories of all agents that have memory search switched on. */
+export async function openAllMemories(
+  context: EngineContext,
+  options: OpenMemoryOptions = {},
+): Promise<readonly OpenedMemory[]> {
+  const loaded = await loadConfig(context, options);
+  return listAgents(loaded.resolved)
+    .map((agentId) => resolveAgent(loaded, agentId, context))
+    .filter((agent) => agent.memorySearch.enabled)
+    .map((agent) => openAgent(agent, context, loaded.warnings));
+}
+
+function openAgent(
+  agent: ResolvedAgent,
+  context: EngineContext,
+  warnings: readonly Warning[],
+): OpenedMemory {
+  return {
+    agent,
+    name: agent.id,
+    backend: createBuiltin(agent, 'agent', context),
+    warnings: [...warnings, ...unavailable(agent)],
+  };
+}
+
+async function openWorkspace(
+  context: EngineContext,
+  dir: string,
+  options: OpenMemoryOptions,
+): Promise<OpenedMemory> {
+  // A folder is searched with the defaults whatever svc.json lies above it; only one that is named
+  // on purpose counts.
+  const loaded: LoadedConfig =
+    options.configFile === undefined
+      ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
+      : await loadConfig(context, options);
+  const workspaceDir = realOrResolved(resolve(context.cwd, dir));
+  const base = resolveAgent(loaded, undefined, context);
+  const path = join(context.state.cacheDir, 'memory', `${workspaceIndexName(workspaceDir)}.sqlite`);
+  const agent: ResolvedAgent = {
+    ...base,
+    workspaceDir,
+    memorySearch: {
+      ...base.memorySearch,
+      extraPaths: [],
+      store: { ...base.memorySearch.store, path },
+    },
+  };
+  return {
+    agent,
+    name: dir,
+    backend: createBuiltin(agent, 'folder', context),
+    warnings: [...loaded.warnings, ...unavailable(agent)],
+  };
+}
+
+/** Two folders never share an index, and one keeps its own under every path that leads to it. */
+function workspaceIndexName(workspaceDir: string): string {
+  return `workspace-${hash('sha256', workspaceDir).slice(0, 12)}`;
+}
+
+function realOrResolved(dir: string): string {
+  try {
+    return realpathSync(dir);
+  } catch {
+    // The scan explains what is wrong with it.
+    return dir;
+  }
+}
+
+function createBuiltin(
+  agent: ResolvedAgent,
+  layout: 'agent' | 'folder',
+  context: EngineContext,
+): BuiltinBackend {
+  const { chunking, extraPaths, query, store, sync } = agent.memorySearch;
+  return new BuiltinBackend({
+    target: {
+      indexFile: store.path,
+      settings: { chunking, tokenizer: store.fts.tokenizer },
+      files: { workspaceDir: agent.workspaceDir, layout, extraPaths },
+    },
+    citations: agent.citations,
+    snippetChars: query.snippetChars,
+    candidateMultiplier: query.hybrid.candidateMultiplier,
+    syncOnSearch: sync.onSearch,
+    clock: context.clock,
+  });
+}
+
+function disabled(agent: ResolvedAgent): SvcError {
+  return new SvcError('MEMORY_DISABLED', `memory search is switched off for agent ${agent.id}`, {
+    hint: "set agents.defaults.memorySearch.enabled (or the agent's own) to true",
+  });
+}
+
+/** What is configured and not part of this version; said instead of silently left out. */
+function unavailable(agent: ResolvedAgent): Warning[] {
+  const warnings: Warning[] = [];
+  if (agent.backend !== 'builtin') {
+    warnings.push({
+      code: 'BACKEND_UNAVAILABLE',
+      message: `memory.backend "${agent.backend}" is not part of this version; the builtin engine answers`,
+      hint: 'set memory.backend to "builtin"',
+    });
+  }
+  const { provider } = agent.memorySearch;
+  if (provider !== 'auto' && provider !== 'none') {
+    warnings.push({
+      code: 'PROVIDER_UNAVAILABLE',
+      message: `embedding provider "${provider}" is not part of this version; search is lexical only`,
+    });
+  }
+  return warnings;
+}

@@ -1,0 +1,70 @@
+import type { DocumentKey, LineRange } from '../types.js';
+import type { RankedChunk, RankedLine } from './rank.js';
+
+/** A line with its number in the document. */
+export interface NumberedLine extends RankedLine {
+  /** 1-based. */
+  readonly number: number;
+}
+
+/** Chunks of one document that touch, as one result. */
+export interface Passage extends DocumentKey, LineRange {
+  readonly headingPath: readonly string[];
+  /** The rank of its best chunk. */
+  readonly rank: number;
+  /** In document order, each line number once. */
+  readonly lines: readonly NumberedLine[];
+}
+
+/** Neighbours that both match are one answer, up to this many: more would be the whole file. */
+const MAX_PARTS = 3;
+
+/**
+ * Turns ranked chunks into results: one that touches a better one of the same document joins it
+ * instead of taking a place of its own.
+ */
+export function passagesOf(chunks: readonly RankedChunk[], maxPassages: number): Passage[] {
+  const groups: [RankedChunk, ...RankedChunk[]][] = [];
+  for (const ranked of chunks) {
+    const host = groups.find((group) => group.length < MAX_PARTS && touches(group, ranked));
+    if (host !== undefined) host.push(ranked);
+    else if (groups.length === maxPassages) break;
+    else groups.push([ranked]);
+  }
+  return groups.map(toPassage);
+}
+
+function touches(group: readonly RankedChunk[], { chunk }: RankedChunk): boolean {
+  const first = group[0]?.chunk;
+  if (first === undefined || first.path !== chunk.path || first.source !== chunk.source)
+    return false;
+  const { startLine, endLine } = rangeOf(group);
+  return chunk.startLine <= endLine + 1 && chunk.endLine >= startLine - 1;
+}
+
+function rangeOf(group: readonly RankedChunk[]): LineRange {
+  return {
+    startLine: Math.min(...group.map(({ chunk }) => chunk.startLine)),
+    endLine: Math.max(...group.map(({ chunk }) => chunk.endLine)),
+  };
+}
+
+function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
+  const [best] = group;
+  const lines = new Map<number, NumberedLine>();
+  // Best first: of the pieces of one long line, which all carry its number, the best one stands.
+  for (const { chunk, lines: ranked } of group) {
+    for (const [offset, line] of ranked.entries()) {
+      const number = chunk.startLine + offset;
+      if (!lines.has(number)) lines.set(number, { ...line, number });
+    }
+  }
+  return {
+    source: best.chunk.source,
+    path: best.chunk.path,
+    ...rangeOf(group),
+    headingPath: best.chunk.headingPath,
+    rank: best.rank,
+    lines: [...lines.values()].sort((a, b) => a.number - b.number),
+  };
+}

@@ -1,0 +1,151 @@
+import type { LexicalCandidate } from '../index/memory-index.js';
+import { type DayRange, dayOfPath } from './query-dates.js';
+import type { TermMatcher, TextAnalysis } from './term-matcher.js';
+
+/** How rare the query's terms are in the index. */
+export interface TermStatistics {
+  /** Chunks in the index. */
+  readonly chunks: number;
+  /** For each term: in how many chunks it occurs. */
+  readonly frequencies: readonly number[];
+}
+
+/** A line of a candidate, with what it holds of the query. */
+export interface RankedLine {
+  readonly text: string;
+  readonly hasWords: boolean;
+  /** Positions of the query terms that occur in the line, each once. */
+  readonly terms: readonly number[];
+}
+
+/** A candidate with its final lexical rank. */
+export interface RankedChunk {
+  readonly chunk: LexicalCandidate;
+  readonly lines: readonly RankedLine[];
+  /** Comparable within one query only; {@link Ranking.scoreOf} makes it comparable between them. */
+  readonly rank: number;
+}
+
+/** The candidates in their final order. */
+export interface Ranking {
+  readonly chunks: readonly RankedChunk[];
+  /** For each term: its weight among the lines of the candidates. */
+  readonly lineWeights: readonly number[];
+  /** Maps a rank to 0..1; the same scale for every query and index. */
+  scoreOf(rank: number): number;
+}
+
+/*
+ * Constants found on two corpora of different kinds; docs/search-quality.md has the figures of each
+ * one switched off.
+ */
+/** What the best line's share of the query is worth, in units of the query's whole weight. */
+const BEST_LINE = 0.5;
+/** What a date in the file name that the question asks for is worth, in the same units. */
+const DATE = 0.2;
+/** How much of the better neighbouring chunk's rank is added. */
+const NEIGHBOUR = 0.1;
+/** SQLite's BM25 gives terms in more than half of the chunks this weight instead of a negative one. */
+const FTS5_MINIMUM_IDF = 1e-6;
+
+/**
+ * Orders candidates by BM25 and by what BM25 does not see: whether the query's words stand together
+ * on a line, whether the passage before or after matches too, and whether the note is of the day
+ * asked for.
+ */
+export function rankCandidates(
+  candidates: readonly LexicalCandidate[],
+  statistics: TermStatistics,
+  matcher: TermMatcher,
+  dates: DayRange | undefined,
+): Ranking {
+  const { chunks: total, frequencies } = statistics;
+  const weights = frequencies.map((frequency) => smoothIdf(total, frequency));
+  const queryWeight = sum(weights);
+  const floored = frequencies.map(
+    (frequency, term) => (weights[term] ?? 0) - ftsIdf(total, frequency),
+  );
+  const analysed = candidates.map((chunk) => ({ chunk, lines: linesOf(chunk, matcher) }));
+  const lineWeights = lineWeightsOf(
+    analysed.flatMap(({ lines }) => lines),
+    frequencies.length,
+  );
+  const lineTotal = sum(lineWeights);
+  const first = analysed.map(({ chunk, lines }) => {
+    const best = Math.max(0, ...lines.map((line) => weigh(line.terms, lineWeights)));
+    const present = [...new Set(lines.flatMap((line) => line.terms))];
+    const dated = dates !== undefined && isWithin(dayOfPath(chunk.path), dates);
+    const rank =
+      chunk.bm25 +
+      weigh(present, floored) +
+      (lineTotal === 0 ? 0 : (BEST_LINE * queryWeight * best) / lineTotal) +
+      (dated ? DATE * queryWeight : 0);
+    return { chunk, lines, rank };
+  });
+  return {
+    chunks: withNeighbours(first).sort(byRank),
+    lineWeights,
+    scoreOf: (rank) => (queryWeight === 0 ? 0 : 1 - Math.exp(-Math.max(0, rank) / queryWeight)),
+  };
+}
+
+/** BM25's idf with one added inside the logarithm (as in Lucene): positive for every term. */
+function smoothIdf(total: number, frequency: number): number {
+  return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
+}
+
+/** The idf that SQLite's bm25() uses (https://sqlite.org/fts5.html#the_bm25_function). */
+function ftsIdf(total: number, frequency: number): number {
+  return Math.max(FTS5_MINIMUM_IDF, Math.log((total - frequency + 0.5) / (frequency + 0.5)));
+}
+
+function linesOf(chunk: LexicalCandidate, matcher: TermMatcher): RankedLine[] {
+  return chunk.text.split('\n').map((text) => rankedLine(text, matcher(text)));
+}
+
+function rankedLine(text: string, { hits, hasWords }: TextAnalysis): RankedLine {
+  return { text, hasWords, terms: [...new Set(hits.map((hit) => hit.term))] };
+}
+
+function lineWeightsOf(lines: readonly RankedLine[], terms: number): number[] {
+  const withWords = lines.filter((line) => line.hasWords);
+  const frequencies = new Array<number>(terms).fill(0);
+  for (const line of withWords) {
+    for (const term of line.terms) frequencies[term] = (frequencies[term] ?? 0) + 1;
+  }
+  return frequencies.map((frequency) => smoothIdf(withWords.length, frequency));
+}
+
+/** Chunks of one document have consecutive ids: they are written together. */
+function withNeighbours(chunks: readonly RankedChunk[]): RankedChunk[] {
+  const byId = new Map(chunks.map((ranked) => [ranked.chunk.chunkId, ranked]));
+  const neighbourRank = (ranked: RankedChunk, step: number): number => {
+    const other = byId.get(ranked.chunk.chunkId + step);
+    const same =
+      other?.chunk.path === ranked.chunk.path && other.chunk.source === ranked.chunk.source;
+    return same ? other.rank : 0;
+  };
+  return chunks.map((ranked) => {
+    const better = Math.max(neighbourRank(ranked, -1), neighbourRank(ranked, 1));
+    return { ...ranked, rank: ranked.rank + NEIGHBOUR * better };
+  });
+}
+
+function byRank(a: RankedChunk, b: RankedChunk): number {
+  if (a.rank !== b.rank) return b.rank - a.rank;
+  if (a.chunk.path !== b.chunk.path) return a.chunk.path < b.chunk.path ? -1 : 1;
+  return a.chunk.startLine - b.chunk.startLine || a.chunk.chunkId - b.chunk.chunkId;
+}
+
+function isWithin(day: number | undefined, range: DayRange): boolean {
+  return day !== undefined && day >= range.first && day <= range.last;
+}
+
+/** The summed weight of some terms. */
+export function weigh(terms: readonly number[], weights: readonly number[]): number {
+  return terms.reduce((total, term) => total + (weights[term] ?? 0), 0);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

@@ -1,0 +1,86 @@
+import type { Tokenizer } from '../index/identity.js';
+import type { QueryTerm } from './query.js';
+import type { TextSpan } from './types.js';
+import { wordsOf } from './words.js';
+
+/** A place in a text where a query term stands. */
+export interface TermHit extends TextSpan {
+  /** Position of the term in the list that the matcher was made for. */
+  readonly term: number;
+}
+
+/** What a look at one text found. */
+export interface TextAnalysis {
+  /** In order of their place; hits may overlap. */
+  readonly hits: readonly TermHit[];
+  /** False for a text without any word: blank lines, rules, fences. */
+  readonly hasWords: boolean;
+}
+
+/** Finds query terms in a text the way the index would, with their places. */
+export type TermMatcher = (text: string) => TextAnalysis;
+
+/** Makes the matcher for a query's terms. */
+export function createTermMatcher(terms: readonly QueryTerm[], tokenizer: Tokenizer): TermMatcher {
+  return tokenizer === 'trigram' ? substringMatcher(terms) : wordMatcher(terms);
+}
+
+function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
+  const byFirstStem = new Map<string, number[]>();
+  const prefixes: number[] = [];
+  for (const [index, term] of terms.entries()) {
+    if (term.prefix) prefixes.push(index);
+    const first = term.stems[0];
+    if (first === undefined || term.prefix) continue;
+    byFirstStem.set(first, [...(byFirstStem.get(first) ?? []), index]);
+  }
+  return (text) => {
+    const words = wordsOf(text);
+    const hits: TermHit[] = [];
+    for (const [position, word] of words.entries()) {
+      for (const term of byFirstStem.get(word.stem) ?? []) {
+        const stems = terms[term]?.stems ?? [];
+        if (!stems.every((stem, offset) => words[position + offset]?.stem === stem)) continue;
+        const last = words[position + stems.length - 1] ?? word;
+        hits.push({ term, start: word.start, end: last.end });
+      }
+      for (const term of prefixes) {
+        if (!word.stem.startsWith(terms[term]?.stems[0] ?? '\0')) continue;
+        hits.push({ term, start: word.start, end: word.end });
+      }
+    }
+    return { hits, hasWords: words.length > 0 };
+  };
+}
+
+/** With trigrams a term is any stretch of text, case ignored. */
+function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
+  const needles = terms.map((term) => term.match.replaceAll('"', '').toLowerCase());
+  return (text) => {
+    const folded = text.toLowerCase();
+    const hits: TermHit[] = [];
+    // A letter whose lower case is longer would shift every place after it.
+    if (folded.length === text.length) {
+      for (const [term, needle] of needles.entries()) {
+        let start = folded.indexOf(needle);
+        while (start !== -1) {
+          hits.push({ term, start, end: start + needle.length });
+          start = folded.indexOf(needle, start + needle.length);
+        }
+      }
+    }
+    hits.sort((a, b) => a.start - b.start);
+    return { hits, hasWords: /[\p{L}\p{N}]/u.test(text) };
+  };
+}
+
+/** Hits as disjoint spans in order, for highlighting. */
+export function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
+  const merged: { start: number; end: number }[] = [];
+  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
+    const last = merged.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else merged.push({ start, end });
+  }
+  return merged;
+}
