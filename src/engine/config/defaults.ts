@@ -22,7 +22,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
   query: {
     maxResults: 6,
     minScore: 0.35,
-    snippetChars: 700,
+    snippetChars: 800,
     hybrid: {
       enabled: true,
       vectorWeight: 0.7,
@@ -262,4 +262,6 @@ export const ENTRY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unk
   'plugins.entries.webhooks.config.routes.*': ROUTE_DEFAULTS,
   'flows.runtimes.subagent': RUNTIME_DEFAULTS,
   'flows.runtimes.acp': RUNTIME_DEFAULTS,
+  // Keys that both kinds have, have the same default in both.
+  'secrets.providers.*': { ...FILE_PROVIDER_DEFAULTS, ...EXEC_PROVIDER_DEFAULTS },
 };

@@ -18,7 +18,7 @@ export {
 } from './load.js';
 export { MASK, maskSecrets } from './mask.js';
 export { resolveAgent, resolveConfiguredPath } from './resolve-agent.js';
-export { defaultAgentId, listAgents } from './resolve-config.js';
+export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
   MemorySearchSettings,
   ResolvedAgent,

@@ -49,7 +49,7 @@ function maskSecret(value: unknown): unknown {
   if (typeof value === 'string')
     return ENV_NAME.test(referencedVariable(value) ?? '') ? value : MASK;
   if (!isRecord(value)) return value === undefined ? undefined : MASK;
-  // A parsed SecretInput is masked like the text it came from.
-  if (value['kind'] === 'plain') return MASK;
-  return value;
+  // A parsed SecretInput is shown in the form in which a file may write it.
+  const { kind, ...reference } = value;
+  return kind === 'plain' ? MASK : reference;
 }

@@ -10,6 +10,7 @@ import {
   $ZodNumber,
   $ZodNumberFormat,
   $ZodObject,
+  $ZodRecord,
   $ZodString,
   type $ZodType,
   $ZodUnion,
@@ -32,6 +33,8 @@ export function describeType(schema: $ZodType): string {
   if (inner instanceof $ZodArray) {
     return `a list, each item ${describeType(inner._zod.def.element)}`;
   }
+  if (inner instanceof $ZodRecord)
+    return `an object, each value ${describeType(inner._zod.def.valueType)}`;
   if (inner instanceof $ZodUnion) return describeUnion(inner);
   return 'an object';
 }

@@ -52,7 +52,7 @@ export function requiredKey<T extends z.core.$ZodType>(schema: T, description: s
 
 /** Any string but the empty one. */
 export function text() {
-  return z.string().check(z.minLength(1)).register(NOTES, { form: 'a string that is not empty' });
+  return z.string().check(z.minLength(1)).register(NOTES, { form: 'a non-empty string' });
 }
 
 /** A string of a certain form. */

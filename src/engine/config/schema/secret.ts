@@ -38,7 +38,7 @@ function secretReference() {
 /** A secret: plain text, `env:NAME`, `${NAME}` or a SecretRef. Parsed by parseSecret, not here. */
 export function secret() {
   const plain = z.string().check(z.minLength(1), z.refine(namesVariableWell)).register(NOTES, {
-    form: 'a string that is not empty (after "env:" a variable name like API_KEY)',
+    form: 'a non-empty string (after "env:" a variable name like API_KEY)',
   });
   return z.union([plain, secretReference()]);
 }

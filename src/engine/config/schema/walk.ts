@@ -96,11 +96,15 @@ export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
 
-/** Visits every key of the schema; map keys are `*`, list positions too. */
-export function* walkKeys(
-  schema: Schema,
-  path: readonly string[] = [],
-): Generator<{ readonly path: readonly string[]; readonly schema: Schema }> {
+/** A key met by {@link walkKeys}. */
+export interface WalkedKey {
+  /** Map keys are `*`, list positions too. */
+  readonly path: readonly string[];
+  readonly schema: Schema;
+}
+
+/** Visits every key of the schema, groups before what is in them. */
+export function* walkKeys(schema: Schema, path: readonly string[] = []): Generator<WalkedKey> {
   const inner = unwrap(schema);
   if (path.length > 0) yield { path, schema };
   if (inner instanceof $ZodObject) {
@@ -111,7 +115,24 @@ export function* walkKeys(
     yield* walkKeys(inner._zod.def.valueType, [...path, '*']);
   } else if (inner instanceof $ZodArray) {
     yield* walkKeys(inner._zod.def.element, [...path, '*']);
+  } else if (inner instanceof $ZodUnion) {
+    // The forms of one object; a choice between an object and something else is a single value.
+    const forms = inner._zod.def.options.filter((option) => option instanceof $ZodObject);
+    if (forms.length < inner._zod.def.options.length) return;
+    for (const form of forms) {
+      for (const [name, child] of Object.entries(form._zod.def.shape)) {
+        yield* walkKeys(child, [...path, name]);
+      }
+    }
   }
+}
+
+/** Whether a schema only groups keys: an object, or a map or a choice of objects. */
+export function isGroup(schema: Schema): boolean {
+  const inner = unwrap(schema);
+  if (inner instanceof $ZodRecord) return isGroup(inner._zod.def.valueType);
+  if (inner instanceof $ZodUnion) return inner._zod.def.options.every(isGroup);
+  return inner instanceof $ZodObject;
 }
 
 /** What a key is for; empty when its schema says nothing. */

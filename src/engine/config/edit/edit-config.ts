@@ -1,0 +1,133 @@
+import type { EngineContext } from '../../context.js';
+import { SvcError, type Warning } from '../../errors/index.js';
+import { checkConfigText } from '../check.js';
+import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
+import { discoverConfig } from '../discovery.js';
+import type { LoadConfigOptions } from '../load.js';
+import { isSecretPath, MASK, maskSecrets } from '../mask.js';
+import { readCheckedConfig, requireValid } from '../read-config.js';
+import { readConfigText } from '../source-file.js';
+import { writeFileAtomically } from './atomic-write.js';
+import { coerceValue } from './coerce.js';
+import { editConfigText } from './edit-text.js';
+import { parseKnownPath } from './known-path.js';
+
+/** What an edit did. */
+export interface ConfigEdit {
+  /** Absolute path of the file that was written. */
+  readonly file: string;
+  readonly path: string;
+  /** The value before and after, secrets masked; absent where there is none. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** False when the file says so already and was left alone. */
+  readonly changed: boolean;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Sets one key. The whole file is checked with the new value before it is written; a file that is
+ * missing is made.
+ *
+ * @param path like `agents.list[0].id`
+ * @param value JSON, or a plain word where the key takes text
+ * @throws SvcError USAGE, CONFIG_KEY_UNKNOWN, CONFIG_INVALID, CONFIG_WRITE_FAILED, and what reading
+ *   the file throws
+ */
+export function setConfigValue(
+  context: EngineContext,
+  edit: { readonly path: string; readonly value: string },
+  options: LoadConfigOptions = {},
+): ConfigEdit {
+  const path = parseKnownPath(edit.path);
+  const value = coerceValue(path, edit.value);
+  if (value === MASK && isSecretPath(path)) {
+    throw new SvcError('USAGE', `${MASK} only stands for a secret, it is not one`, {
+      hint: 'give the secret itself, or better a reference like env:NAME',
+    });
+  }
+  return applyEdit(context, path, value, options);
+}
+
+/**
+ * Removes one key. Checked and written like {@link setConfigValue}; a key that is not there is no
+ * error.
+ *
+ * @throws SvcError as {@link setConfigValue}
+ */
+export function unsetConfigValue(
+  context: EngineContext,
+  edit: { readonly path: string },
+  options: LoadConfigOptions = {},
+): ConfigEdit {
+  return applyEdit(context, parseKnownPath(edit.path), undefined, options);
+}
+
+function applyEdit(
+  context: EngineContext,
+  path: ConfigPath,
+  value: unknown,
+  options: LoadConfigOptions,
+): ConfigEdit {
+  const file = fileToEdit(context, options);
+  const { text, data } = readForEdit(file);
+  const before = valueAt(data, path);
+  refuseGap(data, path, value);
+  const edited = isSame(before, value) ? text : editConfigText(text, path, value);
+  const { warnings } = requireValid(checkConfigText(file, edited));
+  const changed = edited !== text;
+  if (changed) writeFileAtomically(file, edited);
+  return {
+    file,
+    path: formatPath(path),
+    ...(before === undefined ? {} : { before: maskSecrets(before, path) }),
+    ...(value === undefined ? {} : { after: maskSecrets(value, path) }),
+    changed,
+    warnings,
+  };
+}
+
+/** The file that counts, or the one that would if it were there. */
+function fileToEdit(context: EngineContext, options: LoadConfigOptions): string {
+  return discoverConfig(context, options.configFile).file ?? context.state.userConfigFile;
+}
+
+function readForEdit(file: string): { readonly text: string; readonly data: unknown } {
+  try {
+    const text = readConfigText(file);
+    const { document } = checkConfigText(file, text);
+    // Only broken syntax stands in the way: an edit may be what mends a fault.
+    if (document.syntaxFaults.length > 0) requireValid(readCheckedConfig(file));
+    return { text, data: document.value };
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'CONFIG_NOT_FOUND')
+      return { text: '{}\n', data: {} };
+    throw error;
+  }
+}
+
+/** A list position may be one that is there or the next one; further ones would leave holes. */
+function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
+  if (value === undefined) return;
+  for (const [depth, segment] of path.entries()) {
+    if (typeof segment !== 'number') continue;
+    const list = valueAt(data, path.slice(0, depth));
+    const length = Array.isArray(list) ? list.length : 0;
+    if (segment <= length) continue;
+    throw new SvcError('USAGE', `${formatPath(path.slice(0, depth))} has ${length} items`, {
+      hint: `use ${formatPath([...path.slice(0, depth), length])} to add one`,
+    });
+  }
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, at) => isSame(item, b[at]));
+  }
+  if (!isRecord(a) || !isRecord(b)) return Object.is(a, b);
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
+  );
+}

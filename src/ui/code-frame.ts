@@ -1,0 +1,119 @@
+import stringWidth from 'string-width';
+
+/** Where a frame points; line and column are 1-based, the column in UTF-16 code units. */
+export interface FramePlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** How a frame is drawn. */
+export interface FrameOptions {
+  /** Lines shown before and after; 2 unless said otherwise. */
+  readonly context?: number;
+  /** Width of a line in terminal columns, line numbers not counted; longer ones are cut around the place. 80 unless said otherwise. */
+  readonly width?: number;
+}
+
+const TAB = '  ';
+const CUT = '…';
+
+/**
+ * The lines of a text around a place, with numbers and a caret below the place. Plain text, no
+ * colour. A place outside the text points at the nearest one inside it.
+ */
+export function renderCodeFrame(
+  text: string,
+  place: FramePlace,
+  options: FrameOptions = {},
+): string {
+  const { context = 2, width = 80 } = options;
+  const lines = text.split(/\r\n|\r|\n/u);
+  const target = clamp(place.line, 1, lines.length);
+  const first = Math.max(1, target - context);
+  const last = Math.min(lines.length, target + context);
+  const gutter = String(last).length;
+  const frame: string[] = [];
+  for (let number = first; number <= last; number++) {
+    const line = lines[number - 1] ?? '';
+    const isTarget = number === target;
+    const column = isTarget ? clamp(place.column, 1, line.length + 1) : 1;
+    const shown = cutAround(line, column - 1, width);
+    frame.push(
+      `${isTarget ? '>' : ' '} ${String(number).padStart(gutter)} | ${shown.text}`.trimEnd(),
+    );
+    if (isTarget) frame.push(`  ${' '.repeat(gutter)} | ${' '.repeat(shown.caret)}^`);
+  }
+  return frame.join('\n');
+}
+
+interface ShownLine {
+  readonly text: string;
+  /** Terminal columns before the place. */
+  readonly caret: number;
+}
+
+/** What stands in one place of the terminal: a character with its combining marks. */
+interface Cell {
+  readonly text: string;
+  readonly width: number;
+}
+
+/** Shows a line, or the part of it around an offset when it is too wide. */
+function cutAround(line: string, offset: number, width: number): ShownLine {
+  // Only the neighbourhood is looked at: a minified file can be one line of megabytes.
+  const from = Math.max(0, offset - width);
+  const before = toCells(line.slice(safeStart(line, from), offset));
+  const after = toCells(line.slice(offset, offset + 2 * width));
+  const room = Math.max(8, width - 2 * CUT.length);
+  const right = takeWhileFits(after, Math.max(Math.floor(room / 2), room - widthOf(before)));
+  const left = takeWhileFits(before.toReversed(), room - widthOf(right)).toReversed();
+  const cutLeft = from > 0 || left.length < before.length;
+  const cutRight = right.length < after.length || offset + 2 * width < line.length;
+  const start = cutLeft ? CUT : '';
+  return {
+    text: `${start}${textOf(left)}${textOf(right)}${cutRight ? CUT : ''}`,
+    caret: start.length + widthOf(left),
+  };
+}
+
+/** Moves a start that would cut a surrogate pair in two. */
+function safeStart(line: string, at: number): number {
+  const unit = line.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at + 1 : at;
+}
+
+function toCells(text: string): readonly Cell[] {
+  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => {
+    const shown = segment === '\t' ? TAB : printable(segment);
+    return { text: shown, width: stringWidth(shown) };
+  });
+}
+
+/** Control characters would move the cursor; they are shown as their Unicode pictures. */
+function printable(segment: string): string {
+  return segment.replace(/\p{Cc}/gu, (control) => {
+    const code = control.charCodeAt(0);
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\u2421';
+  });
+}
+
+function takeWhileFits(cells: readonly Cell[], room: number): readonly Cell[] {
+  let width = 0;
+  const end = cells.findIndex((cell) => {
+    width += cell.width;
+    return width > room;
+  });
+  return end === -1 ? cells : cells.slice(0, end);
+}
+
+function widthOf(cells: readonly Cell[]): number {
+  return cells.reduce((sum, cell) => sum + cell.width, 0);
+}
+
+function textOf(cells: readonly Cell[]): string {
+  return cells.map((cell) => cell.text).join('');
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), least), most) : least;
+}
