@@ -1,18 +1,12 @@
-const FULL = '█';
-const EMPTY = '░';
-/** Eighths of a column, for bars that show a score and not a progress. */
-const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
-
 /** A progress bar of whole columns; full only when everything is done. */
 export function drawBar(fraction: number, columns: number): string {
   const full = Math.floor(unit(fraction) * columns);
-  return FULL.repeat(full) + EMPTY.repeat(columns - full);
+  return '█'.repeat(full) + '░'.repeat(columns - full);
 }
 
-/** A score as a bar without a background, to an eighth of a column. */
+/** A score as a bar without a background, to the nearest column. */
 export function drawScore(score: number, columns: number): string {
-  const eighths = Math.round(unit(score) * columns * 8);
-  return FULL.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+  return '▇'.repeat(Math.round(unit(score) * columns));
 }
 
 function unit(value: number): number {

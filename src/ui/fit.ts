@@ -4,6 +4,7 @@
  * fast path of a search uses light-wrap.ts instead.
  */
 import stringWidth from 'string-width';
+import type { Measure } from './wrap.js';
 
 const ELLIPSIS = '…';
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -17,6 +18,9 @@ export function textWidth(text: string): number {
 export function splitGraphemes(text: string): readonly string[] {
   return Array.from(graphemes.segment(text), (part) => part.segment);
 }
+
+/** What a terminal draws, for breaking lines that must fit to the column. */
+export const EXACT_MEASURE: Measure = { split: splitGraphemes, width: textWidth };
 
 /** The longest head of a text without escape codes that fits; no mark where it was cut. */
 export function takeColumns(text: string, columns: number): string {
@@ -33,7 +37,7 @@ export function takeColumns(text: string, columns: number): string {
 
 /** A text without escape codes, cut at its end with `…` where it does not fit. */
 export function fitEnd(text: string, columns: number): string {
-  // Nothing narrower than half a column a unit exists; a line of megabytes is not measured whole.
+  // A line of megabytes is not measured whole to show its first few columns.
   const head = text.length > columns * 16 ? text.slice(0, columns * 16) : text;
   if (head === text && stringWidth(text) <= columns) return text;
   return columns <= 0 ? '' : `${takeColumns(head, columns - 1)}${ELLIPSIS}`;

@@ -36,7 +36,7 @@ interface Fact {
   readonly paint?: (text: string) => string;
 }
 
-const LABEL_COLUMNS = 11;
+const LABEL_COLUMNS = 13;
 const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
 const SKIPS_NAMED = 3;
 

@@ -44,8 +44,9 @@ function whatChanged(summary: SyncSummary): string {
       ? 'stopped · the index is as it was before'
       : `stopped · ${changes} · what is done is kept`;
   }
-  return summary.rebuild === undefined
-    ? changes
+  if (summary.rebuild === undefined) return changes;
+  return summary.rebuild.reason === 'first'
+    ? `${changes} · new index`
     : `${changes} · built anew: ${rebuildWords(summary.rebuild)}`;
 }
 

@@ -1,0 +1,185 @@
+import { drawBar } from '../../bar.js';
+import { fitEnd, fitMiddle, padEnd, padStart, spread } from '../../fit.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatEta,
+  formatRate,
+} from '../../format.js';
+import {
+  type PhaseState,
+  type SyncPhase,
+  type SyncProgress,
+  syncEta,
+  syncFraction,
+  syncRate,
+} from '../../memory/sync-progress.js';
+import { rebuildWords, skippedNames } from '../../memory/words.js';
+import { safeLine } from '../../safe-text.js';
+import type { Paint, Style } from '../../style.js';
+import type { TerminalSize } from '../terminal-size.js';
+
+/** What the index screen is titled with. */
+export interface IndexTitle {
+  readonly agentId: string;
+  /** Where the memory lies, as a person writes it: `~/notes`. */
+  readonly place: string;
+  readonly backend: string;
+}
+
+/** Everything that the index screen shows. */
+export interface IndexView {
+  readonly progress: SyncProgress;
+  /** The person asked to stop and the last transaction is being finished. */
+  readonly stopping: boolean;
+  readonly help: boolean;
+}
+
+const MARGIN = '  ';
+/** Wider than this the eye loses the line. */
+const MAX_COLUMNS = 96;
+const LABEL_COLUMNS = 8;
+const BAR_COLUMNS = 30;
+const NARROW_BAR_COLUMNS = 14;
+/** Below this much room beside the label, the long bar would push the rate out. */
+const NARROW = 64;
+
+const MARKS: Readonly<Record<PhaseState, string>> = {
+  waiting: '○',
+  running: '●',
+  done: '✓',
+  stopped: '!',
+};
+
+/** The lines of the index screen at a size; never wider, and never as tall as the terminal. */
+export function indexFrame(
+  view: IndexView,
+  title: IndexTitle,
+  style: Style,
+  size: TerminalSize,
+): readonly string[] {
+  const columns = Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2;
+  const { progress } = view;
+  const lines = [
+    titleLine(title, style, columns),
+    phaseLine('scan', progress, style, columns),
+    phaseLine('chunk', progress, style, columns),
+    phaseLine('write', progress, style, columns),
+    nowLine(progress, style, columns),
+    ...skippedLine(progress, style, columns),
+    ...(view.help ? helpLines(style, columns) : []),
+    footer(view, style, columns),
+  ];
+  // The title goes first where there is no room, the footer with its keys last.
+  const room = Math.max(1, size.rows - 1);
+  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+}
+
+function titleLine(title: IndexTitle, style: Style, columns: number): string {
+  const left = `svc · index · ${safeLine(title.agentId)}`;
+  const backend = ` · ${safeLine(title.backend)}`;
+  const place = fitMiddle(safeLine(title.place), columns - left.length - backend.length - 2);
+  return spread(style.bold(fitEnd(left, columns)), style.dim(place + backend), columns);
+}
+
+function phaseLine(
+  phase: SyncPhase,
+  progress: SyncProgress,
+  style: Style,
+  columns: number,
+): string {
+  const state = progress.phases[phase];
+  const paint: Readonly<Record<PhaseState, Paint>> = {
+    waiting: style.dim,
+    running: style.cyan,
+    done: style.green,
+    stopped: style.yellow,
+  };
+  const label = padEnd(phase, LABEL_COLUMNS);
+  const head = `${paint[state](MARKS[state])} ${state === 'waiting' ? style.dim(label) : label}`;
+  const room = columns - LABEL_COLUMNS - 2;
+  return head + PHASE_BODIES[phase](progress, style, room);
+}
+
+const PHASE_BODIES: Readonly<
+  Record<SyncPhase, (progress: SyncProgress, style: Style, columns: number) => string>
+> = { scan: scanBody, chunk: chunkBody, write: writeBody };
+
+function scanBody(progress: SyncProgress, style: Style, columns: number): string {
+  const { found, waitingFor } = progress;
+  if (waitingFor !== undefined) {
+    const who = waitingFor.pid === undefined ? '' : ` (pid ${waitingFor.pid})`;
+    return fitEnd(`waiting for another process that writes this index${who}`, columns);
+  }
+  if (found === undefined) return 'looking for files';
+  const time =
+    progress.scannedMs === undefined ? '' : formatDuration(progress.scannedMs - progress.startedMs);
+  const what = `${formatCountOf(found.files, 'file')}   ${formatBytes(found.bytes)}`;
+  return spread(fitEnd(what, columns), style.dim(time), columns);
+}
+
+function chunkBody(progress: SyncProgress, style: Style, columns: number): string {
+  const { planned, handled } = progress;
+  if (progress.phases.chunk === 'waiting') return '';
+  if (planned.files === 0) return style.dim('nothing to read');
+  const bar = drawBar(syncFraction(progress), columns < NARROW ? NARROW_BAR_COLUMNS : BAR_COLUMNS);
+  const total = formatCount(planned.files);
+  const counts = `${padStart(formatCount(handled.files), total.length)}/${total}`;
+  const rate = syncRate(progress);
+  return spread(
+    `${style.cyan(bar)}  ${counts}`,
+    rate === undefined ? '' : style.dim(formatRate(rate, 'chunks')),
+    columns,
+  );
+}
+
+function writeBody(progress: SyncProgress, style: Style, columns: number): string {
+  if (progress.phases.write === 'waiting') return '';
+  const saved = `${formatCountOf(progress.committed, 'file')} on disk`;
+  const what = progress.publishing ? `${saved} · putting the index in place` : saved;
+  return spread(fitEnd(what, columns), style.dim(formatCountOf(progress.chunks, 'chunk')), columns);
+}
+
+function nowLine(progress: SyncProgress, style: Style, columns: number): string {
+  const room = columns - LABEL_COLUMNS - 2;
+  const { current, rebuild } = progress;
+  const label = padEnd(
+    current === undefined && rebuild !== undefined ? 'why' : 'now',
+    LABEL_COLUMNS,
+  );
+  const text =
+    current === undefined && rebuild !== undefined
+      ? fitEnd(`building the index: ${rebuildWords(rebuild)}`, room)
+      : fitMiddle(safeLine(current ?? ''), room);
+  return text === '' ? '' : `  ${style.dim(label)}${text}`;
+}
+
+function skippedLine(progress: SyncProgress, style: Style, columns: number): readonly string[] {
+  const { first, count } = progress.skipped;
+  if (count === 0) return [];
+  const label = `skipped ${formatCount(count)}`;
+  const room = columns - label.length - 4;
+  return [`  ${style.yellow(label)}  ${fitEnd(skippedNames(first, first.length), room)}`];
+}
+
+function helpLines(style: Style, columns: number): readonly string[] {
+  const keys = [
+    ['q, ctrl-c', 'stop after the running transaction; what is on disk stays'],
+    ['ctrl-c twice', 'leave at once'],
+    ['?, esc', 'close this list'],
+  ] as const;
+  const line = ([key, does]: (typeof keys)[number]): string =>
+    `  ${style.bold(padEnd(key, 14))}${fitEnd(does, columns - 16)}`;
+  return ['', ...keys.map(line), ''];
+}
+
+function footer({ progress, stopping }: IndexView, style: Style, columns: number): string {
+  if (stopping) {
+    return `  ${style.yellow(fitEnd('stopping after this transaction · ctrl-c leaves at once', columns - 2))}`;
+  }
+  const eta = syncEta(progress);
+  const left = eta === undefined ? '' : `eta ${formatEta(eta)}`;
+  return spread(`  ${left}`, style.dim('q stop, keeps work   ? keys'), columns);
+}

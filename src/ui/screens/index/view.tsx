@@ -1,0 +1,30 @@
+import { useInput } from 'ink';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import type { Style } from '../../style.js';
+import { Lines } from '../lines.js';
+import type { Store } from '../store.js';
+import { useTerminalSize } from '../terminal-size.js';
+import { type IndexTitle, indexFrame } from './frame.js';
+import type { IndexScreenEvent, IndexScreenState } from './state.js';
+
+/** What the index screen is given: state to show, and where to send what the person wants. */
+export interface IndexScreenProps {
+  readonly store: Store<IndexScreenState, IndexScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly title: IndexTitle;
+  readonly style: Style;
+  readonly onStop: () => void;
+}
+
+/** The index screen: a pure view of the store. */
+export function IndexScreen(props: IndexScreenProps): ReactElement {
+  const { store, title, style, onStop } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  useInput((input, key) => {
+    if ((key.ctrl && input === 'c') || input === 'q') onStop();
+    else if (input === '?') store.dispatch({ type: 'help.toggled' });
+    else if (key.escape) store.dispatch({ type: 'help.closed' });
+  });
+  return <Lines lines={indexFrame(state, title, style, size)} />;
+}

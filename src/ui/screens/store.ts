@@ -1,0 +1,57 @@
+/** State that a view reads through useSyncExternalStore and that events move on. */
+export interface Store<State, Event> {
+  readonly getSnapshot: () => State;
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly dispatch: (event: Event) => void;
+}
+
+/** How often listeners hear of changes. */
+export interface Pace {
+  /** Least time between two calls; 0 tells every change at once. */
+  readonly everyMs: number;
+  /** Milliseconds on any steady clock. */
+  readonly now: () => number;
+}
+
+const AT_ONCE: Pace = { everyMs: 0, now: () => 0 };
+
+/**
+ * A store over a pure reducer. With a pace, a change is told at once when the last was told long
+ * enough ago, which needs no timer: work that blocks the event loop for a while still gets drawn
+ * whenever it pauses. The last change of a burst is told by a timer.
+ */
+export function createStore<State, Event>(
+  initial: State,
+  reduce: (state: State, event: Event) => State,
+  pace: Pace = AT_ONCE,
+): Store<State, Event> {
+  let state = initial;
+  let toldMs = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const listeners = new Set<() => void>();
+
+  const tell = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    toldMs = pace.now();
+    for (const listener of listeners) listener();
+  };
+  return {
+    getSnapshot: () => state,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) clearTimeout(timer);
+      };
+    },
+    dispatch: (event) => {
+      const next = reduce(state, event);
+      if (next === state) return;
+      state = next;
+      const restMs = pace.everyMs - (pace.now() - toldMs);
+      if (restMs <= 0) tell();
+      else timer ??= setTimeout(tell, restMs);
+    },
+  };
+}
