@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import { safeProse } from './safe-text.js';
 
 /** Where a frame points; line and column are 1-based, the column in UTF-16 code units. */
 export interface FramePlace {
@@ -14,7 +15,6 @@ export interface FrameOptions {
   readonly width?: number;
 }
 
-const TAB = '  ';
 const CUT = '…';
 
 /**
@@ -84,16 +84,8 @@ function safeStart(line: string, at: number): number {
 
 function toCells(text: string): readonly Cell[] {
   return [...new Intl.Segmenter().segment(text)].map(({ segment }) => {
-    const shown = segment === '\t' ? TAB : printable(segment);
+    const shown = safeProse(segment);
     return { text: shown, width: stringWidth(shown) };
-  });
-}
-
-/** Control characters would move the cursor; they are shown as their Unicode pictures. */
-function printable(segment: string): string {
-  return segment.replace(/\p{Cc}/gu, (control) => {
-    const code = control.charCodeAt(0);
-    return code < 0x20 ? String.fromCharCode(0x2400 + code) : '\u2421';
   });
 }
 

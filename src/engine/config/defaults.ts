@@ -265,3 +265,14 @@ export const ENTRY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unk
   // Keys that both kinds have, have the same default in both.
   'secrets.providers.*': { ...FILE_PROVIDER_DEFAULTS, ...EXEC_PROVIDER_DEFAULTS },
 };
+
+/** The entry of {@link COMPUTED_DEFAULTS} for a key, given by its path in a configuration. */
+export function computedDefault(path: readonly (string | number)[]): string | undefined {
+  const entry = Object.entries(COMPUTED_DEFAULTS).find(([pattern]) => {
+    const parts = pattern.split('.');
+    return (
+      parts.length === path.length && parts.every((part, at) => part === '*' || part === path[at])
+    );
+  });
+  return entry?.[1];
+}

@@ -1,5 +1,5 @@
 import type { EngineContext } from '../context.js';
-import type { SourceLocation } from '../errors/index.js';
+import type { SourceLocation, Warning } from '../errors/index.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import type { LoadedConfig } from './load.js';
 import { maskSecrets } from './mask.js';
@@ -28,6 +28,8 @@ export interface EffectiveConfig {
   readonly config: unknown;
   /** Every leaf of `config`, in its order; undefined unless origins were asked for. */
   readonly values: readonly EffectiveValue[] | undefined;
+  /** What the file's check warned about. */
+  readonly warnings: readonly Warning[];
 }
 
 /** What to show. */
@@ -61,7 +63,7 @@ export function effectiveConfig(
         origins: originsOf(loaded, view.sources(path), locate),
       }))
     : undefined;
-  return { file: loaded.file, config: view.data, values };
+  return { file: loaded.file, config: view.data, values, warnings: loaded.warnings };
 }
 
 interface View {

@@ -1,5 +1,6 @@
 import type { EngineContext } from '../context.js';
 import { formatPath, valueAt } from './config-path.js';
+import { computedDefault } from './defaults.js';
 import { parseKnownPath } from './edit/known-path.js';
 import { type LoadConfigOptions, loadConfig } from './load.js';
 import { maskSecrets } from './mask.js';
@@ -12,6 +13,8 @@ export interface ConfigValue {
   /** Whether the file says so; else the value is a default. */
   readonly origin: 'file' | 'default' | 'unset';
   readonly file: string | undefined;
+  /** In words, what holds when the key is unset and its default is not a fixed value. */
+  readonly fallback: string | undefined;
 }
 
 /**
@@ -34,6 +37,7 @@ export async function getConfigValue(
     value: maskSecrets(value, known),
     origin: written !== undefined ? 'file' : value === undefined ? 'unset' : 'default',
     file,
+    fallback: value === undefined ? computedDefault(known) : undefined,
   };
 }
 

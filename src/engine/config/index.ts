@@ -5,7 +5,13 @@ export {
   type ConfigOrigin,
   type Discovery,
   discoverConfig,
+  type SearchedPlace,
 } from './discovery.js';
+export type {
+  EffectiveConfig,
+  EffectiveValue,
+  ValueOrigin,
+} from './effective.js';
 export { resolvePath } from './expand-path.js';
 export type { ConfigFault, FaultCode, FaultSeverity } from './fault.js';
 export type { ConfigInput } from './input.js';
@@ -28,3 +34,4 @@ export type {
   ResolvedRoute,
 } from './resolved.js';
 export type { SecretInput } from './secret-input.js';
+export { showConfig } from './show-config.js';

@@ -34,7 +34,8 @@ export function requireValid(checked: CheckedConfig): ValidConfig {
   return { input: checked.input, warnings: checked.warnings.map(toWarning) };
 }
 
-function faultsError(file: string, faults: readonly ConfigFault[]): SvcError {
+/** The error for a file with these faults: CONFIG_SYNTAX or CONFIG_INVALID, all in its details. */
+export function faultsError(file: string, faults: readonly ConfigFault[]): SvcError {
   const [first] = faults;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   const suggestion = first?.suggestion === undefined ? '' : `; did you mean "${first.suggestion}"?`;

@@ -3,9 +3,11 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { checkConfigText } from '../check.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
 import { discoverConfig } from '../discovery.js';
+import { parseConfigText } from '../document.js';
+import type { ConfigFault } from '../fault.js';
 import type { LoadConfigOptions } from '../load.js';
 import { isSecretPath, MASK, maskSecrets } from '../mask.js';
-import { readCheckedConfig, requireValid } from '../read-config.js';
+import { faultsError, requireValid, type ValidConfig } from '../read-config.js';
 import { readConfigText } from '../source-file.js';
 import { writeFileAtomically } from './atomic-write.js';
 import { coerceValue } from './coerce.js';
@@ -74,7 +76,7 @@ function applyEdit(
   const before = valueAt(data, path);
   refuseGap(data, path, value);
   const edited = isSame(before, value) ? text : editConfigText(text, path, value);
-  const { warnings } = requireValid(checkConfigText(file, edited));
+  const { warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
   if (changed) writeFileAtomically(file, edited);
   return {
@@ -87,6 +89,25 @@ function applyEdit(
   };
 }
 
+/**
+ * Refuses an edit that leaves faults. Those that the file had before are told by their place in
+ * it; the edit's own have no place, because nothing was written.
+ */
+function requireValidEdit(file: string, text: string, edited: string): ValidConfig {
+  const checked = checkConfigText(file, edited);
+  if (checked.input !== undefined) return requireValid(checked);
+  const isLeft = (fault: ConfigFault): boolean =>
+    checked.faults.some(({ code, path }) => code === fault.code && path === fault.path);
+  const earlier = checkConfigText(file, text).faults.filter(isLeft);
+  if (earlier.length > 0) throw faultsError(file, earlier);
+  const [first] = checked.faults;
+  const suggestion = first?.suggestion === undefined ? '' : `did you mean "${first.suggestion}"? `;
+  throw new SvcError('CONFIG_INVALID', first?.message ?? 'the value does not fit', {
+    hint: `${suggestion}nothing was written`,
+    details: { faults: checked.faults },
+  });
+}
+
 /** The file that counts, or the one that would if it were there. */
 function fileToEdit(context: EngineContext, options: LoadConfigOptions): string {
   return discoverConfig(context, options.configFile).file ?? context.state.userConfigFile;
@@ -95,9 +116,9 @@ function fileToEdit(context: EngineContext, options: LoadConfigOptions): string 
 function readForEdit(file: string): { readonly text: string; readonly data: unknown } {
   try {
     const text = readConfigText(file);
-    const { document } = checkConfigText(file, text);
+    const document = parseConfigText(file, text);
     // Only broken syntax stands in the way: an edit may be what mends a fault.
-    if (document.syntaxFaults.length > 0) requireValid(readCheckedConfig(file));
+    if (document.syntaxFaults.length > 0) throw faultsError(file, document.syntaxFaults);
     return { text, data: document.value };
   } catch (error) {
     if (error instanceof SvcError && error.code === 'CONFIG_NOT_FOUND')
@@ -114,7 +135,7 @@ function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
     const list = valueAt(data, path.slice(0, depth));
     const length = Array.isArray(list) ? list.length : 0;
     if (segment <= length) continue;
-    throw new SvcError('USAGE', `${formatPath(path.slice(0, depth))} has ${length} items`, {
+    throw new SvcError('USAGE', `${formatPath(path.slice(0, depth))} ends before item ${segment}`, {
       hint: `use ${formatPath([...path.slice(0, depth), length])} to add one`,
     });
   }

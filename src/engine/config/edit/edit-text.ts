@@ -1,11 +1,13 @@
 import type { ConfigPath } from '../config-path.js';
 import { applyEdits, type JSONPath, modify } from '../jsonc.js';
+import { removeValue } from './remove-value.js';
 
 /**
  * The text with one value set (or removed, when the value is undefined). Comments and everything
  * else stay as they are; new lines follow the indentation and line ends of the text.
  */
 export function editConfigText(text: string, path: ConfigPath, value: unknown): string {
+  if (value === undefined) return removeValue(text, path);
   const jsonPath: JSONPath = [...path];
   const edits = modify(text, jsonPath, value, { formattingOptions: formattingOf(text) });
   return applyEdits(text, edits);

@@ -1,0 +1,33 @@
+import * as Args from '@oclif/core/args';
+import { BaseCommand } from '../../cli/base-command.js';
+import { type ConfigValue, getConfigValue } from '../../engine/config/authoring.js';
+import { renderConfigValue } from '../../ui/config/edit.js';
+
+type GetResult = Omit<ConfigValue, 'file'> & { readonly file: string | null };
+
+export default class ConfigGet extends BaseCommand<GetResult> {
+  static override summary = 'Print one configuration value, or its default.';
+  static override description =
+    'Text is printed without quotes, anything else as JSON. Secrets are masked unless they are references. Exits with 1 when the key is not set and has no fixed default.';
+  static override examples = [
+    '<%= config.bin %> config get agents.defaults.memorySearch.query.maxResults',
+    '<%= config.bin %> config get memory --json',
+  ];
+  static override args = {
+    path: Args.string({ required: true, description: 'path of a key, like memory.citations' }),
+  };
+
+  async run(): Promise<GetResult> {
+    const { args, flags } = await this.parse(ConfigGet);
+    const found = await getConfigValue(this.context(), args.path, { configFile: flags.config });
+    if (found.origin === 'unset') {
+      const fallback =
+        found.fallback === undefined ? '' : `; default: ${found.fallback.replaceAll('`', '')}`;
+      this.note(`${found.path} is not set${fallback}`);
+      this.setExitCode(1);
+    } else {
+      this.write(renderConfigValue(found));
+    }
+    return { ...found, value: found.value ?? null, file: found.file ?? null };
+  }
+}

@@ -1,0 +1,26 @@
+import { BaseCommand } from '../../cli/base-command.js';
+import { type Discovery, discoverConfig } from '../../engine/config/index.js';
+import { renderDiscovery } from '../../ui/config/discovery.js';
+import { createStyle } from '../../ui/style.js';
+
+interface PathResult {
+  readonly file: string | null;
+  readonly origin: Discovery['origin'] | null;
+  readonly searched: Discovery['searched'];
+}
+
+export default class ConfigPath extends BaseCommand<PathResult> {
+  static override summary = 'Say which configuration file is used, and why.';
+  static override examples = [
+    '<%= config.bin %> config path',
+    '<%= config.bin %> config path --json',
+  ];
+
+  async run(): Promise<PathResult> {
+    const { flags } = await this.parse(ConfigPath);
+    const discovery = discoverConfig(this.context(), flags.config);
+    this.write(renderDiscovery(discovery, createStyle(this.terminal(flags).color)));
+    const { file, origin, searched } = discovery;
+    return { file: file ?? null, origin: origin ?? null, searched };
+  }
+}

@@ -1,0 +1,37 @@
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { type EffectiveConfig, showConfig } from '../../engine/config/index.js';
+import { renderEffective } from '../../ui/config/effective.js';
+import { createStyle } from '../../ui/style.js';
+
+type ShowResult = Omit<EffectiveConfig, 'file'> & { readonly file: string | null };
+
+export default class ConfigShow extends BaseCommand<ShowResult> {
+  static override summary = 'Show the configuration that holds, defaults included.';
+  static override description =
+    'Secrets are masked unless they are references. With --origin each value says where it comes from: the default, or a line of the file.';
+  static override examples = [
+    '<%= config.bin %> config show',
+    '<%= config.bin %> config show --origin',
+    '<%= config.bin %> config show --agent main --json',
+  ];
+  static override flags = {
+    agent: targetFlags.agent,
+    ...withEnvironment({
+      origin: Flags.boolean({ summary: 'Say where each value comes from.' }),
+    }),
+  };
+
+  async run(): Promise<ShowResult> {
+    const { flags } = await this.parse(ConfigShow);
+    const effective = await showConfig(this.context(), {
+      configFile: flags.config,
+      agent: flags.agent,
+      origins: flags.origin,
+    });
+    for (const warning of effective.warnings) this.addWarning(warning);
+    this.write(renderEffective(effective, createStyle(this.terminal(flags).color)));
+    return { ...effective, file: effective.file ?? null };
+  }
+}

@@ -1,0 +1,24 @@
+import * as Args from '@oclif/core/args';
+import { BaseCommand } from '../../cli/base-command.js';
+import { type ConfigEdit, unsetConfigValue } from '../../engine/config/authoring.js';
+import { renderEdit } from '../../ui/config/edit.js';
+
+export default class ConfigUnset extends BaseCommand<ConfigEdit> {
+  static override summary = 'Remove one configuration value, so that its default holds.';
+  static override description = 'Comments and formatting of the rest stay.';
+  static override examples = [
+    '<%= config.bin %> config unset agents.defaults.memorySearch.query.maxResults',
+    '<%= config.bin %> config unset memory.citations --json',
+  ];
+  static override args = {
+    path: Args.string({ required: true, description: 'path of a key, like memory.citations' }),
+  };
+
+  async run(): Promise<ConfigEdit> {
+    const { args, flags } = await this.parse(ConfigUnset);
+    const edit = unsetConfigValue(this.context(), args, { configFile: flags.config });
+    for (const warning of edit.warnings) this.addWarning(warning);
+    this.write(renderEdit(edit));
+    return edit;
+  }
+}

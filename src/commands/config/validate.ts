@@ -1,0 +1,38 @@
+import { BaseCommand } from '../../cli/base-command.js';
+import { type ConfigFault, inspectConfig } from '../../engine/config/index.js';
+import { renderValidation } from '../../ui/config/validation.js';
+import { createStyle } from '../../ui/style.js';
+
+interface ValidateResult {
+  readonly valid: boolean;
+  readonly file: string | null;
+  readonly faults: readonly ConfigFault[];
+  readonly warnings: readonly ConfigFault[];
+}
+
+export default class ConfigValidate extends BaseCommand<ValidateResult> {
+  static override summary = 'Check the configuration and show every fault in its place.';
+  static override description =
+    'Exits with 2 when there are faults. Warnings do not change the exit code.';
+  static override examples = [
+    '<%= config.bin %> config validate',
+    '<%= config.bin %> config validate --json',
+    '<%= config.bin %> config validate --config ./svc.json',
+  ];
+
+  async run(): Promise<ValidateResult> {
+    const { flags } = await this.parse(ConfigValidate);
+    const inspection = await inspectConfig(this.context(), { configFile: flags.config });
+    const { faults, warnings } = inspection;
+    const { color, columns } = this.terminal(flags);
+    this.write(renderValidation(inspection, { style: createStyle(color), columns }));
+    const valid = faults.length === 0;
+    if (!valid) this.setExitCode(2);
+    return { valid, file: inspection.file ?? null, faults, warnings };
+  }
+
+  /** The warnings of this document are about the file, not about the run. */
+  protected override toSuccessJson(result: unknown): unknown {
+    return result;
+  }
+}
