@@ -1,0 +1,147 @@
+import { EXACT_MEASURE, fitEnd, padEnd, spread, textWidth } from '../../fit.js';
+import { formatCount, formatDuration } from '../../format.js';
+import { safeLine } from '../../safe-text.js';
+import type { Style } from '../../style.js';
+import { wrapSpans } from '../../wrap.js';
+import type { TerminalSize } from '../terminal-size.js';
+import { layoutSearch, type SearchLayout } from './layout.js';
+import { windowLine } from './line-editor.js';
+import { listLines } from './list-lines.js';
+import { previewLines } from './preview-lines.js';
+import { type SearchScreenModel, selectedResult } from './state.js';
+
+/** The search screen as lines, and where the terminal's cursor stands. */
+export interface SearchFrame {
+  readonly lines: readonly string[];
+  /** Undefined while the list has the focus: the cursor is hidden then. */
+  readonly cursor: { readonly x: number; readonly y: number } | undefined;
+}
+
+const PROMPT = '  › ';
+const MARGIN = 2;
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['type', 'search as you type'],
+  ['↑ ↓', 'choose a result; page up and page down by a page'],
+  ['⏎', 'open the passage in $EDITOR'],
+  ['tab, ↓', 'go to the list, where letters are keys'],
+  ['y', 'copy the citation (ctrl-y while typing)'],
+  ['/, tab', 'back to typing; any other letter goes on typing too'],
+  ['ctrl-u, ctrl-w', 'erase what was typed, or one word'],
+  ['esc', 'back; leaves from the input'],
+  ['q, ctrl-c', 'leave (q from the list)'],
+];
+
+/** The frame at a size: always as tall as the layout says, never wider than the terminal. */
+export function searchFrame(
+  model: SearchScreenModel,
+  style: Style,
+  size: TerminalSize,
+): SearchFrame {
+  const layout = layoutSearch(size);
+  const input = inputLine(model, layout, style);
+  const body = model.help
+    ? fill(helpLines(layout, style), layout.list + layout.preview + 1)
+    : resultLines(model, layout, style);
+  // Where even these do not fit, the input is the last to go.
+  const lines = [input.line, ...body, footerLine(model, layout, style)].slice(0, layout.height);
+  return {
+    lines,
+    cursor: model.focus === 'input' ? { x: input.cursorColumn, y: 0 } : undefined,
+  };
+}
+
+function inputLine(
+  model: SearchScreenModel,
+  layout: SearchLayout,
+  style: Style,
+): { readonly line: string; readonly cursorColumn: number } {
+  const figures = figuresOf(model);
+  const room = layout.columns - PROMPT.length - MARGIN;
+  const withFigures = room - textWidth(figures) - 2;
+  const window = windowLine(model.input, Math.max(10, withFigures));
+  const left = `${style.cyan(PROMPT)}${window.shown}`;
+  return {
+    line: spread(left, style.dim(figures), layout.columns - MARGIN),
+    cursorColumn: Math.min(PROMPT.length + window.cursorColumn, Math.max(0, layout.columns - 1)),
+  };
+}
+
+function figuresOf({ response }: SearchScreenModel): string {
+  if (response === undefined) return '';
+  const shown = formatCount(response.results.length);
+  return `${shown} of ${formatCount(response.matches)} · ${formatDuration(response.searchMs)}`;
+}
+
+function resultLines(
+  model: SearchScreenModel,
+  layout: SearchLayout,
+  style: Style,
+): readonly string[] {
+  const rule = `  ${style.dim('─'.repeat(Math.max(0, layout.columns - MARGIN * 2)))}`;
+  const list =
+    selectedResult(model) === undefined
+      ? messageLines(model, layout, style)
+      : listLines(model, layout, style);
+  const preview = previewLines(model.preview, selectedResult(model), layout, style);
+  return [...fill(list, layout.list), rule, ...fill(preview, layout.preview)];
+}
+
+/** What stands in the list's place when it is empty. */
+function messageLines(
+  { trouble, response, input }: SearchScreenModel,
+  layout: SearchLayout,
+  style: Style,
+): readonly string[] {
+  const wrap = (text: string): readonly string[] =>
+    wrapSpans(safeLine(text), layout.columns - MARGIN * 4, EXACT_MEASURE).map(
+      (span) => `    ${safeLine(text).slice(span.start, span.end)}`,
+    );
+  if (trouble !== undefined) {
+    const hint = trouble.hint === undefined ? [] : wrap(`→ ${trouble.hint}`).map(style.dim);
+    return [...wrap(trouble.message).map(style.yellow), ...hint];
+  }
+  if (response !== undefined) return wrap('No matches: try fewer or other words.').map(style.dim);
+  return input.text.trim() === '' ? wrap('Ask your memory something.').map(style.dim) : [];
+}
+
+function helpLines(layout: SearchLayout, style: Style): readonly string[] {
+  return KEYS.map(
+    ([key, does]) =>
+      `    ${style.bold(padEnd(key, 15))} ${fitEnd(does, layout.columns - 20 - MARGIN)}`,
+  );
+}
+
+function footerLine(model: SearchScreenModel, layout: SearchLayout, style: Style): string {
+  const room = layout.columns - MARGIN * 2;
+  const keys = footerKeys(model, room);
+  const left = fitEnd(safeLine(model.notice ?? scoreWords(model)), room - textWidth(keys) - 2);
+  return `  ${spread(style.dim(left), style.dim(keys), room)}`.trimEnd();
+}
+
+function scoreWords(model: SearchScreenModel): string {
+  const result = selectedResult(model);
+  return result?.textScore === undefined ? '' : `lexical ${result.textScore.toFixed(2)}`;
+}
+
+/** The keys that do something now, the least needed left out where there is little room. */
+function footerKeys(model: SearchScreenModel, room: number): string {
+  const keys = keysNow(model);
+  for (let count = keys.length; count > 1; count -= 1) {
+    const line = keys.slice(0, count).join('  ');
+    if (textWidth(line) <= room) return line;
+  }
+  return fitEnd(keys[0] ?? '', room);
+}
+
+function keysNow(model: SearchScreenModel): readonly string[] {
+  if (model.help) return ['esc back'];
+  if (model.focus === 'list') return ['↑↓ ⏎ open', 'y copy', '/ type', '? keys', 'q leave'];
+  if (model.input.text === '') return ['? keys', 'esc leave'];
+  if (selectedResult(model) === undefined) return ['esc leave'];
+  return ['↑↓ ⏎ open', 'ctrl-y copy', 'tab list', 'esc leave'];
+}
+
+function fill(lines: readonly string[], height: number): readonly string[] {
+  return [...lines, ...Array<string>(Math.max(0, height - lines.length)).fill('')].slice(0, height);
+}

@@ -1,0 +1,115 @@
+import type { Key } from 'ink';
+import type { LineEdit } from './line-editor.js';
+import type { SearchScreenModel } from './state.js';
+
+/** What the person wants; the controller does it. */
+export type SearchIntent =
+  | { readonly type: 'edit'; readonly edit: LineEdit }
+  | { readonly type: 'move'; readonly by: number }
+  | { readonly type: 'focus'; readonly focus: 'input' | 'list' }
+  | { readonly type: 'help'; readonly shown: boolean }
+  | { readonly type: 'copy' | 'leave' | 'open' };
+
+/** What a terminal puts around a paste, as ink hands it on: without its ESC. */
+const PASTE_BEGINS = '[200~';
+const PASTE_ENDS = '[201~';
+
+/**
+ * Turns ink's key events into intents. Has a memory of its own only for pastes, during which line
+ * breaks and letters are text and nothing else.
+ */
+export function createKeyReader(): (
+  input: string,
+  key: Key,
+  model: SearchScreenModel,
+  page: number,
+) => readonly SearchIntent[] {
+  let pasting = false;
+  return (input, key, model, page) => {
+    if (input === PASTE_BEGINS || input === PASTE_ENDS) {
+      pasting = input === PASTE_BEGINS;
+      return [];
+    }
+    if (pasting) return insert(key.return ? ' ' : input);
+    const intent = controlIntent(input, key, model, page);
+    if (intent !== undefined) return [intent];
+    if (key.ctrl || key.meta || key.tab || key.escape || key.return || input === '') return [];
+    return typed(input, model);
+  };
+}
+
+function controlIntent(
+  input: string,
+  key: Key,
+  model: SearchScreenModel,
+  page: number,
+): SearchIntent | undefined {
+  if (key.ctrl && input === 'c') return { type: 'leave' };
+  if (key.escape) return escapeIntent(model);
+  if (key.ctrl && input === 'y') return { type: 'copy' };
+  if (key.return) return { type: 'open' };
+  if (key.tab) return { type: 'focus', focus: model.focus === 'input' ? 'list' : 'input' };
+  return moveIntent(key, model, page) ?? editIntent(input, key);
+}
+
+/** Esc goes back one step; from the input there is nothing to go back to. */
+function escapeIntent(model: SearchScreenModel): SearchIntent {
+  if (model.help) return { type: 'help', shown: false };
+  return model.focus === 'list' ? { type: 'focus', focus: 'input' } : { type: 'leave' };
+}
+
+function moveIntent(key: Key, model: SearchScreenModel, page: number): SearchIntent | undefined {
+  if (key.upArrow && model.selected === 0) return { type: 'focus', focus: 'input' };
+  if (key.upArrow) return { type: 'move', by: -1 };
+  if (key.downArrow) return { type: 'move', by: 1 };
+  if (key.pageUp) return { type: 'move', by: -page };
+  if (key.pageDown) return { type: 'move', by: page };
+  if (model.focus !== 'list') return undefined;
+  if (key.home) return { type: 'move', by: Number.NEGATIVE_INFINITY };
+  return key.end ? { type: 'move', by: Number.POSITIVE_INFINITY } : undefined;
+}
+
+const CONTROL_EDITS: Readonly<Record<string, LineEdit>> = {
+  a: { type: 'home' },
+  b: { type: 'left' },
+  e: { type: 'end' },
+  f: { type: 'right' },
+  h: { type: 'erase' },
+  k: { type: 'eraseToEnd' },
+  u: { type: 'eraseToStart' },
+  w: { type: 'eraseWord' },
+};
+
+function editIntent(input: string, key: Key): SearchIntent | undefined {
+  const edit = editOf(input, key);
+  return edit === undefined ? undefined : { type: 'edit', edit };
+}
+
+function editOf(input: string, key: Key): LineEdit | undefined {
+  if (key.ctrl) return CONTROL_EDITS[input];
+  if (key.leftArrow) return { type: 'left' };
+  if (key.rightArrow) return { type: 'right' };
+  if (key.home) return { type: 'home' };
+  if (key.end) return { type: 'end' };
+  // What most terminals send for Backspace, ink calls delete.
+  if (key.backspace || key.delete) return { type: key.meta ? 'eraseWord' : 'erase' };
+  return undefined;
+}
+
+/** Letters act on the list when it has the focus; what is no command there goes on typing. */
+function typed(input: string, model: SearchScreenModel): readonly SearchIntent[] {
+  if (input === '?' && (model.focus === 'list' || model.input.text === '')) {
+    return [{ type: 'help', shown: !model.help }];
+  }
+  if (model.focus === 'input') return insert(input);
+  if (input === 'y') return [{ type: 'copy' }];
+  if (input === 'q') return [{ type: 'leave' }];
+  if (input === '/') return [{ type: 'focus', focus: 'input' }];
+  if (input === 'j') return [{ type: 'move', by: 1 }];
+  if (input === 'k') return [{ type: 'move', by: -1 }];
+  return insert(input);
+}
+
+function insert(text: string): readonly SearchIntent[] {
+  return text === '' ? [] : [{ type: 'edit', edit: { type: 'insert', text } }];
+}

@@ -1,0 +1,98 @@
+import { splitGraphemes, takeColumns, textWidth } from '../../fit.js';
+
+/** A line of text being typed; the cursor stands before the character at its offset. */
+export interface EditedLine {
+  readonly text: string;
+  /** UTF-16 offset, always between two characters as a person counts them. */
+  readonly cursor: number;
+}
+
+/** What can be done to the line. */
+export type LineEdit =
+  | { readonly type: 'insert'; readonly text: string }
+  | { readonly type: 'left' | 'right' | 'home' | 'end' }
+  | { readonly type: 'erase' | 'eraseWord' | 'eraseToStart' | 'eraseToEnd' };
+
+/** An empty line. */
+export const EMPTY_LINE: EditedLine = { text: '', cursor: 0 };
+
+/** A question longer than this is a paste gone wrong; the engine would shorten it anyway. */
+const MAX_LENGTH = 4096;
+
+/** The line after an edit; pure, and the same line when nothing changes. */
+export function editLine(line: EditedLine, edit: LineEdit): EditedLine {
+  const before = line.text.slice(0, line.cursor);
+  const after = line.text.slice(line.cursor);
+  const at = (cursor: number): EditedLine =>
+    cursor === line.cursor ? line : { text: line.text, cursor };
+  const keep = (head: string, tail: string): EditedLine =>
+    head + tail === line.text ? line : { text: head + tail, cursor: head.length };
+  switch (edit.type) {
+    case 'insert': {
+      const room = MAX_LENGTH - line.text.length;
+      return keep(before + takeLength(oneLine(edit.text), room), after);
+    }
+    case 'left':
+      return at(before.length - lastLength(before));
+    case 'right':
+      return at(line.cursor + (splitGraphemes(after)[0]?.length ?? 0));
+    case 'home':
+      return at(0);
+    case 'end':
+      return at(line.text.length);
+    case 'erase':
+      return keep(before.slice(0, before.length - lastLength(before)), after);
+    case 'eraseWord':
+      return keep(before.replace(/\S*\s*$/u, ''), after);
+    case 'eraseToStart':
+      return keep('', after);
+    case 'eraseToEnd':
+      return keep(before, '');
+  }
+}
+
+/** The part of a line that is shown where not all of it fits, and the cursor's column in it. */
+export interface LineWindow {
+  readonly shown: string;
+  readonly cursorColumn: number;
+}
+
+/** Keeps the cursor in sight: shows the line from its start, or what leads up to the cursor. */
+export function windowLine(line: EditedLine, columns: number): LineWindow {
+  const before = line.text.slice(0, line.cursor);
+  const room = Math.max(1, columns - 1);
+  if (textWidth(before) <= room) {
+    return { shown: takeColumns(line.text, columns), cursorColumn: textWidth(before) };
+  }
+  let head = '';
+  let width = 0;
+  for (const character of splitGraphemes(before).toReversed()) {
+    width += textWidth(character);
+    if (width > room) break;
+    head = character + head;
+  }
+  const rest = line.text.slice(line.cursor);
+  const cursorColumn = textWidth(head);
+  return { shown: head + takeColumns(rest, columns - cursorColumn), cursorColumn };
+}
+
+/** What is pasted becomes one line without controls; the terminal must not act on its echo. */
+function oneLine(text: string): string {
+  return text
+    .replaceAll(/\p{Cc}+|[\u2028\u2029]+/gu, ' ')
+    .replaceAll(/[\u202A-\u202E\u2066-\u2069]/gu, '');
+}
+
+function takeLength(text: string, length: number): string {
+  if (text.length <= length) return text;
+  let taken = '';
+  for (const character of splitGraphemes(text.slice(0, length + 64))) {
+    if (taken.length + character.length > length) break;
+    taken += character;
+  }
+  return taken;
+}
+
+function lastLength(text: string): number {
+  return splitGraphemes(text).at(-1)?.length ?? 0;
+}
