@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { lazyOclif } from './lazy-oclif.js';
+import { lazyOclif, REQUIRE_FROM_OCLIF } from './lazy-oclif.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -59,6 +59,7 @@ export async function buildProgram() {
           "import{fileURLToPath as $toPath}from'node:url';",
           'const require=$createRequire(import.meta.url),',
           "__filename=$toPath(import.meta.url),__dirname=$toPath(new URL('.',import.meta.url));",
+          REQUIRE_FROM_OCLIF,
         ].join(''),
       },
     });

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
@@ -13,6 +12,7 @@ import type { EngineContext } from '../context.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
+import { shortHash } from './short-hash.js';
 
 /** Whose memory is meant. */
 export type MemorySelection =
@@ -111,7 +111,7 @@ async function openWorkspace(
 
 /** Two folders never share an index, and one keeps its own under every path that leads to it. */
 function workspaceIndexName(workspaceDir: string): string {
-  return `workspace-${hash('sha256', workspaceDir).slice(0, 12)}`;
+  return `workspace-${shortHash(workspaceDir)}`;
 }
 
 function realOrResolved(dir: string): string {

@@ -10,7 +10,9 @@ import type { SearchRequest, SearchResponse } from '../search/types.js';
 import { scanMemoryFiles } from '../sources/memory-files.js';
 import type { SyncSummary } from '../sync/events.js';
 import { isUpToDate, planChanges, type SyncPlan } from '../sync/plan-changes.js';
-import { rebuildNeeded, type SyncTarget, syncIndex } from '../sync/sync-index.js';
+import { rebuildNeeded } from '../sync/rebuild-needed.js';
+import type { SyncTarget } from '../sync/sync-index.js';
+import { isSameTree, snapshotOf } from '../sync/tree-snapshot.js';
 import type {
   BackendStatus,
   GetRequest,
@@ -20,7 +22,6 @@ import type {
   Staleness,
   WorkOptions,
 } from './memory-backend.js';
-import { readLines } from './read-lines.js';
 
 /** What the builtin engine is told of one agent. */
 export interface BuiltinOptions {
@@ -64,11 +65,13 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const index = await this.freshIndex(work, []);
+    const { readLines } = await import('./read-lines.js');
     return readLines(index, this.options.target.files.workspaceDir, request);
   }
 
   async sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
     this.close();
+    const syncIndex = await loadSync();
     return syncIndex(this.options.target, {
       ...options,
       lockWaitMs: SYNC_WAIT_MS,
@@ -112,14 +115,7 @@ export class BuiltinBackend implements MemoryBackend {
     const { target, clock, syncOnSearch } = this.options;
     const opened = this.openHandle();
     if (opened.state === 'ready') {
-      if (!syncOnSearch) return opened.index;
-      const scan = scanMemoryFiles(target.files);
-      const settled = identityDifferences(
-        await opened.index.identity(),
-        currentIdentity(target.settings),
-      );
-      const plan = planChanges(scan.files, await opened.index.documents());
-      if (settled.length === 0 && isUpToDate(plan)) return opened.index;
+      if (!syncOnSearch || (await this.isFresh(opened.index))) return opened.index;
     } else if (opened.state === 'unusable') {
       warnings.push({
         code: 'INDEX_REBUILT',
@@ -128,6 +124,7 @@ export class BuiltinBackend implements MemoryBackend {
     }
     const usable = opened.state === 'ready' ? opened.index : undefined;
     try {
+      const syncIndex = await loadSync();
       const summary = await syncIndex(target, {
         ...work,
         lockWaitMs: usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS,
@@ -145,6 +142,19 @@ export class BuiltinBackend implements MemoryBackend {
     throw new SvcError('INDEX_CORRUPT', `the index ${target.indexFile} cannot be opened`, {
       hint: 'run "svc memory reset" and try again',
     });
+  }
+
+  /** Whether the index mirrors the files as they are now; looks at no file's content. */
+  private async isFresh(index: MemoryIndex): Promise<boolean> {
+    const { target, clock } = this.options;
+    const wanted = currentIdentity(target.settings);
+    if (identityDifferences(await index.identity(), wanted).length > 0) return false;
+    const scannedMs = clock.now();
+    const { files } = scanMemoryFiles(target.files);
+    const before = (await index.syncMark()).tree;
+    const now = before === undefined ? undefined : snapshotOf(files, scannedMs);
+    if (before !== undefined && now !== undefined && isSameTree(before, now)) return true;
+    return isUpToDate(planChanges(files, await index.documents()));
   }
 
   /** Opens the index, or keeps the open one while its path still names the same file. */
@@ -175,6 +185,12 @@ export class BuiltinBackend implements MemoryBackend {
       return undefined;
     }
   }
+}
+
+/** An answer from an index that is up to date never loads what writes one. */
+async function loadSync(): Promise<typeof import('../sync/sync-index.js').syncIndex> {
+  const { syncIndex } = await import('../sync/sync-index.js');
+  return syncIndex;
 }
 
 function stopIfInterrupted(summary: SyncSummary): void {

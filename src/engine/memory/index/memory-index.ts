@@ -1,3 +1,4 @@
+import type { TreeSnapshot } from '../sync/tree-snapshot.js';
 import type { Chunk, DocumentKey, FileFingerprint, Source } from '../types.js';
 import type { IndexIdentity } from './identity.js';
 
@@ -42,6 +43,14 @@ export interface LexicalCandidate extends Chunk, DocumentKey {
   readonly bm25: number;
 }
 
+/** What a finished sync leaves behind. */
+export interface SyncMark {
+  /** When it ended, in milliseconds since the epoch; undefined before the first. */
+  readonly syncedMs: number | undefined;
+  /** The files it saw; undefined when they were too fresh to tell, or changed since. */
+  readonly tree: TreeSnapshot | undefined;
+}
+
 /** Size and content of an index. */
 export interface IndexStatistics {
   readonly documents: number;
@@ -67,8 +76,10 @@ export interface MemoryIndex {
   documents(): Promise<readonly StoredDocument[]>;
   /** Applies a change set in one transaction. */
   apply(changes: ChangeSet): Promise<void>;
-  /** Notes that the index now mirrors the files as of `syncedMs`. */
-  markSynced(syncedMs: number): Promise<void>;
+  /** How the last finished sync left the index. */
+  syncMark(): Promise<SyncMark>;
+  /** Notes that the index mirrors the files. */
+  markSynced(mark: SyncMark): Promise<void>;
   /**
    * The best chunks for a full-text expression, best first; ties by path and line.
    *

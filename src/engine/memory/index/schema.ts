@@ -17,6 +17,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
       : 'porter unicode61 remove_diacritics 2';
   return `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE tree (paths TEXT NOT NULL, fingerprints BLOB NOT NULL) STRICT;
     CREATE TABLE documents (
       id INTEGER PRIMARY KEY,
       source TEXT NOT NULL,

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { TreeSnapshot } from '../sync/tree-snapshot.js';
 import type { Source } from '../types.js';
 import type { Connection } from './database.js';
 import { createDocumentWriter, type DocumentWriter, HEADING_SEPARATOR } from './document-writer.js';
@@ -10,6 +11,7 @@ import type {
   LexicalCandidate,
   MemoryIndex,
   StoredDocument,
+  SyncMark,
 } from './memory-index.js';
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
@@ -65,13 +67,13 @@ export class SqliteIndex implements MemoryIndex {
          ) GROUP BY source ORDER BY source`,
       )
       .all();
-    const syncedMs = this.readMeta('synced_ms');
+    const { syncedMs } = await this.syncMark();
     return {
       documents: bySource.reduce((sum, row) => sum + row.documents, 0),
       chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
       bySource,
       bytes: ['', '-wal', '-shm'].reduce((sum, suffix) => sum + sizeOf(this.file + suffix), 0),
-      syncedMs: syncedMs === undefined ? undefined : Number(syncedMs),
+      syncedMs,
     };
   }
 
@@ -85,13 +87,27 @@ export class SqliteIndex implements MemoryIndex {
         writer.remove(document);
         writer.insert(document, changes.atMs);
       }
+      // Counted here once instead of by every search.
+      this.writeMeta('chunks', this.count('chunks'));
+      this.database.exec('DELETE FROM tree');
     })();
   }
 
-  async markSynced(syncedMs: number): Promise<void> {
-    this.database
-      .prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('synced_ms', ?)")
-      .run(String(syncedMs));
+  async syncMark(): Promise<SyncMark> {
+    const syncedMs = this.readMeta('synced_ms') ?? '';
+    return {
+      syncedMs: syncedMs === '' ? undefined : Number(syncedMs),
+      tree: this.database.prepare<[], TreeSnapshot>('SELECT paths, fingerprints FROM tree').get(),
+    };
+  }
+
+  async markSynced({ syncedMs, tree }: SyncMark): Promise<void> {
+    this.database.transaction(() => {
+      this.writeMeta('synced_ms', String(syncedMs ?? ''));
+      this.database.exec('DELETE FROM tree');
+      if (tree === undefined) return;
+      this.database.prepare('INSERT INTO tree VALUES (?, ?)').run(tree.paths, tree.fingerprints);
+    })();
   }
 
   async lexicalCandidates(
@@ -155,11 +171,11 @@ export class SqliteIndex implements MemoryIndex {
   async termStatistics(
     matches: readonly string[],
   ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }> {
-    const chunks = this.database.prepare<[], number>('SELECT count(*) FROM chunks').pluck().get();
+    const chunks = Number(this.readMeta('chunks') ?? 0);
     const count = this.database
       .prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?')
       .pluck();
-    return { chunks: chunks ?? 0, frequencies: matches.map((match) => count.get(match) ?? 0) };
+    return { chunks, frequencies: matches.map((match) => count.get(match) ?? 0) };
   }
 
   /** Ends a build: other connections may open the file afterwards. Closes this one. */
@@ -188,6 +204,14 @@ export class SqliteIndex implements MemoryIndex {
         (path === undefined || path(row.path)),
     );
     return JSON.stringify(kept.map((row) => row.id));
+  }
+
+  private count(table: 'chunks' | 'documents'): string {
+    return String(this.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  }
+
+  private writeMeta(key: string, value: string): void {
+    this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
   }
 
   private readMeta(key: string): string | undefined {

@@ -22,7 +22,7 @@ export interface SearchOptions {
 }
 
 /** Fewer candidates than this leave nothing to rank, however few results are asked for. */
-const MIN_CANDIDATES = 40;
+const MIN_CANDIDATES = 24;
 const MAX_CANDIDATES = 400;
 
 /** Searches an index as it is. */

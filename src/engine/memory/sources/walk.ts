@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { messageOf, systemErrorCode } from '../../errors/index.js';
 import type { FileFingerprint, SkippedFile, SkipReason } from '../types.js';
 
@@ -29,7 +29,7 @@ export function* walkMarkdown(root: string, listener: WalkListener): Generator<W
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     const folders: string[] = [];
     for (const entry of readFolder(dir, listener)) {
-      const path = join(dir, entry.name);
+      const path = dir + sep + entry.name;
       if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) folders.push(path);
       const file = MARKDOWN.test(entry.name) ? markdownFile(entry, path, listener) : undefined;
       if (file !== undefined) yield file;

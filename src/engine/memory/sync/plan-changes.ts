@@ -1,5 +1,6 @@
 import type { StoredDocument } from '../index/memory-index.js';
 import type { DocumentKey, FileFingerprint, SourceFile } from '../types.js';
+import { RACY_MS } from './tree-snapshot.js';
 
 /** What has to be done to make an index mirror the files. */
 export interface SyncPlan {
@@ -15,12 +16,6 @@ export interface PlannedRead {
   readonly file: SourceFile;
   readonly stored: StoredDocument | undefined;
 }
-
-/**
- * A file written twice within the file system's time granularity keeps its fingerprint. One that was
- * modified this shortly before it was indexed is therefore read again (git calls it "racily clean").
- */
-const RACY_MS = 20;
 
 /** Compares what the disk holds with what the index holds; pure. */
 export function planChanges(

@@ -1,15 +1,17 @@
 import type { Clock } from '../../context.js';
 import { SvcError } from '../../errors/index.js';
 import { asIndexError } from '../index/database.js';
-import { currentIdentity, type IndexSettings, identityDifferences } from '../index/identity.js';
+import { currentIdentity, type IndexSettings } from '../index/identity.js';
 import { createIndex, type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 import { type MemoryFilesOptions, type Scan, scanMemoryFiles } from '../sources/memory-files.js';
 import { type ApplyResult, applyPlan } from './apply-plan.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
-import type { RebuildReason, SyncEvent, SyncSummary } from './events.js';
+import type { SyncEvent, SyncSummary } from './events.js';
 import { acquireIndexLock } from './index-lock.js';
 import { planChanges } from './plan-changes.js';
+import { type Rebuild, rebuildNeeded } from './rebuild-needed.js';
+import { snapshotOf } from './tree-snapshot.js';
 
 /** An index and the files it mirrors. */
 export interface SyncTarget {
@@ -28,11 +30,6 @@ export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
   readonly clock: Clock;
-}
-
-interface Rebuild {
-  readonly reason: RebuildReason;
-  readonly detail: string;
 }
 
 /**
@@ -59,9 +56,10 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
   }
   try {
     removeStrayBuilds(target.indexFile);
+    const scannedMs = options.clock.now();
     const scan = scanMemoryFiles(target.files);
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
-    const run = { target, scan, options, onEvent, started };
+    const run = { target, scan, scannedMs, options, onEvent, started };
     const opened = openIndex(target.indexFile, 'write');
     const rebuild = rebuildNeeded(opened, target.settings, options.force ?? false);
     const summary =
@@ -80,24 +78,12 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
 interface Run {
   readonly target: SyncTarget;
   readonly scan: Scan;
+  /** When the scan began, in milliseconds since the epoch. */
+  readonly scannedMs: number;
   readonly options: SyncOptions;
   readonly onEvent: (event: SyncEvent) => void;
   /** performance.now() at the start. */
   readonly started: number;
-}
-
-/** Why the index at hand cannot be brought up to date but must be built anew, if so. */
-export function rebuildNeeded(
-  opened: OpenedIndex,
-  settings: IndexSettings,
-  force: boolean,
-): Rebuild | undefined {
-  if (opened.state === 'missing') return { reason: 'first', detail: 'there is no index yet' };
-  if (opened.state === 'unusable') return { reason: 'damaged', detail: opened.why };
-  if (force) return { reason: 'forced', detail: 'asked for' };
-  const differences = identityDifferences(opened.identity, currentIdentity(settings));
-  if (differences.length === 0) return undefined;
-  return { reason: 'settings', detail: differences.join(', ') };
 }
 
 async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
@@ -153,7 +139,10 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
     signal: run.options.signal,
     onEvent: run.onEvent,
   });
-  if (!result.stopped) await index.markSynced(run.options.clock.now());
+  if (!result.stopped) {
+    const tree = snapshotOf(run.scan.files, run.scannedMs);
+    await index.markSynced({ syncedMs: run.options.clock.now(), tree });
+  }
   return result;
 }
 
