@@ -27,10 +27,10 @@ export function renderSearchResults(
   return response.results.map((result) => renderResult(result, options)).join('\n');
 }
 
-function noMatches({ matches }: SearchResponse): string {
+function noMatches({ belowMinScore }: SearchResponse): string {
   const help =
-    matches > 0
-      ? `${formatCountOf(matches, 'passage')} came up but scored too low; try a lower --min-score.`
+    belowMinScore > 0
+      ? `${formatCountOf(belowMinScore, 'passage')} scored too low; try a lower --min-score.`
       : 'Try fewer or other words; svc memory status shows what is indexed.';
   return `No matches.\n${help}\n`;
 }

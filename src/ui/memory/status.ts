@@ -2,6 +2,7 @@ import type { BackendStatus, Staleness } from '../../engine/memory/backends/memo
 import type { Source } from '../../engine/memory/types.js';
 import { formatBytes, formatCount, formatCountOf, formatRelativeTime } from '../format.js';
 import { safeLine } from '../safe-text.js';
+import { shownPath } from '../shown-path.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
@@ -161,10 +162,4 @@ function changeWords(staleness: Staleness): string | undefined {
 function lastSync({ index }: BackendStatus, nowMs: number): string {
   const syncedMs = index.state === 'ready' ? index.statistics.syncedMs : undefined;
   return syncedMs === undefined ? 'never finished' : formatRelativeTime(syncedMs, nowMs);
-}
-
-function shownPath(path: string, homeDir: string): string {
-  const home = homeDir.endsWith('/') ? homeDir.slice(0, -1) : homeDir;
-  const below = home !== '' && path.startsWith(`${home}/`);
-  return safeLine(below ? `~${path.slice(home.length)}` : path);
 }

@@ -1,4 +1,4 @@
-import { EXACT_MEASURE, fitEnd, padEnd, spread, textWidth } from '../../fit.js';
+import { EXACT_MEASURE, fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { formatCount, formatDuration } from '../../format.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
@@ -22,11 +22,11 @@ const MARGIN = 2;
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['type', 'search as you type'],
-  ['↑ ↓', 'choose a result; page up and page down by a page'],
+  ['↑ ↓', 'choose a result; page keys by a page'],
   ['⏎', 'open the passage in $EDITOR'],
   ['tab, ↓', 'go to the list, where letters are keys'],
-  ['y', 'copy the citation (ctrl-y while typing)'],
-  ['/, tab', 'back to typing; any other letter goes on typing too'],
+  ['y', 'copy the citation; ctrl-y anywhere'],
+  ['/, tab', 'back to typing, as any other letter'],
   ['ctrl-u, ctrl-w', 'erase what was typed, or one word'],
   ['esc', 'back; leaves from the input'],
   ['q, ctrl-c', 'leave (q from the list)'],
@@ -115,7 +115,10 @@ function helpLines(layout: SearchLayout, style: Style): readonly string[] {
 function footerLine(model: SearchScreenModel, layout: SearchLayout, style: Style): string {
   const room = layout.columns - MARGIN * 2;
   const keys = footerKeys(model, room);
-  const left = fitEnd(safeLine(model.notice ?? scoreWords(model)), room - textWidth(keys) - 2);
+  const notice = safeLine(model.notice ?? '');
+  const left = notice === '' ? scoreWords(model) : fitEnd(notice, room - textWidth(keys) - 2);
+  // Where there is no room for both, the keys stay.
+  if (textWidth(left) + 2 + textWidth(keys) > room) return `  ${style.dim(padStart(keys, room))}`;
   return `  ${spread(style.dim(left), style.dim(keys), room)}`.trimEnd();
 }
 

@@ -34,8 +34,27 @@ export function createKeyReader(): (
     const intent = controlIntent(input, key, model, page);
     if (intent !== undefined) return [intent];
     if (key.ctrl || key.meta || key.tab || key.escape || key.return || input === '') return [];
-    return typed(input, model);
+    return pieces(input).flatMap((piece) => chunkIntents(piece, model));
   };
+}
+
+/**
+ * Keys typed faster than they are read arrive in one chunk, which ink hands on whole. Pastes are
+ * marked, so that a line break in here is the Enter key.
+ */
+function pieces(chunk: string): readonly string[] {
+  return chunk.length === 1 ? [chunk] : (chunk.match(/\p{Cc}|\P{Cc}+/gu) ?? []);
+}
+
+function chunkIntents(piece: string, model: SearchScreenModel): readonly SearchIntent[] {
+  if (!/^\p{Cc}$/u.test(piece)) return typed(piece, model);
+  if (piece === '\r') return [{ type: 'open' }];
+  if (piece === '\t') return [{ type: 'focus', focus: 'list' }];
+  if (piece === '\u0003') return [{ type: 'leave' }];
+  // Ctrl with a letter is the letter's place in the alphabet; Backspace is DEL.
+  const letter = piece === '\u007F' ? 'h' : String.fromCharCode(piece.charCodeAt(0) + 0x60);
+  const edit = CONTROL_EDITS[letter];
+  return edit === undefined ? [] : [{ type: 'edit', edit }];
 }
 
 function controlIntent(

@@ -1,0 +1,134 @@
+import { PassThrough, Writable } from 'node:stream';
+import { ScreenBuffer } from './terminal-buffer.js';
+
+/** A terminal in memory: streams for a screen, and what a person would see and type. */
+export interface FakeTerminal {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly buffer: ScreenBuffer;
+  /** How many writes there were: a frame is one, or a few. */
+  readonly writes: () => number;
+  readonly rawMode: () => boolean;
+  /** The rows of the screen, empty ones at the end left out. */
+  readonly screen: () => readonly string[];
+  readonly type: (keys: string) => void;
+  readonly resize: (columns: number, rows: number) => void;
+}
+
+/** Keys as terminals send them. */
+export const KEYS = {
+  up: '\u001B[A',
+  down: '\u001B[B',
+  right: '\u001B[C',
+  left: '\u001B[D',
+  home: '\u001B[H',
+  end: '\u001B[F',
+  pageUp: '\u001B[5~',
+  pageDown: '\u001B[6~',
+  escape: '\u001B',
+  enter: '\r',
+  tab: '\t',
+  backspace: '\u007F',
+  ctrlC: '\u0003',
+  ctrlU: '\u0015',
+  ctrlW: '\u0017',
+  ctrlY: '\u0019',
+  pasteBegins: '\u001B[200~',
+  pasteEnds: '\u001B[201~',
+} as const;
+
+class TerminalOutput extends Writable {
+  readonly isTTY = true;
+  columns: number;
+  rows: number;
+  count = 0;
+  private readonly buffer: ScreenBuffer;
+
+  constructor(buffer: ScreenBuffer) {
+    super({ decodeStrings: false });
+    this.buffer = buffer;
+    this.columns = buffer.columns;
+    this.rows = buffer.rows;
+  }
+
+  override _write(data: string, _encoding: string, done: (error?: Error) => void): void {
+    this.count += 1;
+    try {
+      this.buffer.write(String(data));
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+class TerminalInput extends PassThrough {
+  readonly isTTY = true;
+  raw = false;
+
+  setRawMode(raw: boolean): this {
+    this.raw = raw;
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+/** Makes a terminal of a size. */
+export function createTerminal(columns: number, rows: number): FakeTerminal {
+  const buffer = new ScreenBuffer(columns, rows);
+  const output = new TerminalOutput(buffer);
+  const input = new TerminalInput();
+  return {
+    // Node's terminal streams are sockets with far more than a screen uses; this is the one place
+    // where the stand-ins are taken for them.
+    stdin: input as unknown as NodeJS.ReadStream,
+    stdout: output as unknown as NodeJS.WriteStream,
+    buffer,
+    writes: () => output.count,
+    rawMode: () => input.raw,
+    screen: () => {
+      const rows_ = [...buffer.text()];
+      while (rows_.at(-1) === '') rows_.pop();
+      return rows_;
+    },
+    type: (keys) => {
+      input.write(keys);
+    },
+    resize: (newColumns, newRows) => {
+      buffer.resize(newColumns, newRows);
+      output.columns = newColumns;
+      output.rows = newRows;
+      output.emit('resize');
+    },
+  };
+}
+
+const GIVE_UP_MS = 5000;
+
+/** Waits until a condition holds, looking at every turn of the event loop. */
+export async function waitFor(
+  what: string,
+  holds: () => boolean,
+  seen?: () => unknown,
+): Promise<void> {
+  const started = performance.now();
+  while (!holds()) {
+    if (performance.now() - started > GIVE_UP_MS) {
+      const state = seen === undefined ? '' : `\n${JSON.stringify(seen(), undefined, 1)}`;
+      throw new Error(`waited in vain for: ${what}${state}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+/** Waits until the screen shows a text. */
+export function waitForText(terminal: FakeTerminal, text: string): Promise<void> {
+  return waitFor(text, () => terminal.screen().join('\n').includes(text), terminal.screen);
+}

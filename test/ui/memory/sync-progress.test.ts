@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
+import {
+  type PhaseState,
+  reduceSync,
+  SYNC_PHASES,
+  startSyncProgress,
+  syncEta,
+  syncFraction,
+  syncRate,
+} from '../../../src/ui/memory/sync-progress.js';
+import { aSummary } from './sync-builders.js';
+
+const amount = fc.nat({ max: 1_000_000 });
+
+const anEvent: fc.Arbitrary<SyncEvent> = fc.oneof(
+  fc.constant<SyncEvent>({ type: 'lock.waiting', holder: { pid: 7, sinceMs: 0 } }),
+  fc.record({
+    type: fc.constant('scan.finished' as const),
+    files: amount,
+    bytes: amount,
+    filesToIndex: amount,
+    bytesToIndex: amount,
+  }),
+  fc.constant<SyncEvent>({ type: 'rebuild.started', reason: 'first', detail: '' }),
+  fc.record({
+    type: fc.constant('document.indexed' as const),
+    path: fc.string(),
+    bytes: amount,
+    chunks: amount,
+  }),
+  fc.constant<SyncEvent>({ type: 'document.removed', path: 'a.md' }),
+  fc.constant<SyncEvent>({ type: 'document.skipped', path: 'a.md', reason: 'vanished' }),
+  fc.record({ type: fc.constant('batch.committed' as const), documents: amount, chunks: amount }),
+  fc.constant<SyncEvent>({ type: 'publish.started' }),
+  fc
+    .constantFrom('stopped' as const, 'updated' as const)
+    .map((outcome): SyncEvent => ({ type: 'sync.finished', summary: aSummary({ outcome }) })),
+);
+
+const RANK: Readonly<Record<PhaseState, number>> = { waiting: 0, running: 1, stopped: 2, done: 2 };
+
+test('holds its promises for any events in any order, even when the clock goes back', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(anEvent, fc.integer({ min: -500, max: 5000 }))), (steps) => {
+      let now = 1000;
+      let state = startSyncProgress(now);
+      for (const [event, passed] of steps) {
+        now += passed;
+        const before = state;
+        state = reduceSync(state, event, now);
+        const fraction = syncFraction(state);
+        assert.ok(fraction >= 0 && fraction <= 1);
+        assert.ok((syncEta(state) ?? 0) >= 0);
+        assert.ok((syncRate(state) ?? 0) >= 0);
+        assert.ok(state.handled.files <= state.planned.files);
+        assert.ok(state.handled.bytes <= state.planned.bytes);
+        assert.ok(state.lastMs >= before.lastMs);
+        assert.ok(state.committed >= before.committed);
+        assert.ok(state.skipped.first.length <= state.skipped.count);
+        for (const phase of SYNC_PHASES) {
+          assert.ok(RANK[state.phases[phase]] >= RANK[before.phases[phase]], phase);
+          if (RANK[before.phases[phase]] === 2)
+            assert.is(state.phases[phase], before.phases[phase]);
+        }
+      }
+    }),
+  );
+});
+
+const SCAN: SyncEvent = {
+  type: 'scan.finished',
+  files: 100,
+  bytes: 100_000,
+  filesToIndex: 40,
+  bytesToIndex: 40_000,
+};
+
+function indexed(bytes: number, chunks = 10): SyncEvent {
+  return { type: 'document.indexed', path: 'memory/a.md', bytes, chunks };
+}
+
+test('measures rate and time left over the last seconds only', () => {
+  let state = reduceSync(startSyncProgress(0), SCAN, 0);
+  assert.is(syncRate(state), undefined);
+  assert.is(syncEta(state), undefined);
+  // A slow second, then faster ones: after the window the slow one is forgotten.
+  state = reduceSync(state, indexed(1000), 1000);
+  assert.is(syncRate(state), 10);
+  assert.is(syncEta(state), 39_000);
+  for (let atMs = 1500; atMs <= 6000; atMs += 500)
+    state = reduceSync(state, indexed(1000, 100), atMs);
+  assert.is(syncRate(state), 200);
+  assert.is(syncEta(state), 14_500);
+});
+
+test('follows a sync from waiting to the end', () => {
+  let state = startSyncProgress(0);
+  state = reduceSync(state, { type: 'lock.waiting', holder: undefined }, 1);
+  assert.equal(state.waitingFor, { pid: undefined });
+  state = reduceSync(state, { type: 'document.skipped', path: 'x', reason: 'symlink' }, 2);
+  state = reduceSync(state, SCAN, 3);
+  assert.is(state.waitingFor, undefined);
+  assert.equal(state.phases, { scan: 'done', chunk: 'running', write: 'waiting' });
+  state = reduceSync(state, { type: 'document.skipped', path: 'y', reason: 'vanished' }, 4);
+  assert.equal(state.handled, { files: 1, bytes: 0 });
+  assert.equal(state.skipped.first, [
+    { path: 'x', reason: 'symlink' },
+    { path: 'y', reason: 'vanished' },
+  ]);
+  state = reduceSync(state, { type: 'batch.committed', documents: 9, chunks: 90 }, 5);
+  assert.is(state.committed, 9);
+  state = reduceSync(state, { type: 'publish.started' }, 6);
+  assert.equal(state.phases, { scan: 'done', chunk: 'done', write: 'running' });
+  assert.is(syncFraction(state), 1);
+  state = reduceSync(state, { type: 'sync.finished', summary: aSummary() }, 7);
+  assert.equal(state.phases, { scan: 'done', chunk: 'done', write: 'done' });
+});
+
+test('a stop leaves what was done done and the rest stopped', () => {
+  let state = reduceSync(startSyncProgress(0), SCAN, 1);
+  const summary = aSummary({ outcome: 'stopped' });
+  state = reduceSync(state, { type: 'sync.finished', summary }, 2);
+  assert.equal(state.phases, { scan: 'done', chunk: 'stopped', write: 'stopped' });
+});
+
+test('counts every skipped file and keeps only the first ones', () => {
+  let state = startSyncProgress(0);
+  for (let at = 0; at < 5000; at += 1) {
+    state = reduceSync(state, { type: 'document.skipped', path: `${at}`, reason: 'missing' }, at);
+  }
+  assert.is(state.skipped.count, 5000);
+  assert.is(state.skipped.first.length, 20);
+});
+
+test.run();

@@ -1,0 +1,193 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SyncEvent, SyncSummary } from '../../../src/engine/memory/sync/events.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { runIndexScreen } from '../../../src/ui/screens/index/run.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  createTerminal,
+  type FakeTerminal,
+  KEYS,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+import { aSummary } from '../memory/sync-builders.js';
+
+interface Opened {
+  readonly terminal: FakeTerminal;
+  readonly tell: (event: SyncEvent) => void;
+  readonly finish: (summary: SyncSummary) => void;
+  readonly fail: (error: Error) => void;
+  readonly ended: Promise<SyncSummary>;
+  readonly interrupts: number[];
+}
+
+function open(columns: number, rows: number): Opened {
+  const terminal = createTerminal(columns, rows);
+  terminal.stdout.write('$ svc memory index\n');
+  const interrupts: number[] = [];
+  let tell: Opened['tell'] = () => undefined;
+  let finish: Opened['finish'] = () => undefined;
+  let fail: Opened['fail'] = () => undefined;
+  let atMs = 0;
+  const ended = runIndexScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style: createStyle(false),
+    title: { agentId: 'main', place: '~/notes/of/a/person/with/long/paths', backend: 'builtin' },
+    // Every look at the clock finds it later: the store may draw each event.
+    now: () => {
+      atMs += 100;
+      return atMs;
+    },
+    start: (onEvent) => {
+      tell = onEvent;
+      return new Promise((resolve, reject) => {
+        finish = resolve;
+        fail = reject;
+      });
+    },
+    onInterrupt: (times) => interrupts.push(times),
+    verbose: false,
+    isFaulty: () => true,
+  });
+  return { terminal, tell, finish, fail, ended, interrupts };
+}
+
+function work({ tell }: Opened): void {
+  tell({ type: 'rebuild.started', reason: 'first', detail: '' });
+  tell({
+    type: 'scan.finished',
+    files: 1283,
+    bytes: 16.1e6,
+    filesToIndex: 1283,
+    bytesToIndex: 16.1e6,
+  });
+  for (let at = 0; at < 100; at += 1) {
+    tell({
+      type: 'document.indexed',
+      path: `memory/日本/${at}\u001B[2J.md`,
+      bytes: 100_000,
+      chunks: 10,
+    });
+  }
+  tell({ type: 'document.skipped', path: 'memory/\nold.md', reason: 'permission_denied' });
+  tell({ type: 'batch.committed', documents: 100, chunks: 1000 });
+}
+
+/** The screen with the thin blanks of its figures as plain ones, for patterns that can be read. */
+function shown(terminal: FakeTerminal): readonly string[] {
+  return terminal.screen().map((line) => line.replaceAll('\u202F', ' '));
+}
+
+function assertRestored(terminal: FakeTerminal): void {
+  assert.is(terminal.buffer.cursorShown, true);
+  assert.is(terminal.rawMode(), false);
+  assert.is(terminal.stdout.listenerCount('resize'), 0);
+}
+
+for (const [columns, rows] of [
+  [60, 12],
+  [60, 24],
+  [80, 12],
+  [80, 24],
+  [200, 12],
+  [200, 24],
+] as const) {
+  test(`fits a terminal of ${columns} by ${rows} and leaves three lines`, async () => {
+    const opened = open(columns, rows);
+    const { terminal } = opened;
+    work(opened);
+    await waitForText(terminal, '100 files on disk');
+    const screen = shown(terminal);
+    assert.match(screen[1] ?? '', /^ {2}svc · index · main +~.* · builtin$/u);
+    assert.match(screen[2] ?? '', /^ {2}✓ scan +1 283 files {3}16\.1 MB/u);
+    assert.match(screen[3] ?? '', /^ {2}● chunk +█+░+ {4}101\/1 283 +\d+ chunks\/s$/u);
+    assert.match(screen[4] ?? '', /^ {2}● write +100 files on disk +1 000 chunks$/u);
+    assert.match(screen[5] ?? '', /^ {4}now +memory\/日本\/99\\e\[2J\.md$/u);
+    assert.match(screen[6] ?? '', /^ {4}skipped 1 {2}memory\/\\nold\.md/u);
+    assert.match(screen[7] ?? '', /^ {4}eta 0:\d\d +q stop, keeps work {3}\? keys$/u);
+    assert.is(screen.length, 8);
+    for (const line of screen) assert.ok(textWidth(line) <= columns);
+
+    opened.finish(aSummary());
+    await opened.ended;
+    assert.equal(shown(terminal), [
+      '$ svc memory index',
+      '✓ main  12 added · 3 changed · 1 268 unchanged',
+      '  13 115 chunks from 16.1 MB in 0.6 s',
+    ]);
+    assert.is(terminal.buffer.scrolled, 0);
+    assertRestored(terminal);
+  });
+}
+
+test('never scrolls a terminal that is too low for it', async () => {
+  const opened = open(60, 6);
+  work(opened);
+  await waitForText(opened.terminal, '? keys');
+  opened.terminal.type('?');
+  await waitForText(opened.terminal, 'close this list');
+  const before = opened.terminal.buffer.scrolled;
+  opened.tell({ type: 'publish.started' });
+  await waitForText(opened.terminal, 'q stop');
+  assert.ok(opened.terminal.screen().length <= 6);
+  assert.is(opened.terminal.buffer.scrolled, before);
+  opened.finish(aSummary());
+  await opened.ended;
+});
+
+test('the first Ctrl-C asks to stop, the second gives the terminal back at once', async () => {
+  const opened = open(80, 24);
+  const { terminal, interrupts } = opened;
+  work(opened);
+  await waitForText(terminal, 'q stop');
+  terminal.type(KEYS.ctrlC);
+  await waitForText(terminal, 'stopping after this transaction');
+  assert.equal(interrupts, [1]);
+  assert.is(terminal.rawMode(), true);
+  terminal.type(KEYS.ctrlC);
+  await waitFor('the second interrupt', () => interrupts.length === 2);
+  assert.equal(interrupts, [1, 2]);
+  assertRestored(terminal);
+  opened.finish(aSummary({ outcome: 'stopped' }));
+  await opened.ended;
+});
+
+test('? lists the keys and Esc takes the list away', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  work(opened);
+  await waitForText(terminal, '? keys');
+  terminal.type('?');
+  await waitForText(terminal, 'ctrl-c twice');
+  terminal.type(KEYS.escape);
+  await waitFor('no list', () => !terminal.screen().join().includes('ctrl-c twice'));
+  opened.finish(aSummary());
+  await opened.ended;
+});
+
+test('work that is over at once shows its summary and no screen', async () => {
+  const opened = open(80, 24);
+  const before = opened.terminal.writes();
+  opened.finish(aSummary({ outcome: 'unchanged', chunks: 0 }));
+  await opened.ended;
+  assert.is(opened.terminal.writes(), before + 1);
+  assert.equal(shown(opened.terminal)[1], '✓ main  up to date · 1 268 files · 0.6 s');
+});
+
+test('restores the terminal when the work fails', async () => {
+  const opened = open(80, 24);
+  work(opened);
+  await waitForText(opened.terminal, 'q stop');
+  opened.fail(new Error('disk full'));
+  let message = '';
+  await opened.ended.catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'disk full');
+  assertRestored(opened.terminal);
+  assert.equal(opened.terminal.screen(), ['$ svc memory index']);
+});
+
+test.run();

@@ -1,0 +1,279 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { textWidth } from '../../../src/ui/fit.js';
+import type {
+  SearchScreenActions,
+  SearchScreenEnd,
+} from '../../../src/ui/screens/search/controller.js';
+import { runSearchScreen } from '../../../src/ui/screens/search/run.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  createTerminal,
+  type FakeTerminal,
+  KEYS,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+import { aResponse, aResult } from './search-builders.js';
+
+interface Opened {
+  readonly terminal: FakeTerminal;
+  readonly ended: Promise<SearchScreenEnd>;
+  readonly queries: string[];
+}
+
+function open(columns: number, rows: number, actions: Partial<SearchScreenActions> = {}): Opened {
+  const terminal = createTerminal(columns, rows);
+  const queries: string[] = [];
+  terminal.stdout.write('$ svc memory search\n');
+  const ended = runSearchScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style: createStyle(false),
+    actions: {
+      search: async (query) => {
+        queries.push(query);
+        return aResponse({ query, results: Array.from({ length: 30 }, (_, at) => aResult(at)) });
+      },
+      preview: async (result) => ({
+        startLine: 1,
+        text: ['# Title', '', result.path, '', ...result.snippet.split('\n'), '日本語'].join('\n'),
+      }),
+      copy: async (result) => `copied ${result.citation}`,
+      explain: (error) => ({ message: error instanceof Error ? error.message : 'unknown' }),
+      ...actions,
+    },
+  });
+  return { terminal, ended, queries };
+}
+
+async function leave({ terminal, ended }: Opened): Promise<void> {
+  terminal.type(KEYS.ctrlC);
+  assert.equal(await ended, { type: 'left' });
+  assertRestored(terminal);
+}
+
+function assertRestored(terminal: FakeTerminal): void {
+  assert.is(terminal.buffer.alternate, false);
+  assert.is(terminal.buffer.cursorShown, true);
+  assert.is(terminal.buffer.bracketedPaste, false);
+  assert.is(terminal.rawMode(), false);
+  assert.equal(terminal.screen(), ['$ svc memory search']);
+  assert.is(terminal.stdout.listenerCount('resize'), 0);
+}
+
+for (const [columns, rows] of [
+  [60, 12],
+  [60, 24],
+  [80, 12],
+  [80, 24],
+  [200, 12],
+  [200, 24],
+] as const) {
+  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+    const opened = open(columns, rows);
+    const { terminal } = opened;
+    await waitForText(terminal, 'Ask your memory something.');
+    terminal.type('backup');
+    await waitForText(terminal, '5  We moved');
+    const screen = terminal.screen();
+    assert.match(screen[0] ?? '', /^ {2}› backup {2,}30 of 212 · 4 ms$/u);
+    assert.match(screen[1] ?? '', /^ {2}❯ .*#L3-L6 +0\.94 ▇+ +2026-02-03 › Bac/u);
+    assert.is(screen.length, rows - 1);
+    assert.match(screen.at(-1) ?? '', /↑↓ ⏎ open/u);
+    for (const line of screen) assert.ok(textWidth(line) <= columns);
+    assert.equal([terminal.buffer.x, terminal.buffer.y], [10, 0]);
+    await leave(opened);
+  });
+}
+
+test('keeps the frame whole through resizes in both directions', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  terminal.type('backup');
+  await waitForText(terminal, '6  It took');
+  for (const [columns, rows] of [
+    [60, 12],
+    [200, 40],
+    [60, 40],
+    [80, 10],
+  ] as const) {
+    terminal.resize(columns, rows);
+    await waitFor('the new size', () => terminal.screen().length === rows - 1, terminal.screen);
+    const screen = terminal.screen();
+    assert.match(screen[0] ?? '', /› backup/u);
+    assert.match(screen.at(-1) ?? '', /open/u);
+    assert.is(screen.filter((line) => line.includes('› backup')).length, 1);
+    assert.is(screen.filter((line) => line.includes('───')).length, 1);
+  }
+  await leave(opened);
+});
+
+test('the arrows choose, and Enter opens what is chosen', async () => {
+  const { terminal, ended } = open(80, 24);
+  terminal.type('backup');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  terminal.type(KEYS.down);
+  terminal.type(KEYS.down);
+  await waitForText(terminal, '❯ memory/note-02.md');
+  terminal.type(KEYS.pageDown);
+  await waitForText(terminal, '❯ memory/note-10.md');
+  terminal.type(KEYS.pageUp);
+  terminal.type(KEYS.up);
+  await waitForText(terminal, '❯ memory/note-01.md');
+  await waitForText(terminal, '# memory/note-01.md › 2026-02-03 › Backups');
+  terminal.type(KEYS.enter);
+  assert.equal(await ended, { type: 'open', result: aResult(1) });
+  assertRestored(terminal);
+});
+
+test('Enter pressed before the answer came means the answer to what is typed', async () => {
+  const { terminal, ended } = open(80, 24);
+  await waitForText(terminal, 'Ask');
+  terminal.type('backup');
+  terminal.type(KEYS.enter);
+  assert.equal(await ended, { type: 'open', result: aResult(0) });
+});
+
+test('y types a letter in the input and copies in the list', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  terminal.type('day');
+  await waitForText(terminal, '› day');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  terminal.type(KEYS.tab);
+  await waitForText(terminal, 'q leave');
+  assert.is(terminal.buffer.cursorShown, false);
+  terminal.type('y');
+  await waitForText(terminal, 'copied memory/note-00.md#L3-L6');
+  terminal.type('s');
+  await waitForText(terminal, '› days');
+  assert.is(terminal.buffer.cursorShown, true);
+  terminal.type(KEYS.ctrlY);
+  await waitForText(terminal, 'copied memory/note-00.md#L3-L6');
+  await leave(opened);
+});
+
+test('the latest query wins, however late older answers come', async () => {
+  const answers = new Map<string, () => void>();
+  const aborted: string[] = [];
+  const opened = open(80, 24, {
+    search: (query, signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => aborted.push(query));
+        const result = { ...aResult(0), path: `${query}.md` };
+        answers.set(query, () => resolve(aResponse({ query, results: [result] })));
+      }),
+  });
+  const { terminal } = opened;
+  terminal.type('old');
+  await waitFor('the first search', () => answers.has('old'));
+  terminal.type('er');
+  await waitFor('the second search', () => answers.has('older'));
+  assert.equal(aborted, ['old']);
+  answers.get('older')?.();
+  await waitForText(terminal, '❯ older.md');
+  answers.get('old')?.();
+  terminal.type(KEYS.tab);
+  await waitForText(terminal, 'q leave');
+  assert.match(terminal.screen()[1] ?? '', /❯ older\.md/u);
+  await leave(opened);
+});
+
+test('a failing search is told calmly and goes away with the next answer', async () => {
+  let failing = true;
+  const opened = open(80, 24, {
+    search: async (query) => {
+      if (failing) throw new Error('the index is locked');
+      return aResponse({ query, results: [aResult(0)] });
+    },
+    explain: (error) => ({ message: String((error as Error).message), hint: 'wait for it' }),
+  });
+  const { terminal } = opened;
+  terminal.type('a');
+  await waitForText(terminal, 'the index is locked');
+  await waitForText(terminal, '→ wait for it');
+  failing = false;
+  terminal.type('b');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  assert.not.ok(terminal.screen().join('\n').includes('locked'));
+  await leave(opened);
+});
+
+test('says when nothing matches, and what to do when nothing is typed', async () => {
+  const opened = open(80, 24, { search: async (query) => aResponse({ query, results: [] }) });
+  const { terminal } = opened;
+  terminal.type('zzz');
+  await waitForText(terminal, 'No matches');
+  terminal.type(KEYS.ctrlU);
+  await waitForText(terminal, 'Ask your memory something.');
+  await leave(opened);
+});
+
+test('? lists the keys when nothing is typed, Esc goes back and then leaves', async () => {
+  const { terminal, ended } = open(60, 12);
+  await waitForText(terminal, '? keys');
+  terminal.type('?');
+  await waitForText(terminal, 'copy the citation');
+  assert.is(terminal.screen().length, 11);
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, 'Ask your memory something.');
+  terminal.type(KEYS.escape);
+  assert.equal(await ended, { type: 'left' });
+  assertRestored(terminal);
+});
+
+test('a paste is text: its line breaks and letters press no keys', async () => {
+  const opened = open(80, 24);
+  const { terminal, queries } = opened;
+  await waitForText(terminal, 'Ask');
+  terminal.type(`${KEYS.pasteBegins}two\rlines?${KEYS.pasteEnds}`);
+  await waitForText(terminal, '› two lines?');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  assert.equal(queries, ['two lines?']);
+  await leave(opened);
+});
+
+test('hostile names and lines are shown, not obeyed', async () => {
+  const hostile = {
+    ...aResult(0),
+    path: 'memory/\u001B[2J\n\u202Egpj.md',
+    headingPath: ['\u001B]0;title\u0007'],
+    snippet: '\u001B[31mred\u009B2J',
+    snippetLine: 3,
+    highlights: [{ start: 0, end: 5 }],
+  };
+  const opened = open(100, 24, {
+    search: async (query) => aResponse({ query, results: [hostile] }),
+    preview: async () => ({ startLine: 3, text: '\u001B[31mred\u009B2J' }),
+  });
+  opened.terminal.type('x');
+  // The buffer of the test throws on any sequence that the screen does not use itself.
+  await waitForText(opened.terminal, '3  \\e[31mred\\x9b2J');
+  await waitForText(opened.terminal, 'memory/\\e[2J\\n\\u{202e}gpj.md');
+  await leave(opened);
+});
+
+test('a signal from outside ends the screen and restores the terminal', async () => {
+  const terminal = createTerminal(80, 24);
+  terminal.stdout.write('$ svc memory search\n');
+  const controller = new AbortController();
+  const ended = runSearchScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style: createStyle(true),
+    signal: controller.signal,
+    actions: {
+      search: () => Promise.reject(new Error('unused')),
+      preview: () => Promise.reject(new Error('unused')),
+      copy: () => Promise.reject(new Error('unused')),
+      explain: () => ({ message: '' }),
+    },
+  });
+  await waitForText(terminal, 'Ask');
+  controller.abort();
+  assert.equal(await ended, { type: 'left' });
+  assertRestored(terminal);
+});
+
+test.run();
