@@ -18,11 +18,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   private readonly warnings: Warning[] = [];
   private readonly interruption = new AbortController();
-  private readonly onInterrupt = (): void => {
-    // The first Ctrl-C lets the work finish its transaction; the second one does not wait.
-    if (this.interruption.signal.aborted) process.exit(130);
-    this.interruption.abort(new SvcError('INTERRUPTED', 'stopped'));
-  };
+  private readonly onInterrupt = (): void => this.interrupt();
 
   /** Parses, runs and reports; never throws for a failed command (see {@link catch}). */
   async start(): Promise<void> {
@@ -73,6 +69,12 @@ export abstract class BaseCommand<Result extends object> extends Command {
     }
   }
 
+  /** Ctrl-C: the first lets the work finish its transaction, the second does not wait. */
+  protected interrupt(): void {
+    if (this.interruption.signal.aborted) process.exit(130);
+    this.interruption.abort(new SvcError('INTERRUPTED', 'stopped'));
+  }
+
   /** The engine's view of this process. */
   protected context(): EngineContext {
     return createContext();
@@ -106,7 +108,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   /** Fails the process without an error: a check that found faults. */
-  protected setExitCode(code: 0 | 1 | 2): void {
+  protected setExitCode(code: number): void {
     process.exitCode = code;
   }
 }

@@ -33,8 +33,13 @@ export function findCommand(
   if (wantsHelp(argv)) return undefined;
   const words = leadingWords(argv);
   for (let count = words.length; count > 0; count--) {
-    const modulePath = `${join(modules.dir, ...words.slice(0, count))}${modules.extension}`;
-    if (!existsSync(modulePath)) continue;
+    const stem = join(modules.dir, ...words.slice(0, count));
+    // A command called "index" lies in a folder of that name: oclif drops the last "index".
+    const modulePath = [
+      `${stem}${modules.extension}`,
+      join(stem, `index${modules.extension}`),
+    ].find((path) => existsSync(path));
+    if (modulePath === undefined) continue;
     return { id: words.slice(0, count).join(':'), modulePath, argv: argv.slice(count) };
   }
   return undefined;

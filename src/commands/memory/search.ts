@@ -2,28 +2,100 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import type { SearchResponse } from '../../engine/memory/search/types.js';
+import { createLazySyncProgress } from '../../cli/sync-progress.js';
+import { SvcError } from '../../engine/errors/index.js';
+import { searchOutput } from '../../engine/memory/output.js';
+import type { SearchOutput } from '../../engine/memory/output-schemas.js';
+import type { Source } from '../../engine/memory/types.js';
+import { renderSearchResults } from '../../ui/memory/search-results.js';
+import { createStyle } from '../../ui/style.js';
 
-export default class MemorySearch extends MemoryCommand<SearchResponse> {
+type SearchResultDocument = SearchOutput | Record<string, never>;
+
+export default class MemorySearch extends MemoryCommand<SearchResultDocument> {
   static override summary = 'Answer a question from memory.';
+  static override description =
+    `The index is brought up to date first when files changed, and made on first use.
+
+Words are looked for in any combination, in all their forms. "quoted words" must stand together, -word must not occur, word* matches beginnings. Without a query, a terminal gets the search screen.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> "when does the backup run"',
+    '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
+    `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
+    "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
+  ];
   static override args = {
-    query: Args.string({ description: 'a question or words' }),
+    query: Args.string({ description: 'A question, or words.' }),
   };
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
-      'max-results': Flags.integer({ char: 'n', summary: 'How many results.', min: 1, max: 100 }),
+      'max-results': Flags.integer({
+        char: 'n',
+        summary: 'How many results (query.maxResults, 6).',
+        min: 1,
+        max: 1000,
+      }),
+      'min-score': Flags.custom<number>({
+        summary: 'Leave out results that score lower; 0 to 1.',
+        parse: async (text) => parseScore(text),
+      })(),
+      path: Flags.string({
+        summary: 'Only files whose path matches this glob.',
+        helpValue: 'GLOB',
+      }),
+      source: Flags.custom<Source>({
+        summary: 'Only this source.',
+        options: ['memory', 'sessions'],
+        multiple: true,
+      })(),
     }),
   };
 
-  async run(): Promise<SearchResponse> {
+  async run(): Promise<SearchResultDocument> {
     const { args, flags } = await this.parse(MemorySearch);
+    const terminal = this.terminal(flags);
+    const query = args.query;
+    if (query === undefined || query === '') {
+      if (!terminal.screen) throw missingQuery();
+      const { runSearchScreen } = await import('../../cli/search-screen.js');
+      await runSearchScreen(await this.openMemory(flags), this.context(), this.signal);
+      return {};
+    }
     const memory = await this.openMemory(flags);
-    const r = await memory.backend.search(
-      { query: args.query ?? '', maxResults: flags['max-results'] ?? 6, minScore: 0 },
-      { signal: this.signal },
+    const quiet = flags.quiet || this.jsonEnabled();
+    const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
+    const request = {
+      query,
+      maxResults: flags['max-results'],
+      minScore: flags['min-score'],
+      sources: flags.source,
+      pathGlob: flags.path,
+    };
+    const { signal } = this;
+    const response = await memory.backend
+      .search(request, { signal, onEvent: progress.onEvent })
+      .finally(progress.clear);
+    for (const warning of response.warnings) this.addWarning(warning);
+    this.write(
+      renderSearchResults(response, {
+        style: createStyle(terminal.color),
+        columns: process.stdout.isTTY ? terminal.columns : undefined,
+        citations: true,
+      }),
     );
-    for (const x of r.results) this.write(`${x.score} ${x.citation}`);
-    return r;
+    return searchOutput(memory, response);
   }
+}
+
+function parseScore(text: string): number {
+  const score = Number(text);
+  if (text.trim() !== '' && score >= 0 && score <= 1) return score;
+  throw new SvcError('USAGE', `--min-score takes a number from 0 to 1, not "${text}"`);
+}
+
+function missingQuery(): SvcError {
+  return new SvcError('USAGE', 'nothing to search for', {
+    hint: 'give a question: svc memory search "when does the backup run"',
+  });
 }

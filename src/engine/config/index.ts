@@ -14,7 +14,7 @@ export type {
 } from './effective.js';
 export { resolvePath } from './expand-path.js';
 export type { ConfigFault, FaultCode, FaultSeverity } from './fault.js';
-export type { ConfigInput } from './input.js';
+export type { ConfigInput, DeepReadonly } from './input.js';
 export {
   type ConfigInspection,
   inspectConfig,

@@ -23,9 +23,14 @@ export function syntaxFaults(findings: SyntaxFindings): readonly ConfigFault[] {
     ];
   }
   const faults = new Map<number, ConfigFault>();
-  for (const { error, offset } of errors) {
-    if (faults.has(offset)) continue;
-    const { message, expected } = explain(printParseErrorCode(error));
+  let end = -1;
+  for (const { error, offset, length } of errors) {
+    const code = printParseErrorCode(error);
+    // What is no JSON is also no value; once is enough.
+    const isEcho = code === 'ValueExpected' && end >= 0 && text.slice(end, offset).trim() === '';
+    end = offset + length;
+    if (isEcho || faults.has(offset)) continue;
+    const { message, expected } = explain(code);
     faults.set(offset, syntaxFault(positions, offset, message, expected));
   }
   return [...faults.values()];

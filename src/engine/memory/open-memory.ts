@@ -24,6 +24,8 @@ export type MemorySelection =
 /** One memory, ready to be searched. */
 export interface OpenedMemory {
   readonly agent: ResolvedAgent;
+  /** Null for a folder named by `--workspace`. */
+  readonly agentId: string | null;
   /** What people call it: the agent's id, or the folder. */
   readonly name: string;
   readonly backend: MemoryBackend;
@@ -72,6 +74,7 @@ function openAgent(
 ): OpenedMemory {
   return {
     agent,
+    agentId: agent.id,
     name: agent.id,
     backend: createBuiltin(agent, 'agent', context),
     warnings: [...warnings, ...unavailable(agent)],
@@ -103,6 +106,7 @@ async function openWorkspace(
   };
   return {
     agent,
+    agentId: null,
     name: dir,
     backend: createBuiltin(agent, 'folder', context),
     warnings: [...loaded.warnings, ...unavailable(agent)],
@@ -135,12 +139,21 @@ function createBuiltin(
       settings: { chunking, tokenizer: store.fts.tokenizer },
       files: { workspaceDir: agent.workspaceDir, layout, extraPaths },
     },
-    citations: agent.citations,
-    snippetChars: query.snippetChars,
-    candidateMultiplier: query.hybrid.candidateMultiplier,
+    search: {
+      citations: agent.citations,
+      snippetChars: query.snippetChars,
+      candidateMultiplier: query.hybrid.candidateMultiplier,
+      maxResults: query.maxResults,
+      minLexicalScore: query.minScore * textShare(query.hybrid),
+    },
     syncOnSearch: sync.onSearch,
     clock: context.clock,
   });
+}
+
+/** How much of a hybrid score is text; the weights are divided by their sum. */
+function textShare(hybrid: { readonly textWeight: number; readonly vectorWeight: number }): number {
+  return hybrid.textWeight / (hybrid.textWeight + hybrid.vectorWeight);
 }
 
 function disabled(agent: ResolvedAgent): SvcError {

@@ -6,24 +6,28 @@ const MAX_BYTES = 20 * 1_048_576;
 
 const absolutePath = () => pattern(/^(?:\/|[A-Za-z]:[\\/])/u, 'an absolute path');
 const timeout = () => integer(1, 120_000);
-const insecurePath = () => key(z.boolean(), 'Skip the check of owner and permissions of the path');
+const insecurePath = () =>
+  key(z.boolean(), '`file`, `exec`: skip the check of owner and permissions of the path');
 
 const env = () =>
   z.strictObject({
     source: requiredKey(z.literal('env'), 'Kind of provider'),
-    allowlist: key(z.array(text()).check(z.maxLength(256)), 'Only these variables may be read'),
+    allowlist: key(
+      z.array(text()).check(z.maxLength(256)),
+      '`env`: only these variables may be read',
+    ),
   });
 
 const file = () =>
   z.strictObject({
     source: requiredKey(z.literal('file'), 'Kind of provider'),
-    path: requiredKey(absolutePath(), 'File with the secrets'),
+    path: requiredKey(absolutePath(), '`file`: the file with the secrets'),
     mode: key(
       z.enum(['json', 'singleValue']),
-      'A JSON object, or one value that is the whole file',
+      '`file`: a JSON object, or one value that is the whole file',
     ),
-    timeoutMs: key(timeout(), 'How long reading may take, in milliseconds'),
-    maxBytes: key(integer(1, MAX_BYTES), 'Size of the file, in bytes'),
+    timeoutMs: key(timeout(), 'How long getting secrets may take, in milliseconds'),
+    maxBytes: key(integer(1, MAX_BYTES), '`file`: size of the file, in bytes'),
     allowInsecurePath: insecurePath(),
   });
 
@@ -35,27 +39,27 @@ const exec = () =>
         /^(?:\/|[A-Za-z]:[\\/])[^;&|`$<>"'*?(){}\p{Cc}]*$/u,
         'an absolute path without quotes and shell characters',
       ),
-      'Program that prints secrets; no shell',
+      '`exec`: program that prints secrets; no shell',
     ),
     args: key(
       z.array(z.string().check(z.maxLength(1024))).check(z.maxLength(128)),
-      'Its arguments',
+      '`exec`: its arguments',
     ),
-    timeoutMs: key(timeout(), 'How long it may take, in milliseconds'),
-    noOutputTimeoutMs: key(timeout(), 'How long it may be silent, in milliseconds'),
-    maxOutputBytes: key(integer(1, MAX_BYTES), 'Size of all it prints, in bytes'),
-    jsonOnly: key(z.boolean(), 'Refuse answers that are not JSON'),
+    timeoutMs: key(timeout(), 'How long getting secrets may take, in milliseconds'),
+    noOutputTimeoutMs: key(timeout(), '`exec`: how long it may be silent, in milliseconds'),
+    maxOutputBytes: key(integer(1, MAX_BYTES), '`exec`: size of all it prints, in bytes'),
+    jsonOnly: key(z.boolean(), '`exec`: refuse answers that are not JSON'),
     env: key(
       z.record(text(), z.string()),
-      'Environment variables set for it; values are treated as secrets',
+      '`exec`: environment variables set for it; values are treated as secrets',
     ),
-    passEnv: key(z.array(text()).check(z.maxLength(128)), 'Variables handed on to it'),
+    passEnv: key(z.array(text()).check(z.maxLength(128)), '`exec`: variables handed on to it'),
     trustedDirs: key(
       z.array(absolutePath()).check(z.maxLength(64)),
-      'Folders that the program must lie in',
+      '`exec`: folders that the program must lie in',
     ),
     allowInsecurePath: insecurePath(),
-    allowSymlinkCommand: key(z.boolean(), 'The program may be a symbolic link'),
+    allowSymlinkCommand: key(z.boolean(), '`exec`: the program may be a symbolic link'),
   });
 
 /** `secrets`: where references get their values (facts §3.2). */

@@ -4,8 +4,7 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
 import { openIndex } from '../index/open-index.js';
-import type { CitationMode } from '../search/citation.js';
-import { searchIndex } from '../search/search-index.js';
+import { type SearchOptions, searchIndex } from '../search/search-index.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import { scanMemoryFiles } from '../sources/memory-files.js';
 import type { SyncSummary } from '../sync/events.js';
@@ -19,6 +18,7 @@ import type {
   GetResponse,
   IndexState,
   MemoryBackend,
+  ResetResult,
   Staleness,
   WorkOptions,
 } from './memory-backend.js';
@@ -26,11 +26,7 @@ import type {
 /** What the builtin engine is told of one agent. */
 export interface BuiltinOptions {
   readonly target: SyncTarget;
-  readonly citations: CitationMode;
-  /** Characters of a snippet, on average over ten results. */
-  readonly snippetChars: number;
-  /** Candidates ranked for each result (`query.hybrid.candidateMultiplier`). */
-  readonly candidateMultiplier: number;
+  readonly search: Omit<SearchOptions, 'warnings'>;
   /** Look for changed files before answering (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
   readonly clock: Clock;
@@ -60,7 +56,7 @@ export class BuiltinBackend implements MemoryBackend {
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
     const warnings: Warning[] = [];
     const index = await this.freshIndex(work, warnings);
-    return searchIndex(index, request, { ...this.options, warnings });
+    return searchIndex(index, request, { ...this.options.search, warnings });
   }
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
@@ -103,6 +99,12 @@ export class BuiltinBackend implements MemoryBackend {
     } finally {
       index?.close();
     }
+  }
+
+  async reset(): Promise<ResetResult> {
+    this.close();
+    const { resetIndex } = await import('../sync/reset-index.js');
+    return resetIndex(this.options.target.indexFile, this.options.clock);
   }
 
   close(): void {

@@ -51,6 +51,14 @@ export type IndexState =
       readonly rebuildBecause?: string;
     };
 
+/** What a reset did. */
+export interface ResetResult {
+  /** False when there was no index. */
+  readonly deleted: boolean;
+  /** Bytes freed on disk. */
+  readonly bytes: number;
+}
+
 /** The whole truth about one agent's memory. */
 export interface BackendStatus {
   readonly backend: 'builtin';
@@ -78,5 +86,7 @@ export interface MemoryBackend {
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
   sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary>;
   status(): Promise<BackendStatus>;
+  /** Deletes the index, never a file of the person's. */
+  reset(): Promise<ResetResult>;
   close(): void;
 }

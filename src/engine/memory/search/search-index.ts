@@ -17,6 +17,10 @@ export interface SearchOptions {
   readonly snippetChars: number;
   /** How many candidates are ranked for each result asked for (memory search §2.5). */
   readonly candidateMultiplier: number;
+  /** When the request names no number. */
+  readonly maxResults: number;
+  /** When the request names no minimum: `query.minScore` times the share of text in the score. */
+  readonly minLexicalScore: number;
   /** What went wrong before the search; goes into the answer. */
   readonly warnings: readonly Warning[];
 }
@@ -34,13 +38,15 @@ export async function searchIndex(
   const started = performance.now();
   const { tokenizer } = await index.identity();
   const query = parseQuery(request.query, tokenizer);
-  const limit = candidateLimit(request.maxResults, options.candidateMultiplier);
+  const maxResults = request.maxResults ?? options.maxResults;
+  const minScore = request.minScore ?? options.minLexicalScore;
+  const limit = candidateLimit(maxResults, options.candidateMultiplier);
   const filter = filterOf(request);
   const found =
     query.literal === undefined
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
       : await findLiterally(index, query.literal, limit, filter);
-  const passages = passagesOf(found.ranking.chunks, request.maxResults);
+  const passages = passagesOf(found.ranking.chunks, maxResults);
   const results = passages.map((passage, position): SearchResult => {
     const budget = snippetBudget(position, options.snippetChars);
     const snippet = snippetOf(passage.lines, found.ranking.lineWeights, found.matcher, budget);
@@ -60,7 +66,7 @@ export async function searchIndex(
       highlights: snippet.highlights,
     };
   });
-  const kept = results.filter((result) => result.score >= request.minScore);
+  const kept = results.filter((result) => result.score >= minScore);
   return {
     query: request.query,
     mode: 'lexical',

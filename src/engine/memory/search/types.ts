@@ -4,13 +4,17 @@ import type { LineRange, Source } from '../types.js';
 /** What is asked of memory. */
 export interface SearchRequest {
   readonly query: string;
-  readonly maxResults: number;
-  /** 0 to 1; see docs/search-quality.md for what a lexical score means. */
-  readonly minScore: number;
+  /** `query.maxResults` when absent. */
+  readonly maxResults?: number | undefined;
+  /**
+   * 0 to 1. When absent `query.minScore` counts, which is meant for hybrid scores: of those, text
+   * makes up the share `textWeight`, so a lexical score is held against that share of it.
+   */
+  readonly minScore?: number | undefined;
   /** Only these sources; all that are indexed when absent. */
-  readonly sources?: readonly Source[];
+  readonly sources?: readonly Source[] | undefined;
   /** Only documents whose displayed path matches this glob. */
-  readonly pathGlob?: string;
+  readonly pathGlob?: string | undefined;
 }
 
 /** How the results were found; vectors add further modes. */

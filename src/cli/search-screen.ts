@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { getEditorInfo } from 'open-editor';
+import type { EngineContext } from '../engine/context.js';
+import { SvcError } from '../engine/errors/index.js';
+import type { OpenedMemory } from '../engine/memory/open-memory.js';
+import { formatCitation } from '../engine/memory/search/citation.js';
+import type { SearchResult } from '../engine/memory/search/types.js';
+import type { SearchScreenActions } from '../ui/screens/search/controller.js';
+import { runSearchScreen as runScreen } from '../ui/screens/search/run.js';
+import { createStyle } from '../ui/style.js';
+import { reportError } from './report-error.js';
+import { terminalSupport } from './terminal.js';
+
+/** Lines read before and after a passage, so that the preview can fill a tall terminal. */
+const PREVIEW_MARGIN = 60;
+
+/** Opens the search screen and, when the person chose a result, their editor on it. */
+export async function runSearchScreen(
+  memory: OpenedMemory,
+  context: EngineContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
+  const end = await runScreen({
+    stdin: process.stdin,
+    stdout: process.stdout,
+    style: createStyle(color),
+    actions: actionsOn(memory),
+    signal,
+  });
+  if (end.type === 'open') await openInEditor(memory, end.result, context);
+}
+
+function actionsOn(memory: OpenedMemory): SearchScreenActions {
+  const { backend } = memory;
+  return {
+    search: (query, signal) => backend.search({ query, maxResults: SCREEN_RESULTS }, { signal }),
+    preview: async (result, signal) => {
+      const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
+      const lines = result.endLine + PREVIEW_MARGIN - from + 1;
+      const { startLine, text } = await backend.get(
+        { target: result.path, from, lines },
+        { signal },
+      );
+      return { startLine, text };
+    },
+    copy: async (result) => {
+      const citation = formatCitation(result.path, result);
+      // OSC 52 reaches the clipboard of the person's own terminal, through ssh and tmux too.
+      process.stdout.write(`\u001B]52;c;${Buffer.from(citation).toString('base64')}\u0007`);
+      return `copied ${citation}`;
+    },
+    explain: (error) => {
+      const { message, hint } = reportError(error);
+      return hint === undefined ? { message } : { message, hint };
+    },
+  };
+}
+
+/** More than a screen shows at once; the list scrolls. */
+const SCREEN_RESULTS = 30;
+
+/** Runs `$VISUAL` or `$EDITOR` at the passage; prints the place when neither is set. */
+async function openInEditor(
+  memory: OpenedMemory,
+  result: SearchResult,
+  context: EngineContext,
+): Promise<void> {
+  const line = result.snippetLine;
+  const { absolutePath } = await memory.backend.get({ target: result.path, from: line, lines: 1 });
+  const editor = context.env['VISUAL'] ?? context.env['EDITOR'];
+  if (editor === undefined || editor === '') {
+    process.stdout.write(`${absolutePath}:${line}\n`);
+    return;
+  }
+  const command = getEditorInfo([{ file: absolutePath, line, column: 1 }], { editor });
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn(command.binary, command.arguments, { stdio: 'inherit' });
+    child.on('close', () => resolve());
+    child.on('error', (cause) => {
+      reject(
+        new SvcError('USAGE', `cannot run the editor "${editor}": ${cause.message}`, {
+          hint: 'set VISUAL or EDITOR to a program that exists',
+          cause,
+        }),
+      );
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import { getOutput } from '../../engine/memory/output.js';
+import type { GetOutput } from '../../engine/memory/output-schemas.js';
+import { renderGet, restOfGet } from '../../ui/memory/get.js';
+import { createStyle } from '../../ui/style.js';
+
+export default class MemoryGet extends MemoryCommand<GetOutput> {
+  static override summary = 'Print lines of an indexed file.';
+  static override description =
+    'Takes a path as search shows it, or a citation such as memory/2026-02-03.md#L3-L5. Only files that the index covers are read. Without --lines, 120 lines are printed.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> MEMORY.md',
+    "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5'",
+    '<%= config.bin %> <%= command.id %> README.md --workspace . --from 10 --lines 20 --line-numbers',
+  ];
+  static override args = {
+    path: Args.string({ description: 'A path or citation.', required: true }),
+  };
+  static override flags = {
+    ...targetFlags,
+    ...withEnvironment({
+      from: Flags.integer({ summary: 'First line, counted from 1.', min: 1 }),
+      lines: Flags.integer({ summary: 'How many lines.', min: 1 }),
+      'line-numbers': Flags.boolean({ summary: "Put each line's number before it." }),
+    }),
+  };
+
+  async run(): Promise<GetOutput> {
+    const { args, flags } = await this.parse(MemoryGet);
+    const memory = await this.openMemory(flags);
+    const { from, lines } = flags;
+    const response = await memory.backend.get(
+      {
+        target: args.path,
+        ...(from === undefined ? {} : { from }),
+        ...(lines === undefined ? {} : { lines }),
+      },
+      { signal: this.signal },
+    );
+    const style = createStyle(this.terminal(flags).color);
+    this.write(
+      renderGet(response, {
+        style,
+        lineNumbers: flags['line-numbers'],
+        escape: process.stdout.isTTY === true,
+      }),
+    );
+    const rest = restOfGet(response);
+    if (rest !== undefined && !flags.quiet) this.note(rest);
+    return getOutput(response);
+  }
+}

@@ -1,0 +1,197 @@
+import * as z from 'zod/mini';
+import type { DeepReadonly } from '../config/index.js';
+
+/*
+ * Schemas of the JSON documents that the memory commands print. They are checked by tests and make
+ * docs/json.md; no command loads them.
+ */
+
+const source = z.enum(['memory', 'sessions']);
+const count = z.int().check(z.minimum(0));
+const line = z.int().check(z.minimum(1));
+const score = z.number().check(z.minimum(0), z.maximum(1));
+
+/** An entry of `warnings`; the message and hint are for people, the code is for programs. */
+export const warningSchema = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  hint: z.optional(z.string()),
+});
+
+const warnings = z.array(warningSchema);
+
+const skipped = z.array(
+  z.strictObject({
+    path: z.string(),
+    reason: z.enum([
+      'missing',
+      'permission_denied',
+      'symlink',
+      'too_large',
+      'unreadable',
+      'vanished',
+    ]),
+    detail: z.optional(z.string()),
+  }),
+);
+
+/** `svc memory search --json`. */
+export const searchOutputSchema = z.strictObject({
+  query: z.string(),
+  agent: z.nullable(z.string()),
+  workspace: z.string(),
+  backend: z.enum(['builtin']),
+  mode: z.enum(['lexical']),
+  provider: z.nullable(z.string()),
+  model: z.nullable(z.string()),
+  results: z.array(
+    z.strictObject({
+      path: z.string(),
+      startLine: line,
+      endLine: line,
+      score,
+      snippet: z.string(),
+      snippetLine: line,
+      source,
+      headingPath: z.array(z.string()),
+      citation: z.optional(z.string()),
+      textScore: z.optional(score),
+    }),
+  ),
+  matches: count,
+  belowMinScore: count,
+  searchMs: z.number(),
+  warnings: z.optional(warnings),
+});
+
+/** `svc memory get --json`. */
+export const getOutputSchema = z.strictObject({
+  path: z.string(),
+  source,
+  startLine: line,
+  endLine: z.int(),
+  text: z.string(),
+  totalLines: count,
+  truncated: z.boolean(),
+  warnings: z.optional(warnings),
+});
+
+const indexedAgent = z.strictObject({
+  agent: z.nullable(z.string()),
+  workspace: z.string(),
+  outcome: z.enum(['stopped', 'unchanged', 'updated']),
+  rebuild: z.optional(
+    z.strictObject({
+      reason: z.enum(['damaged', 'first', 'forced', 'settings']),
+      detail: z.string(),
+    }),
+  ),
+  added: count,
+  changed: count,
+  removed: count,
+  renamed: count,
+  unchanged: count,
+  skipped,
+  chunks: count,
+  bytes: count,
+  durationMs: z.number(),
+});
+
+const failedAgent = z.strictObject({
+  agent: z.nullable(z.string()),
+  workspace: z.string(),
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    hint: z.optional(z.string()),
+  }),
+});
+
+/** `svc memory index --json`. */
+export const indexOutputSchema = z.strictObject({
+  agents: z.array(z.union([indexedAgent, failedAgent])),
+  warnings: z.optional(warnings),
+});
+
+const statusOutput = z.strictObject({
+  agent: z.nullable(z.string()),
+  backend: z.enum(['builtin']),
+  configuredBackend: z.string(),
+  workspaceDir: z.string(),
+  indexFile: z.string(),
+  index: z.discriminatedUnion('state', [
+    z.strictObject({ state: z.literal('missing') }),
+    z.strictObject({ state: z.literal('unusable'), why: z.string() }),
+    z.strictObject({
+      state: z.literal('ready'),
+      statistics: z.strictObject({
+        documents: count,
+        chunks: count,
+        bySource: z.array(z.strictObject({ source, documents: count, chunks: count })),
+        bytes: count,
+        lastSync: z.nullable(z.iso.datetime()),
+      }),
+      rebuildBecause: z.optional(z.string()),
+    }),
+  ]),
+  staleness: z.optional(
+    z.strictObject({
+      added: count,
+      changed: count,
+      removed: count,
+      examples: z.array(z.string()),
+    }),
+  ),
+  sources: z.array(source),
+  extraPaths: z.array(z.string()),
+  tokenizer: z.string(),
+  mode: z.enum(['lexical']),
+  provider: z.nullable(z.string()),
+  model: z.nullable(z.string()),
+  vectorStore: z.strictObject({ state: z.enum(['empty']) }),
+  citations: z.enum(['auto', 'on', 'off']),
+  skipped,
+  faults: warnings,
+});
+
+/** `svc memory status --json`. */
+export const statusOutputSchema = z.strictObject({
+  agents: z.array(statusOutput),
+  warnings: z.optional(warnings),
+});
+
+/** `svc memory reset --json`. */
+export const resetOutputSchema = z.strictObject({
+  agents: z.array(
+    z.strictObject({
+      agent: z.nullable(z.string()),
+      indexFile: z.string(),
+      deleted: z.boolean(),
+      bytes: count,
+    }),
+  ),
+  warnings: z.optional(warnings),
+});
+
+/** What `--json` prints instead when a command fails. */
+export const errorOutputSchema = z.strictObject({
+  error: z.strictObject({
+    code: z.string(),
+    message: z.string(),
+    hint: z.optional(z.string()),
+    location: z.optional(z.strictObject({ file: z.string(), line, column: line })),
+    details: z.optional(z.record(z.string(), z.unknown())),
+  }),
+});
+
+/** The document without the warnings, which the command adds at the end. */
+type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
+
+export type SearchOutput = Output<z.infer<typeof searchOutputSchema>>;
+export type GetOutput = Output<z.infer<typeof getOutputSchema>>;
+export type IndexOutput = Output<z.infer<typeof indexOutputSchema>>;
+export type IndexedAgent = DeepReadonly<z.infer<typeof indexedAgent>>;
+export type FailedAgent = DeepReadonly<z.infer<typeof failedAgent>>;
+export type StatusOutput = DeepReadonly<z.infer<typeof statusOutput>>;
+export type StatusesOutput = Output<z.infer<typeof statusOutputSchema>>;
+export type ResetOutput = Output<z.infer<typeof resetOutputSchema>>;
