@@ -1,0 +1,303 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  getConfigValue,
+  setConfigValue,
+  unsetConfigValue,
+} from '../../../src/engine/config/authoring.js';
+import { checkConfigText } from '../../../src/engine/config/check.js';
+import { formatPath, parsePath, valueAt } from '../../../src/engine/config/config-path.js';
+import { editConfigText } from '../../../src/engine/config/edit/edit-text.js';
+import { loadConfig } from '../../../src/engine/config/index.js';
+import { errorOf, inWorld } from './support.js';
+
+const test = suite('editing a configuration');
+
+const COMMENTED = `// first
+{
+  /* roots */
+  "memory": { "citations": "auto" }, // inline
+  // about agents
+  "agents": {
+    "defaults": {
+      "memorySearch": {
+        "provider": "openai", // why openai
+        "extraPaths": [
+          "a", // one
+          "b" // two
+        ],
+      }
+    },
+  }
+}
+// last
+`;
+
+const commentsOf = (text: string): string[] => text.match(/\/\/.*|\/\*.*?\*\//g) ?? [];
+
+test('setting a value changes that value and nothing else', () =>
+  inWorld(({ context, write }) => {
+    const file = write('project/svc.json', COMMENTED);
+    const edit = setConfigValue(context, { path: 'memory.citations', value: 'on' });
+    assert.is(readFileSync(file, 'utf8'), COMMENTED.replace('"auto"', '"on"'));
+    assert.equal(edit, {
+      file,
+      path: 'memory.citations',
+      before: 'auto',
+      after: 'on',
+      changed: true,
+      warnings: [],
+    });
+  }));
+
+test('removing values keeps every comment and leaves a valid file', () => {
+  for (const path of [
+    'memory',
+    'agents',
+    'memory.citations',
+    'agents.defaults.memorySearch.provider',
+    'agents.defaults.memorySearch.extraPaths[0]',
+    'agents.defaults.memorySearch.extraPaths[1]',
+  ]) {
+    const edited = editConfigText(COMMENTED, parsePath(path), undefined);
+    const checked = checkConfigText('f', edited);
+    assert.equal(checked.faults, [], path);
+    // What stands inside a removed group goes with it.
+    if (path !== 'agents') assert.equal(commentsOf(edited), commentsOf(COMMENTED), path);
+  }
+});
+
+test('values are taken as the key wants them', () =>
+  inWorld(async ({ context, write }) => {
+    write('project/svc.json', '{}');
+    const set = (path: string, value: string): unknown =>
+      setConfigValue(context, { path, value }).after;
+    assert.is(set('agents.defaults.memorySearch.query.maxResults', '8'), 8);
+    assert.is(set('agents.list[0].id', '8'), '8');
+    assert.is(set('agents.list.1.id', 'true'), 'true');
+    assert.is(set('agents.list[0].default', 'true'), true);
+    assert.equal(set('agents.defaults.memorySearch.sources', '["sessions"]'), ['sessions']);
+    assert.is(set('models.providers["my.host"].api', 'openai'), 'openai');
+    const { input } = await loadConfig(context);
+    assert.is(input.agents?.list?.[1]?.id, 'true');
+    assert.is(input.models?.providers?.['my.host']?.api, 'openai');
+  }));
+
+test('without a file one’s own is made, for its owner alone', () =>
+  inWorld(({ context, at }) => {
+    const { file } = setConfigValue(context, { path: 'memory.citations', value: 'on' });
+    assert.is(file, at('home/.svc/svc.json'));
+    assert.equal(JSON.parse(readFileSync(file, 'utf8')), { memory: { citations: 'on' } });
+    assert.is(statSync(file).mode & 0o777, 0o600);
+  }));
+
+test('the mode of the file and a link to it are kept, and nothing is left beside it', () =>
+  inWorld(({ context, write, at }) => {
+    const real = write('real/settings.json', '{}');
+    chmodSync(real, 0o640);
+    symlinkSync(real, at('project/svc.json'));
+    setConfigValue(context, { path: 'memory.citations', value: 'on' });
+    assert.ok(lstatSync(at('project/svc.json')).isSymbolicLink());
+    assert.is(statSync(real).mode & 0o777, 0o640);
+    assert.match(readFileSync(real, 'utf8'), '"on"');
+    assert.equal(readdirSync(at('real')), ['settings.json']);
+  }));
+
+test('an edit that would make the file invalid is refused and nothing is written', () =>
+  inWorld(async ({ context, write }) => {
+    const file = write('project/svc.json', COMMENTED);
+    const edit = { path: 'agents.defaults.memorySearch.fallback', value: 'openai' };
+    const error = await errorOf(() => setConfigValue(context, edit));
+    assert.is(error.code, 'CONFIG_INVALID');
+    assert.match(error.message, 'fallback and provider are both "openai"');
+    assert.match(error.hint ?? '', 'nothing was written');
+    assert.is(readFileSync(file, 'utf8'), COMMENTED);
+  }));
+
+test('an edit may mend a fault, but not leave another one', () =>
+  inWorld(async ({ context, write }) => {
+    const file = write('project/svc.json', '{\n  "memory": { "citations": 1 }\n}');
+    setConfigValue(context, { path: 'memory.citations', value: 'on' });
+    write('project/svc.json', '{\n  "memory": { "citations": 1, "backend": 2 }\n}');
+    const error = await errorOf(() =>
+      setConfigValue(context, { path: 'memory.citations', value: 'on' }),
+    );
+    assert.equal(error.location, { file, line: 2, column: 42 });
+  }));
+
+test('a file with broken syntax is not edited', () =>
+  inWorld(async ({ context, write }) => {
+    write('project/svc.json', '{ "memory": ');
+    const error = await errorOf(() =>
+      setConfigValue(context, { path: 'memory.citations', value: 'on' }),
+    );
+    assert.is(error.code, 'CONFIG_SYNTAX');
+  }));
+
+const UNKNOWN: readonly (readonly [string, string])[] = [
+  ['memory.citatons', 'did you mean "memory.citations"?'],
+  [
+    'agents.defaults.memorySearch.hybrid',
+    'did you mean "agents.defaults.memorySearch.query.hybrid"?',
+  ],
+  ['memory.citations.x', 'it has no keys below it'],
+  ['zzz', 'known keys: $schema, agents'],
+];
+
+for (const [path, hint] of UNKNOWN) {
+  test(`the unknown path ${path} is refused with help`, () =>
+    inWorld(async ({ context }) => {
+      const error = await errorOf(() => setConfigValue(context, { path, value: '1' }));
+      assert.is(error.code, 'CONFIG_KEY_UNKNOWN');
+      assert.match(error.hint ?? '', hint);
+    }));
+}
+
+for (const path of ['', '.', 'a..b', 'a[', 'a[x]', 'a["b', 'a b]']) {
+  test(`${JSON.stringify(path)} is not a path`, () => {
+    assert.throws(() => parsePath(path), /is not a configuration path/);
+  });
+}
+
+test('a list position that would leave a gap is refused', () =>
+  inWorld(async ({ context }) => {
+    const error = await errorOf(() =>
+      setConfigValue(context, { path: 'agents.list[2].id', value: 'a' }),
+    );
+    assert.is(error.code, 'USAGE');
+    assert.match(error.hint ?? '', 'agents.list[0]');
+  }));
+
+test('setting what is there already writes nothing', () =>
+  inWorld(({ context, write }) => {
+    const file = write('project/svc.json', COMMENTED);
+    const { mtimeMs } = statSync(file);
+    assert.is(setConfigValue(context, { path: 'memory.citations', value: 'auto' }).changed, false);
+    assert.is(unsetConfigValue(context, { path: 'memory.backend' }).changed, false);
+    assert.is(statSync(file).mtimeMs, mtimeMs);
+  }));
+
+test('a folder that cannot be written is an error, and the old file is whole', () =>
+  inWorld(async ({ context, write, at }) => {
+    if (process.getuid?.() === 0) return;
+    const file = write('project/svc.json', COMMENTED);
+    chmodSync(at('project'), 0o500);
+    const error = await errorOf(() =>
+      setConfigValue(context, { path: 'memory.citations', value: 'on' }),
+    );
+    chmodSync(at('project'), 0o700);
+    assert.is(error.code, 'CONFIG_WRITE_FAILED');
+    assert.is(readFileSync(file, 'utf8'), COMMENTED);
+  }));
+
+test('a path below a file cannot be made into a folder', () =>
+  inWorld(async ({ context, write, at }) => {
+    write('plain', 'x');
+    mkdirSync(at('x'));
+    const options = { configFile: at('plain/svc.json') };
+    const error = await errorOf(() =>
+      setConfigValue(context, { path: 'memory.citations', value: 'on' }, options),
+    );
+    assert.is(error.code, 'CONFIG_WRITE_FAILED');
+    assert.not.ok(existsSync(at('plain/svc.json')));
+  }));
+
+test('secrets are masked when read and in the report of an edit, references are not', () =>
+  inWorld(async ({ context, write }) => {
+    write('project/svc.json', '{}');
+    const path = 'models.providers.x.apiKey';
+    const secret = 'sk-0123456789012345678901234567';
+    const edit = setConfigValue(context, { path, value: secret });
+    assert.not.match(JSON.stringify(edit), secret);
+    assert.is((await getConfigValue(context, path)).value, '********');
+    assert.not.match(JSON.stringify((await getConfigValue(context, 'models')).value), secret);
+    setConfigValue(context, { path, value: 'env:X_KEY' });
+    assert.is((await getConfigValue(context, path)).value, 'env:X_KEY');
+    assert.is(
+      (await errorOf(() => setConfigValue(context, { path, value: '********' }))).code,
+      'USAGE',
+    );
+  }));
+
+test('get tells whether a value is written, a default, or unset', () =>
+  inWorld(async ({ context, write }) => {
+    write('project/svc.json', '{ "memory": { "citations": "on" } }');
+    const origin = async (path: string) => {
+      const { value, origin } = await getConfigValue(context, path);
+      return [value, origin];
+    };
+    assert.equal(await origin('memory.citations'), ['on', 'file']);
+    assert.equal(await origin('memory.backend'), ['builtin', 'default']);
+    assert.equal(await origin('logging.file'), [undefined, 'unset']);
+    assert.match(
+      (await getConfigValue(context, 'agents.defaults.workspace')).fallback ?? '',
+      '~/.svc/workspace',
+    );
+  }));
+
+test('a path is read as it was written', () => {
+  const key = fc.string({ minLength: 1 });
+  fc.assert(
+    fc.property(key, fc.array(fc.oneof(key, fc.nat(99))), (first, rest) => {
+      assert.equal(parsePath(formatPath([first, ...rest])), [first, ...rest]);
+    }),
+  );
+});
+
+test('what is set can be read back, and comments stay', () => {
+  const comment = fc.stringMatching(/^[a-z {}[\]",:]{0,20}$/).map((text) => `// ${text}\n`);
+  const edit = fc.oneof(
+    fc.tuple(fc.constant('agents.defaults.memorySearch.model'), fc.string({ minLength: 1 })),
+    fc.tuple(
+      fc.constant('agents.defaults.memorySearch.query.maxResults'),
+      fc.integer({ min: 1, max: 99 }),
+    ),
+    fc.tuple(
+      fc.constant('agents.defaults.memorySearch.extraPaths'),
+      fc.array(fc.string({ minLength: 1 })),
+    ),
+    fc.tuple(fc.constant('agents.list[0].id'), fc.stringMatching(/^[a-z][a-z0-9]{0,9}$/)),
+    fc.tuple(fc.constant('memory.citations'), fc.constantFrom('on', 'off')),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(comment, { minLength: 6, maxLength: 6 }),
+      fc.boolean(),
+      fc.array(edit),
+      (comments, trailing, edits) => {
+        const [a, b, c, d, e, f] = comments;
+        const end = trailing ? ',' : '';
+        let text = `${a}{${b}"agents": {${c}"defaults": {}${end}${d}},${e}"memory": {${f}}${end}\n}`;
+        for (const [path, value] of edits) {
+          text = editConfigText(text, parsePath(path), value);
+          const { document } = checkConfigText('f', text);
+          assert.equal(document.syntaxFaults, []);
+          assert.equal(
+            JSON.stringify(valueAt(document.value, parsePath(path))),
+            JSON.stringify(value),
+          );
+        }
+        for (const written of comments) assert.ok(text.includes(written.trim()));
+        for (const [path] of edits) {
+          text = editConfigText(text, parsePath(path), undefined);
+          const { document } = checkConfigText('f', text);
+          assert.equal(document.syntaxFaults, []);
+          assert.is(valueAt(document.value, parsePath(path)), undefined);
+        }
+      },
+    ),
+  );
+});
+
+test.run();

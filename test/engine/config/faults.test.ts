@@ -1,0 +1,144 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkConfigText } from '../../../src/engine/config/check.js';
+
+const test = suite('faults of a configuration');
+
+interface Case {
+  readonly text: string;
+  /** `line:column path: message` of every fault, in order. */
+  readonly faults: readonly string[];
+  readonly suggestion?: string;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'nothing at all': { text: '', faults: ['1:1 : the file is empty'] },
+  'only a comment': { text: '// later\n', faults: ['1:1 : the file is empty'] },
+  'a word': { text: 'hello', faults: ['1:1 : this word is not JSON'] },
+  'a missing comma': {
+    text: '{\n  "memory": {}\n  "agents": {}\n}',
+    faults: ['3:3 : a comma is missing'],
+  },
+  'an open object': { text: '{ "memory": {', faults: ['1:14 : an object is not closed'] },
+  'two syntax faults': {
+    text: '{\n  "a": tru,\n  "b": "x\n}',
+    faults: ['2:8 : this word is not JSON', '3:8 : a text is not closed'],
+  },
+  'text after the end': {
+    text: '{}\n{}',
+    faults: ['2:1 : something follows the end of the configuration'],
+  },
+  'deep nesting': {
+    text: `{"a":${'['.repeat(100_000)}`,
+    faults: ['1:1 : objects and lists are nested too deeply'],
+  },
+  'a list as a whole': {
+    text: '[]',
+    faults: ['1:1 : the configuration must be an object, not a list'],
+  },
+  'an unknown root': {
+    text: '{\n  "memry": {}\n}',
+    faults: ['2:3 memry: there is no key "memry" in the configuration'],
+    suggestion: 'memory',
+  },
+  'a right key in a wrong place': {
+    text: '{ "memory": { "hybrid": {} } }',
+    faults: ['1:15 memory.hybrid: there is no key "hybrid" in memory'],
+    suggestion: 'agents.defaults.memorySearch.query.hybrid',
+  },
+  'a wrong type': {
+    text: '{ "gateway": {\n\t"port": "8787" } }',
+    faults: ['2:10 gateway.port: "port" must be a whole number from 0 to 65535, not a string'],
+  },
+  'a number out of range': {
+    text: '{ "gateway": { "port": 70000 } }',
+    faults: ['1:24 gateway.port: "port" must be a whole number from 0 to 65535'],
+  },
+  'a mistyped choice': {
+    text: '{ "memory": { "backend": "bultin" } }',
+    faults: ['1:26 memory.backend: "backend" must be one of "builtin", "ext"'],
+    suggestion: 'builtin',
+  },
+  'a missing key': {
+    text: '{ "agents": { "list": [\n  { "default": true }\n] } }',
+    faults: ['2:3 agents.list[0].id: "id" is missing in agents.list[0]'],
+  },
+  'a key written twice': {
+    text: '{\n  "memory": {},\n  "memory": {}\n}',
+    faults: ['3:3 memory: "memory" is written twice, first on line 2'],
+  },
+  'an unknown time zone': {
+    text: '{ "agents": { "defaults": { "userTimezone": "Mars/Base" } } }',
+    faults: [
+      '1:45 agents.defaults.userTimezone: "userTimezone" must be a time zone like "Europe/Paris" or "UTC"',
+    ],
+  },
+  'faults of the schema and across keys together': {
+    text: `{
+  "agents": { "defaults": { "memorySearch": { "provider": "opnai", "enabled": 1 } } },
+  "logging": { "levl": "info" }
+}`,
+    faults: [
+      '2:59 agents.defaults.memorySearch.provider: there is no embedding provider "opnai"',
+      '2:79 agents.defaults.memorySearch.enabled: "enabled" must be true or false, not a number',
+      '3:16 logging.levl: there is no key "levl" in logging',
+    ],
+    suggestion: 'openai',
+  },
+  'a fault after wide characters, tabs and CRLF': {
+    text: '{\r\n\t// 日本語 😀\r\n\t"memory": { "citations": "😀", "x": 1 }\r\n}',
+    faults: [
+      '3:27 memory.citations: "citations" must be one of "auto", "on", "off"',
+      '3:33 memory.x: there is no key "x" in memory',
+    ],
+  },
+};
+
+for (const [name, { text, faults, suggestion }] of Object.entries(CASES)) {
+  test(name, () => {
+    const found = checkConfigText('/etc/svc.json', text).faults;
+    assert.equal(
+      found.map(({ location, path, message }) => {
+        assert.is(location.file, '/etc/svc.json');
+        return `${location.line}:${location.column} ${path}: ${message}`;
+      }),
+      faults,
+    );
+    if (suggestion !== undefined) assert.is(found[0]?.suggestion, suggestion);
+  });
+}
+
+test('comments and trailing commas are no faults', () => {
+  const text = '// a\n{ /* b */ "memory": { "citations": "on", }, // c\n}\n';
+  const { faults, input } = checkConfigText('svc.json', text);
+  assert.equal(faults, []);
+  assert.is(input?.memory?.citations, 'on');
+});
+
+test('the first of two equal keys is named as a related place', () => {
+  const [fault] = checkConfigText('f', '{\n "memory": {},\n "memory": {}\n}').faults;
+  assert.equal(fault?.related, [{ file: 'f', line: 2, column: 2 }]);
+});
+
+test('no fault says the value of a secret', () => {
+  const secret = 'hunter2-hunter2';
+  const text = JSON.stringify({
+    models: {
+      providers: { x: { apiKey: { source: secret, id: secret }, headers: { 'a b': secret } } },
+    },
+    flows: { notify: { secret: [secret] } },
+    plugins: { entries: { webhooks: { config: { routes: { r: { secret: `env:${secret}` } } } } } },
+  });
+  const { faults, warnings } = checkConfigText('f', text);
+  assert.ok(faults.length >= 4);
+  assert.not.match(JSON.stringify([...faults, ...warnings]), secret);
+});
+
+test('thousands of faults are all told, each in its place', () => {
+  const keys = Array.from({ length: 3000 }, (_, at) => `"unknown${at}": 1`);
+  const { faults } = checkConfigText('f', `{${keys.join(',\n')}}`);
+  assert.is(faults.length, 3000);
+  assert.is(faults.at(-1)?.location.line, 3000);
+});
+
+test.run();

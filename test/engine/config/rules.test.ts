@@ -1,0 +1,228 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkConfigText } from '../../../src/engine/config/check.js';
+import { faultsOf, warningsOf } from './support.js';
+
+const test = suite('rules across keys');
+
+const search = (memorySearch: unknown) => ({ agents: { defaults: { memorySearch } } });
+const route = (path?: string) => ({ sessionKey: 's', secret: 'x'.repeat(24), path });
+const webhooks = (routes: unknown) => ({
+  plugins: { entries: { webhooks: { config: { routes } } } },
+});
+const dreaming = (frequency: string) => ({
+  plugins: { entries: { 'memory-core': { config: { dreaming: { frequency } } } } },
+});
+
+/** A configuration, and `code path (related places)` of what is said about it. */
+const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
+  [
+    'an unknown provider',
+    search({ provider: 'opnai' }),
+    ['unknown-provider agents.defaults.memorySearch.provider (0)'],
+  ],
+  [
+    'an unknown fallback',
+    search({ fallback: 'nope' }),
+    ['unknown-provider agents.defaults.memorySearch.fallback (0)'],
+  ],
+  [
+    'a provider entry that names no adapter',
+    { ...search({ provider: 'own' }), models: { providers: { own: { api: 'chat-only' } } } },
+    ['unknown-provider agents.defaults.memorySearch.provider (1)'],
+  ],
+  [
+    'a fallback equal to the provider',
+    search({ provider: 'openai', fallback: 'openai' }),
+    ['fallback-is-provider agents.defaults.memorySearch.fallback (1)'],
+  ],
+  [
+    'a fallback that is another name of the provider',
+    search({ provider: 'general-vendor', fallback: 'openai' }),
+    ['fallback-is-provider agents.defaults.memorySearch.fallback (1)'],
+  ],
+  [
+    'weights that are both 0',
+    search({ query: { hybrid: { vectorWeight: 0, textWeight: 0 } } }),
+    ['weights-sum-zero agents.defaults.memorySearch.query.hybrid.vectorWeight (1)'],
+  ],
+  [
+    'an overlap as long as a chunk',
+    search({ chunking: { tokens: 100, overlap: 100 } }),
+    ['overlap-exceeds-chunk agents.defaults.memorySearch.chunking.overlap (1)'],
+  ],
+  [
+    'chunks smaller than the default overlap',
+    search({ chunking: { tokens: 40 } }),
+    ['overlap-exceeds-chunk agents.defaults.memorySearch.chunking.tokens (0)'],
+  ],
+  [
+    'two routes on one path',
+    webhooks({ a: route('/hooks/x'), b: route('hooks/x/') }),
+    ['duplicate-route-path plugins.entries.webhooks.config.routes.b.path (1)'],
+  ],
+  [
+    'a route on the default path of another one',
+    webhooks({ a: route(), b: route('/plugins/webhooks/a') }),
+    ['duplicate-route-path plugins.entries.webhooks.config.routes.b.path (1)'],
+  ],
+  [
+    'two agents with one id',
+    { agents: { list: [{ id: 'a' }, { id: 'a' }] } },
+    ['duplicate-agent agents.list[1].id (1)'],
+  ],
+  [
+    'two default agents',
+    {
+      agents: {
+        list: [
+          { id: 'a', default: true },
+          { id: 'b', default: true },
+        ],
+      },
+    },
+    ['duplicate-default-agent agents.list[1].default (1)'],
+  ],
+  [
+    'media with an adapter that is blind to them',
+    search({ provider: 'mistral', multimodal: { enabled: true } }),
+    ['multimodal-unsupported agents.defaults.memorySearch.provider (1)'],
+  ],
+  [
+    'media with a fallback that is blind to them',
+    search({ provider: 'gemini', fallback: 'openai', multimodal: { enabled: true } }),
+    ['multimodal-unsupported agents.defaults.memorySearch.fallback (1)'],
+  ],
+  [
+    'dimensions that the default model has not',
+    search({ provider: 'bedrock', outputDimensionality: 300 }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (1)'],
+  ],
+  [
+    'dimensions for a model with one size',
+    search({
+      provider: 'bedrock',
+      model: 'amazon.titan-embed-text-v1:0:8k',
+      outputDimensionality: 1024,
+    }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
+  ],
+  [
+    'a schedule for the 31st of February',
+    dreaming('0 3 31 2 *'),
+    ['cron-never-fires plugins.entries.memory-core.config.dreaming.frequency (0)'],
+  ],
+  [
+    'a schedule that cannot be read',
+    dreaming('every night'),
+    ['cron-never-fires plugins.entries.memory-core.config.dreaming.frequency (0)'],
+  ],
+];
+
+for (const [name, config, expected] of FAULTS) {
+  test(`${name} is a fault`, () => {
+    assert.equal(
+      faultsOf(config).map(({ code, path, related = [] }) => `${code} ${path} (${related.length})`),
+      expected,
+    );
+  });
+}
+
+const FINE: Readonly<Record<string, unknown>> = {
+  'a provider of one’s own': {
+    ...search({ provider: 'own' }),
+    models: { providers: { own: { api: 'ollama' } } },
+  },
+  'provider auto without a fallback': search({ provider: 'auto', fallback: 'none' }),
+  'one weight of 0': search({ query: { hybrid: { vectorWeight: 0 } } }),
+  'media with provider auto': search({ multimodal: { enabled: true } }),
+  'media with the adapter that sees them': search({
+    provider: 'multimodal-vendor',
+    multimodal: { enabled: true },
+  }),
+  'dimensions that the model has': search({ provider: 'bedrock', outputDimensionality: 256 }),
+  'dimensions of a model that is not known here': search({
+    provider: 'openai',
+    model: 'own-model',
+    outputDimensionality: 7,
+  }),
+  'an agent that mends what the defaults leave open': {
+    agents: {
+      defaults: { memorySearch: { chunking: { tokens: 100, overlap: 20 } } },
+      list: [{ id: 'a', memorySearch: { chunking: { tokens: 50 } } }],
+    },
+  },
+  'a schedule on the 29th of February': dreaming('0 3 29 2 *'),
+};
+
+for (const [name, config] of Object.entries(FINE)) {
+  test(`${name} is no fault`, () => {
+    assert.equal(faultsOf(config), []);
+    assert.equal(warningsOf(config), []);
+  });
+}
+
+test('what an agent’s override breaks is told at the agent, with the place in the defaults', () => {
+  const text = `{ "agents": {
+  "defaults": { "memorySearch": { "chunking": { "overlap": 60 } } },
+  "list": [{ "id": "a", "memorySearch": { "chunking": { "tokens": 50 } } }]
+} }`;
+  const faults = checkConfigText('f', text).faults;
+  assert.is(faults.length, 1);
+  assert.is(faults[0]?.code, 'overlap-exceeds-chunk');
+  const places = [faults[0]?.location.line, ...(faults[0]?.related ?? []).map(({ line }) => line)];
+  assert.equal(places.toSorted(), [2, 3]);
+});
+
+test('what agents only inherit is told once', () => {
+  const agents = [{ id: 'a', memorySearch: { enabled: true } }, { id: 'b' }];
+  const config = {
+    agents: { defaults: { memorySearch: { provider: 'opnai' } }, list: agents },
+  };
+  assert.is(faultsOf(config).length, 1);
+});
+
+test('short plain-text secrets are warned about', () => {
+  const config = {
+    ...webhooks({
+      a: { sessionKey: 's', secret: 'short' },
+      b: { sessionKey: 's', secret: 'env:B' },
+    }),
+    models: {
+      providers: { x: { api: 'openai', apiKey: 'short' }, y: { api: 'ollama', apiKey: 'x' } },
+    },
+    flows: { notify: { secret: 'x'.repeat(24) } },
+  };
+  assert.equal(faultsOf(config), []);
+  assert.equal(
+    warningsOf(config).map(({ code, path }) => `${code} ${path}`),
+    [
+      'weak-secret plugins.entries.webhooks.config.routes.a.secret',
+      'weak-secret models.providers.x.apiKey',
+    ],
+  );
+});
+
+test('paths that lead out of the folder of the file are warned about', () => {
+  const config = {
+    agents: {
+      defaults: { workspace: 'a/../../b', memorySearch: { store: { path: './in/../x' } } },
+      list: [{ id: 'a', workspace: '/abs/../x', memorySearch: { store: { path: '../x' } } }],
+    },
+  };
+  assert.equal(
+    warningsOf(config).map(({ path }) => path),
+    ['agents.defaults.workspace', 'agents.list[0].memorySearch.store.path'],
+  );
+});
+
+test('dimensions that the adapter ignores are warned about', () => {
+  const config = search({ provider: 'mistral', outputDimensionality: 512 });
+  assert.equal(faultsOf(config), []);
+  assert.equal(
+    warningsOf(config).map(({ code }) => code),
+    ['dimensions-unsupported'],
+  );
+});
+
+test.run();
