@@ -27,9 +27,8 @@ export interface SyncLinesOptions {
   readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
-/** Progress lines are no nearer to each other than this, in time and in share of the work. */
+/** Progress lines are no nearer to each other than this in time, and each tells another tenth. */
 const PROGRESS_EVERY_MS = 2000;
-const PROGRESS_EVERY_FRACTION = 0.1;
 /** Skips told as they happen; the summary counts the rest. */
 const SKIPS_TOLD = 3;
 
@@ -50,13 +49,14 @@ export function createSyncLines(
     if (line !== undefined) write(`${prefix}${line}\n`);
   };
   let state = startSyncProgress(now());
-  let told = { atMs: now(), fraction: 0, skips: 0 };
+  let told = { atMs: now(), tenths: 0, skips: 0 };
 
   const progress = (): string | undefined => {
     const fraction = syncFraction(state);
+    const tenths = Math.floor(fraction * 10);
     const soon = state.lastMs - told.atMs < PROGRESS_EVERY_MS;
-    if (soon || fraction - told.fraction < PROGRESS_EVERY_FRACTION) return undefined;
-    told = { ...told, atMs: state.lastMs, fraction };
+    if (soon || tenths <= told.tenths) return undefined;
+    told = { ...told, atMs: state.lastMs, tenths };
     return progressLine(state, fraction);
   };
   const skip = (file: SkippedFile): string | undefined => {

@@ -187,7 +187,10 @@ test('a failing search is told calmly and goes away with the next answer', async
       if (failing) throw new Error('the index is locked');
       return aResponse({ query, results: [aResult(0)] });
     },
-    explain: (error) => ({ message: String((error as Error).message), hint: 'wait for it' }),
+    explain: (error) => ({
+      message: error instanceof Error ? error.message : 'unknown',
+      hint: 'wait for it',
+    }),
   });
   const { terminal } = opened;
   terminal.type('a');

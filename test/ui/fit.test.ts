@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { drawBar, drawScore } from '../../src/ui/bar.js';
+import {
+  EXACT_MEASURE,
+  fitEnd,
+  fitMiddle,
+  padEnd,
+  padStart,
+  spread,
+  textWidth,
+} from '../../src/ui/fit.js';
+import { createStyle } from '../../src/ui/style.js';
+import { alignRows, renderTable } from '../../src/ui/table.js';
+import { LIGHT_MEASURE, wrapSpans } from '../../src/ui/wrap.js';
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b/', ' ', '日', 'é', '👩‍👩‍👧', 'e\u0301') });
+
+test('cuts at the end and in the middle, by columns and not by characters', () => {
+  assert.is(fitEnd('日本語', 6), '日本語');
+  assert.is(fitEnd('日本語', 5), '日本…');
+  assert.is(fitEnd('日本語', 4), '日…');
+  assert.is(fitEnd('abc', 0), '');
+  assert.is(fitMiddle('memory/2026/notes.md', 20), 'memory/2026/notes.md');
+  assert.is(fitMiddle('memory/2026/notes.md', 13), 'memo…notes.md');
+  assert.is(fitMiddle('abc', 1), '…');
+});
+
+test('nothing that was fitted is wider than asked', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 0, max: 40 }), (value, columns) => {
+      assert.ok(textWidth(fitEnd(value, columns)) <= columns);
+      assert.ok(textWidth(fitMiddle(value, columns)) <= columns);
+    }),
+  );
+});
+
+test('wrapping loses nothing but the blanks it breaks at, and every piece fits', () => {
+  fc.assert(
+    fc.property(text, fc.integer({ min: 2, max: 40 }), (value, columns) => {
+      const spans = wrapSpans(value, columns, EXACT_MEASURE);
+      let at = 0;
+      for (const { start, end } of spans) {
+        assert.ok(value.slice(at, start) === '' || value.slice(at, start) === ' ');
+        assert.ok(textWidth(value.slice(start, end)) <= columns);
+        at = end;
+      }
+      assert.is(value.slice(at).trim(), '');
+    }),
+  );
+});
+
+test('breaks prose at blanks and keeps its indentation', () => {
+  const lines = (value: string, columns: number): readonly string[] =>
+    wrapSpans(value, columns, LIGHT_MEASURE).map(({ start, end }) => value.slice(start, end));
+  assert.equal(lines('the nightly backup runs', 12), ['the nightly', 'backup runs']);
+  assert.equal(lines('  - item one', 9), ['  - item', 'one']);
+  assert.equal(lines('日本語日本語', 6), ['日本語', '日本語']);
+  assert.equal(lines('', 10), ['']);
+});
+
+test('pads and spreads by columns; the right end goes where there is no room', () => {
+  assert.is(padEnd('日', 4), '日  ');
+  assert.is(padStart('日', 4), '  日');
+  assert.is(spread('left', 'right', 12), 'left   right');
+  assert.is(spread('left', 'right', 10), 'left');
+});
+
+test('bars stay within their columns and are full only at the end', () => {
+  assert.is(drawBar(0.999, 4), '███░');
+  assert.is(drawBar(1, 4), '████');
+  assert.is(drawBar(-1, 4), '░░░░');
+  assert.is(drawBar(Number.NaN, 2), '░░');
+  assert.is(drawScore(0.62, 10), '▇▇▇▇▇▇');
+  assert.is(drawScore(7, 3), '▇▇▇');
+});
+
+test('tables stand in columns without boxes', () => {
+  const columns = [{ title: 'agent' }, { title: 'files', align: 'right' }] as const;
+  const rows = [
+    ['main', '12'],
+    ['日本', '1'],
+  ];
+  assert.is(
+    renderTable(columns, rows, createStyle(false)),
+    'agent  files\nmain      12\n日本       1\n',
+  );
+  assert.equal(alignRows([], []), []);
+  assert.match(renderTable(columns, rows, createStyle(true)), '\u001B[2magent\u001B[22m');
+});
+
+test.run();

@@ -1,0 +1,175 @@
+import { stripVTControlCharacters } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { GetResponse } from '../../../src/engine/memory/backends/memory-backend.js';
+import { renderGet, restOfGet } from '../../../src/ui/memory/get.js';
+import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
+import { renderSyncSummary } from '../../../src/ui/memory/sync-summary.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { aResponse, aResult } from '../screens/search-builders.js';
+import { aSummary } from './sync-builders.js';
+
+const plain = createStyle(false);
+const colored = createStyle(true);
+
+test('results: score, place, headings, wrapped snippet, source', () => {
+  const results = [aResult(0), { ...aResult(1), endLine: 3, headingPath: [] }];
+  const options = { style: plain, columns: 30, citations: true };
+  assert.is(
+    renderSearchResults(aResponse({ results }), options),
+    [
+      '0.94  memory/note-00.md#L3-L6',
+      '      2026-02-03 › Backups',
+      '      We moved the nightly',
+      '      backup to 02:30.',
+      '      It took too long.',
+      '',
+      '      Source: memory/note-00.md#L3-L6',
+      '',
+      '0.91  memory/note-01.md#L3',
+      '      We moved the nightly',
+      '      backup to 02:30.',
+      '      It took too long.',
+      '',
+      '      Source: memory/note-01.md#L3-L6',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('results: colour adds only itself, and marks what matched', () => {
+  const response = aResponse({});
+  const options = { columns: undefined, citations: false };
+  const painted = renderSearchResults(response, { ...options, style: colored });
+  const without = renderSearchResults(response, { ...options, style: plain });
+  assert.is(stripVTControlCharacters(painted), without);
+  assert.match(painted, '\u001B[1m\u001B[4mbackup\u001B[24m\u001B[22m');
+  assert.match(without, '      We moved the nightly backup to 02:30.\n      It took too long.\n');
+});
+
+test('results: a highlight over a line break and an escaped character stays on its words', () => {
+  const result = {
+    ...aResult(0),
+    snippet: 'a\u001Bone two\nthree',
+    highlights: [{ start: 6, end: 15 }],
+  };
+  const mark = (text: string): string => `[${text}]`;
+  const style = { ...plain, bold: (text: string) => text, underline: mark };
+  const text = renderSearchResults(aResponse({ results: [result] }), {
+    style,
+    columns: undefined,
+    citations: false,
+  });
+  assert.match(text, '      a\\eone [two]\n      [three]\n');
+});
+
+test('results: none, with what to try', () => {
+  const options = { style: plain, columns: 80, citations: true };
+  assert.is(
+    renderSearchResults(aResponse({ results: [] }), options),
+    'No matches.\nTry fewer or other words; svc memory status shows what is indexed.\n',
+  );
+  assert.match(
+    renderSearchResults(aResponse({ results: [], belowMinScore: 2 }), options),
+    '2 passages scored too low; try a lower --min-score.',
+  );
+});
+
+test('results: hostile names cannot forge a result', () => {
+  const hostile = {
+    ...aResult(0),
+    path: 'a\n1.00  fake.md',
+    headingPath: ['\u001B[2J'],
+    citation: 'x\u0007',
+  };
+  const text = renderSearchResults(aResponse({ results: [hostile] }), {
+    style: plain,
+    columns: 80,
+    citations: true,
+  });
+  assert.is(text.split('\n')[0], '0.94  a\\n1.00  fake.md#L3-L6');
+  assert.is(text.split('\n')[1], '      \\e[2J');
+  assert.match(text, 'Source: x\\x07');
+});
+
+const SKIPPED = [
+  { path: 'memory/old.md', reason: 'permission_denied' },
+  { path: 'memory/x\n.md', reason: 'too_large', detail: '200 MB, limit 64 MB' },
+  { path: 'link.md', reason: 'symlink' },
+] as const;
+
+function summaryLines(fields: Parameters<typeof aSummary>[0], verbose = false): readonly string[] {
+  const text = renderSyncSummary(aSummary(fields), {
+    style: plain,
+    agentId: 'main',
+    verbose,
+    isFaulty: (skip) => skip.reason !== 'symlink',
+  });
+  return text.trimEnd().replaceAll('\u202F', ' ').split('\n');
+}
+
+test('summary: what changed, how long, what was skipped', () => {
+  assert.equal(summaryLines({ skipped: SKIPPED }), [
+    '✓ main  12 added · 3 changed · 1 268 unchanged',
+    '  13 115 chunks from 16.1 MB in 0.6 s',
+    '  skipped 2: memory/old.md (permission denied) · memory/x\\n.md (too large: 200 MB, limit 64 MB)',
+  ]);
+});
+
+test('summary: never more than three lines unless every skip is asked for', () => {
+  const skipped = Array.from({ length: 50 }, (_, at) => ({
+    path: `${at}.md`,
+    reason: 'missing' as const,
+  }));
+  const lines = summaryLines({ skipped });
+  assert.is(lines.length, 3);
+  assert.match(
+    lines[2] ?? '',
+    'skipped 50: 0.md (does not exist) · 1.md (does not exist) · 2.md (does not exist) · 47 more',
+  );
+  assert.is(summaryLines({ skipped: SKIPPED }, true).length, 5);
+});
+
+test('summary: rebuilds and stops say what became of the index', () => {
+  const first = (fields: Parameters<typeof aSummary>[0]): string => summaryLines(fields)[0] ?? '';
+  const none = { added: 0, changed: 0, unchanged: 0, chunks: 0 };
+  const settings = { reason: 'settings', detail: 'tokenizer' } as const;
+  assert.is(first({ outcome: 'unchanged', chunks: 0 }), '✓ main  up to date · 1 268 files · 0.6 s');
+  assert.match(first({ rebuild: settings }), /· built anew: the settings changed: tokenizer$/);
+  assert.match(first({ rebuild: { reason: 'first', detail: '' } }), /· new index$/);
+  assert.is(
+    first({ outcome: 'stopped', ...none }),
+    '! main  stopped · the index is as it was before',
+  );
+  assert.match(first({ outcome: 'stopped' }), /^! main {2}stopped · .* · what is done is kept$/);
+  assert.match(first(none), /nothing to index/);
+});
+
+const DOCUMENT: GetResponse = {
+  path: 'memory/a.md',
+  absolutePath: '/notes/memory/a.md',
+  source: 'memory',
+  startLine: 9,
+  endLine: 11,
+  text: 'nine\n\u001B[31mten\neleven',
+  totalLines: 1200,
+  truncated: true,
+};
+
+test('get: the lines, numbered and made safe where a person reads them', () => {
+  assert.is(
+    renderGet(DOCUMENT, { style: plain, lineNumbers: true, escape: true }),
+    ' 9  nine\n10  \\e[31mten\n11  eleven\n',
+  );
+  assert.is(
+    renderGet(DOCUMENT, { style: plain, lineNumbers: false, escape: false }),
+    'nine\n\u001B[31mten\neleven\n',
+  );
+});
+
+test('get: says how to go on, and nothing when that was all', () => {
+  assert.is(restOfGet(DOCUMENT), 'lines 9 to 11 of 1\u202F200; --from 12 shows what follows\n');
+  assert.is(restOfGet({ ...DOCUMENT, truncated: false }), undefined);
+});
+
+test.run();

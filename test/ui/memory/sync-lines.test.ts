@@ -1,0 +1,128 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
+import { createSyncLines, type SyncLinesOptions } from '../../../src/ui/memory/sync-lines.js';
+import { createProgressLine } from '../../../src/ui/progress-line.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { aSummary } from './sync-builders.js';
+
+const style = createStyle(false);
+
+/** A sync of a hundred files, one every `everyMs`. */
+function events(): readonly SyncEvent[] {
+  const read = Array.from(
+    { length: 100 },
+    (_, at): SyncEvent => ({ type: 'document.indexed', path: `${at}.md`, bytes: 10, chunks: 2 }),
+  );
+  return [
+    { type: 'lock.waiting', holder: { pid: 4242, sinceMs: 0 } },
+    { type: 'document.skipped', path: 'link.md', reason: 'symlink' },
+    { type: 'document.skipped', path: 'o\nld.md', reason: 'permission_denied' },
+    { type: 'rebuild.started', reason: 'damaged', detail: 'no header' },
+    { type: 'scan.finished', files: 1283, bytes: 16.1e6, filesToIndex: 100, bytesToIndex: 1000 },
+    ...read,
+    { type: 'publish.started' },
+    { type: 'sync.finished', summary: aSummary() },
+  ];
+}
+
+function lines(everyMs: number, options: Partial<SyncLinesOptions> = {}): readonly string[] {
+  let atMs = 0;
+  const written: string[] = [];
+  const onEvent = createSyncLines((line) => written.push(line), {
+    style,
+    verbose: false,
+    quiet: false,
+    now: () => atMs,
+    isFaulty: (skip) => skip.reason !== 'symlink',
+    ...options,
+  });
+  for (const event of events()) {
+    atMs += everyMs;
+    onEvent(event);
+  }
+  return written.map((line) => line.replaceAll('\u202F', ' '));
+}
+
+const BEGINNING = [
+  'waiting for another process that writes this index (pid 4242)\n',
+  'skipped o\\nld.md: permission denied\n',
+  'building the index: the old one cannot be used: no header\n',
+  'found 1 283 files, 16.1 MB; 100 to read\n',
+];
+
+test('quick work says what it does and shows no progress', () => {
+  assert.equal(lines(5), BEGINNING);
+});
+
+test('slow work tells every tenth of it, no more', () => {
+  const written = lines(1000);
+  assert.equal(written.slice(0, 4), BEGINNING);
+  assert.is(written.length, 4 + 10);
+  assert.is(written[4], '10 of 100 files · 10 % · 20 chunks · 2.0 chunks/s\n');
+});
+
+test('work of middling speed tells every two seconds, no more', () => {
+  const written = lines(100).slice(BEGINNING.length);
+  assert.equal(
+    written.map((line) => line.split(' · ')[1]),
+    ['20 %', '40 %', '60 %', '80 %', '100 %'],
+  );
+});
+
+test('verbose names every file and every skip; quiet says nothing', () => {
+  const written = lines(5, { verbose: true, label: 'main' });
+  assert.ok(written.includes('main: skipped link.md: symbolic link\n'));
+  assert.ok(written.includes('main: read 99.md, 2 chunks\n'));
+  assert.ok(written.includes('main: putting the new index in place\n'));
+  assert.equal(lines(1000, { quiet: true }), []);
+});
+
+function drawn(everyMs: number, columns: number): readonly string[] {
+  let atMs = 0;
+  const written: string[] = [];
+  const progress = createProgressLine((text) => written.push(text), {
+    style,
+    columns,
+    now: () => atMs,
+  });
+  for (const event of events().slice(1)) {
+    atMs += everyMs;
+    progress.onEvent(event);
+  }
+  progress.clear();
+  return written;
+}
+
+const ERASE = '\r\u001B[2K';
+
+test('the progress line shows nothing for work of under half a second', () => {
+  assert.equal(drawn(4, 80), []);
+});
+
+test('the progress line is drawn ten times a second at most and takes itself away', () => {
+  const written = drawn(20, 80);
+  // From 0.5 to 2.1 seconds, and once to take it away.
+  assert.is(written.length, 18);
+  assert.match(written[8]?.slice(ERASE.length) ?? '', /^indexing {2}█+░+ {2}\d+\/100 {2}0:0\d$/);
+  assert.is(written.at(-1), ERASE);
+});
+
+test('the progress line never reaches the last column', () => {
+  for (const columns of [10, 30, 60]) {
+    for (const text of drawn(20, columns)) assert.ok(text.length - ERASE.length < columns);
+  }
+});
+
+test('the progress line says at once that another process is at work', () => {
+  const written: string[] = [];
+  const progress = createProgressLine((text) => written.push(text), {
+    style,
+    columns: 80,
+    now: () => 0,
+  });
+  progress.onEvent({ type: 'lock.waiting', holder: { pid: 7, sinceMs: 0 } });
+  assert.equal(written, [`${ERASE}waiting for another process that indexes (pid 7)`]);
+});
+
+test.run();

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { safeLine, safeProse } from '../../src/ui/safe-text.js';
+
+test('shows what a terminal would act upon', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['a\u001B[2Jb', 'a\\e[2Jb'],
+    ['two\nlines\r', 'two\\nlines\\r'],
+    ['\u0000\u0007\u007F', '\\x00\\x07\\x7f'],
+    ['\u009B31m', '\\x9b31m'],
+    ['evil\u202Egpj.md', 'evil\\u{202e}gpj.md'],
+    ['\u2066x\u2069', '\\u{2066}x\\u{2069}'],
+    ['a\u2028b', 'a\\u{2028}b'],
+    ['half \uD83D', 'half \\u{d83d}'],
+    ['tab\there', 'tab\\there'],
+  ];
+  for (const [text, shown] of cases) assert.is(safeLine(text), shown);
+  assert.is(safeProse('\tcode\u001B'), '  code\\e');
+});
+
+test('leaves right-to-left text, accents, joiners and emoji alone', () => {
+  for (const text of [
+    'שלום עולם.md',
+    'مرحبا',
+    'e\u0301té',
+    '👩‍👩‍👧',
+    '日本語 ノート',
+    'a\u200Fb',
+  ]) {
+    assert.is(safeLine(text), text);
+    assert.is(safeProse(text), text);
+  }
+});
+
+test('no text at all can bring a control character or an override through', () => {
+  const acted = /[\p{Cc}\p{Cs}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u;
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      assert.not.match(safeLine(text), acted);
+      assert.not.match(safeProse(text), acted);
+    }),
+  );
+});
+
+test.run();
