@@ -5,7 +5,7 @@ import { systemErrorCode } from '../errors/index.js';
 import { expandHome } from './expand-path.js';
 
 /** The name of a configuration file that is found without being named. */
-export const CONFIG_FILE_NAME = 'svc.json';
+const CONFIG_FILE_NAME = 'svc.json';
 
 /** Why a configuration file is the one that counts. */
 export type ConfigOrigin = 'flag' | 'environment' | 'nearest' | 'user';

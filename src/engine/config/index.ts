@@ -1,8 +1,6 @@
-export { ADAPTER_ALIASES, ADAPTER_IDS, type AdapterId, adapterOf } from './adapters.js';
+export { ADAPTER_ALIASES, type AdapterId } from './adapters.js';
 export type { AgentId } from './agent-id.js';
 export {
-  CONFIG_FILE_NAME,
-  type ConfigOrigin,
   type Discovery,
   discoverConfig,
   type SearchedPlace,
@@ -12,8 +10,7 @@ export type {
   EffectiveValue,
   ValueOrigin,
 } from './effective.js';
-export { resolvePath } from './expand-path.js';
-export type { ConfigFault, FaultCode, FaultSeverity } from './fault.js';
+export type { ConfigFault } from './fault.js';
 export type { ConfigInput, DeepReadonly } from './input.js';
 export {
   type ConfigInspection,
@@ -22,8 +19,7 @@ export {
   type LoadedConfig,
   loadConfig,
 } from './load.js';
-export { MASK, maskSecrets } from './mask.js';
-export { resolveAgent, resolveConfiguredPath } from './resolve-agent.js';
+export { resolveAgent } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
   MemorySearchSettings,

@@ -44,7 +44,7 @@ export function referenceByRoot(): ReadonlyMap<string, readonly ReferenceKey[]> 
 }
 
 /** The default of a key as Markdown; undefined when there is none. */
-export function defaultOf(path: readonly string[]): string | undefined {
+function defaultOf(path: readonly string[]): string | undefined {
   const computed = COMPUTED_DEFAULTS[path.join('.')];
   if (computed !== undefined) return computed;
   const value = lookUp(path);

@@ -40,7 +40,7 @@ export function resolveAgent(
 }
 
 /** The absolute path meant by one of the configuration: `~` expanded, relative to its file. */
-export function resolveConfiguredPath(
+function resolveConfiguredPath(
   loaded: Pick<LoadedConfig, 'file'>,
   path: string,
   context: EngineContext,
@@ -80,7 +80,7 @@ function placeMemorySearch(
 }
 
 /** A model that is fetched, not a file: `hf:` or http(s) (spec/memory-search §2.1). */
-export function isModelAddress(path: string): boolean {
+function isModelAddress(path: string): boolean {
   return /^(?:hf:|https?:\/\/)/u.test(path);
 }
 

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { SvcError, systemErrorCode } from '../errors/index.js';
 
 /** Larger files are refused: no configuration is that long, and every edit parses all of it. */
-export const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /**
  * Reads a configuration file as text; a UTF-8 byte order mark is dropped.

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { maskSecrets, showConfig } from '../../../src/engine/config/index.js';
+import { showConfig } from '../../../src/engine/config/index.js';
+import { maskSecrets } from '../../../src/engine/config/mask.js';
 import { errorOf, inWorld } from './support.js';
 
 const test = suite('showing what holds');
