@@ -31,14 +31,22 @@ export class ScreenBuffer {
     );
   }
 
-  /** A terminal that got smaller keeps the rows around its cursor. */
+  /** A terminal that got smaller breaks long lines (not in the alternate screen) and keeps the rows around its cursor. */
   resize(columns: number, rows: number): void {
     this.columns = columns;
     this.rows = rows;
+    if (!this.alternate) this.reflow(columns);
     const lost = Math.max(0, this.y - rows + 1);
     this.lines = this.lines.slice(lost, lost + rows);
     this.y -= lost;
     this.x = Math.min(this.x, columns - 1);
+  }
+
+  private reflow(columns: number): void {
+    const above = this.lines.slice(0, this.y).map((line) => rowsOf(line, columns));
+    const below = this.lines.slice(this.y).map((line) => rowsOf(line, columns));
+    this.y = above.flat().length;
+    this.lines = [...above.flat(), ...below.flat()];
   }
 
   write(data: string): void {
@@ -137,4 +145,10 @@ export class ScreenBuffer {
       this.y = this.saved.y;
     }
   }
+}
+
+function rowsOf(line: readonly string[], columns: number): string[][] {
+  const rows: string[][] = [];
+  for (let at = 0; at < line.length; at += columns) rows.push(line.slice(at, at + columns));
+  return rows.length === 0 ? [[]] : rows;
 }

@@ -122,6 +122,25 @@ for (const [columns, rows] of [
   });
 }
 
+test('leaves nothing behind when the terminal gets narrower and its lines break', async () => {
+  const opened = open(100, 24);
+  const { terminal } = opened;
+  work(opened);
+  await waitForText(terminal, '100 files on disk');
+  for (const columns of [80, 60, 90]) {
+    terminal.resize(columns, 24);
+    await waitForText(terminal, '? keys');
+    await waitForText(terminal, ' · builtin');
+    assert.is(terminal.screen().length, 8);
+    assert.is(terminal.screen()[0], '$ svc memory index');
+    assert.match(terminal.screen()[1] ?? '', /^ {2}svc · index · main +~.* · builtin$/u);
+  }
+  opened.finish(aSummary());
+  await opened.ended;
+  assert.is(terminal.screen().length, 3);
+  assertRestored(terminal);
+});
+
 test('never scrolls a terminal that is too low for it', async () => {
   const opened = open(60, 6);
   work(opened);

@@ -3,6 +3,7 @@ import type { SkippedFile } from '../../../engine/memory/types.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import type { Style } from '../../style.js';
 import { type MountedScreen, mountScreen, type ScreenStreams } from '../mount.js';
+import { eraseReflowed } from '../reflow.js';
 import { createStore } from '../store.js';
 import type { IndexTitle } from './frame.js';
 import { reduceIndexScreen, startIndexScreen } from './state.js';
@@ -44,16 +45,35 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   });
   let screen: MountedScreen | undefined;
   let interrupts = 0;
+  let shown: readonly string[] = [];
+  const onResize = (): void => {
+    stdout.write(eraseReflowed(shown, stdout.columns));
+  };
+  const close = async (): Promise<void> => {
+    stdout.off('resize', onResize);
+    await screen?.unmount();
+  };
   const onStop = (): void => {
     interrupts += 1;
     const times = interrupts;
     store.dispatch({ type: 'stop.asked' });
     if (times === 1) options.onInterrupt(times);
-    else void screen?.unmount().then(() => options.onInterrupt(times));
+    else void close().then(() => options.onInterrupt(times));
   };
   const mount = (): void => {
+    // Before ink's own listener, which clears the frame.
+    stdout.prependListener('resize', onResize);
     screen = mountScreen(
-      <IndexScreen store={store} stdout={stdout} title={title} style={style} onStop={onStop} />,
+      <IndexScreen
+        store={store}
+        stdout={stdout}
+        title={title}
+        style={style}
+        onStop={onStop}
+        onFrame={(lines) => {
+          shown = lines;
+        }}
+      />,
       options,
       { keepFrame: false },
     );
@@ -66,12 +86,12 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
       store.dispatch({ type: 'sync', event, atMs: now() });
     });
     clearTimeout(timer);
-    await screen?.unmount();
+    await close();
     const { verbose, isFaulty } = options;
     stdout.write(renderSyncSummary(summary, { style, agentId: title.agentId, verbose, isFaulty }));
     return summary;
   } finally {
     clearTimeout(timer);
-    await screen?.unmount();
+    await close();
   }
 }

@@ -1,5 +1,5 @@
 import { useInput } from 'ink';
-import { type ReactElement, useSyncExternalStore } from 'react';
+import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
 import type { Store } from '../store.js';
@@ -14,11 +14,13 @@ export interface IndexScreenProps {
   readonly title: IndexTitle;
   readonly style: Style;
   readonly onStop: () => void;
+  /** Hears which lines are on the screen now. */
+  readonly onFrame: (lines: readonly string[]) => void;
 }
 
 /** The index screen: a pure view of the store. */
 export function IndexScreen(props: IndexScreenProps): ReactElement {
-  const { store, title, style, onStop } = props;
+  const { store, title, style, onStop, onFrame } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
   useInput((input, key) => {
@@ -26,5 +28,7 @@ export function IndexScreen(props: IndexScreenProps): ReactElement {
     else if (input === '?') store.dispatch({ type: 'help.toggled' });
     else if (key.escape) store.dispatch({ type: 'help.closed' });
   });
-  return <Lines lines={indexFrame(state, title, style, size)} />;
+  const lines = indexFrame(state, title, style, size);
+  useEffect(() => onFrame(lines));
+  return <Lines lines={lines} />;
 }
