@@ -11,7 +11,7 @@ export interface ScreenStreams {
 export interface MountedScreen {
   /** Rejects when the view itself failed; the terminal is restored by then. */
   readonly failed: Promise<never>;
-  /** Takes the screen off, gives the terminal back as it was, and lets go of stdin. */
+  /** Takes the screen off, gives the terminal back as it was and lets go of stdin; once. */
   readonly unmount: () => Promise<void>;
 }
 
@@ -38,18 +38,34 @@ export function mountScreen(
   });
   const exited = instance.waitUntilExit();
   const failed = exited.then(() => new Promise<never>(() => undefined));
-  return { failed, unmount: () => unmount(instance, exited, stdin, keepFrame) };
+  let crashed = false;
+  exited.catch(() => {
+    crashed = true;
+  });
+  let unmounting: Promise<void> | undefined;
+  return {
+    failed,
+    unmount: () => {
+      unmounting ??= unmount(instance, exited, { stdin, stdout }, !keepFrame && !crashed);
+      return unmounting;
+    },
+  };
 }
+
+const UP = '\u001B[1A';
 
 async function unmount(
   instance: Instance,
   exited: Promise<unknown>,
-  stdin: NodeJS.ReadStream,
-  keepFrame: boolean,
+  { stdin, stdout }: ScreenStreams,
+  erase: boolean,
 ): Promise<void> {
-  if (!keepFrame) instance.clear();
+  // An empty frame in place of the last one: ink's clear() would be undone by a frame that its
+  // throttle still holds back. The empty frame leaves its line break behind.
+  if (erase) instance.rerender(null);
   instance.unmount();
   await exited.catch(() => undefined);
+  if (erase) stdout.write(UP);
   // Otherwise the first keys for an editor started afterwards would still be read here.
   stdin.pause();
 }
