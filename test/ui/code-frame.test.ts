@@ -52,6 +52,14 @@ test('a long line is cut around the place', () => {
   assert.ok(stringWidth(shown) <= 46);
 });
 
+test('cutting a long line leaves every character whole', () => {
+  for (const column of [201, 203, 401]) {
+    // A letter of two UTF-16 units that is one column wide.
+    const frame = renderCodeFrame('𝐀'.repeat(300), { line: 1, column }, { width: 41 });
+    assert.match(frame.split('\n')[0] ?? '', /^> 1 \| …𝐀+…$/u);
+  }
+});
+
 test('nothing that a terminal acts upon gets through', () => {
   const frame = renderCodeFrame('a\u001B[31mb\u0007\u202Ec', { line: 1, column: 1 });
   // biome-ignore lint/suspicious/noControlCharactersInRegex: looking for control characters

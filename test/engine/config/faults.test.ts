@@ -67,6 +67,16 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '{\n  "memory": {},\n  "memory": {}\n}',
     faults: ['3:3 memory: "memory" is written twice, first on line 2'],
   },
+  'an id that the source of its reference does not take': {
+    text: '{ "flows": { "notify": { "secret": { "source": "exec", "id": "a/../b" } } } }',
+    faults: [
+      '1:62 flows.notify.secret.id: "id" must be letters, digits and . _ : / -, without a .. part',
+    ],
+  },
+  'an unknown kind of reference': {
+    text: '{ "flows": { "notify": { "secret": { "source": "exce", "id": "a" } } } }',
+    faults: ['1:48 flows.notify.secret.source: "source" must be one of "env", "file", "exec"'],
+  },
   'an unknown time zone': {
     text: '{ "agents": { "defaults": { "userTimezone": "Mars/Base" } } }',
     faults: [
