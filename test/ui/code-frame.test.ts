@@ -53,10 +53,10 @@ test('a long line is cut around the place', () => {
 });
 
 test('cutting a long line leaves every character whole', () => {
-  for (const column of [201, 203, 401]) {
+  for (const column of [201, 599, 601]) {
     // A letter of two UTF-16 units that is one column wide.
     const frame = renderCodeFrame('𝐀'.repeat(300), { line: 1, column }, { width: 41 });
-    assert.match(frame.split('\n')[0] ?? '', /^> 1 \| …𝐀+…$/u);
+    assert.match(frame.split('\n')[0] ?? '', /^> 1 \| …𝐀+…?$/u);
   }
 });
 
