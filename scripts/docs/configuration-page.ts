@@ -1,15 +1,6 @@
-/**
- * Writes docs/configuration.md from the schema.
- *
- *   node --import tsx scripts/generate-config-docs.ts           writes the page
- *   node --import tsx scripts/generate-config-docs.ts --check   exits with 1 when it is stale
- */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { type ReferenceKey, referenceByRoot } from '../src/engine/config/authoring.js';
-import { ADAPTER_ALIASES } from '../src/engine/config/index.js';
-
-const PAGE = fileURLToPath(new URL('../docs/configuration.md', import.meta.url));
+import { type ReferenceKey, referenceByRoot } from '../../src/engine/config/authoring.js';
+import { ADAPTER_ALIASES } from '../../src/engine/config/index.js';
+import { GENERATED, table } from './markdown.js';
 
 const ROOT_TITLES: Readonly<Record<string, string>> = {
   $schema: 'For editors',
@@ -24,7 +15,7 @@ const ROOT_TITLES: Readonly<Record<string, string>> = {
   logging: 'Logging',
 };
 
-const INTRODUCTION = `<!-- Generated from the schema by scripts/generate-config-docs.ts. Do not edit. -->
+const INTRODUCTION = `${GENERATED}
 
 # Configuration
 
@@ -105,33 +96,17 @@ entry: its \`api\` chooses the adapter, and its address and key are used.
 For an agent the rules look at what holds after its overrides were applied.
 `;
 
-function renderPage(): string {
+/** docs/configuration.md, from the schema. */
+export function configurationPage(): string {
   const roots = [...referenceByRoot()].map(
-    ([root, keys]) => `## ${ROOT_TITLES[root] ?? root}\n\n${renderTable(keys)}\n`,
+    ([root, keys]) => `## ${ROOT_TITLES[root] ?? root}\n\n${keyTable(keys)}\n`,
   );
   return [INTRODUCTION, ...roots].join('\n');
 }
 
-function renderTable(keys: readonly ReferenceKey[]): string {
-  const rows = keys.map(({ path, type, description, default: fallback }) =>
-    [`\`${path}\``, type, fallback ?? '', description].map(escapeCell),
-  );
-  const lines = [['key', 'type', 'default', 'meaning'], ['---', '---', '---', '---'], ...rows];
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-}
-
-function escapeCell(text: string): string {
-  return text.replaceAll('|', '\\|');
-}
-
-const page = renderPage();
-if (process.argv.includes('--check')) {
-  if (!existsSync(PAGE) || readFileSync(PAGE, 'utf8') !== page) {
-    console.error(
-      'docs/configuration.md is stale: node --import tsx scripts/generate-config-docs.ts',
-    );
-    process.exitCode = 1;
-  }
-} else {
-  writeFileSync(PAGE, page);
+function keyTable(keys: readonly ReferenceKey[]): string {
+  const rows = keys.map(({ path, type, description, default: fallback }) => {
+    return [`\`${path}\``, type, fallback ?? '', description];
+  });
+  return table(['key', 'type', 'default', 'meaning'], rows);
 }

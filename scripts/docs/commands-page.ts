@@ -1,0 +1,141 @@
+import type { ManifestCommand, ManifestFlag } from './manifest.js';
+import { fence, GENERATED, prose, table } from './markdown.js';
+
+const GLOBAL = 'GLOBAL';
+
+/** docs/commands.md, from the manifest. */
+export function commandsPage(
+  commands: readonly ManifestCommand[],
+  plugins: readonly ManifestCommand[],
+): string {
+  const globalFlags = Object.values(commands[0]?.flags ?? {}).filter(isGlobal);
+  const parts = [
+    `${GENERATED}\n`,
+    '# Commands\n',
+    'Words of a command are separated by spaces. `svc COMMAND --help` shows on the terminal what is',
+    'written here. What the exit codes mean is in [errors.md](errors.md), the JSON documents are in',
+    '[json.md](json.md).\n',
+    table(
+      ['command', 'does'],
+      [
+        ...commands.map((command) => [linkTo(command), prose(summaryOf(command))]),
+        ...plugins.map((command) => [`\`${nameOf(command)}\``, prose(summaryOf(command))]),
+      ],
+    ),
+    '\n## Flags of every command\n',
+    'Every flag, these and those of the single commands, can also be set by the environment variable',
+    'beside it; the flag wins. A switch is on when its variable is `1`, `true`, `y` or `yes`.\n',
+    flagTable(globalFlags),
+    '\n`-h` and `--help` show help, and `svc --version` the version.',
+    ...commands.map((command) => `\n${section(command)}`),
+  ];
+  return `${parts.join('\n')}\n`;
+}
+
+function section(command: ManifestCommand): string {
+  const own = Object.values(command.flags).filter((flag) => !isGlobal(flag));
+  const args = Object.values(command.args);
+  const parts = [`## ${nameOf(command)}\n`, prose(summaryOf(command))];
+  if (command.description !== undefined) parts.push(`\n${prose(command.description)}`);
+  parts.push(`\n${fence('text', usageOf(command, own))}`);
+  if (args.length > 0) {
+    const rows = args.map((arg) => {
+      const name = arg.required === true ? arg.name.toUpperCase() : `[${arg.name.toUpperCase()}]`;
+      return [`\`${name}\``, prose(arg.description ?? '')];
+    });
+    parts.push(`\n${table(['argument', 'meaning'], rows)}`);
+  }
+  if (own.length > 0) parts.push(`\n${flagTable(own)}`);
+  const examples = (command.examples ?? []).map((example) => exampleOf(example, command));
+  if (examples.length > 0) parts.push(`\n${fence('sh', examples.join('\n'))}`);
+  return parts.join('\n');
+}
+
+function flagTable(flags: readonly ManifestFlag[]): string {
+  const rows = flags.map((flag) => [
+    `${flag.char === undefined ? '' : `\`-${flag.char}\`, `}\`--${flag.name}${placeholderOf(flag)}\``,
+    flag.env === undefined ? '' : `\`${flag.env}\``,
+    meaningOf(flag, exclusionsOf(flag, flags)),
+  ]);
+  return table(['flag', 'environment', 'meaning'], rows);
+}
+
+function meaningOf(flag: ManifestFlag, others: readonly string[]): string {
+  const parts = [prose(flag.summary ?? flag.description ?? '')];
+  if (flag.type === 'option') {
+    if (flag.options !== undefined) {
+      parts.push(`One of ${flag.options.map((option) => `\`${option}\``).join(', ')}.`);
+    }
+    if (flag.multiple === true) parts.push('May be repeated.');
+  }
+  if (others.length > 0) {
+    parts.push(`Not together with ${others.map((other) => `\`--${other}\``).join(' or ')}.`);
+  }
+  return parts.join(' ');
+}
+
+/** Both flags of a pair name each other here, whichever of them declares it. */
+function exclusionsOf(flag: ManifestFlag, flags: readonly ManifestFlag[]): readonly string[] {
+  const declared: readonly string[] = flag.exclusive ?? [];
+  const others = flags.filter((other) => other.exclusive?.includes(flag.name) === true);
+  return [...new Set([...declared, ...others.map((other) => other.name)])];
+}
+
+function usageOf(command: ManifestCommand, own: readonly ManifestFlag[]): string {
+  const args = Object.values(command.args).map((arg) => {
+    return arg.required === true ? arg.name.toUpperCase() : `[${arg.name.toUpperCase()}]`;
+  });
+  const flags = own.map((flag) => `[--${flag.name}${placeholderOf(flag)}]`);
+  return wrapWords([nameOf(command), ...args, ...flags], 88);
+}
+
+function wrapWords(words: readonly string[], columns: number): string {
+  const lines: string[] = [];
+  for (const word of words) {
+    const last = lines.at(-1);
+    if (last === undefined) lines.push(word);
+    else if (last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(`    ${word}`);
+  }
+  return lines.join('\n');
+}
+
+/** What stands for a flag's value, with the space before it; nothing for a switch. */
+function placeholderOf(flag: ManifestFlag): string {
+  if (flag.type === 'boolean') return '';
+  const { helpValue } = flag;
+  return ` ${typeof helpValue === 'string' ? helpValue : flag.options === undefined ? 'N' : 'NAME'}`;
+}
+
+/** An example as it is typed. */
+function exampleOf(
+  example: NonNullable<ManifestCommand['examples']>[number],
+  command: ManifestCommand,
+): string {
+  const text = typeof example === 'string' ? example : example.command;
+  return filledIn(text, command).replace(/^\$ /, '');
+}
+
+/** oclif's two placeholders. */
+function filledIn(text: string, command: ManifestCommand): string {
+  return text
+    .replaceAll('<%= config.bin %>', 'svc')
+    .replaceAll('<%= command.id %>', command.id.replaceAll(':', ' '));
+}
+
+function nameOf({ id }: ManifestCommand): string {
+  return `svc ${id.replaceAll(':', ' ')}`;
+}
+
+function linkTo(command: ManifestCommand): string {
+  const name = nameOf(command);
+  return `[\`${name}\`](#${name.replaceAll(' ', '-')})`;
+}
+
+function summaryOf(command: ManifestCommand): string {
+  return filledIn(command.summary ?? command.description?.split('\n')[0] ?? '', command);
+}
+
+function isGlobal(flag: ManifestFlag): boolean {
+  return flag.helpGroup === GLOBAL;
+}

@@ -1,0 +1,29 @@
+import { commandsPage } from './commands-page.js';
+import { configurationPage } from './configuration-page.js';
+import { errorsPage } from './errors-page.js';
+import { jsonPage } from './json-page.js';
+import { makeManifest, pluginCommands } from './manifest.js';
+
+/** A committed file that is made from the code. */
+export interface GeneratedFile {
+  /** Relative to the package folder. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Every generated file as it should be.
+ *
+ * @param root the package folder; its dist/ must be up to date
+ */
+export async function generatedFiles(root: string): Promise<readonly GeneratedFile[]> {
+  const manifest = await makeManifest(root);
+  const commands = Object.values(manifest.commands);
+  return [
+    { path: 'oclif.manifest.json', text: `${JSON.stringify(manifest, null, 2)}\n` },
+    { path: 'docs/commands.md', text: commandsPage(commands, pluginCommands(root)) },
+    { path: 'docs/configuration.md', text: configurationPage() },
+    { path: 'docs/errors.md', text: errorsPage() },
+    { path: 'docs/json.md', text: jsonPage() },
+  ];
+}

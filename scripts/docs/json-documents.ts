@@ -1,0 +1,301 @@
+import type * as z from 'zod/mini';
+import {
+  errorOutputSchema,
+  getOutputSchema,
+  indexOutputSchema,
+  resetOutputSchema,
+  searchOutputSchema,
+  statusOutputSchema,
+} from '../../src/engine/memory/output-schemas.js';
+
+/** A JSON document of the program, for docs/json.md. */
+export interface JsonDocument {
+  readonly title: string;
+  readonly introduction: string;
+  readonly schema: z.ZodMiniType;
+  /** What each field means, by its path; every field of the schema has one. */
+  readonly meanings: Readonly<Record<string, string>>;
+  /** Must satisfy the schema. */
+  readonly example: unknown;
+}
+
+const WORKSPACE = '/home/ada/.svc/workspace';
+const INDEX_FILE = '/home/ada/.svc/memory/main.sqlite';
+
+const WARNINGS = {
+  warnings: 'What went less well, see [warning codes](errors.md#warning-codes); empty as a rule.',
+  'warnings[].code': 'For programs.',
+  'warnings[].message': 'For people.',
+  'warnings[].hint': 'What to do about it.',
+};
+
+const SKIPPED = {
+  'agents[].skipped': 'Files and folders that could not be taken in.',
+  'agents[].skipped[].path': 'Relative to the workspace.',
+  'agents[].skipped[].reason': 'See [memory-files.md](memory-files.md#what-is-skipped).',
+  'agents[].skipped[].detail': 'The figure or the words of the system behind the reason.',
+};
+
+const AGENT = { 'agents[].agent': 'Its id; `null` with `--workspace`.' };
+
+const search: JsonDocument = {
+  title: 'svc memory search',
+  introduction: 'The answer to a query, best result first.',
+  schema: searchOutputSchema,
+  meanings: {
+    query: 'As it was given.',
+    agent: 'The agent that was searched; `null` with `--workspace`.',
+    workspace: 'Absolute path of the workspace.',
+    backend: 'What answered.',
+    mode: 'How it was searched.',
+    provider: 'The embedding provider; `null` in lexical search.',
+    model: 'The embedding model; `null` in lexical search.',
+    results: 'Empty when nothing was found.',
+    'results[].path': 'Relative to the workspace, with forward slashes.',
+    'results[].startLine': 'First line of the passage, counted from 1.',
+    'results[].endLine': 'Last line of the passage, itself included.',
+    'results[].score': '0 to 1; see [search.md](search.md#scores).',
+    'results[].snippet': 'The passage, or its best lines with `…` between them.',
+    'results[].snippetLine': 'Number of the first line of the snippet.',
+    'results[].source': 'Where the file belongs.',
+    'results[].headingPath': 'The headings above the passage, outermost first.',
+    'results[].citation': '`path#L3-L5`; left out when `memory.citations` is `off`.',
+    'results[].textScore': 'The lexical part of the score; all of it in lexical search.',
+    matches: 'How many chunks match in all, also those that are not among the results.',
+    belowMinScore: 'How many results were left out because of the minimum score.',
+    searchMs: 'Time of the search itself in milliseconds, without start and update.',
+    ...WARNINGS,
+  },
+  example: {
+    query: 'when does the backup run',
+    agent: 'main',
+    workspace: WORKSPACE,
+    backend: 'builtin',
+    mode: 'lexical',
+    provider: null,
+    model: null,
+    results: [
+      {
+        path: 'memory/2026-02-03.md',
+        startLine: 3,
+        endLine: 6,
+        score: 0.8126,
+        snippet:
+          '## Backups\n\nThe nightly backup runs at 02:30.\n\nSource: memory/2026-02-03.md#L3-L6',
+        snippetLine: 3,
+        source: 'memory',
+        headingPath: ['3 February 2026', 'Backups'],
+        citation: 'memory/2026-02-03.md#L3-L6',
+        textScore: 0.8126,
+      },
+    ],
+    matches: 2,
+    belowMinScore: 0,
+    searchMs: 1.9,
+    warnings: [],
+  },
+};
+
+const get: JsonDocument = {
+  title: 'svc memory get',
+  introduction: 'Lines of a file, as they stand in it now.',
+  schema: getOutputSchema,
+  meanings: {
+    path: 'Relative to the workspace.',
+    source: 'Where the file belongs.',
+    startLine: 'Number of the first line given.',
+    endLine: 'Number of the last line given.',
+    text: 'The lines, joined by `\\n`, without a line end after the last.',
+    totalLines: 'How many lines the file has.',
+    truncated: 'Whether more was asked for than is given at once.',
+    ...WARNINGS,
+  },
+  example: {
+    path: 'memory/2026-02-03.md',
+    source: 'memory',
+    startLine: 5,
+    endLine: 5,
+    text: 'The nightly backup runs at 02:30.',
+    totalLines: 10,
+    truncated: false,
+    warnings: [],
+  },
+};
+
+const index: JsonDocument = {
+  title: 'svc memory index',
+  introduction:
+    'One entry an agent. The entry of an agent that failed has `error` instead of the counts; the others are indexed all the same, and the exit code is that of the last error.',
+  schema: indexOutputSchema,
+  meanings: {
+    agents: 'In the order of the configuration.',
+    ...AGENT,
+    'agents[].workspace': 'Absolute path of the workspace.',
+    'agents[].outcome': '`stopped`: by Ctrl-C; what is counted is done and kept.',
+    'agents[].rebuild': 'Only when the index was built anew.',
+    'agents[].rebuild.reason': 'See [indexing.md](indexing.md#when-an-index-is-built-anew).',
+    'agents[].rebuild.detail': 'The same for people.',
+    'agents[].added': 'New files.',
+    'agents[].changed': 'Files with another content than before.',
+    'agents[].removed': 'Files that are gone, or cannot be read any more.',
+    'agents[].renamed': 'Files that moved with their content unchanged.',
+    'agents[].unchanged': 'All the others.',
+    ...SKIPPED,
+    'agents[].chunks': 'Chunks written now.',
+    'agents[].bytes': 'Size of the files read now.',
+    'agents[].durationMs': 'Milliseconds.',
+    'agents[].error': 'Only when it failed.',
+    'agents[].error.code': 'See [errors.md](errors.md#error-codes).',
+    'agents[].error.message': 'For people.',
+    'agents[].error.hint': 'What to do about it.',
+    ...WARNINGS,
+  },
+  example: {
+    agents: [
+      {
+        agent: 'main',
+        workspace: WORKSPACE,
+        outcome: 'updated',
+        rebuild: { reason: 'first', detail: 'there is no index yet' },
+        added: 3,
+        changed: 0,
+        removed: 0,
+        renamed: 0,
+        unchanged: 0,
+        skipped: [{ path: 'memory/dump.md', reason: 'too_large', detail: '200 MB, limit 64 MB' }],
+        chunks: 3,
+        bytes: 454,
+        durationMs: 25.3,
+      },
+    ],
+    warnings: [],
+  },
+};
+
+const status: JsonDocument = {
+  title: 'svc memory status',
+  introduction: 'One entry an agent. Exits with 1 when one of them has faults.',
+  schema: statusOutputSchema,
+  meanings: {
+    agents: 'In the order of the configuration.',
+    ...AGENT,
+    'agents[].backend': 'What answers a search.',
+    'agents[].configuredBackend': '`memory.backend` of the configuration.',
+    'agents[].workspaceDir': 'Absolute path of the workspace.',
+    'agents[].indexFile': 'Absolute path of the index.',
+    'agents[].index': 'The index as it is.',
+    'agents[].index.state': '`unusable`: damaged, or of another version.',
+    'agents[].index.why': 'What is wrong; only when unusable.',
+    'agents[].index.statistics': 'Only when ready.',
+    'agents[].index.statistics.documents': 'Files in the index.',
+    'agents[].index.statistics.chunks': 'Chunks in the index.',
+    'agents[].index.statistics.bySource': 'The same for each source.',
+    'agents[].index.statistics.bySource[].source': 'The source.',
+    'agents[].index.statistics.bySource[].documents': 'Its files.',
+    'agents[].index.statistics.bySource[].chunks': 'Its chunks.',
+    'agents[].index.statistics.bytes': 'Size on disk, with the side files of SQLite.',
+    'agents[].index.statistics.lastSync': 'When the last update ended; `null` before the first.',
+    'agents[].index.rebuildBecause': 'Why the next update builds it anew; only when it will.',
+    'agents[].staleness':
+      'What the next update would do; left out when the workspace is unreadable.',
+    'agents[].staleness.added': 'New files.',
+    'agents[].staleness.changed': 'Files that may have changed: size or time differ.',
+    'agents[].staleness.removed': 'Files that are gone.',
+    'agents[].staleness.examples': 'Up to five of these files.',
+    'agents[].sources': 'What is indexed.',
+    'agents[].extraPaths': '`extraPaths` of the configuration.',
+    'agents[].tokenizer': '`store.fts.tokenizer` of the configuration.',
+    'agents[].mode': 'How a search is answered.',
+    'agents[].provider': 'The embedding provider; `null` in lexical search.',
+    'agents[].model': 'The embedding model; `null` in lexical search.',
+    'agents[].vectorStore': 'The vectors beside the texts.',
+    'agents[].vectorStore.state': 'There are none in lexical search.',
+    'agents[].citations': '`memory.citations` of the configuration.',
+    ...SKIPPED,
+    'agents[].faults': 'What keeps this memory from being searched or kept up to date.',
+    'agents[].faults[].code': 'For programs.',
+    'agents[].faults[].message': 'For people.',
+    'agents[].faults[].hint': 'What to do about it.',
+    ...WARNINGS,
+  },
+  example: {
+    agents: [
+      {
+        agent: 'main',
+        backend: 'builtin',
+        configuredBackend: 'builtin',
+        workspaceDir: WORKSPACE,
+        indexFile: INDEX_FILE,
+        index: {
+          state: 'ready',
+          statistics: {
+            documents: 3,
+            chunks: 3,
+            bySource: [{ source: 'memory', documents: 3, chunks: 3 }],
+            bytes: 77824,
+            lastSync: '2026-02-03T09:05:28.109Z',
+          },
+        },
+        staleness: { added: 1, changed: 0, removed: 0, examples: ['memory/2026-02-04.md'] },
+        sources: ['memory'],
+        extraPaths: [],
+        tokenizer: 'unicode61',
+        mode: 'lexical',
+        provider: null,
+        model: null,
+        vectorStore: { state: 'empty' },
+        citations: 'auto',
+        skipped: [],
+        faults: [],
+      },
+    ],
+    warnings: [],
+  },
+};
+
+const reset: JsonDocument = {
+  title: 'svc memory reset',
+  introduction: 'One entry an agent.',
+  schema: resetOutputSchema,
+  meanings: {
+    agents: 'In the order of the configuration.',
+    ...AGENT,
+    'agents[].indexFile': 'Absolute path of the index.',
+    'agents[].deleted': 'False when there was none, or the answer to the question was no.',
+    'agents[].bytes': 'Size of the file that was deleted.',
+    ...WARNINGS,
+  },
+  example: {
+    agents: [{ agent: 'main', indexFile: INDEX_FILE, deleted: true, bytes: 45056 }],
+    warnings: [],
+  },
+};
+
+/** The documents of the commands. */
+export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [search, get, index, status, reset];
+
+/** What every command prints when it fails. */
+export const ERROR_DOCUMENT: JsonDocument = {
+  title: 'Errors',
+  introduction:
+    'What any command prints instead of its document when it fails. The exit code is the same as without `--json`.',
+  schema: errorOutputSchema,
+  meanings: {
+    error: 'The one error that ended the command.',
+    'error.code': 'See [errors.md](errors.md#error-codes).',
+    'error.message': 'For people.',
+    'error.hint': 'What to do about it.',
+    'error.location': 'Where in a file.',
+    'error.location.file': 'Absolute path.',
+    'error.location.line': 'Counted from 1.',
+    'error.location.column': 'Counted from 1, in UTF-16 code units.',
+    'error.details': 'More for programs, by code: `CONFIG_INVALID` lists its `faults` here.',
+  },
+  example: {
+    error: {
+      code: 'DOCUMENT_NOT_INDEXED',
+      message: 'notes.md is not an indexed file',
+      hint: 'use a path that "svc memory search" shows',
+    },
+  },
+};
