@@ -45,7 +45,9 @@ const CJK_START = /^(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})
  * else. `"a phrase"` must occur, `-word` must not, `word*` matches beginnings. Everything else has
  * no meaning of its own: no text makes an error.
  */
-export function parseQuery(text: string, tokenizer: Tokenizer): LexicalQuery {
+export function parseQuery(raw: string, tokenizer: Tokenizer): LexicalQuery {
+  // As in documents; and SQLite would take it for the end of the expression.
+  const text = raw.replaceAll('\0', ' ');
   const { words, required, excluded } = sortPieces(text.slice(0, MAX_CHARACTERS), tokenizer);
   const topical = words.filter((term) => !isStopWord(term));
   const nothingElse = topical.length === 0 && required.length === 0;

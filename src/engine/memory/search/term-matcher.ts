@@ -55,7 +55,8 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
 
 /** With trigrams a term is any stretch of text, case ignored. */
 function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
-  const needles = terms.map((term) => term.match.replaceAll('"', '').toLowerCase());
+  // What stands between the match's own quotes: a term may itself be a quotation mark.
+  const needles = terms.map((term) => term.match.slice(1, -1).toLowerCase());
   return (text) => {
     const folded = text.toLowerCase();
     const hits: TermHit[] = [];
