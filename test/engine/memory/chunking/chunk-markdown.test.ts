@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { chunkMarkdown } from '../../../../src/engine/memory/chunking/chunk-markdown.js';
+import { estimateTokens } from '../../../../src/engine/memory/chunking/tokens.js';
+import type { Chunk } from '../../../../src/engine/memory/types.js';
+import { markdownLines } from '../../../support/markdown.js';
+
+const test = suite('chunks of Markdown');
+
+const options = fc
+  .record({
+    tokens: fc.integer({ min: 8, max: 200 }),
+    share: fc.double({ min: 0, max: 0.9, noNaN: true }),
+  })
+  .map(({ tokens, share }) => ({ tokens, overlap: Math.floor(tokens * share) }));
+
+/** Runs a check on the chunks of any text. */
+function forAnyText(
+  check: (
+    chunks: readonly Chunk[],
+    lines: readonly string[],
+    limits: { readonly tokens: number; readonly overlap: number },
+  ) => void,
+): void {
+  fc.assert(
+    fc.property(markdownLines, options, (lines, limits) =>
+      check(chunkMarkdown(lines, limits), lines, limits),
+    ),
+    { numRuns: 300 },
+  );
+}
+
+const tokensOf = (lines: readonly string[]): number =>
+  lines.reduce((sum, line) => sum + estimateTokens(line) + 0.25, 0);
+
+test('every line that is not blank is in a chunk that carries its number', () => {
+  forAnyText((chunks, lines) => {
+    for (const [index, line] of lines.entries()) {
+      if (line.trim() === '') continue;
+      const number = index + 1;
+      const holders = chunks.filter((c) => c.startLine <= number && number <= c.endLine);
+      assert.ok(holders.length > 0, `line ${number} is in no chunk`);
+      const whole = holders.some((c) => c.text.split('\n')[number - c.startLine] === line);
+      const pieces = holders.filter((c) => c.startLine === number && c.endLine === number);
+      assert.ok(
+        whole ||
+          line.includes(
+            pieces
+              .map((c) => c.text)
+              .join('')
+              .slice(0, 8),
+          ),
+      );
+    }
+  });
+});
+
+test('the pieces of a line over budget make up that line', () => {
+  const line = `${'word '.repeat(3000)}end`;
+  const chunks = chunkMarkdown([line], { tokens: 100, overlap: 20 });
+  assert.ok(chunks.length > 20);
+  assert.is(chunks.map((chunk) => chunk.text).join(''), line);
+});
+
+test('a chunk is exactly the lines that it names, or a part of one', () => {
+  forAnyText((chunks, lines) => {
+    for (const { startLine, endLine, text } of chunks) {
+      const named = lines.slice(startLine - 1, endLine).join('\n');
+      assert.ok(named === text || (startLine === endLine && named.includes(text)));
+    }
+  });
+});
+
+test('chunks follow the order of the lines and always go on', () => {
+  forAnyText((chunks) => {
+    for (const [index, chunk] of chunks.entries()) {
+      const before = chunks[index - 1];
+      if (before === undefined) continue;
+      assert.ok(chunk.startLine >= before.startLine);
+      assert.ok(chunk.endLine >= before.endLine);
+    }
+  });
+});
+
+test('no chunk is over its budget', () => {
+  forAnyText((chunks, _, { tokens }) => {
+    for (const chunk of chunks) {
+      const blank = chunk.text.split('\n').filter((line) => line.trim() !== '');
+      assert.ok(tokensOf(blank) <= tokens + 1, `${tokensOf(blank)} of ${tokens}`);
+    }
+  });
+});
+
+test('a chunk repeats no more of the one before it than the overlap', () => {
+  forAnyText((chunks, lines, { overlap }) => {
+    for (const [index, chunk] of chunks.entries()) {
+      const before = chunks[index - 1];
+      if (before === undefined || before.endLine < chunk.startLine) continue;
+      if (chunk.startLine === chunk.endLine && before.endLine === chunk.startLine) continue;
+      const repeated = lines.slice(chunk.startLine - 1, before.endLine);
+      const text = repeated.filter((line) => line.trim() !== '');
+      assert.ok(tokensOf(text) <= overlap + 0.01, `${tokensOf(text)} of ${overlap}`);
+    }
+  });
+});
+
+test('a fence, table, list item or front matter that fits stays whole', () => {
+  const blocks = [
+    ['```js', 'const a = 1;', '', '# no heading', 'const b = 2;', '```'],
+    ['| key | value |', '|---|---|', '| a | 1 |', '| b | 2 |'],
+    ['- item one', '  goes on here', '', '  and after a blank line'],
+    ['~~~', '| not | a table |', '- not an item', '~~~'],
+  ];
+  const filler = fc.array(fc.lorem({ maxCount: 12 }), { maxLength: 12 });
+  fc.assert(
+    fc.property(fc.constantFrom(...blocks), filler, filler, (block, before, after) => {
+      const lines = ['---', 'title: note', '---', '', ...before, '', ...block, '', ...after];
+      const chunks = chunkMarkdown(lines, { tokens: 60, overlap: 12 });
+      assert.ok(chunks.some((chunk) => chunk.text.includes(block.join('\n'))));
+      assert.ok(chunks[0]?.text.startsWith('---\ntitle: note\n---'));
+    }),
+  );
+});
+
+/** A paragraph that fills most of the budget used below, so that every section is a chunk. */
+const BODY = 'words that fill a paragraph '.repeat(10).trim();
+
+test('a heading stays with what follows it and stands in the heading path', () => {
+  const lines = ['# Guide', '', BODY, '', '## Install *now*', '', '### On [Linux](x)', '', BODY];
+  const chunks = chunkMarkdown(lines, { tokens: 90, overlap: 10 });
+  assert.equal(
+    chunks.map(({ startLine, endLine, headingPath }) => ({ startLine, endLine, headingPath })),
+    [
+      { startLine: 1, endLine: 3, headingPath: ['Guide'] },
+      { startLine: 5, endLine: 9, headingPath: ['Guide', 'Install now', 'On Linux'] },
+    ],
+  );
+});
+
+test('a heading inside a code fence is no heading', () => {
+  const chunks = chunkMarkdown(['# Real', '', '```sh', '# comment', '```'], {
+    tokens: 400,
+    overlap: 0,
+  });
+  assert.equal(
+    chunks.map((chunk) => chunk.headingPath),
+    [['Real']],
+  );
+});
+
+test('underlined headings count', () => {
+  const chunks = chunkMarkdown(['Title', '=====', BODY, '', 'Part', '----', BODY], {
+    tokens: 90,
+    overlap: 10,
+  });
+  assert.equal(
+    chunks.map((chunk) => chunk.headingPath),
+    [['Title'], ['Title', 'Part']],
+  );
+});
+
+test('a run of CJK characters or emoji is cut by what it costs, never inside a character', () => {
+  for (const character of ['記', '🎉']) {
+    const chunks = chunkMarkdown([character.repeat(1000)], { tokens: 100, overlap: 20 });
+    assert.ok(chunks.length >= 10);
+    for (const { text } of chunks) assert.is(text.isWellFormed(), true);
+  }
+});
+
+test('50 MB in one line is cut in seconds', () => {
+  const chunks = chunkMarkdown(['0123456789 abcdefghij '.repeat(2_400_000)], {
+    tokens: 400,
+    overlap: 80,
+  });
+  assert.ok(chunks.length > 30_000);
+  assert.ok(chunks.every((chunk) => chunk.startLine === 1 && chunk.endLine === 1));
+});
+
+test.run();

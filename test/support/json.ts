@@ -1,0 +1,31 @@
+import type * as z from 'zod/mini';
+import {
+  errorOutputSchema,
+  getOutputSchema,
+  indexOutputSchema,
+  resetOutputSchema,
+  searchOutputSchema,
+  statusOutputSchema,
+} from '../../src/engine/memory/output-schemas.js';
+import type { SvcRun } from './run-svc.js';
+
+/** Reads stdout as one JSON document of a shape; a failure shows the whole run. */
+function read<S extends z.ZodMiniType>(schema: S, run: SvcRun): z.infer<S> {
+  try {
+    return schema.parse(JSON.parse(run.stdout));
+  } catch (error) {
+    throw new Error(
+      `not the promised JSON: ${String(error)}\nexit ${run.code}\n${run.stdout}\n${run.stderr}`,
+    );
+  }
+}
+
+/** The documents of the memory commands, held against their schemas. */
+export const jsonOf = {
+  search: (run: SvcRun) => read(searchOutputSchema, run),
+  get: (run: SvcRun) => read(getOutputSchema, run),
+  index: (run: SvcRun) => read(indexOutputSchema, run),
+  status: (run: SvcRun) => read(statusOutputSchema, run),
+  reset: (run: SvcRun) => read(resetOutputSchema, run),
+  error: (run: SvcRun) => read(errorOutputSchema, run).error,
+};

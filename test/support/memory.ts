@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { type EngineContext, resolveStatePaths } from '../../src/engine/context.js';
+import { SvcError } from '../../src/engine/errors/index.js';
+import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
+import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
+import type { SearchResponse } from '../../src/engine/memory/search/types.js';
+import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
+import { tempFolder } from './temp-folder.js';
+
+/** The engine's context for a person whose home is this folder. */
+export function contextAt(home: string, cwd = home): EngineContext {
+  return {
+    env: {},
+    cwd,
+    homeDir: home,
+    state: resolveStatePaths({ SVC_HOME: home }, home),
+    clock: { now: Date.now },
+  };
+}
+
+/** What a test may set of a target. */
+export interface TargetOptions {
+  readonly layout?: 'agent' | 'folder';
+  readonly extraPaths?: readonly string[];
+  readonly tokenizer?: Tokenizer;
+  readonly tokens?: number;
+  readonly indexFile?: string;
+}
+
+/** An index, in a folder of its own, of a workspace. */
+export function targetOf(workspaceDir: string, options: TargetOptions = {}): SyncTarget {
+  return {
+    indexFile: options.indexFile ?? join(tempFolder().path, 'index.sqlite'),
+    settings: {
+      chunking: { tokens: options.tokens ?? 400, overlap: 80 },
+      tokenizer: options.tokenizer ?? 'unicode61',
+    },
+    files: {
+      workspaceDir,
+      layout: options.layout ?? 'folder',
+      extraPaths: options.extraPaths ?? [],
+    },
+  };
+}
+
+/** The builtin backend on a target, with the defaults of the configuration. */
+export function backendOn(
+  target: SyncTarget,
+  { syncOnSearch = true }: { readonly syncOnSearch?: boolean } = {},
+): BuiltinBackend {
+  return new BuiltinBackend({
+    target,
+    search: {
+      citations: 'auto',
+      snippetChars: 800,
+      candidateMultiplier: 4,
+      maxResults: 6,
+      minLexicalScore: 0.35 * 0.3,
+    },
+    syncOnSearch,
+    clock: { now: Date.now },
+  });
+}
+
+/** The paths that an answer names, best first. */
+export function pathsOf(response: SearchResponse): string[] {
+  return response.results.map((result) => result.path);
+}
+
+/** The codes of an answer's warnings. */
+export function warningCodes(response: SearchResponse): string[] {
+  return response.warnings.map((warning) => warning.code);
+}
+
+/** The SvcError that something fails with; any other outcome fails the test. */
+export async function failureOf(work: Promise<unknown>): Promise<SvcError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}

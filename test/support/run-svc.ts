@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The package folder. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** How a run of the built program ended. */
+export interface SvcRun {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Around what a run happens. */
+export interface SvcOptions {
+  /** Where it keeps its state; also its home folder. */
+  readonly home: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+  /** Another user to be; see ordinary-user.ts. */
+  readonly uid?: number | undefined;
+  /** The package folder to run from. */
+  readonly root?: string;
+  readonly nodeArgs?: readonly string[];
+}
+
+/** A run that has begun. */
+export interface StartedSvc {
+  readonly child: ChildProcess;
+  readonly done: Promise<SvcRun>;
+  /** Settles once the program has written this much of a text to stderr or stdout, or ended. */
+  wrote(text: string): Promise<void>;
+}
+
+/** Runs the built program in an environment without anything of this one but the PATH. */
+export function startSvc(args: readonly string[], options: SvcOptions): StartedSvc {
+  const { home, root = ROOT, uid } = options;
+  const child = spawn(
+    process.execPath,
+    [...(options.nodeArgs ?? []), join(root, 'bin/run.js'), ...args],
+    {
+      cwd: options.cwd ?? home,
+      env: { PATH: process.env['PATH'], HOME: home, SVC_HOME: home, ...options.env },
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    },
+  );
+  let stdout = '';
+  let stderr = '';
+  const watchers = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    for (const watch of watchers) watch();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    for (const watch of watchers) watch();
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.input ?? '');
+  const done = new Promise<SvcRun>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      resolve({ code, signal, stdout, stderr });
+      for (const watch of watchers) watch();
+    });
+  });
+  const wrote = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const watch = (): void => {
+        const ended = child.exitCode !== null || child.signalCode !== null;
+        if (!ended && !stderr.includes(text) && !stdout.includes(text)) return;
+        watchers.delete(watch);
+        resolve();
+      };
+      watchers.add(watch);
+      watch();
+    });
+  return { child, done, wrote };
+}
+
+/** Runs the built program to its end. */
+export function runSvc(args: readonly string[], options: SvcOptions): Promise<SvcRun> {
+  return startSvc(args, options).done;
+}

@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A folder of its own for a test; removed when the test process ends. */
+export interface TempFolder {
+  /** Absolute, without symbolic links in it. */
+  readonly path: string;
+  /** The absolute path of something below it. */
+  at(path: string): string;
+  /** Writes a file, folders included; gives back its absolute path. */
+  write(path: string, content: string | Uint8Array): string;
+}
+
+/** Makes an empty folder that any user may enter. */
+export function tempFolder(): TempFolder {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'svc-test-')));
+  process.on('exit', () => rmSync(path, { recursive: true, force: true }));
+  return folderAt(path);
+}
+
+/** The same view of a folder that is there already, or of a part of one. */
+export function folderAt(path: string): TempFolder {
+  const at = (below: string): string => join(path, below);
+  return {
+    path,
+    at,
+    write: (below, content) => {
+      mkdirSync(dirname(at(below)), { recursive: true });
+      writeFileSync(at(below), content);
+      return at(below);
+    },
+  };
+}
+
+/** A folder with these files in it, by path. */
+export function folderOf(files: Readonly<Record<string, string | Uint8Array>>): TempFolder {
+  const folder = tempFolder();
+  for (const [path, content] of Object.entries(files)) folder.write(path, content);
+  return folder;
+}
