@@ -16,6 +16,8 @@ export interface Snippet {
 const LINE_BEFORE = 0.5;
 const SECOND_LINE_BEFORE = 0.25;
 const ELLIPSIS = '…';
+/** More than this between two shown lines is a gap, whatever it is made of. */
+const MAX_WORDLESS_CHARACTERS = 16;
 /** What is kept before the first hit in a line that has to be cut. */
 const LEAD_CHARACTERS = 40;
 
@@ -33,7 +35,7 @@ export function snippetBudget(position: number, average: number): number {
  * The whole passage where it fits, else its best lines in document order, with a line `…` for what
  * was left out between them.
  *
- * @param budget in UTF-16 units; only the ellipses may go beyond it
+ * @param budget in UTF-16 units; only the ellipses and what stands for a gap may go beyond it
  */
 export function snippetOf(
   lines: readonly NumberedLine[],
@@ -98,8 +100,10 @@ function gapBetween(from: number, to: number, byNumber: ReadonlyMap<number, Numb
   let between = '\n';
   for (let number = from + 1; number < to; number++) {
     const line = byNumber.get(number);
-    if (line?.hasWords !== false) return `\n${ELLIPSIS}\n`;
-    between += `${line.text}\n`;
+    between += `${line?.text ?? ''}\n`;
+    if (line?.hasWords !== false || between.length > MAX_WORDLESS_CHARACTERS) {
+      return `\n${ELLIPSIS}\n`;
+    }
   }
   return between;
 }
