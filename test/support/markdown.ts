@@ -33,6 +33,11 @@ const LINE = fc.oneof(
   fc.lorem({ maxCount: 400 }).map((text) => text.replaceAll('.', '')),
 );
 
+/** Whether no surrogate stands alone. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
 /** Lines of text that looks like Markdown, well-formed or not. */
 export const markdownLines = fc.array(
   LINE.map((line) => line.replaceAll(/[\n\r]/g, ' ')),

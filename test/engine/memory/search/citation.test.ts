@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  formatCitation,
+  parseCitation,
+  withSourceFooter,
+} from '../../../../src/engine/memory/search/citation.js';
+
+const test = suite('citations');
+
+const ranges = fc
+  .record({ startLine: fc.integer({ min: 1, max: 999_999 }), length: fc.nat(500) })
+  .map(({ startLine, length }) => ({ startLine, endLine: startLine + length }));
+
+test('what is written is read back, whatever the path', () => {
+  const paths = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1 }),
+    fc.constantFrom('a#L1', 'a#L3-L5.md', 'one\ntwo.md', '#L1#L2', 'ש.md'),
+  );
+  fc.assert(
+    fc.property(paths, ranges, (path, range) => {
+      assert.equal(parseCitation(formatCitation(path, range)), { path, range });
+    }),
+  );
+});
+
+test('one line is cited as one', () => {
+  assert.is(formatCitation('a.md', { startLine: 3, endLine: 3 }), 'a.md#L3');
+  assert.is(formatCitation('a.md', { startLine: 3, endLine: 5 }), 'a.md#L3-L5');
+});
+
+test('GitHub’s short form is read too', () => {
+  assert.equal(parseCitation('a.md#L3-5').range, { startLine: 3, endLine: 5 });
+});
+
+test('anything else is a path', () => {
+  for (const text of ['a.md', 'a#b.md', 'a.md#L', '#L3', 'a.md#L3-', 'a.md#Lx', '']) {
+    assert.equal(parseCitation(text), { path: text });
+  }
+});
+
+test('the footer stands under the snippet', () => {
+  assert.is(withSourceFooter('text', 'a.md#L1'), 'text\n\nSource: a.md#L1');
+  assert.is(withSourceFooter('text', undefined), 'text');
+});
+
+test.run();

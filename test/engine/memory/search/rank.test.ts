@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { LexicalCandidate } from '../../../../src/engine/memory/index/memory-index.js';
+import { parseQuery } from '../../../../src/engine/memory/search/query.js';
+import { rankCandidates } from '../../../../src/engine/memory/search/rank.js';
+import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';
+import { backendOn, targetOf } from '../../../support/memory.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('ranking');
+
+const WORDS = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta'];
+const text = fc.array(fc.constantFrom(...WORDS, '\n'), { minLength: 1, maxLength: 40 });
+
+const candidates = fc
+  .array(fc.record({ text, bm25: fc.double({ min: 0, max: 40, noNaN: true }), path: fc.nat(4) }), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  .map((rows) =>
+    rows.map(
+      (row, index): LexicalCandidate => ({
+        chunkId: index * 2,
+        source: 'memory',
+        path: `note-${row.path}.md`,
+        startLine: index + 1,
+        endLine: index + 1,
+        headingPath: [],
+        text: row.text.join(' '),
+        bm25: row.bm25,
+      }),
+    ),
+  );
+
+function rank(found: readonly LexicalCandidate[], frequencies: readonly number[]) {
+  const { terms } = parseQuery('alpha beta gamma', 'unicode61');
+  const matcher = createTermMatcher(terms, 'unicode61');
+  return rankCandidates(found, { chunks: 1000, frequencies }, matcher, undefined);
+}
+
+test('scores lie between 0 and 1 and fall', () => {
+  fc.assert(
+    fc.property(candidates, fc.tuple(fc.nat(1000), fc.nat(1000), fc.nat(1000)), (found, seen) => {
+      const { chunks, scoreOf } = rank(found, seen);
+      const scores = chunks.map((chunk) => scoreOf(chunk.rank));
+      assert.ok(scores.every((score) => score >= 0 && score <= 1));
+      assert.equal(
+        scores,
+        [...scores].sort((a, b) => b - a),
+      );
+    }),
+  );
+});
+
+test('the order of the candidates does not matter', () => {
+  fc.assert(
+    fc.property(
+      candidates.chain((found) =>
+        fc.tuple(
+          fc.constant(found),
+          fc.shuffledSubarray(found, { minLength: found.length, maxLength: found.length }),
+        ),
+      ),
+      ([found, shuffled]) => {
+        const order = (list: readonly LexicalCandidate[]) =>
+          rank(list, [10, 20, 30]).chunks.map(({ chunk }) => chunk.chunkId);
+        assert.equal(order(shuffled), order(found));
+      },
+    ),
+  );
+});
+
+test('equal passages come by path and line', () => {
+  const twin = { source: 'memory', headingPath: [], text: 'alpha', bm25: 3 } as const;
+  const found = [
+    { ...twin, chunkId: 9, path: 'b.md', startLine: 1, endLine: 1 },
+    { ...twin, chunkId: 5, path: 'a.md', startLine: 9, endLine: 9 },
+    { ...twin, chunkId: 7, path: 'a.md', startLine: 2, endLine: 2 },
+  ];
+  const places = rank(found, [3, 3, 3]).chunks.map(
+    ({ chunk }) => `${chunk.path}:${chunk.startLine}`,
+  );
+  assert.equal(places, ['a.md:2', 'a.md:9', 'b.md:1']);
+});
+
+test('words together on a line are worth more than words apart', () => {
+  const base = { source: 'memory', headingPath: [], bm25: 3, startLine: 1, endLine: 3 } as const;
+  const found = [
+    { ...base, chunkId: 1, path: 'a.md', text: 'alpha\nbeta\ngamma' },
+    { ...base, chunkId: 9, path: 'b.md', text: 'delta\nalpha beta gamma\ndelta' },
+  ];
+  assert.is(rank(found, [3, 3, 3]).chunks[0]?.chunk.path, 'b.md');
+});
+
+test('the same files give the same answers whatever order they were indexed in', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [
+      `note-${n}.md`,
+      `# ${WORDS[n % 6]}\n\n${WORDS[(n * 5) % 6]} and ${WORDS[(n + 3) % 6]}, as ever.\n`,
+    ]),
+  );
+  const answers = async (names: readonly string[]): Promise<unknown> => {
+    const folder = tempFolder();
+    const backend = backendOn(targetOf(folder.path));
+    for (const name of names) {
+      folder.write(name, files[name] ?? '');
+      await backend.sync({});
+    }
+    const { results } = await backend.search({ query: 'alpha delta ever', maxResults: 30 });
+    backend.close();
+    return results;
+  };
+  const names = Object.keys(files);
+  assert.equal(await answers([...names].reverse()), await answers(names));
+});
+
+test('every file in a folder of equal notes is found, and the answer repeats', async () => {
+  const files = Array.from({ length: 12 }, (_, n) => [`n${n}.md`, 'the same words in each\n']);
+  const backend = backendOn(targetOf(folderOf(Object.fromEntries(files)).path));
+  const once = await backend.search({ query: 'same words', maxResults: 20 });
+  const twice = await backend.search({ query: 'same words', maxResults: 20 });
+  assert.is(once.results.length, 12);
+  assert.equal(twice.results, once.results);
+  assert.equal(
+    once.results.map((r) => r.path),
+    once.results.map((r) => r.path).sort(),
+  );
+});
+
+test.run();

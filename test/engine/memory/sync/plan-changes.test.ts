@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { StoredDocument } from '../../../../src/engine/memory/index/memory-index.js';
+import { isUpToDate, planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
+import {
+  isSameTree,
+  RACY_MS,
+  snapshotOf,
+} from '../../../../src/engine/memory/sync/tree-snapshot.js';
+import type { SourceFile } from '../../../../src/engine/memory/types.js';
+
+const test = suite('what changed');
+
+const NOW = 1_700_000_000_000;
+
+function file(path: string, change: Partial<SourceFile> = {}): SourceFile {
+  const times = { mtimeMs: NOW - 60_000, ctimeMs: NOW - 60_000 };
+  return { source: 'memory', path, absolutePath: `/ws/${path}`, size: 10, ...times, ...change };
+}
+
+function stored({ source, path, size, mtimeMs, ctimeMs }: SourceFile): StoredDocument {
+  return { source, path, hash: 'x', indexedMs: NOW, fingerprint: { size, mtimeMs, ctimeMs } };
+}
+
+const fileLists = fc
+  .uniqueArray(fc.record({ name: fc.nat(20), size: fc.nat(3), mtime: fc.nat(3) }), {
+    selector: (row) => row.name,
+    maxLength: 12,
+  })
+  .map((rows) =>
+    rows.map((row) => file(`${row.name}.md`, { size: row.size, mtimeMs: NOW - 1000 - row.mtime })),
+  );
+
+test('a plan reads what is new or changed, removes what is gone, and leaves the rest', () => {
+  fc.assert(
+    fc.property(fileLists, fileLists, (before, after) => {
+      const plan = planChanges(after, before.map(stored));
+      const old = new Map(before.map((f) => [f.path, f]));
+      const isChanged = (f: SourceFile): boolean => {
+        const was = old.get(f.path);
+        return was === undefined || was.size !== f.size || was.mtimeMs !== f.mtimeMs;
+      };
+      assert.equal(
+        plan.read.map((r) => r.file.path),
+        after.filter(isChanged).map((f) => f.path),
+      );
+      const names = new Set(after.map((f) => f.path));
+      assert.equal(
+        plan.remove.map((d) => d.path),
+        before.filter((f) => !names.has(f.path)).map((f) => f.path),
+      );
+      assert.is(plan.unchanged + plan.read.length, after.length);
+    }),
+  );
+});
+
+test('the same files again leave nothing to do', () => {
+  fc.assert(fc.property(fileLists, (files) => isUpToDate(planChanges(files, files.map(stored)))));
+});
+
+test('a changed time of the inode alone is a change: times can be set back', () => {
+  const plan = planChanges([file('a.md', { ctimeMs: NOW - 5 })], [stored(file('a.md'))]);
+  assert.is(plan.read.length, 1);
+});
+
+test('a file written just before it was read is read again', () => {
+  const fresh = file('a.md', { mtimeMs: NOW - RACY_MS, ctimeMs: NOW - RACY_MS });
+  assert.is(planChanges([fresh], [stored(fresh)]).read.length, 1);
+  const older = file('a.md', { mtimeMs: NOW - RACY_MS - 1, ctimeMs: NOW - RACY_MS - 1 });
+  assert.is(planChanges([older], [stored(older)]).read.length, 0);
+});
+
+test('equal paths of different sources are different documents', () => {
+  const plan = planChanges([file('a.md')], [stored(file('a.md', { source: 'sessions' }))]);
+  assert.equal([plan.read.length, plan.remove.length], [1, 1]);
+});
+
+test('a snapshot equals another exactly when both saw the same', () => {
+  fc.assert(
+    fc.property(fileLists, fileLists, (before, after) => {
+      const [a, b] = [snapshotOf(before, NOW), snapshotOf(after, NOW)];
+      assert.ok(a !== undefined && b !== undefined);
+      assert.is(isSameTree(a, b), JSON.stringify(before) === JSON.stringify(after));
+    }),
+  );
+});
+
+test('there is no snapshot of a file too fresh to tell', () => {
+  assert.is(snapshotOf([file('a.md', { mtimeMs: NOW - RACY_MS })], NOW), undefined);
+  assert.is.not(snapshotOf([file('a.md', { mtimeMs: NOW - RACY_MS - 1 })], NOW), undefined);
+});
+
+test('a path cannot be mistaken for two', () => {
+  const one = snapshotOf([file('a.md'), file('b.md')], NOW);
+  const other = snapshotOf([file('a.md\nb.md'), file('')], NOW);
+  assert.ok(one !== undefined && other !== undefined && !isSameTree(one, other));
+});
+
+test.run();
