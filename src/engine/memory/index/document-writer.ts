@@ -20,8 +20,12 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   const findDocument = database
     .prepare<[string, string], number>('SELECT id FROM documents WHERE source = ? AND path = ?')
     .pluck();
-  const deleteTexts = database.prepare(
-    'DELETE FROM chunks_fts WHERE rowid IN (SELECT id FROM chunks WHERE document_id = ?)',
+  const findChunks = database.prepare<[number], StoredChunk>(
+    'SELECT id, heading_path AS headings, text FROM chunks WHERE document_id = ?',
+  );
+  const deleteText = database.prepare(
+    `INSERT INTO chunks_fts (chunks_fts, rowid, text, heading_path, file_name)
+     VALUES ('delete', ?, ?, ?, ?)`,
   );
   const deleteChunks = database.prepare('DELETE FROM chunks WHERE document_id = ?');
   const deleteDocument = database.prepare('DELETE FROM documents WHERE id = ?');
@@ -44,7 +48,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     remove({ source, path }) {
       const id = findDocument.get(source, path);
       if (id === undefined) return;
-      deleteTexts.run(id);
+      for (const { id: chunkId, text, headings } of findChunks.all(id)) {
+        deleteText.run(chunkId, ...fullText(text, headings, path, tokenizer));
+      }
       deleteChunks.run(id);
       deleteDocument.run(id);
     },
@@ -55,17 +61,35 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     insert({ source, path, hash, fingerprint, chunks }, indexedMs) {
       const { size, mtimeMs, ctimeMs } = fingerprint;
       const document = insertDocument.run(source, path, size, mtimeMs, ctimeMs, hash, indexedMs);
-      const fileName = lexicalText(fileNameWords(path), tokenizer);
       for (const { startLine, endLine, headingPath, text } of chunks) {
         const headings = headingPath.join(HEADING_SEPARATOR);
         const chunk = insertChunk.run(document.lastInsertRowid, startLine, endLine, headings, text);
-        insertText.run(
-          chunk.lastInsertRowid,
-          lexicalText(text, tokenizer),
-          lexicalText(headings, tokenizer),
-          fileName,
-        );
+        insertText.run(chunk.lastInsertRowid, ...fullText(text, headings, path, tokenizer));
       }
     },
   };
+}
+
+interface StoredChunk {
+  readonly id: number;
+  readonly headings: string;
+  readonly text: string;
+}
+
+/**
+ * What a chunk's full-text columns hold. Taking a chunk out of the index needs the very same again:
+ * only so do SQLite's counts of rows and words, and with them the scores, come out as in an index
+ * that never held it.
+ */
+function fullText(
+  text: string,
+  headings: string,
+  path: string,
+  tokenizer: Tokenizer,
+): [text: string, headings: string, fileName: string] {
+  return [
+    lexicalText(text, tokenizer),
+    lexicalText(headings, tokenizer),
+    lexicalText(fileNameWords(path), tokenizer),
+  ];
 }

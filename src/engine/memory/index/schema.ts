@@ -40,7 +40,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
     CREATE INDEX chunks_by_document ON chunks (document_id);
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
       text, heading_path, file_name,
-      content = '', contentless_delete = 1, tokenize = '${tokenize}'
+      content = '', tokenize = '${tokenize}'
     );
   `;
 }
