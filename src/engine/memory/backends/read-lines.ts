@@ -52,16 +52,18 @@ export async function readLines(
   const asked = lines.slice(startLine - 1, startLine - 1 + wanted);
   const given = withinCharacters(asked);
   const endLine = startLine + given.length - 1;
+  const text = given.join('\n');
   return {
     path: document.path,
     absolutePath,
     source: document.source,
     startLine,
     endLine,
-    text: given.join('\n').slice(0, MAX_CHARACTERS),
+    text: text.slice(0, MAX_CHARACTERS),
     totalLines: lines.length,
     truncated:
       given.length < asked.length ||
+      text.length > MAX_CHARACTERS ||
       (request.lines === undefined && endLine < lines.length && range === undefined),
   };
 }
