@@ -12,10 +12,17 @@ export interface TempFolder {
   write(path: string, content: string | Uint8Array): string;
 }
 
+const made: string[] = [];
+
+function removeAll(): void {
+  for (const path of made) rmSync(path, { recursive: true, force: true });
+}
+
 /** Makes an empty folder that any user may enter. */
 export function tempFolder(): TempFolder {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'svc-test-')));
-  process.on('exit', () => rmSync(path, { recursive: true, force: true }));
+  if (made.length === 0) process.on('exit', removeAll);
+  made.push(path);
   return folderAt(path);
 }
 

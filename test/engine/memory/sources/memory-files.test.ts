@@ -1,0 +1,196 @@
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { scanMemoryFiles } from '../../../../src/engine/memory/sources/memory-files.js';
+import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('files of memory');
+
+function scan(
+  workspaceDir: string,
+  layout: 'agent' | 'folder',
+  extraPaths: readonly string[] = [],
+) {
+  const { files, skipped } = scanMemoryFiles({ workspaceDir, layout, extraPaths });
+  return { paths: files.map((file) => file.path), skipped };
+}
+
+test('an agent’s memory is MEMORY.md, USER.md and memory/, in exactly this case', () => {
+  const ws = folderOf({
+    'MEMORY.md': '',
+    'USER.md': '',
+    'memory/2026-02-03.md': '',
+    'memory/deep/er/note.MD': '',
+    'memory/.hidden/note.md': '',
+    'memory/data.json': '',
+    'README.md': '',
+    'AGENTS.md': '',
+    'other/note.md': '',
+  });
+  assert.equal(scan(ws.path, 'agent'), {
+    paths: [
+      'MEMORY.md',
+      'USER.md',
+      'memory/2026-02-03.md',
+      'memory/.hidden/note.md',
+      'memory/deep/er/note.MD',
+    ],
+    skipped: [],
+  });
+  const lower = folderOf({ 'memory.md': '', 'user.md': '', 'Memory/note.md': '' });
+  assert.equal(scan(lower.path, 'agent').paths, []);
+});
+
+test('MEMORY.md that is a folder, and memory that is a file, are no memory', () => {
+  const ws = folderOf({ 'MEMORY.md/note.md': '', memory: '' });
+  assert.equal(scan(ws.path, 'agent').paths, []);
+});
+
+test('a folder gives every Markdown file, but what lies in .git and node_modules', () => {
+  const ws = folderOf({
+    'a.md': '',
+    'b.txt': '',
+    noext: '',
+    'c.markdown': '',
+    'x/node_modules/p/README.md': '',
+    'node_modules/p/README.md': '',
+    '.git/description.md': '',
+    '.obsidian/notes.md': '',
+    'node_modules.md': '',
+  });
+  assert.equal(scan(ws.path, 'folder').paths.sort(), [
+    '.obsidian/notes.md',
+    'a.md',
+    'node_modules.md',
+  ]);
+});
+
+test('symbolic links to files and folders are skipped and named; a loop cannot catch the walk', () => {
+  const outside = folderOf({ 'secret.md': 'secret', 'dir/in.md': '' });
+  const ws = folderOf({ 'memory/a.md': '' });
+  symlinkSync(outside.at('secret.md'), ws.at('memory/link.md'));
+  symlinkSync(outside.at('dir'), ws.at('memory/dir.md'));
+  symlinkSync(outside.at('dir'), ws.at('memory/dir'));
+  symlinkSync('..', ws.at('memory/loop'));
+  symlinkSync('nowhere', ws.at('memory/dangling.md'));
+  symlinkSync(outside.at('secret.md'), ws.at('MEMORY.md'));
+  const { paths, skipped } = scan(ws.path, 'agent');
+  assert.equal(paths, ['memory/a.md']);
+  assert.equal(
+    skipped.map(({ path, reason }) => `${path} ${reason}`).sort(),
+    ['MEMORY.md', 'memory/dangling.md', 'memory/dir.md', 'memory/link.md'].map(
+      (p) => `${p} symlink`,
+    ),
+  );
+});
+
+test('a memory folder that is a link is named', () => {
+  const ws = folderOf({ 'real/a.md': '' });
+  symlinkSync('real', ws.at('memory'));
+  assert.equal(scan(ws.path, 'agent'), {
+    paths: [],
+    skipped: [{ path: 'memory', reason: 'symlink' }],
+  });
+});
+
+test('a workspace may itself be reached through a link', () => {
+  const real = folderOf({ 'ws/a.md': '' });
+  symlinkSync('ws', real.at('link'));
+  assert.equal(scan(real.at('link'), 'folder').paths, ['a.md']);
+});
+
+test('extra paths: files of any name, folders of Markdown, inside and outside, each file once', () => {
+  const outside = folderOf({
+    'docs/a.md': '',
+    'docs/deep/b.md': '',
+    'notes.txt': '',
+    'docs/c.txt': '',
+  });
+  const ws = folderOf({ 'MEMORY.md': '', 'memory/a.md': '', 'wiki/x.md': '' });
+  const extra = [
+    'wiki',
+    './wiki/x.md',
+    outside.at('docs'),
+    outside.at('docs/deep/../a.md'),
+    outside.at('notes.txt'),
+    'memory',
+    'MEMORY.md',
+  ];
+  const name = outside.path.split('/').at(-1);
+  const { paths, skipped } = scan(ws.path, 'agent', extra);
+  assert.equal(skipped, []);
+  assert.equal(paths, [
+    'MEMORY.md',
+    'memory/a.md',
+    'wiki/x.md',
+    `../${name}/docs/a.md`,
+    `../${name}/docs/deep/b.md`,
+    `../${name}/notes.txt`,
+  ]);
+});
+
+test('an extra path that is missing or a link is named with where it was asked for', () => {
+  const ws = folderOf({ 'real/a.md': '' });
+  symlinkSync('real', ws.at('link'));
+  const { paths, skipped } = scan(ws.path, 'agent', ['none', 'link', 'real/a.md/below']);
+  assert.equal(paths, []);
+  assert.equal(skipped[0], { path: 'none', reason: 'missing', detail: 'configured in extraPaths' });
+  assert.equal(skipped[1], { path: 'link', reason: 'symlink', detail: 'configured in extraPaths' });
+  assert.is(skipped[2]?.path, 'real/a.md/below');
+});
+
+test('an extra path below a link is the file behind it, once', () => {
+  const ws = folderOf({ 'real/a.md': '' });
+  symlinkSync('real', ws.at('link'));
+  assert.equal(scan(ws.path, 'agent', ['link/a.md', 'real/a.md']).paths, ['real/a.md']);
+});
+
+test('names with spaces, quotes, line ends, right-to-left letters and emoji are found and searched', async () => {
+  const names = [
+    'two words.md',
+    'quo"te\'s.md',
+    'line\nend.md',
+    'שלום.md',
+    '🎉 party.md',
+    '-rf.md',
+    '#L3.md',
+    'per%cent.md',
+    '\u202Eevil.md',
+    'é.md',
+    'e\u0301.md',
+    `${'x'.repeat(240)}.md`,
+  ];
+  const ws = folderOf(Object.fromEntries(names.map((name) => [`dir ${name}/${name}`, 'needle'])));
+  const backend = backendOn(targetOf(ws.path));
+  const wanted = names.map((name) => `dir ${name}/${name}`).sort();
+  const found = await backend.search({ query: 'needle', maxResults: 50 });
+  assert.equal(pathsOf(found).sort(), wanted);
+  for (const { citation = '' } of found.results) {
+    assert.is((await backend.get({ target: citation })).text, 'needle');
+  }
+  const again = await backend.sync({});
+  assert.is(again.unchanged, names.length);
+});
+
+test('pipes and sockets called .md are no files', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const { execFileSync } = await import('node:child_process');
+  execFileSync('mkfifo', [ws.at('pipe.md')]);
+  assert.equal(scan(ws.path, 'folder').paths, ['a.md']);
+  assert.equal(scan(ws.path, 'agent', ['pipe.md']).paths.length <= 1, true);
+  const backend = backendOn(targetOf(ws.path, { layout: 'agent', extraPaths: ['pipe.md'] }));
+  await backend.sync({});
+});
+
+test('a deep folder and a wide one are walked', () => {
+  const ws = tempFolder();
+  const deep = Array.from({ length: 200 }, () => 'd').join('/');
+  mkdirSync(ws.at(deep), { recursive: true });
+  ws.write(`${deep}/a.md`, '');
+  for (let n = 0; n < 2000; n++) ws.write(`wide/${n}.md`, '');
+  assert.is(scan(ws.path, 'folder').paths.length, 2001);
+  rmSync(ws.at('wide'), { recursive: true });
+});
+
+test.run();

@@ -1,0 +1,263 @@
+import {
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { contentOf } from '../../../support/index-content.js';
+import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('sync');
+
+/** The counts of a sync that are not zero. */
+async function syncCounts(backend: ReturnType<typeof backendOn>): Promise<Record<string, number>> {
+  const { added, changed, removed, renamed, unchanged } = await backend.sync({});
+  const counts = { added, changed, removed, renamed, unchanged };
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+}
+
+/** Makes files old enough to be told apart from later writes by their times alone. */
+function age(...files: readonly string[]): void {
+  for (const file of files) utimesSync(file, 1_600_000_000, 1_600_000_000);
+}
+
+test('added, changed, removed and renamed files are told apart', async () => {
+  const ws = folderOf({ 'a.md': 'alpha', 'b.md': 'beta', 'c.md': 'gamma', 'd.md': 'delta' });
+  const backend = backendOn(targetOf(ws.path));
+  assert.equal(await syncCounts(backend), { added: 4 });
+  ws.write('a.md', 'alpha two');
+  rmSync(ws.at('b.md'));
+  renameSync(ws.at('c.md'), ws.at('z.md'));
+  ws.write('new.md', 'epsilon');
+  assert.equal(await syncCounts(backend), {
+    added: 1,
+    changed: 1,
+    removed: 1,
+    renamed: 1,
+    unchanged: 1,
+  });
+  assert.equal(await syncCounts(backend), { unchanged: 4 });
+});
+
+test('an incremental index holds exactly what a fresh one holds', async () => {
+  const ws = folderOf(
+    Object.fromEntries(
+      Array.from({ length: 40 }, (_, n) => [`n${n}.md`, `# Note ${n}\n\nword${n % 7} alpha\n`]),
+    ),
+  );
+  const target = targetOf(ws.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  for (let n = 0; n < 40; n += 3) ws.write(`n${n}.md`, `# Other ${n}\n\nword${n % 5} beta\n`);
+  for (let n = 1; n < 40; n += 5) rmSync(ws.at(`n${n}.md`));
+  renameSync(ws.at('n2.md'), ws.at('moved.md'));
+  await backend.sync({});
+  const fresh = targetOf(ws.path);
+  await backendOn(fresh).sync({});
+  const queries = ['alpha', 'beta', 'word3 note', 'other'];
+  assert.equal(
+    await contentOf(target.indexFile, queries),
+    await contentOf(fresh.indexFile, queries),
+  );
+});
+
+test('a touched file with the same content is read and not written again', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const backend = backendOn(targetOf(ws.path));
+  await backend.sync({});
+  utimesSync(ws.at('a.md'), 1_600_000_000, 1_600_000_000);
+  const summary = await backend.sync({});
+  assert.is(summary.outcome, 'unchanged');
+  assert.is(summary.chunks, 0);
+});
+
+test('a rewrite of the same size at the same moment is seen', async () => {
+  const ws = tempFolder();
+  const backend = backendOn(targetOf(ws.path));
+  for (let round = 0; round < 60; round++) {
+    const [word, other] = [`aaa${100 + round}`, `bbb${100 + round}`];
+    ws.write('a.md', word);
+    assert.equal(pathsOf(await backend.search({ query: word })), ['a.md'], word);
+    writeFileSync(ws.at('a.md'), other);
+    assert.equal(pathsOf(await backend.search({ query: other })), ['a.md'], other);
+    assert.equal(pathsOf(await backend.search({ query: word })), [], word);
+  }
+  backend.close();
+});
+
+test('a rewrite that keeps size and modification time is seen', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  age(ws.at('a.md'));
+  const backend = backendOn(targetOf(ws.path));
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md']);
+  writeFileSync(ws.at('a.md'), 'gamma');
+  age(ws.at('a.md'));
+  assert.equal(pathsOf(await backend.search({ query: 'gamma' })), ['a.md']);
+  backend.close();
+});
+
+test('a file that is swapped for a folder, and back, is followed', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const backend = backendOn(targetOf(ws.path));
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md']);
+  rmSync(ws.at('a.md'));
+  ws.write('a.md/inner.md', 'alpha inside');
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md/inner.md']);
+  rmSync(ws.at('a.md'), { recursive: true });
+  ws.write('a.md', 'alpha again');
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md']);
+  backend.close();
+});
+
+test('a file that vanishes between the look and the read is a reported skip', async () => {
+  const ws = folderOf({ 'a.md': 'alpha', 'b.md': 'beta', 'c.md': 'gamma' });
+  const backend = backendOn(targetOf(ws.path));
+  const summary = await backend.sync({
+    onEvent: (event) => {
+      if (event.type === 'scan.finished') rmSync(ws.at('b.md'));
+    },
+  });
+  assert.equal(summary.skipped, [{ path: 'b.md', reason: 'vanished' }]);
+  assert.is(summary.added, 2);
+});
+
+test('a file that grows, shrinks or becomes a link meanwhile is caught up with', async () => {
+  const ws = folderOf({ 'a.md': 'alpha', 'b.md': 'beta beta', 'c.md': 'gamma' });
+  const target = targetOf(ws.path);
+  const backend = backendOn(target);
+  await backend.sync({
+    onEvent: (event) => {
+      if (event.type !== 'scan.finished') return;
+      ws.write('a.md', `${readFileSync(ws.at('a.md'), 'utf8')} and more`);
+      truncateSync(ws.at('b.md'), 4);
+    },
+  });
+  await backend.sync({});
+  const fresh = targetOf(ws.path);
+  await backendOn(fresh).sync({});
+  assert.equal(
+    await contentOf(target.indexFile, ['alpha']),
+    await contentOf(fresh.indexFile, ['alpha']),
+  );
+});
+
+test('an unchanged folder is answered without taking the lock', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  age(ws.at('a.md'));
+  const target = targetOf(ws.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  const lock = statSync(`${target.indexFile}.lock`).mtimeMs;
+  const { warnings } = await backend.search({ query: 'alpha' });
+  assert.equal(warnings, []);
+  assert.is(statSync(`${target.indexFile}.lock`).mtimeMs, lock);
+  backend.close();
+});
+
+test('a workspace that is not there, or is a file, is explained', async () => {
+  const ws = folderOf({ 'file.md': 'alpha' });
+  const missing = await failureOf(backendOn(targetOf(ws.at('none'))).search({ query: 'x' }));
+  assert.is(missing.code, 'WORKSPACE_MISSING');
+  assert.match(missing.hint ?? '', /--workspace/);
+  const file = await failureOf(backendOn(targetOf(ws.at('file.md'))).sync({}));
+  assert.is(file.code, 'WORKSPACE_UNREADABLE');
+});
+
+test('an index outlives a workspace that is gone for a while', async () => {
+  const ws = folderOf({ 'ws/a.md': 'alpha' });
+  const target = targetOf(ws.at('ws'));
+  const backend = backendOn(target);
+  await backend.sync({});
+  renameSync(ws.at('ws'), ws.at('away'));
+  assert.is((await failureOf(backend.sync({}))).code, 'WORKSPACE_MISSING');
+  renameSync(ws.at('away'), ws.at('ws'));
+  assert.equal(await syncCounts(backend), { unchanged: 1 });
+});
+
+test('an empty folder gives an empty index and empty answers', async () => {
+  const backend = backendOn(targetOf(tempFolder().path));
+  const { results, warnings } = await backend.search({ query: 'anything' });
+  assert.equal([results, warnings], [[], []]);
+  assert.is((await backend.sync({ force: true })).added, 0);
+});
+
+test('settings that change rebuild the index, and only then', async () => {
+  const ws = folderOf({ 'a.md': `# Long\n\n${'many words here. '.repeat(200)}\n` });
+  const first = targetOf(ws.path);
+  await backendOn(first).sync({});
+  const { indexFile } = first;
+  const smaller = await backendOn(targetOf(ws.path, { indexFile, tokens: 100 })).sync({});
+  assert.is(smaller.rebuild?.reason, 'settings');
+  assert.match(smaller.rebuild?.detail ?? '', /chunkTokens: 400 → 100/);
+  const again = await backendOn(targetOf(ws.path, { indexFile, tokens: 100 })).sync({});
+  assert.is(again.outcome, 'unchanged');
+  const other = targetOf(ws.path, { indexFile, tokens: 100, tokenizer: 'trigram' });
+  const backend = backendOn(other);
+  assert.equal(pathsOf(await backend.search({ query: 'word', maxResults: 1 })), ['a.md']);
+  backend.close();
+  const direct = targetOf(ws.path, { tokens: 100, tokenizer: 'trigram' });
+  await backendOn(direct).sync({});
+  assert.equal(await contentOf(indexFile, ['word']), await contentOf(direct.indexFile, ['word']));
+});
+
+test('force builds anew what is up to date', async () => {
+  const backend = backendOn(targetOf(folderOf({ 'a.md': 'alpha' }).path));
+  await backend.sync({});
+  const summary = await backend.sync({ force: true });
+  assert.is(summary.rebuild?.reason, 'forced');
+  assert.is(summary.added, 1);
+});
+
+test('stopped between two transactions, a first index keeps what is done and goes on', async () => {
+  const ws = tempFolder();
+  for (let n = 0; n < 600; n++) ws.write(`n${n}.md`, `note ${n}`);
+  const target = targetOf(ws.path);
+  const backend = backendOn(target);
+  const stop = new AbortController();
+  const stopped = await backend.sync({
+    signal: stop.signal,
+    onEvent: (event) => event.type === 'batch.committed' && stop.abort(),
+  });
+  assert.is(stopped.outcome, 'stopped');
+  assert.is(stopped.added, 256);
+  const rest = await backend.sync({});
+  assert.equal([rest.added, rest.unchanged], [344, 256]);
+  assert.is((await contentOf(target.indexFile)).documents.length, 600);
+});
+
+test('stopped, a rebuild leaves the old index as it was', async () => {
+  const ws = tempFolder();
+  for (let n = 0; n < 300; n++) ws.write(`n${n}.md`, `note ${n}`);
+  const target = targetOf(ws.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  const before = await contentOf(target.indexFile, ['note']);
+  const stop = new AbortController();
+  const stopped = await backend.sync({
+    force: true,
+    signal: stop.signal,
+    onEvent: (event) => event.type === 'batch.committed' && stop.abort(),
+  });
+  assert.equal([stopped.outcome, stopped.added], ['stopped', 0]);
+  assert.equal(await contentOf(target.indexFile, ['note']), before);
+});
+
+test('one document of many is removed with all that it left in the full-text table', async () => {
+  const ws = folderOf({ 'a.md': 'zebra alpha', 'b.md': 'alpha' });
+  mkdirSync(ws.at('empty'));
+  const backend = backendOn(targetOf(ws.path));
+  await backend.sync({});
+  rmSync(ws.at('a.md'));
+  const { results, matches } = await backend.search({ query: 'zebra' });
+  assert.equal([results, matches], [[], 0]);
+  backend.close();
+});
+
+test.run();
