@@ -116,21 +116,28 @@ export class SqliteIndex implements MemoryIndex {
     filter: CandidateFilter = {},
   ): Promise<readonly LexicalCandidate[]> {
     const documents = this.matchingDocuments(filter);
-    const rows = this.database
-      .prepare<[Record<string, unknown>], CandidateRow>(
-        `${SELECT_CANDIDATE}, -found.rank AS bm25
-         FROM (
-           SELECT rowid, rank FROM chunks_fts
-           WHERE chunks_fts MATCH @match AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
-             ${restrictRows(documents)}
-           ORDER BY rank LIMIT @limit
-         ) AS found
-         JOIN chunks ON chunks.id = found.rowid
-         JOIN documents ON documents.id = chunks.document_id
-         ORDER BY found.rank, documents.path, chunks.start_line, chunks.id`,
-      )
-      .all({ match, limit, ...(documents === undefined ? {} : { documents }) });
-    return rows.map(toCandidate);
+    const named = { match, ...(documents === undefined ? {} : { documents }) };
+    const find = (bound: string, values: Record<string, number>): CandidateRow[] =>
+      this.database
+        .prepare<[Record<string, unknown>], CandidateRow>(
+          `${SELECT_CANDIDATE}, -found.rank AS bm25
+           FROM (
+             SELECT rowid, rank FROM chunks_fts
+             WHERE chunks_fts MATCH @match AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
+               ${restrictRows(documents)} ${bound}
+           ) AS found
+           JOIN chunks ON chunks.id = found.rowid
+           JOIN documents ON documents.id = chunks.document_id
+           ORDER BY found.rank, documents.path, chunks.start_line, chunks.id`,
+        )
+        .all({ ...named, ...values });
+    const rows = find('ORDER BY rank LIMIT @rows', { rows: limit + 1 });
+    const last = rows[limit - 1]?.bm25;
+    // Which of several equal chunks come under the limit is for their paths to say, not for the
+    // order in which they were written.
+    const isTied = last !== undefined && rows[limit]?.bm25 === last;
+    const best = isTied ? find('AND rank <= @worst', { worst: -last }) : rows;
+    return best.slice(0, limit).map(toCandidate);
   }
 
   async literalCandidates(

@@ -115,6 +115,20 @@ test('the same files give the same answers whatever order they were indexed in',
   assert.equal(await answers([...names].reverse()), await answers(names));
 });
 
+test('more equal passages than are looked at are still chosen by path', async () => {
+  const folder = tempFolder();
+  const backend = backendOn(targetOf(folder.path));
+  for (let n = 199; n >= 100; n--) {
+    folder.write(`n${n}.md`, 'the same words in each');
+    if (n % 20 === 0) await backend.sync({});
+  }
+  const { results } = await backend.search({ query: 'same words', maxResults: 3 });
+  assert.equal(
+    results.map((result) => result.path),
+    ['n100.md', 'n101.md', 'n102.md'],
+  );
+});
+
 test('every file in a folder of equal notes is found, and the answer repeats', async () => {
   const files = Array.from({ length: 12 }, (_, n) => [`n${n}.md`, 'the same words in each\n']);
   const backend = backendOn(targetOf(folderOf(Object.fromEntries(files)).path));
