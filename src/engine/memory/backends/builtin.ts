@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
-import { openIndex } from '../index/open-index.js';
+import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import { type SearchOptions, searchIndex } from '../search/search-index.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import { scanMemoryFiles } from '../sources/memory-files.js';
@@ -55,14 +56,16 @@ export class BuiltinBackend implements MemoryBackend {
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
     const warnings: Warning[] = [];
-    const index = await this.freshIndex(work, warnings);
-    return searchIndex(index, request, { ...this.options.search, warnings });
+    return this.answer(work, warnings, (index) =>
+      searchIndex(index, request, { ...this.options.search, warnings }),
+    );
   }
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
-    const index = await this.freshIndex(work, []);
     const { readLines } = await import('./read-lines.js');
-    return readLines(index, this.options.target.files.workspaceDir, request);
+    return this.answer(work, [], (index) =>
+      readLines(index, this.options.target.files.workspaceDir, request),
+    );
   }
 
   async sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
@@ -76,28 +79,14 @@ export class BuiltinBackend implements MemoryBackend {
   }
 
   async status(): Promise<BackendStatus> {
-    const { target } = this.options;
-    const faults: Warning[] = [];
-    const opened = openIndex(target.indexFile, 'read');
-    const index = opened.state === 'ready' ? opened.index : undefined;
+    const opened = openIndex(this.options.target.indexFile, 'read');
     try {
-      const scan = this.tryScan(faults);
-      const stored = (await index?.documents()) ?? [];
-      const plan = scan === undefined ? undefined : planChanges(scan.files, stored);
-      return {
-        backend: 'builtin',
-        workspaceDir: target.files.workspaceDir,
-        indexFile: target.indexFile,
-        index: await indexState(opened, target),
-        staleness: plan === undefined ? undefined : stalenessOf(plan),
-        sources: ['memory'],
-        extraPaths: target.files.extraPaths,
-        tokenizer: target.settings.tokenizer,
-        skipped: scan?.skipped ?? [],
-        faults,
-      };
+      return await this.statusOf(opened);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return await this.statusOf({ state: 'unusable', why: damageComplaint(error) });
     } finally {
-      index?.close();
+      if (opened.state === 'ready') opened.index.close();
     }
   }
 
@@ -112,6 +101,47 @@ export class BuiltinBackend implements MemoryBackend {
     this.handle = undefined;
   }
 
+  private async statusOf(opened: OpenedIndex): Promise<BackendStatus> {
+    const { target } = this.options;
+    const faults: Warning[] = [];
+    const scan = this.tryScan(faults);
+    const stored = opened.state === 'ready' ? await opened.index.documents() : [];
+    const plan = scan === undefined ? undefined : planChanges(scan.files, stored);
+    return {
+      backend: 'builtin',
+      workspaceDir: target.files.workspaceDir,
+      indexFile: target.indexFile,
+      index: await indexState(opened, target),
+      staleness: plan === undefined ? undefined : stalenessOf(plan),
+      sources: ['memory'],
+      extraPaths: target.files.extraPaths,
+      tokenizer: target.settings.tokenizer,
+      skipped: scan?.skipped ?? [],
+      faults,
+    };
+  }
+
+  /** Asks the fresh index; one that turns out to be damaged on the way is built anew first. */
+  private async answer<T>(
+    work: WorkOptions,
+    warnings: Warning[],
+    ask: (index: MemoryIndex) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await ask(await this.freshIndex(work, warnings));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      stopIfInterrupted(await this.sync({ ...work, force: true }));
+      warnings.push(this.rebuiltWarning(damageComplaint(error)));
+      return ask(await this.freshIndex(work, warnings));
+    }
+  }
+
+  private rebuiltWarning(why: string): Warning {
+    const { indexFile } = this.options.target;
+    return { code: 'INDEX_REBUILT', message: `the index ${indexFile} was built anew: ${why}` };
+  }
+
   /** The index, brought up to date where that is wanted and possible; says so where it is not. */
   private async freshIndex(work: WorkOptions, warnings: Warning[]): Promise<MemoryIndex> {
     const { target, clock, syncOnSearch } = this.options;
@@ -119,10 +149,7 @@ export class BuiltinBackend implements MemoryBackend {
     if (opened.state === 'ready') {
       if (!syncOnSearch || (await this.isFresh(opened.index))) return opened.index;
     } else if (opened.state === 'unusable') {
-      warnings.push({
-        code: 'INDEX_REBUILT',
-        message: `the index ${target.indexFile} was built anew: ${opened.why}`,
-      });
+      warnings.push(this.rebuiltWarning(opened.why));
     }
     const usable = opened.state === 'ready' ? opened.index : undefined;
     try {

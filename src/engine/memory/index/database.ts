@@ -43,6 +43,8 @@ export type DatabaseFault = 'busy' | 'corrupt' | 'disk_full' | 'other' | 'unwrit
 /** Classifies anything thrown while working with a database; `https://sqlite.org/rescode.html`. */
 export function databaseFault(error: unknown): DatabaseFault {
   const code = systemErrorCode(error) ?? '';
+  // Damage in the schema shows as a table that is not there.
+  if (code === 'SQLITE_ERROR' && /no such (table|column)/.test(messageOf(error))) return 'corrupt';
   for (const [prefix, fault] of FAULTS) {
     if (code.startsWith(prefix)) return fault;
   }
@@ -65,7 +67,15 @@ const FAULTS: readonly (readonly [string, DatabaseFault])[] = [
   ['EPERM', 'unwritable'],
   ['EROFS', 'unwritable'],
   ['ENOTDIR', 'unwritable'],
+  ['ENOTEMPTY', 'unwritable'],
+  ['EEXIST', 'unwritable'],
 ];
+
+/** Whether something failed because the database is not what was written. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof SvcError) return error.code === 'INDEX_CORRUPT';
+  return databaseFault(error) === 'corrupt';
+}
 
 /** Turns a failure while writing an index into the error for the person; others pass through. */
 export function asIndexError(error: unknown, file: string): unknown {

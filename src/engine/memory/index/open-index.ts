@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { messageOf } from '../../errors/index.js';
 import {
+  asIndexError,
   type Connection,
   createDatabase,
   databaseFault,
@@ -39,10 +40,15 @@ export function openIndex(file: string, access: 'read' | 'write'): OpenedIndex {
   } catch (error) {
     database?.close();
     if (databaseFault(error) === 'corrupt' || error instanceof DamagedMetaError) {
-      return { state: 'unusable', why: `it is damaged (${messageOf(error)})` };
+      return { state: 'unusable', why: damageComplaint(error) };
     }
-    throw error;
+    throw asIndexError(error, file);
   }
+}
+
+/** Why a damaged index is unusable, as a clause for people. */
+export function damageComplaint(error: unknown): string {
+  return `it is damaged (${messageOf(error)})`;
 }
 
 /** Makes an empty index at a path that is free. Not crash-safe until {@link sealIndex}. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../context.js';
 import { SvcError } from '../../errors/index.js';
-import { asIndexError } from '../index/database.js';
+import { asIndexError, isDamage } from '../index/database.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
-import { createIndex, type OpenedIndex, openIndex } from '../index/open-index.js';
+import { createIndex, damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 import { type MemoryFilesOptions, type Scan, scanMemoryFiles } from '../sources/memory-files.js';
 import { type ApplyResult, applyPlan } from './apply-plan.js';
@@ -64,7 +64,7 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
     const rebuild = rebuildNeeded(opened, target.settings, options.force ?? false);
     const summary =
       opened.state === 'ready' && rebuild === undefined
-        ? await updateIndex(run, opened.index)
+        ? await updateOrRebuild(run, opened.index)
         : await rebuildIndex(run, opened, rebuild ?? { reason: 'first', detail: 'no index yet' });
     onEvent({ type: 'sync.finished', summary });
     return summary;
@@ -84,6 +84,17 @@ interface Run {
   readonly onEvent: (event: SyncEvent) => void;
   /** performance.now() at the start. */
   readonly started: number;
+}
+
+/** Damage that opening does not show comes to light when the index is read. */
+async function updateOrRebuild(run: Run, index: SqliteIndex): Promise<SyncSummary> {
+  try {
+    return await updateIndex(run, index);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const why = damageComplaint(error);
+    return rebuildIndex(run, { state: 'unusable', why }, { reason: 'damaged', detail: why });
+  }
 }
 
 async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
