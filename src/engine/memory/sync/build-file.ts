@@ -1,4 +1,13 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openDatabase } from '../index/database.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
@@ -21,11 +30,10 @@ export function removeStrayBuilds(indexFile: string): void {
   }
 }
 
-/** Removes an index with its side files. */
+/** Removes an index with its side files, or an empty folder in its place: a full one is not ours. */
 export function removeIndexFiles(indexFile: string): void {
-  for (const suffix of ['', ...SIDE_FILES]) {
-    rmSync(indexFile + suffix, { force: true, recursive: suffix === '' });
-  }
+  if (lstatSync(indexFile, { throwIfNoEntry: false })?.isDirectory() === true) rmdirSync(indexFile);
+  for (const suffix of ['', ...SIDE_FILES]) rmSync(indexFile + suffix, { force: true });
 }
 
 /**
