@@ -1,8 +1,14 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
-import { asIndexError, type Connection, createDatabase, databaseFault } from '../index/database.js';
+import {
+  asIndexError,
+  type Connection,
+  createDatabase,
+  databaseFault,
+  isDamage,
+} from '../index/database.js';
 
 /** Who writes an index right now. */
 export interface LockHolder {
@@ -75,11 +81,28 @@ export function lockFile(indexFile: string): string {
 function openLock(indexFile: string, file: string): Connection {
   try {
     mkdirSync(dirname(indexFile), { recursive: true });
-    const database = createDatabase(file, 0);
+    try {
+      return openLockFile(file);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // Emptied in place, it is a database again, and a lock that somebody holds on it stays one:
+      // it belongs to the file, not to what is in it.
+      truncateSync(file);
+      return openLockFile(file);
+    }
+  } catch (error) {
+    throw asIndexError(error, indexFile);
+  }
+}
+
+function openLockFile(file: string): Connection {
+  const database = createDatabase(file, 0);
+  try {
     database.pragma('synchronous = OFF');
     return database;
   } catch (error) {
-    throw asIndexError(error, indexFile);
+    database.close();
+    throw error;
   }
 }
 
