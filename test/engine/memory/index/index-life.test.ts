@@ -1,0 +1,304 @@
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createDatabase, openDatabase } from '../../../../src/engine/memory/index/database.js';
+import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
+import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import { contentOf } from '../../../support/index-content.js';
+import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
+import { folderOf } from '../../../support/temp-folder.js';
+
+const test = suite('the life of an index');
+
+const notes = folderOf(
+  Object.fromEntries(
+    Array.from({ length: 30 }, (_, n) => [
+      `n${n}.md`,
+      `# Note ${n}\n\n${'alpha beta '.repeat(40)}w${n}\n`,
+    ]),
+  ),
+);
+for (let n = 0; n < 30; n++) utimesSync(notes.at(`n${n}.md`), 1_600_000_000, 1_600_000_000);
+
+/** A target with a finished index, and that index's bytes. */
+async function indexed(): Promise<{ target: SyncTarget; bytes: Buffer }> {
+  const target = targetOf(notes.path);
+  await backendOn(target).sync({});
+  return { target, bytes: readFileSync(target.indexFile) };
+}
+
+/** What a search and a sync make of whatever stands at the index's path. */
+async function survives(target: SyncTarget, put: () => void, what: string): Promise<void> {
+  const wanted = await contentOf((await indexed()).target.indexFile, ['alpha', 'w7']);
+  for (const work of ['search', 'sync', 'force'] as const) {
+    for (const suffix of ['', '-wal', '-shm']) {
+      rmSync(target.indexFile + suffix, { recursive: true, force: true });
+    }
+    put();
+    const backend = backendOn(target);
+    const status = await backend.status();
+    assert.is(status.index.state, 'unusable', what);
+    if (work === 'search') {
+      const response = await backend.search({ query: 'w7' });
+      assert.equal(pathsOf(response), ['n7.md'], what);
+      assert.equal(warningCodes(response), ['INDEX_REBUILT'], what);
+      assert.match(response.warnings[0]?.message ?? '', /was built anew: /);
+    } else {
+      const summary = await backend.sync({ force: work === 'force' });
+      assert.is(summary.rebuild?.reason, 'damaged', what);
+    }
+    backend.close();
+    assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted, what);
+    assert.equal(strayFiles(target), []);
+  }
+}
+
+function strayFiles(target: SyncTarget): string[] {
+  return readdirSync(dirname(target.indexFile)).filter((name) => name.includes('.build'));
+}
+
+test('what is no index of ours at its path is explained and replaced', async () => {
+  const { target } = await indexed();
+  const { indexFile } = target;
+  const put: Record<string, () => void> = {
+    'zero bytes': () => writeFileSync(indexFile, ''),
+    'random bytes': () => writeFileSync(indexFile, randomBytes(100_000)),
+    text: () => writeFileSync(indexFile, 'not a database at all\n'.repeat(100)),
+    'an empty folder': () => mkdirSync(indexFile),
+    'another program’s database': () => {
+      const database = createDatabase(indexFile, 0);
+      database.exec('CREATE TABLE meta (a); INSERT INTO meta VALUES (1)');
+      database.close();
+    },
+    'a half-written header': () => writeFileSync(indexFile, 'SQLite format 3\0'),
+  };
+  for (const [what, make] of Object.entries(put)) await survives(target, make, what);
+});
+
+test('an index of a newer or older version is explained and rebuilt', async () => {
+  const { target, bytes } = await indexed();
+  for (const version of [99, 0, 1]) {
+    const put = (): void => {
+      writeFileSync(target.indexFile, bytes);
+      const database = openDatabase(target.indexFile, { readonly: false, busyTimeoutMs: 0 });
+      database.pragma(`user_version = ${version}`);
+      database.close();
+    };
+    put();
+    const opened = openIndex(target.indexFile, 'read');
+    assert.match(
+      opened.state === 'unusable' ? opened.why : '',
+      version === 99 ? /a newer svc wrote it \(format 99/ : /older svc|not an index/,
+    );
+    await survives(target, put, `version ${version}`);
+  }
+});
+
+test('an index cut off anywhere is explained and rebuilt', async () => {
+  const { target, bytes } = await indexed();
+  const cuts = [1, 50, 99, 100, 1000, 4095, 4096, 4097, 8192, 20_000];
+  cuts.push(bytes.length - 4096);
+  for (const cut of cuts) {
+    const put = (): void => {
+      writeFileSync(target.indexFile, bytes);
+      truncateSync(target.indexFile, cut);
+    };
+    await survives(target, put, `cut at ${cut}`);
+  }
+});
+
+test('an index damaged anywhere never shows a stack trace and mends itself', async () => {
+  const { target, bytes } = await indexed();
+  const wanted = await contentOf(target.indexFile, ['alpha', 'w7']);
+  for (let page = 0; page < bytes.length / 4096; page++) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(target.indexFile + suffix, { force: true });
+    const damaged = Buffer.from(bytes);
+    damaged.fill(0xa5, page * 4096 + (page === 0 ? 100 : 0), page * 4096 + 2000);
+    writeFileSync(target.indexFile, damaged);
+    const backend = backendOn(target);
+    await backend.status();
+    const { results, warnings } = await backend.search({ query: 'alpha w7', maxResults: 40 });
+    if (warnings.length > 0) {
+      assert.is(warnings[0]?.code, 'INDEX_REBUILT');
+      assert.is(results[0]?.path, 'n7.md');
+      assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted);
+    }
+    notes.write('n7.md', readFileSync(notes.at('n7.md')));
+    await backend.sync({});
+    await backend.sync({ force: true });
+    backend.close();
+    assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted, `page ${page}`);
+  }
+});
+
+test('a folder with something in it is somebody’s, and never deleted', async () => {
+  const { target } = await indexed();
+  rmSync(target.indexFile);
+  mkdirSync(target.indexFile);
+  writeFileSync(`${target.indexFile}/thesis.md`, 'years of work');
+  const backend = backendOn(target);
+  for (const work of [
+    () => backend.search({ query: 'alpha' }),
+    () => backend.sync({}),
+    () => backend.sync({ force: true }),
+    () => backend.reset(),
+  ]) {
+    assert.is((await failureOf(work())).code, 'INDEX_UNWRITABLE');
+  }
+  assert.ok(existsSync(`${target.indexFile}/thesis.md`));
+  assert.equal(strayFiles(target), []);
+});
+
+test('left-over side files of another index do no harm', async () => {
+  const { target } = await indexed();
+  const wanted = await contentOf(target.indexFile, ['w7']);
+  rmSync(target.indexFile);
+  writeFileSync(`${target.indexFile}-wal`, randomBytes(50_000));
+  writeFileSync(`${target.indexFile}-shm`, randomBytes(32_768));
+  writeFileSync(`${target.indexFile}.build`, randomBytes(1000));
+  writeFileSync(`${target.indexFile}.build-journal`, randomBytes(1000));
+  await backendOn(target).sync({});
+  assert.equal(await contentOf(target.indexFile, ['w7']), wanted);
+  assert.equal(strayFiles(target), []);
+});
+
+test('a reader in the middle of a transaction keeps its content through a rebuild', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const target = targetOf(ws.path);
+  await backendOn(target).sync({});
+  const reader = openDatabase(target.indexFile, { readonly: true, busyTimeoutMs: 0 });
+  const texts = reader.prepare<[], string>('SELECT text FROM chunks ORDER BY text').pluck();
+  reader.exec('BEGIN');
+  assert.equal(texts.all(), ['alpha']);
+  ws.write('b.md', 'beta');
+  const summary = await backendOn(target).sync({ force: true });
+  assert.is(summary.added, 2);
+  assert.equal(texts.all(), ['alpha']);
+  reader.exec('COMMIT');
+  assert.equal(texts.all(), ['alpha', 'beta']);
+  reader.close();
+});
+
+test('a long-lived backend follows resets and rebuilds by others', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const target = targetOf(ws.path);
+  const [lasting, other] = [backendOn(target), backendOn(target)];
+  assert.equal(pathsOf(await lasting.search({ query: 'alpha' })), ['a.md']);
+  await other.reset();
+  assert.equal(pathsOf(await lasting.search({ query: 'alpha' })), ['a.md']);
+  await other.reset();
+  ws.write('b.md', 'alpha beta');
+  await other.sync({});
+  assert.equal(pathsOf(await lasting.search({ query: 'beta' })), ['b.md']);
+  await other.sync({ force: true });
+  assert.equal(pathsOf(await lasting.search({ query: 'beta' })), ['b.md']);
+  const small = targetOf(ws.path, { indexFile: target.indexFile, tokenizer: 'trigram' });
+  await backendOn(small).sync({});
+  assert.equal(pathsOf(await lasting.search({ query: 'beta' })), ['b.md']);
+  for (let round = 0; round < 20; round++) {
+    await (round % 2 === 0 ? other.reset() : other.sync({}));
+    assert.equal(pathsOf(await lasting.search({ query: 'beta' })), ['b.md']);
+  }
+  lasting.close();
+});
+
+test('while another writes, a search answers from what is there and says so', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const target = targetOf(ws.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  const lock = await acquireIndexLock(target.indexFile, {
+    pid: 4711,
+    nowMs: Date.now(),
+    waitMs: 0,
+  });
+  ws.write('b.md', 'alpha');
+  const busy = await backend.search({ query: 'alpha' });
+  assert.equal([pathsOf(busy), warningCodes(busy)], [['a.md'], ['INDEX_BUSY']]);
+  lock?.release();
+  const free = await backend.search({ query: 'alpha' });
+  assert.equal([pathsOf(free), warningCodes(free)], [['a.md', 'b.md'], []]);
+  backend.close();
+});
+
+test('who waits for the lock is told by whom it is held, and may stop waiting', async () => {
+  const { target } = await indexed();
+  const lock = await acquireIndexLock(target.indexFile, { pid: 4711, nowMs: 5, waitMs: 0 });
+  const stop = new AbortController();
+  const work = backendOn(target).sync({
+    signal: stop.signal,
+    onEvent: (event) => {
+      if (event.type !== 'lock.waiting') return;
+      assert.equal(event.holder, { pid: 4711, sinceMs: 5 });
+      stop.abort();
+    },
+  });
+  assert.is((await failureOf(work)).code, 'INTERRUPTED');
+  lock?.release();
+  assert.is((await backendOn(target).sync({})).outcome, 'unchanged');
+});
+
+test('a lock file that is damaged does not lock for ever', async () => {
+  const { target } = await indexed();
+  writeFileSync(`${target.indexFile}.lock`, randomBytes(8192));
+  assert.is((await backendOn(target).sync({ force: true })).outcome, 'updated');
+  writeFileSync(`${target.indexFile}.lock`, 'text'.repeat(500));
+  assert.is((await backendOn(target).reset()).deleted, true);
+});
+
+test('two at once take turns at the lock', async () => {
+  const { target } = await indexed();
+  const runs = Array.from({ length: 6 }, () => backendOn(target).sync({ force: true }));
+  for (const { outcome } of await Promise.all(runs)) assert.is(outcome, 'updated');
+  assert.equal(strayFiles(target), []);
+});
+
+test('an index reached through a link is replaced behind the link or in its place', async () => {
+  const { target } = await indexed();
+  const link = `${target.indexFile}.link`;
+  symlinkSync(target.indexFile, link);
+  const backend = backendOn({ ...target, indexFile: link });
+  assert.equal(pathsOf(await backend.search({ query: 'w7' })), ['n7.md']);
+  await backend.sync({ force: true });
+  assert.equal(pathsOf(await backend.search({ query: 'w7' })), ['n7.md']);
+  backend.close();
+});
+
+test('a reset deletes the index and its side files, says how much, and may be repeated', async () => {
+  const { target } = await indexed();
+  const backend = backendOn(target);
+  const first = await backend.reset();
+  assert.ok(first.deleted && first.bytes > 10_000);
+  assert.equal(
+    readdirSync(dirname(target.indexFile)).filter((name) => !name.endsWith('.lock')),
+    [],
+  );
+  assert.equal(await backend.reset(), { deleted: false, bytes: 0 });
+  assert.ok(existsSync(notes.at('n0.md')));
+});
+
+test('with sync.onSearch off a search answers from the index as it is', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const backend = backendOn(targetOf(ws.path), { syncOnSearch: false });
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md']);
+  ws.write('b.md', 'alpha');
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md']);
+  await backend.sync({});
+  assert.equal(pathsOf(await backend.search({ query: 'alpha' })), ['a.md', 'b.md']);
+  backend.close();
+});
+
+test.run();
