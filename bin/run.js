@@ -1,14 +1,23 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
+const { existsSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
+const { dirname, join } = require('node:path');
 
 // Node.js 22.1 and newer keep compiled code between runs; older ones have no such function.
-const { enableCompileCache } = await import('node:module');
 enableCompileCache?.();
 
-const program = new URL('../dist/main.js', import.meta.url);
-if (!existsSync(program)) {
-  process.stderr.write('error: svc is not built\n mend: run "npm run build" in its folder\n');
+const root = dirname(__dirname);
+if (!existsSync(join(root, 'dist/main.js'))) {
+  process.stderr.write(`error: svc is not built\n mend: run "npm run build" in ${root}\n`);
   process.exit(1);
 }
-const { main } = await import(program.href);
-await main(import.meta.url, { dir: 'dist/commands', extension: '.js' });
+const { main } = require('../dist/main.js');
+main(process.argv.slice(2), {
+  root,
+  commandsDir: 'dist/commands',
+  extension: '.js',
+  load: require,
+}).then(() => {
+  // Left alone, Node waits for V8's background compiler to finish code that nobody will run: 5 ms.
+  if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
+});

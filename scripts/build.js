@@ -1,10 +1,15 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { lazyOclif, REQUIRE_FROM_OCLIF } from './lazy-oclif.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'src');
+const dist = join(root, 'dist');
+
+/** What every start needs, and the command that people wait for most: kept in one file. */
+const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts'];
 
 /**
  * Files below a folder, recursively.
@@ -17,6 +22,34 @@ function filesBelow(dir) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
+/** @type {import('rolldown').InputOptions} */
+const COMMON = {
+  cwd: root,
+  platform: 'node',
+  // Native modules stay where npm built them; the rest are optional parts of libraries that this
+  // program never reaches.
+  external: [
+    /\.node$/,
+    /^@oclif\/core\/(?:config|run|settings)$/,
+    'react-devtools-core',
+    'typescript',
+    'tsx',
+    'ts-node',
+  ],
+  transform: {
+    target: 'node20.19',
+    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+  },
+  logLevel: 'warn',
+};
+
+/** @type {import('rolldown').OutputOptions} */
+const COMMON_OUTPUT = {
+  // Names stay readable in the stack trace of a bug report.
+  minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  comments: { legal: true },
+};
+
 /**
  * Bundles the program into dist/: one entry a command, what they share in chunks, so that a command
  * loads only what it uses. Built beside dist/ and swapped in, so that a program that is running
@@ -24,64 +57,117 @@ function filesBelow(dir) {
  */
 export async function buildProgram() {
   const staging = join(root, `dist.tmp-${process.pid}`);
-  const commands = filesBelow(join(root, 'src/commands')).filter((file) => file.endsWith('.ts'));
   try {
-    await build({
-      absWorkingDir: root,
-      entryPoints: [
-        { in: join(root, 'src/cli/main.ts'), out: 'main' },
-        ...commands.map((file) => ({
-          in: file,
-          out: file.slice(join(root, 'src/').length).replace(/\.ts$/, ''),
-        })),
-      ],
-      outdir: staging,
-      chunkNames: 'chunks/[name]-[hash]',
-      bundle: true,
-      splitting: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.19',
-      // Names stay readable in the stack trace of a bug report.
-      minifyWhitespace: true,
-      minifySyntax: true,
-      legalComments: 'linked',
-      jsx: 'automatic',
-      define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
-      // Native modules stay where npm built them; the rest are optional parts of libraries that
-      // this program never reaches.
-      external: ['*.node', 'react-devtools-core', 'typescript', 'tsx', 'ts-node'],
-      plugins: [lazyOclif()],
-      // Bundled CommonJS still calls require and reads __dirname, which ES modules lack.
-      banner: {
-        js: [
-          "import{createRequire as $createRequire}from'node:module';",
-          "import{fileURLToPath as $toPath}from'node:url';",
-          'const require=$createRequire(import.meta.url),',
-          "__filename=$toPath(import.meta.url),__dirname=$toPath(new URL('.',import.meta.url));",
-          REQUIRE_FROM_OCLIF,
-        ].join(''),
-      },
-    });
-    mkdirSync(join(root, 'dist'), { recursive: true });
-    rmSync(join(root, 'dist'), { recursive: true, force: true });
-    renameSync(staging, join(root, 'dist'));
+    await buildCommands(staging);
+    await buildScreens(join(staging, 'screens'));
+    const scope = { type: 'commonjs', imports: { '#screens/*': './screens/*.mjs' } };
+    writeFileSync(join(staging, 'package.json'), `${JSON.stringify(scope, null, 2)}\n`);
+    mkdirSync(dist, { recursive: true });
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(staging, dist);
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
 }
 
+/**
+ * The commands and the engine, as CommonJS: Node loads that synchronously, an eighth of a whole
+ * start sooner than the same code as ES modules.
+ * @param {string} dir
+ */
+async function buildCommands(dir) {
+  const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
+  const entries = [join(source, 'cli/main.ts'), ...commands];
+  const hot = hotModules();
+  await build({
+    ...COMMON,
+    input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
+    plugins: [lazyOclif(), screensApart, hot.plugin],
+    output: {
+      ...COMMON_OUTPUT,
+      dir,
+      format: 'cjs',
+      exports: 'named',
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+      codeSplitting: { groups: [{ name: 'start', test: hot.has }] },
+      intro: REQUIRE_FROM_OCLIF,
+    },
+  });
+}
+
+/** @param {string} file below src/ */
+function entryName(file) {
+  if (file === join(source, 'cli/main.ts')) return 'main';
+  return relative(source, file).replace(/\.ts$/, '');
+}
+
+const SCREEN = /[\\/]ui[\\/]screens[\\/](\w+)[\\/]run\.js$/;
+
+/**
+ * Leaves the screens out of the program's own bundle: ink's layout engine needs top-level await,
+ * which only ES modules have. They are reached through `imports` of dist/package.json.
+ * @type {import('rolldown').Plugin}
+ */
+const screensApart = {
+  name: 'screens-apart',
+  resolveId(path) {
+    const screen = SCREEN.exec(path)?.[1];
+    return screen === undefined ? null : { id: `#screens/${screen}`, external: true };
+  },
+};
+
+/**
+ * Knows the modules that the hot entries import, directly or not, dynamic imports left out.
+ * @returns {{plugin: import('rolldown').Plugin, has: (id: string) => boolean}}
+ */
+function hotModules() {
+  /** @type {Set<string>} */
+  const modules = new Set();
+  return {
+    has: (id) => modules.has(id),
+    plugin: {
+      name: 'hot-modules',
+      buildEnd() {
+        const pending = HOT_ENTRIES.map((file) => join(source, file));
+        for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
+          const info = this.getModuleInfo(id);
+          if (info === null || modules.has(id)) continue;
+          modules.add(id);
+          pending.push(...info.importedIds);
+        }
+      },
+    },
+  };
+}
+
+/** @param {string} dir */
+async function buildScreens(dir) {
+  const screens = filesBelow(join(source, 'ui/screens')).filter((file) => /run\.tsx?$/.test(file));
+  await build({
+    ...COMMON,
+    input: Object.fromEntries(screens.map((file) => [basename(dirname(file)), file])),
+    output: {
+      ...COMMON_OUTPUT,
+      dir,
+      format: 'esm',
+      entryFileNames: '[name].mjs',
+      chunkFileNames: '[name]-[hash].mjs',
+    },
+  });
+}
+
 /** @returns {boolean} whether a source file is newer than the built program */
 export function isBuildStale() {
-  const built = statSync(join(root, 'dist/main.js'), { throwIfNoEntry: false });
+  const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false });
   if (built === undefined) return true;
-  const sources = [
-    ...filesBelow(join(root, 'src')),
+  const inputs = [
+    ...filesBelow(source),
     join(root, 'package.json'),
     join(root, 'scripts/build.js'),
     join(root, 'scripts/lazy-oclif.js'),
   ];
-  return sources.some((file) => statSync(file).mtimeMs > built.mtimeMs);
+  return inputs.some((file) => statSync(file).mtimeMs > built.mtimeMs);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildProgram();

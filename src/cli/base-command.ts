@@ -1,8 +1,10 @@
 import { Command } from '@oclif/core/command';
+import type { Config } from '@oclif/core/config';
 import type { EngineContext } from '../engine/context.js';
 import { SvcError, type Warning } from '../engine/errors/index.js';
 import { createContext } from './context.js';
 import { globalFlags } from './flags.js';
+import type { LeanConfig } from './lean-config.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
@@ -15,6 +17,11 @@ import { type TerminalSupport, terminalSupport } from './terminal.js';
  */
 export abstract class BaseCommand<Result extends object> extends Command {
   static override baseFlags = globalFlags;
+
+  constructor(argv: string[], config: LeanConfig) {
+    // The declared type is all of oclif's configuration; a command reads no more than this of it.
+    super(argv, config as Config);
+  }
 
   private readonly warnings: Warning[] = [];
   private readonly interruption = new AbortController();

@@ -1,36 +1,35 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Config } from '@oclif/core/config';
-import packageJson from '../../package.json' with { type: 'json' };
-import { type CommandModules, findCommand } from './dispatch.js';
-import { createLeanConfig } from './lean-config.js';
+import { join } from 'node:path';
+import { findCommand } from './dispatch.js';
+import { createLeanConfig, type LeanConfig } from './lean-config.js';
+
+/** How the program was started: from its build, or from source. */
+export interface Launch {
+  /** Absolute path of the package. */
+  readonly root: string;
+  /** Where the command modules lie, relative to the root. */
+  readonly commandsDir: string;
+  readonly extension: '.js' | '.ts';
+  /** Loads a module by its absolute path: require in the build, import from source. */
+  readonly load: (path: string) => CommandModule | Promise<CommandModule>;
+}
 
 interface CommandModule {
-  readonly default: new (argv: string[], config: Config) => { start(): Promise<void> };
+  readonly default: new (argv: string[], config: LeanConfig) => { start(): Promise<void> };
 }
 
 /**
- * The program. A known command is imported and run straight away; everything else (help, version,
+ * The program. A known command is loaded and run straight away; everything else (help, version,
  * completion, mistyped words) goes through oclif's full start.
- *
- * @param binUrl `import.meta.url` of the file in bin/
- * @param modules where the command modules lie, relative to the package root
  */
-export async function main(
-  binUrl: string,
-  modules: { readonly dir: string; readonly extension: CommandModules['extension'] },
-): Promise<void> {
-  const root = dirname(dirname(fileURLToPath(binUrl)));
-  const argv = process.argv.slice(2);
-  const found = findCommand(argv, { dir: join(root, modules.dir), extension: modules.extension });
+export async function main(argv: readonly string[], launch: Launch): Promise<void> {
+  const { root, extension } = launch;
+  const found = findCommand(argv, { dir: join(root, launch.commandsDir), extension });
   if (found === undefined) {
     const { runWithOclif } = await import('./run-with-oclif.js');
-    await runWithOclif(argv, root, modules.extension === '.ts');
+    await runWithOclif(argv, root, extension === '.ts');
     return;
   }
-  const { default: CommandClass }: CommandModule = await import(
-    pathToFileURL(found.modulePath).href
-  );
+  const { default: CommandClass } = await launch.load(found.modulePath);
   Object.assign(CommandClass, { id: found.id });
-  await new CommandClass(found.argv, createLeanConfig(root, packageJson)).start();
+  await new CommandClass(found.argv, createLeanConfig('svc', process.env)).start();
 }

@@ -14,15 +14,14 @@ export function reportError(error: unknown): ErrorReport {
   if (error instanceof SvcError) {
     return {
       code: error.code,
-      message: error.message,
+      message: withoutParserWords(error.message),
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       ...(error.location === undefined ? {} : { location: error.location }),
       ...(error.details === undefined ? {} : { details: error.details }),
     };
   }
   if (isUsageError(error)) {
-    // oclif appends a line about --help to its messages; the hint says that in our own form.
-    const message = messageOf(error).replace(/\s*See more help with --help\s*$/u, '');
+    const message = withoutParserWords(messageOf(error));
     return { code: 'USAGE', message, hint: 'add --help to see what the command takes' };
   }
   return {
@@ -44,6 +43,18 @@ export function formatErrorText(report: ErrorReport): string {
   if (place !== undefined) lines.push(`   at: ${place.file}:${place.line}:${place.column}`);
   if (report.hint !== undefined) lines.push(` mend: ${report.hint}`);
   return `${lines.join('\n')}\n`;
+}
+
+/**
+ * oclif's parser spreads a message over lines, with a heading above and a line about --help below,
+ * also those of errors that a flag's own parser threw. Ours are one line, and the hint says the rest.
+ */
+function withoutParserWords(message: string): string {
+  return message
+    .replace(/\s*See more help with --help\s*$/u, '')
+    .replace(/^Parsing (--\S+)\s+/u, '$1: ')
+    .replace(/^The following errors? occurred:\s+/u, '')
+    .replaceAll(/\s*\n\s*/gu, '; ');
 }
 
 function isUsageError(error: unknown): boolean {

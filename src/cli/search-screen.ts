@@ -6,7 +6,6 @@ import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import { formatCitation } from '../engine/memory/search/citation.js';
 import type { SearchResult } from '../engine/memory/search/types.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
-import { runSearchScreen as runScreen } from '../ui/screens/search/run.js';
 import { createStyle } from '../ui/style.js';
 import { reportError } from './report-error.js';
 import { terminalSupport } from './terminal.js';
@@ -21,7 +20,8 @@ export async function runSearchScreen(
   signal: AbortSignal,
 ): Promise<void> {
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
-  const end = await runScreen({
+  const screen = await import('../ui/screens/search/run.js');
+  const end = await screen.runSearchScreen({
     stdin: process.stdin,
     stdout: process.stdout,
     style: createStyle(color),

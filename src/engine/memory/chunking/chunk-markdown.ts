@@ -16,10 +16,12 @@ export interface ChunkingOptions {
  */
 export const CHUNKER_VERSION = 1;
 
-/** A heading this deep or shallower always starts a chunk; … */
-const SECTION_LEVEL = 3;
-/** … a deeper one only when the chunk before it is fuller than this. */
-const FULL_ENOUGH = 0.5;
+/**
+ * A heading starts a chunk when the one before it is fuller than this share of the budget: small
+ * sections stay together, and those of the upper levels are set apart sooner.
+ */
+const FULL_ENOUGH = { upper: 0.25, lower: 0.5 } as const;
+const UPPER_LEVELS = 3;
 /** The level of a unit that begins with no heading. */
 const NO_HEADING = 7;
 
@@ -78,8 +80,8 @@ function endOfChunk(units: readonly Unit[], first: number, budget: number): numb
 }
 
 function startsChunk(unit: Unit, fullness: number): boolean {
-  if (unit.level <= SECTION_LEVEL) return true;
-  return unit.level < NO_HEADING && fullness > FULL_ENOUGH;
+  if (unit.level === NO_HEADING) return false;
+  return fullness > (unit.level <= UPPER_LEVELS ? FULL_ENOUGH.upper : FULL_ENOUGH.lower);
 }
 
 /** Where the next chunk begins: back by the overlap, but not where a heading begins it. */

@@ -2,7 +2,6 @@ import type { Warning } from '../../errors/index.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
 import { type CitationMode, formatCitation } from './citation.js';
 import { passagesOf } from './passages.js';
-import { createPathFilter } from './path-glob.js';
 import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query.js';
 import { datesInQuery } from './query-dates.js';
 import { type Ranking, rankCandidates } from './rank.js';
@@ -41,7 +40,7 @@ export async function searchIndex(
   const maxResults = request.maxResults ?? options.maxResults;
   const minScore = request.minScore ?? options.minLexicalScore;
   const limit = candidateLimit(maxResults, options.candidateMultiplier);
-  const filter = filterOf(request);
+  const filter = await filterOf(request);
   const found =
     query.literal === undefined
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
@@ -92,11 +91,18 @@ function candidateLimit(maxResults: number, multiplier: number): number {
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }
 
-function filterOf(request: SearchRequest): CandidateFilter {
+async function filterOf(request: SearchRequest): Promise<CandidateFilter> {
+  const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
   return {
     ...(request.sources === undefined ? {} : { sources: request.sources }),
-    ...(request.pathGlob === undefined ? {} : { path: createPathFilter(request.pathGlob) }),
+    ...(path === undefined ? {} : { path }),
   };
+}
+
+/** Loaded only by those who ask for it: few searches name a pattern. */
+async function pathFilter(glob: string): Promise<(path: string) => boolean> {
+  const { createPathFilter } = await import('./path-glob.js');
+  return createPathFilter(glob);
 }
 
 async function findByWords(

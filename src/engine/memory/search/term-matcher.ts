@@ -34,7 +34,11 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
     if (first === undefined || term.prefix) continue;
     byFirstStem.set(first, [...(byFirstStem.get(first) ?? []), index]);
   }
+  const mayMatch = asciiFilter(terms);
   return (text) => {
+    if (!NON_ASCII.test(text) && !mayMatch.test(text)) {
+      return { hits: [], hasWords: ASCII_WORD.test(text) };
+    }
     const words = wordsOf(text);
     const hits: TermHit[] = [];
     for (const [position, word] of words.entries()) {
@@ -52,6 +56,24 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
     return { hits, hasWords: words.length > 0 };
   };
 }
+
+const NON_ASCII = /[^\0-\x7f]/;
+const ASCII_WORD = /[a-z0-9]/i;
+
+/**
+ * A cheap test that lets every ASCII text pass that could hold a term: most lines do not, and taking
+ * them apart word by word is what a search would spend most of its time on. A Porter stem without its
+ * last letter begins every word it is the stem of.
+ */
+function asciiFilter(terms: readonly QueryTerm[]): RegExp {
+  const beginnings = terms
+    .map(({ stems, prefix }) => (prefix ? stems[0] : stems[0]?.slice(0, -1)) ?? '')
+    .filter((beginning) => !NON_ASCII.test(beginning));
+  if (beginnings.length === 0) return NOTHING;
+  return new RegExp(`(?:^|[^a-z0-9])(?:${beginnings.join('|')})`, 'i');
+}
+
+const NOTHING = /(?!)/;
 
 /** With trigrams a term is any stretch of text, case ignored. */
 function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+
+/** Wall times of a command run several times as a whole process. */
+export interface Timing {
+  readonly medianMs: number;
+  readonly minMs: number;
+}
+
+/** A command to time. */
+export interface Subject {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Done before each run, outside the time. */
+  readonly before?: () => void;
+}
+
+/**
+ * Runs the subjects in turn, A B C A B C …, so that a machine that slows down slows all of them
+ * down; one round before counting warms the caches.
+ */
+export function timeInTurn(subjects: readonly Subject[], rounds: number): Timing[] {
+  const times = subjects.map((): number[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, subject] of subjects.entries()) {
+      subject.before?.();
+      const started = process.hrtime.bigint();
+      run(subject);
+      const took = Number(process.hrtime.bigint() - started) / 1e6;
+      if (round > 0) times[index]?.push(took);
+    }
+  }
+  return times.map((samples) => ({ medianMs: median(samples), minMs: Math.min(...samples) }));
+}
+
+/** Peak resident memory of a command in MiB, as the process itself reports it at its end. */
+export function peakMemory(subject: Subject): number {
+  const hook = `data:text/javascript,process.on('exit',()=>process.stderr.write('\\nRSS '+process.resourceUsage().maxRSS))`;
+  const { stderr } = run({ ...subject, args: ['--import', hook, ...subject.args] });
+  return Number(/RSS (\d+)/.exec(stderr)?.[1] ?? Number.NaN) / 1024;
+}
+
+/** The middle value. */
+export function median(samples: readonly number[]): number {
+  const sorted = [...samples].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function run(subject: Subject): { readonly stderr: string } {
+  const result = spawnSync(process.execPath, subject.args, {
+    encoding: 'utf8',
+    env: { ...process.env, ...subject.env },
+    maxBuffer: 1 << 28,
+  });
+  if (result.status !== 0) {
+    throw new Error(`${subject.name} failed (${result.status}): ${result.stderr}`);
+  }
+  return { stderr: result.stderr };
+}
