@@ -61,7 +61,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
-    tsPreCompilationDeps: false,
+    tsPreCompilationDeps: 'specify',
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.js'],
       conditionNames: ['import', 'node'],
