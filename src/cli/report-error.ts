@@ -14,7 +14,7 @@ export function reportError(error: unknown): ErrorReport {
   if (error instanceof SvcError) {
     return {
       code: error.code,
-      message: withoutParserWords(error.message),
+      message: error.code === 'USAGE' ? withoutParserWords(error.message) : error.message,
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       ...(error.location === undefined ? {} : { location: error.location }),
       ...(error.details === undefined ? {} : { details: error.details }),

@@ -91,7 +91,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
 function parseScore(text: string): number {
   const score = Number(text);
   if (text.trim() !== '' && score >= 0 && score <= 1) return score;
-  throw new SvcError('USAGE', `--min-score takes a number from 0 to 1, not "${text}"`);
+  throw new SvcError('USAGE', `a number from 0 to 1 is wanted, not "${text}"`);
 }
 
 function missingQuery(): SvcError {
