@@ -46,8 +46,9 @@ export abstract class BaseCommand<Result extends object> extends Command {
   override jsonEnabled(): boolean {
     const end = this.argv.indexOf('--');
     const own = end === -1 ? this.argv : this.argv.slice(0, end);
-    const twin = process.env['SVC_JSON'];
-    return own.includes('--json') || (twin !== undefined && twin !== '' && twin !== 'false');
+    // The words that oclif takes for yes, so that this twin reads like those of other flags.
+    const twin = process.env['SVC_JSON']?.toLowerCase() ?? '';
+    return own.includes('--json') || ['1', 'true', 'y', 'yes'].includes(twin);
   }
 
   protected override logJson(json: unknown): void {
