@@ -1,0 +1,53 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { terminalSupport } from '../../src/cli/terminal.js';
+
+const test = suite('what the terminal can do');
+
+const TTY = { isTTY: true, columns: 120 };
+const ALL = { stdin: TTY, stdout: TTY, stderr: TTY };
+const PIPES = { stdin: {}, stdout: {}, stderr: {} };
+const ASKED = { json: false, plain: false };
+
+test('a terminal on all ends gets everything', () => {
+  const support = terminalSupport({}, ALL, ASKED);
+  assert.equal(support, { screen: true, progress: true, color: true, columns: 120 });
+});
+
+test('pipes get nothing', () => {
+  const support = terminalSupport({ TERM: 'xterm' }, PIPES, ASKED);
+  assert.equal(support, { screen: false, progress: false, color: false, columns: 80 });
+});
+
+test('--json, --plain, CI and a dumb terminal mean calm', () => {
+  for (const [env, wanted] of [
+    [{}, { json: true, plain: false }],
+    [{}, { json: false, plain: true }],
+    [{ CI: 'true' }, ASKED],
+    [{ TERM: 'dumb' }, ASKED],
+  ] as const) {
+    const { screen, progress, color } = terminalSupport(env, ALL, wanted);
+    assert.equal({ screen, progress, color }, { screen: false, progress: false, color: false });
+  }
+});
+
+test('NO_COLOR takes colour and the redrawn line; empty and 0 do not count', () => {
+  const { color, progress } = terminalSupport({ NO_COLOR: '1' }, ALL, ASKED);
+  assert.equal([color, progress], [false, false]);
+  assert.ok(terminalSupport({ NO_COLOR: '' }, ALL, ASKED).color);
+  assert.ok(terminalSupport({ CI: '0' }, ALL, ASKED).screen);
+});
+
+test('FORCE_COLOR brings colour back into a pipe, never into JSON', () => {
+  assert.ok(terminalSupport({ FORCE_COLOR: '1' }, PIPES, ASKED).color);
+  assert.not(terminalSupport({ FORCE_COLOR: '1' }, PIPES, { json: true, plain: false }).color);
+  assert.not(terminalSupport({ FORCE_COLOR: '0' }, PIPES, ASKED).color);
+});
+
+test('one piped end is enough for no screen', () => {
+  assert.not(terminalSupport({}, { ...ALL, stdin: {} }, ASKED).screen);
+  assert.not(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).screen);
+  assert.ok(terminalSupport({}, { ...ALL, stdout: {} }, ASKED).progress);
+});
+
+test.run();

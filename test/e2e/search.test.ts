@@ -1,0 +1,204 @@
+import { symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc, type SvcOptions, type SvcRun } from '../support/run-svc.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc memory search');
+
+const home = tempFolder().path;
+const notes = folderOf({
+  'backup.md':
+    '# Operations\n\n## Backup\n\nThe nightly backup of the database runs at three in the morning.\nIt takes an hour.\n',
+  'deploy.md':
+    '# Deploying\n\nReleases are deployed on Tuesdays.\nDeployment of staging is automatic.\n',
+  'food/lunch.md': '# Lunch\n\nOn Tuesdays we eat soup. 🎉 記憶を検索する。\n',
+  'quarterly-figures.md': 'Numbers only.\n',
+});
+
+function search(args: readonly string[], options: Partial<SvcOptions> = {}): Promise<SvcRun> {
+  return runSvc(['memory', 'search', '--workspace', notes.path, ...args], { home, ...options });
+}
+
+async function paths(...args: string[]): Promise<string[]> {
+  const run = await search([...args, '--json']);
+  assert.is(run.code, 0, run.stdout + run.stderr);
+  return jsonOf.search(run).results.map((result) => result.path);
+}
+
+test('a question finds the passage though not every word occurs in it', async () => {
+  assert.is((await paths('when is the nightly backup of my postgres done?'))[0], 'backup.md');
+});
+
+test('the text answer has score, place, heading path, snippet and source; stdout holds no more', async () => {
+  const run = await search(['nightly backup', '-n', '1']);
+  assert.is(run.code, 0);
+  assert.match(
+    run.stdout,
+    /^0\.\d\d {2}backup\.md#L1-L6\n {6}Operations.*\n(?:.*\n)*.*nightly backup of the database.*\n(?:.*\n)* {6}Source: backup\.md#L1-L6\n$/,
+  );
+  assert.is(run.stderr, '');
+});
+
+test('the JSON answer is as promised', async () => {
+  const document = jsonOf.search(await search(['nightly backup', '--json']));
+  assert.equal(
+    [document.agent, document.mode, document.provider, document.model, document.backend],
+    [null, 'lexical', null, null, 'builtin'],
+  );
+  const [first] = document.results;
+  assert.equal(
+    [first?.path, first?.source, first?.headingPath[0], first?.citation],
+    ['backup.md', 'memory', 'Operations', 'backup.md#L1-L6'],
+  );
+  assert.ok(first?.snippet.endsWith('\n\nSource: backup.md#L1-L6'));
+});
+
+test('phrases must stand together, minus excludes, a star begins', async () => {
+  assert.equal(await paths('"deployed on Tuesdays"'), ['deploy.md']);
+  assert.equal((await paths('tuesdays')).sort(), ['deploy.md', 'food/lunch.md']);
+  assert.equal(await paths('tuesdays -soup'), ['deploy.md']);
+  assert.equal(await paths('tuesdays -"eat soup"'), ['deploy.md']);
+  assert.equal(await paths('databa*'), ['backup.md']);
+  assert.equal(await paths('"nightly database soup"'), await paths('nightly database soup'));
+});
+
+test('headings and file names are searched', async () => {
+  assert.equal(await paths('deploying'), ['deploy.md']);
+  assert.equal(await paths('quarterly figures'), ['quarterly-figures.md']);
+});
+
+test('emoji and scripts without spaces are found', async () => {
+  assert.equal(await paths('🎉'), ['food/lunch.md']);
+  assert.equal(await paths('検索'), ['food/lunch.md']);
+});
+
+test('results are restricted by path, source, number and score', async () => {
+  assert.equal(await paths('tuesdays', '--path', 'food/**'), ['food/lunch.md']);
+  assert.equal(await paths('tuesdays', '--path', 'lunch.*'), ['food/lunch.md']);
+  assert.equal(await paths('tuesdays', '--path', '!food/**'), ['deploy.md']);
+  assert.equal(await paths('tuesdays', '--source', 'sessions'), []);
+  assert.is((await paths('tuesdays', '--source', 'memory')).length, 2);
+  assert.is((await paths('tuesdays', '--max-results', '1')).length, 1);
+  const strict = jsonOf.search(await search(['tuesdays', '--min-score', '1', '--json']));
+  assert.equal([strict.results.length, strict.belowMinScore > 0], [0, true]);
+});
+
+test('the default minimum leaves good lexical answers alone', async () => {
+  for (const query of ['backup', 'soup', 'staging', 'numbers', 'when do we eat soup on tuesdays']) {
+    assert.ok((await paths(query)).length > 0, query);
+  }
+});
+
+test('nothing found is an answer, not a failure', async () => {
+  const run = await search(['xyzzy']);
+  assert.equal([run.code, run.stderr], [0, '']);
+  assert.match(run.stdout, /^No matches\./);
+  assert.equal(await paths('xyzzy'), []);
+});
+
+test('a pipe gets no colour and no cursor movement, whatever is asked, but FORCE_COLOR', async () => {
+  const isPlain = (run: SvcRun): boolean => !`${run.stdout}${run.stderr}`.includes('\u001b');
+  assert.ok(isPlain(await search(['backup'])));
+  assert.ok(isPlain(await search(['backup', '--plain'], { env: { CI: '1', TERM: 'xterm' } })));
+  assert.ok(isPlain(await search(['backup', '--json'], { env: { FORCE_COLOR: '1' } })));
+  assert.not(isPlain(await search(['backup'], { env: { FORCE_COLOR: '1' } })));
+});
+
+test('a first index says what is done on stderr; --quiet and --json do not', async () => {
+  const loud = await search(['backup'], { home: tempFolder().path });
+  assert.match(loud.stderr, /building the index: .*first|building the index/);
+  assert.not.match(loud.stdout, /building/);
+  const quiet = await search(['backup', '--quiet'], { home: tempFolder().path });
+  assert.equal([quiet.stderr, quiet.stdout], ['', loud.stdout]);
+  const verbose = await search(['backup', '--verbose'], { home: tempFolder().path });
+  assert.match(verbose.stderr, /read deploy\.md/);
+  const json = await search(['backup', '--json'], { home: tempFolder().path });
+  assert.is(json.stderr, '');
+  jsonOf.search(json);
+});
+
+test('every flag has a twin in the environment', async () => {
+  const env = {
+    SVC_WORKSPACE: notes.path,
+    SVC_JSON: '1',
+    SVC_MAX_RESULTS: '1',
+    SVC_PATH: 'food/*',
+  };
+  const run = await runSvc(['memory', 'search', 'tuesdays'], { home, env });
+  assert.equal(
+    jsonOf.search(run).results.map((result) => result.path),
+    ['food/lunch.md'],
+  );
+  const off = await search(['tuesdays'], { env: { SVC_JSON: '0' } });
+  assert.not.match(off.stdout, /^\{/);
+});
+
+test('wrong usage exits with 2 and says what is wrong in one line, in text and in JSON', async () => {
+  const wrong: [args: string[], message: RegExp][] = [
+    [[], /nothing to search for/],
+    [[''], /nothing to search for/],
+    [['a', 'b'], /Unexpected argument: b/],
+    [['a', '--nonsense'], /Nonexistent flag: --nonsense/],
+    [['a', '--max-results', '0'], /^--max-results: Expected an integer greater/],
+    [['a', '--max-results', 'many'], /^--max-results: Expected an integer/],
+    [['a', '--min-score', '2'], /^--min-score: a number from 0 to 1/],
+    [['a', '--source', 'web'], /memory, sessions/],
+    [['a', '--path', ''], /path pattern/],
+    [['a', '--path', 'x'.repeat(70_000)], /path pattern/],
+    [['a', '--agent', 'main'], /cannot also be provided/],
+    [['a', '--quiet', '--verbose'], /cannot also be provided/],
+  ];
+  for (const [args, message] of wrong) {
+    const json = await search([...args, '--json']);
+    const error = jsonOf.error(json);
+    assert.equal([json.code, error.code], [2, 'USAGE'], args.join(' ').slice(0, 99));
+    assert.match(error.message, message);
+    assert.not.match(error.message, /\n/);
+  }
+  const text = await search(['a', '--max-results', '0']);
+  assert.equal([text.code, text.stdout], [2, '']);
+  assert.match(text.stderr, /^error: --max-results: .*\n mend: .*\n$/);
+});
+
+test('a folder that is not there fails with 1 and says what to do', async () => {
+  const run = await runSvc(['memory', 'search', 'x', '-w', 'nowhere', '--json'], { home });
+  assert.equal([run.code, jsonOf.error(run).code], [1, 'WORKSPACE_MISSING']);
+});
+
+test('two folders never share an index; one folder under two names does', async () => {
+  const state = tempFolder();
+  const world = folderOf({ 'a/x.md': 'alpha', 'b/x.md': 'beta' });
+  symlinkSync('a', world.at('link'));
+  const index = async (dir: string) => {
+    const options = { home: state.path, cwd: world.path };
+    const status = jsonOf.status(await runSvc(['memory', 'status', '-w', dir, '--json'], options));
+    return status.agents[0]?.indexFile;
+  };
+  const [a, b, link, dotted] = [
+    await index('a'),
+    await index('b'),
+    await index('link'),
+    await index('./b/../a/'),
+  ];
+  assert.is.not(a, b);
+  assert.equal([link, dotted], [a, a]);
+});
+
+test('a query of 100 kB, and one of only punctuation, are answered', async () => {
+  const long = await search(['backup '.repeat(14_000), '--json']);
+  assert.equal(
+    jsonOf.search(long).warnings?.map((warning) => warning.code),
+    ['QUERY_SHORTENED'],
+  );
+  for (const query of ['"', '?!…', '((((', '*', '--', '"unclosed', "'; DROP TABLE chunks; --"]) {
+    const run = await runSvc(['memory', 'search', '-w', notes.path, '--json', '--', query], {
+      home,
+    });
+    assert.is(run.code, 0, query + run.stdout);
+    jsonOf.search(run);
+  }
+});
+
+test.run();
