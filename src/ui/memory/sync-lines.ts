@@ -94,6 +94,8 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
       return verbose
         ? `read ${safeLine(event.path)}, ${formatCountOf(event.chunks, 'chunk')}`
         : undefined;
+    case 'document.unchanged':
+      return verbose ? `read ${safeLine(event.path)}, nothing new` : undefined;
     case 'document.removed':
       return verbose ? `removed ${safeLine(event.path)}` : undefined;
     case 'publish.started':

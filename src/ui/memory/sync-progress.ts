@@ -103,6 +103,8 @@ export function reduceSync(state: SyncProgress, event: SyncEvent, atMs: number):
       const chunks = next.chunks + event.chunks;
       return sampled(handle({ ...next, chunks, current: event.path }, amount));
     }
+    case 'document.unchanged':
+      return sampled(handle({ ...next, current: event.path }, { files: 1, bytes: event.bytes }));
     case 'document.removed':
       return { ...next, removed: next.removed + 1 };
     case 'document.skipped':

@@ -1,7 +1,7 @@
 import type { Tokenizer } from '../index/identity.js';
 import type { QueryTerm } from './query.js';
 import type { TextSpan } from './types.js';
-import { wordsOf } from './words.js';
+import { type Word, wordsOf } from './words.js';
 
 /** A place in a text where a query term stands. */
 export interface TermHit extends TextSpan {
@@ -26,35 +26,56 @@ export function createTermMatcher(terms: readonly QueryTerm[], tokenizer: Tokeni
 }
 
 function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
-  const byFirstStem = new Map<string, number[]>();
-  const prefixes: number[] = [];
-  for (const [index, term] of terms.entries()) {
-    if (term.prefix) prefixes.push(index);
-    const first = term.stems[0];
-    if (first === undefined || term.prefix) continue;
-    byFirstStem.set(first, [...(byFirstStem.get(first) ?? []), index]);
-  }
+  const lookup = lookupOf(terms);
   const mayMatch = asciiFilter(terms);
   return (text) => {
     if (!NON_ASCII.test(text) && !mayMatch.test(text)) {
       return { hits: [], hasWords: ASCII_WORD.test(text) };
     }
     const words = wordsOf(text);
-    const hits: TermHit[] = [];
-    for (const [position, word] of words.entries()) {
-      for (const term of byFirstStem.get(word.stem) ?? []) {
-        const stems = terms[term]?.stems ?? [];
-        if (!stems.every((stem, offset) => words[position + offset]?.stem === stem)) continue;
-        const last = words[position + stems.length - 1] ?? word;
-        hits.push({ term, start: word.start, end: last.end });
-      }
-      for (const term of prefixes) {
-        if (!word.stem.startsWith(terms[term]?.stems[0] ?? '\0')) continue;
-        hits.push({ term, start: word.start, end: word.end });
-      }
-    }
+    const hits = words.flatMap((_, position) => hitsAt(words, position, lookup));
     return { hits, hasWords: words.length > 0 };
   };
+}
+
+/** A term with its position in the list. */
+interface NumberedTerm {
+  readonly term: number;
+  readonly stems: readonly string[];
+}
+
+interface TermLookup {
+  readonly byFirstStem: ReadonlyMap<string, readonly NumberedTerm[]>;
+  readonly prefixes: readonly NumberedTerm[];
+}
+
+function lookupOf(terms: readonly QueryTerm[]): TermLookup {
+  const byFirstStem = new Map<string, NumberedTerm[]>();
+  const prefixes: NumberedTerm[] = [];
+  for (const [term, { stems, prefix }] of terms.entries()) {
+    const [first] = stems;
+    if (first === undefined) continue;
+    if (prefix) prefixes.push({ term, stems });
+    else byFirstStem.set(first, [...(byFirstStem.get(first) ?? []), { term, stems }]);
+  }
+  return { byFirstStem, prefixes };
+}
+
+/** The terms that begin at a word: whole, or with the word's beginning for `word*`. */
+function hitsAt(words: readonly Word[], position: number, lookup: TermLookup): TermHit[] {
+  const word = words[position];
+  if (word === undefined) return [];
+  const hits: TermHit[] = [];
+  for (const { term, stems } of lookup.byFirstStem.get(word.stem) ?? []) {
+    if (!stems.every((stem, offset) => words[position + offset]?.stem === stem)) continue;
+    const last = words[position + stems.length - 1] ?? word;
+    hits.push({ term, start: word.start, end: last.end });
+  }
+  for (const { term, stems } of lookup.prefixes) {
+    if (word.stem.startsWith(stems[0] ?? '\0'))
+      hits.push({ term, start: word.start, end: word.end });
+  }
+  return hits;
 }
 
 const NON_ASCII = /[^\0-\x7f]/;

@@ -85,7 +85,9 @@ function addToBatch(
   batch.bytes += document.fingerprint.size;
   if (stored?.hash === document.hash) {
     batch.touch.push({ source: file.source, path: file.path, fingerprint: document.fingerprint });
-    tally.keep(document.fingerprint.size);
+    const bytes = document.fingerprint.size;
+    tally.keep(bytes);
+    options.onEvent({ type: 'document.unchanged', path: file.path, bytes });
     return;
   }
   const indexed = toIndexed(file, document, options.chunking);

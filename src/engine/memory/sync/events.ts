@@ -22,6 +22,8 @@ export type SyncEvent =
       readonly bytes: number;
       readonly chunks: number;
     }
+  /** Read again, and found to say what it said before. */
+  | { readonly type: 'document.unchanged'; readonly path: string; readonly bytes: number }
   | { readonly type: 'document.removed'; readonly path: string }
   | ({ readonly type: 'document.skipped' } & SkippedFile)
   /** Everything up to here is on disk. */

@@ -1,0 +1,54 @@
+import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
+import { formatBytes, formatCount, formatRelativeTime } from '../format.js';
+import { safeLine } from '../safe-text.js';
+import { renderTable, type TableColumn } from '../table.js';
+import type { AgentStatusView, StatusOptions } from './status.js';
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'agent' },
+  { title: 'files', align: 'right' },
+  { title: 'chunks', align: 'right' },
+  { title: 'size', align: 'right' },
+  { title: 'freshness' },
+  { title: 'last sync' },
+  { title: 'provider' },
+];
+
+/** One line an agent, for those who have several; what is wrong follows below the table. */
+export function renderStatusOverview(
+  agents: readonly AgentStatusView[],
+  options: StatusOptions,
+): string {
+  const { style } = options;
+  const rows = agents.map(({ agentId, status, provider }) => [
+    style.bold(safeLine(agentId)),
+    ...figures(status, options.nowMs),
+    safeLine(provider ?? 'lexical only'),
+  ]);
+  const faults = agents.flatMap(({ agentId, status }) =>
+    status.faults.map((fault) => {
+      const mend = fault.hint === undefined ? '' : `\n  → ${safeLine(fault.hint)}`;
+      return `${style.red(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${mend}\n`;
+    }),
+  );
+  const table = renderTable(COLUMNS, rows, style);
+  return faults.length === 0 ? table : `${table}\n${faults.join('')}`;
+}
+
+/** Files, chunks, size, freshness, last sync. */
+function figures({ index, staleness }: BackendStatus, nowMs: number): readonly string[] {
+  if (index.state !== 'ready') {
+    return ['0', '0', '–', index.state === 'missing' ? 'no index yet' : 'unusable', 'never'];
+  }
+  const { documents, chunks, bytes, syncedMs } = index.statistics;
+  const synced = syncedMs === undefined ? 'never' : formatRelativeTime(syncedMs, nowMs);
+  const fresh = freshnessWords(index.rebuildBecause !== undefined, staleness);
+  return [formatCount(documents), formatCount(chunks), formatBytes(bytes), fresh, synced];
+}
+
+function freshnessWords(rebuild: boolean, staleness: BackendStatus['staleness']): string {
+  if (rebuild) return 'to be rebuilt';
+  if (staleness === undefined) return 'unknown';
+  const changes = staleness.added + staleness.changed + staleness.removed;
+  return changes === 0 ? 'up to date' : `${formatCount(changes)} stale`;
+}
