@@ -110,6 +110,8 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** Says a warning: on stderr, or in `warnings` of the JSON document. */
   protected addWarning(warning: Warning): void {
+    // Several agents share one configuration: what is wrong with it is said once.
+    if (this.warnings.some((said) => said.message === warning.message)) return;
     this.warnings.push(warning);
     this.note(`warning: ${warning.message}`);
     if (warning.hint !== undefined) this.note(`   mend: ${warning.hint}`);
