@@ -22,7 +22,9 @@ const commandSchema = z.object({
 export type Command = z.infer<typeof commandSchema>;
 
 const manifestSchema = z.object({ commands: z.record(z.string(), commandSchema) });
-const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) });
+const names = z.record(z.string(), z.string());
+const packageSchema = z.object({ scripts: names, dependencies: names, devDependencies: names });
+const packageJson = packageSchema.parse(readJson('package.json'));
 
 /** The program's own commands. */
 export const COMMANDS = readManifest('oclif.manifest.json');
@@ -33,7 +35,12 @@ const ALL_COMMANDS = [
   ),
 ];
 /** The scripts of package.json. */
-export const SCRIPTS = packageSchema.parse(readJson('package.json')).scripts;
+export const SCRIPTS = packageJson.scripts;
+/** The packages it asks for, those of development included. */
+export const DEPENDENCIES = Object.keys({
+  ...packageJson.dependencies,
+  ...packageJson.devDependencies,
+});
 
 function readManifest(path: string): readonly Command[] {
   return Object.values(manifestSchema.parse(readJson(path)).commands);

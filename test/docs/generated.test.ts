@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ERROR_CODES, WARNING_CODES } from '../../src/engine/errors/index.js';
+import { DEPENDENCIES } from './command-line.js';
 import { allPages, codeSpansOf } from './pages.js';
 
 const pages = allPages();
@@ -36,6 +37,14 @@ test('every code that a page names is one of them', () => {
       .map((code) => `${path}: ${code}`),
   );
   assert.equal(unknown, []);
+});
+
+test('docs/architecture.md gives a reason for every dependency, and for no other', () => {
+  const page = pages.find(({ path }) => path === 'docs/architecture.md')?.text ?? '';
+  const part = page.split('## Dependencies\n')[1]?.split('\n## ')[0] ?? '';
+  const rows = part.split('\n').filter((line) => line.startsWith('| `'));
+  const named = rows.flatMap((row) => codeSpansOf(row.split(' | ')[0] ?? ''));
+  assert.equal([...named].sort(), [...DEPENDENCIES].sort());
 });
 
 test.run();
