@@ -29,7 +29,7 @@ export interface LockOptions {
   /** 0 means: try once. */
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the first try fails. */
+  /** Called once, when the waiting begins. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
 }
 
@@ -53,12 +53,12 @@ export async function acquireIndexLock(
   let waited = false;
   try {
     while (!tryLock(database, options)) {
-      if (!waited) options.onWait?.(readHolder(database));
-      waited = true;
       if (performance.now() >= deadline) {
         database.close();
         return undefined;
       }
+      if (!waited) options.onWait?.(readHolder(database));
+      waited = true;
       await sleep(
         RETRY_MS,
         undefined,
