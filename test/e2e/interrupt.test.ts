@@ -1,0 +1,86 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { writeNotes } from '../support/many-notes.js';
+import { runSvc, type StartedSvc, startSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('Ctrl-C');
+
+const FILES = 3000;
+const notes = tempFolder();
+writeNotes(notes, FILES);
+
+function start(home: string, ...args: string[]): StartedSvc {
+  return startSvc(['memory', ...args, '-w', notes.path], { home });
+}
+
+function freshHome(): string {
+  const { path } = tempFolder();
+  mkdirSync(`${path}/memory`);
+  return path;
+}
+
+/** Documents that an index holds. */
+async function documentsIn(home: string): Promise<number> {
+  const run = await runSvc(['memory', 'status', '-w', notes.path, '--json'], { home });
+  const index = jsonOf.status(run).agents[0]?.index;
+  return index?.state === 'ready' ? index.statistics.documents : 0;
+}
+
+test('during a first index it stops, says what is done, keeps it, and the next run goes on', async () => {
+  const home = freshHome();
+  const run = start(home, 'index', '--verbose');
+  await run.wrote('read ');
+  run.child.kill('SIGINT');
+  const { code, signal, stdout, stderr } = await run.done;
+  assert.equal([code, signal], [130, null], stderr.slice(-300));
+  assert.match(stderr, /stopped\n/);
+  const kept = await documentsIn(home);
+  assert.ok(kept > 0 && kept < FILES, `${kept}`);
+  assert.ok(stdout.replaceAll(/\D/g, '').includes(String(kept)), stdout);
+  const [rest] = jsonOf.index(await start(home, 'index', '--json').done).agents;
+  assert.ok(rest !== undefined && 'outcome' in rest);
+  assert.equal([rest.outcome, rest.added, rest.unchanged], ['updated', FILES - kept, kept]);
+});
+
+test('during a search’s first index it ends with 130 and an error that says the same', async () => {
+  const home = freshHome();
+  const run = start(home, 'search', 'amber', '--verbose');
+  await run.wrote('read ');
+  run.child.kill('SIGINT');
+  const { code, stdout, stderr } = await run.done;
+  assert.equal([code, stdout], [130, '']);
+  assert.match(stderr, /error: stopped; \d+ files were indexed and are kept\n mend: .*again/);
+  assert.ok((await documentsIn(home)) > 0);
+});
+
+test('during a rebuild the old index stays as it was', async () => {
+  const home = freshHome();
+  await start(home, 'index').done;
+  const run = start(home, 'index', '--force', '--verbose');
+  await run.wrote('read ');
+  run.child.kill('SIGINT');
+  assert.is((await run.done).code, 130);
+  assert.is(await documentsIn(home), FILES);
+  assert.equal(
+    readdirSync(`${home}/memory`).filter((name) => name.includes('.build')),
+    [],
+  );
+});
+
+test('a second one ends the program at once, and the next run is whole', async () => {
+  const home = freshHome();
+  const run = start(home, 'index', '--verbose');
+  await run.wrote('read ');
+  const again = setInterval(() => run.child.kill('SIGINT'), 5);
+  const { code } = await run.done;
+  clearInterval(again);
+  assert.is(code, 130);
+  const [rest] = jsonOf.index(await start(home, 'index', '--json').done).agents;
+  assert.ok(rest !== undefined && 'outcome' in rest);
+  assert.is(rest.added + rest.unchanged, FILES);
+});
+
+test.run();

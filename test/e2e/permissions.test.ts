@@ -1,0 +1,149 @@
+import { chmodSync, readdirSync, symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
+import { runSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('what may not be read or written');
+
+const program = ordinaryProgram();
+
+/** A home and notes that belong to a user whom permissions hold back. */
+function world(files: Readonly<Record<string, string>>) {
+  const root = tempFolder();
+  root.write('home/.keep', '');
+  for (const [path, text] of Object.entries(files)) root.write(`notes/${path}`, text);
+  giveToOrdinary(root.path);
+  const memory = (...args: string[]) =>
+    runSvc(['memory', ...args, '-w', root.at('notes')], {
+      home: root.at('home'),
+      uid: ORDINARY_UID,
+      root: program,
+    });
+  const indexFile = async (): Promise<string> =>
+    jsonOf.status(await memory('status', '--json')).agents[0]?.indexFile ?? '';
+  return { root, memory, indexFile };
+}
+
+/** Changes a file's mode for the time of some work, so that the folder can be removed later. */
+async function withMode<T>(path: string, mode: number, work: () => Promise<T>): Promise<T> {
+  chmodSync(path, mode);
+  try {
+    return await work();
+  } finally {
+    chmodSync(path, 0o755);
+  }
+}
+
+test('an unreadable file and an unreadable folder are named, the rest is indexed', async () => {
+  const { root, memory } = world({ 'a.md': 'alpha', 'shut.md': 'alpha', 'dir/b.md': 'alpha' });
+  await withMode(root.at('notes/shut.md'), 0, () =>
+    withMode(root.at('notes/dir'), 0, async () => {
+      const run = await memory('index', '--json');
+      const [agent] = jsonOf.index(run).agents;
+      assert.ok(agent !== undefined && 'skipped' in agent, run.stdout);
+      assert.equal(
+        [...agent.skipped].sort((x, y) => (x.path < y.path ? -1 : 1)),
+        [
+          { path: 'dir', reason: 'permission_denied' },
+          { path: 'shut.md', reason: 'permission_denied' },
+        ],
+      );
+      const found = jsonOf.search(await memory('search', 'alpha', '--json'));
+      assert.equal(
+        found.results.map((result) => result.path),
+        ['a.md'],
+      );
+      assert.match((await memory('index')).stderr, /shut\.md.*permission/i);
+    }),
+  );
+  const found = jsonOf.search(await memory('search', 'alpha', '--json'));
+  assert.is(found.results.length, 3);
+});
+
+test('a file that becomes unreadable does not answer with its old text', async () => {
+  const { root, memory } = world({ 'a.md': 'alpha', 'b.md': 'alpha' });
+  await memory('index');
+  await withMode(root.at('notes/b.md'), 0, async () => {
+    const found = jsonOf.search(await memory('search', 'alpha', '--json'));
+    assert.equal(
+      found.results.map((result) => result.path),
+      ['a.md'],
+    );
+  });
+});
+
+test('a workspace that may not be entered is explained', async () => {
+  const { root, memory } = world({ 'a.md': 'alpha' });
+  await withMode(root.at('notes'), 0, async () => {
+    const run = await memory('search', 'alpha', '--json');
+    assert.equal([run.code, jsonOf.error(run).code], [1, 'WORKSPACE_UNREADABLE']);
+  });
+});
+
+test('an index in a read-only folder still answers, and says when it is behind', async () => {
+  const { root, memory } = world({ 'a.md': 'alpha' });
+  await memory('index');
+  for (const name of readdirSync(root.at('home/memory')))
+    chmodSync(root.at(`home/memory/${name}`), 0o444);
+  await withMode(root.at('home/memory'), 0o555, async () => {
+    const same = jsonOf.search(await memory('search', 'alpha', '--json'));
+    assert.equal([same.results.length, same.warnings], [1, []]);
+    root.write('notes/b.md', 'alpha');
+    const behind = jsonOf.search(await memory('search', 'alpha', '--json'));
+    assert.equal(
+      behind.results.map((result) => result.path),
+      ['a.md'],
+    );
+    assert.equal(
+      behind.warnings?.map((warning) => warning.code),
+      ['INDEX_STALE'],
+    );
+    const text = await memory('search', 'alpha');
+    assert.equal([text.code, /warning: .*out of date/.test(text.stderr)], [0, true]);
+    assert.match((await memory('get', 'a.md')).stdout, /alpha/);
+    assert.is(jsonOf.status(await memory('status', '--json')).agents[0]?.staleness?.added, 1);
+    for (const args of [['index'], ['index', '--force']]) {
+      const run = await memory(...args, '--json');
+      const [agent] = jsonOf.index(run).agents;
+      assert.is(run.code, 1);
+      assert.is(agent !== undefined && 'error' in agent && agent.error.code, 'INDEX_UNWRITABLE');
+    }
+    const reset = await memory('reset', '--yes', '--json');
+    assert.equal([reset.code, jsonOf.error(reset).code], [1, 'INDEX_UNWRITABLE']);
+  });
+});
+
+test('an index file that may not be read is an error that names it', async () => {
+  const { memory, indexFile } = world({ 'a.md': 'alpha' });
+  await memory('index');
+  const file = await indexFile();
+  await withMode(file, 0, async () => {
+    for (const args of [['search', 'alpha'], ['status'], ['get', 'a.md']]) {
+      const run = await memory(...args, '--json');
+      const error = jsonOf.error(run);
+      assert.equal([run.code, error.code], [1, 'INDEX_UNWRITABLE'], args[0]);
+      assert.ok(error.message.includes(file));
+    }
+  });
+});
+
+test('a state folder that cannot be made is an error that names it', async () => {
+  const { root, memory } = world({ 'a.md': 'alpha' });
+  await withMode(root.at('home'), 0o555, async () => {
+    const run = await memory('search', 'alpha', '--json');
+    assert.equal([run.code, jsonOf.error(run).code], [1, 'INDEX_UNWRITABLE']);
+  });
+});
+
+test('a link to what may not be read is a link', async () => {
+  const { root, memory } = world({ 'a.md': 'alpha' });
+  symlinkSync('/root/.profile', root.at('notes/link.md'));
+  const [agent] = jsonOf.index(await memory('index', '--json')).agents;
+  assert.ok(agent !== undefined && 'skipped' in agent);
+  assert.equal(agent.skipped, [{ path: 'link.md', reason: 'symlink' }]);
+});
+
+test.run();

@@ -1,0 +1,35 @@
+import type { TempFolder } from './temp-folder.js';
+
+const WORDS = 'amber basil cedar delta ember fjord grove heron islet jetty knoll lotus maple north';
+
+/** The text of a note that depends on nothing but these numbers. */
+export function noteText(seed: number, paragraphs = 6): string {
+  const words = WORDS.split(' ');
+  const word = (n: number): string => words[(seed * 7 + n * (1 + (seed % 5))) % words.length] ?? '';
+  const paragraph = (p: number): string =>
+    Array.from({ length: 60 }, (_, n) => word(n + p * 3)).join(' ');
+  const body = Array.from({ length: paragraphs }, (_, p) => `## Part ${p}\n\n${paragraph(p)}.\n`);
+  return `# Note ${seed} ${word(0)}\n\n${body.join('\n')}`;
+}
+
+/** Words that queries of these notes can hold. */
+export const NOTE_QUERIES = [
+  'amber cedar',
+  'note part 3',
+  'heron OR lotus',
+  'north ember fjord',
+  'grove',
+];
+
+/**
+ * Long, so that a run that tells of every file soon fills its pipe and waits to be read: whoever
+ * waits for its first words then meets it at work, on the slowest machine too.
+ */
+const LONG = 'a-folder-with-a-long-name-'.repeat(8);
+
+/** Writes that many notes into a folder. */
+export function writeNotes(folder: TempFolder, count: number, paragraphs?: number): void {
+  for (let n = 0; n < count; n++) {
+    folder.write(`${LONG}/d${n % 10}/n${n}.md`, noteText(n, paragraphs));
+  }
+}
