@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 // npm runs this after an install in the checkout and before packing. Without the build tools (an
 // install that leaves the development dependencies out) the program must have been built before.
-const tools = new URL('../node_modules/esbuild', import.meta.url);
+const tools = new URL('../node_modules/rolldown', import.meta.url);
 if (process.env['SVC_SKIP_PREPARE'] === undefined && existsSync(tools)) {
   const { buildProgram, isBuildStale } = await import('./build.js');
   if (isBuildStale()) await buildProgram();
