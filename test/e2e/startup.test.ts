@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
+import { ROOT, runSvc } from '../support/run-svc.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
+
+const test = suite('what a start loads');
+
+/** Words that stand in a built file exactly when it holds the library or part. */
+const MARKS = {
+  react: 'react.transitional.element',
+  ink: 'ink-text',
+  zod: '_zod',
+  'jsonc-parser': 'CommaExpected',
+  'the sync writer': 'CREATE TABLE IF NOT EXISTS holder',
+} as const;
+
+type Part = keyof typeof MARKS;
+const PARTS = Object.keys(MARKS) as Part[];
+
+const built = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.m?js$/.test(name))
+  .map((name) => readFileSync(join(ROOT, 'dist', name), 'utf8'));
+
+function partsOf({ files }: LoadedModules): Part[] {
+  const sources = files.map((file) => readFileSync(file, 'utf8'));
+  return PARTS.filter((part) => sources.some((source) => source.includes(MARKS[part])));
+}
+
+const notes = folderOf({ 'a.md': 'alpha' });
+const home = tempFolder().path;
+const search = ['memory', 'search', 'alpha', '-w', notes.path];
+
+test('every mark is found in the built program: the checks below look for something', () => {
+  for (const part of PARTS) {
+    assert.ok(
+      built.some((source) => source.includes(MARKS[part])),
+      part,
+    );
+  }
+});
+
+test('a search on a fresh index loads no screen, schema, parser or writer, and no crypto', async () => {
+  await runSvc(search, { home });
+  for (const args of [search, [...search, '--json']]) {
+    const loaded = await modulesLoadedBy(args, { home });
+    assert.is(loaded.run.code, 0);
+    assert.match(loaded.run.stdout, /a\.md/);
+    assert.equal(partsOf(loaded), []);
+    for (const name of ['crypto', 'child_process', 'readline', 'http', 'net']) {
+      assert.not(loaded.builtins.includes(name), name);
+    }
+    const foreign = loaded.files.filter((file) => file.includes('/node_modules/'));
+    assert.ok(
+      foreign.every((file) => file.includes('/better-sqlite3/')),
+      foreign.join('\n'),
+    );
+  }
+});
+
+test('a search after a change loads the writer, and still no screen or schema', async () => {
+  notes.write('b.md', 'beta');
+  const parts = partsOf(await modulesLoadedBy(search, { home }));
+  assert.ok(parts.includes('the sync writer'));
+  assert.not(parts.includes('react') || parts.includes('zod') || parts.includes('ink'));
+});
+
+test('a configuration that is there brings its parser and schema, and no screen', async () => {
+  const root = folderOf({
+    'ws/MEMORY.md': 'alpha',
+    'svc.json': JSON.stringify({ agents: { defaults: { workspace: 'ws' } } }),
+  });
+  const options = { home: tempFolder().path, cwd: root.path };
+  await runSvc(['memory', 'search', 'alpha'], options);
+  const parts = partsOf(await modulesLoadedBy(['memory', 'search', 'alpha'], options));
+  assert.ok(parts.includes('zod') && parts.includes('jsonc-parser'), parts.join());
+  assert.not(parts.includes('react') || parts.includes('the sync writer'), parts.join());
+});
+
+test('nothing to index loads no screen', async () => {
+  const parts = partsOf(await modulesLoadedBy(['memory', 'index', '-w', notes.path], { home }));
+  assert.not(parts.includes('react') || parts.includes('ink'));
+});
+
+test.run();
