@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { scanMemoryFiles } from '../../src/engine/memory/sources/memory-files.js';
+import { backendOn, targetOf } from '../support/memory.js';
+import { ROOT } from '../support/run-svc.js';
+
+const test = suite('Markdown that people wrote');
+
+/** Only nested node_modules are skipped, so the packages' own documentation is all there. */
+const FOLDERS = [join(ROOT, 'node_modules'), '/usr/share/doc', '/usr/lib/node_modules'].filter(
+  (folder) => existsSync(folder),
+);
+
+interface Heading {
+  readonly path: string;
+  readonly title: string;
+}
+
+/** Headings of a few words, spread over all files. */
+function headingsOf(workspaceDir: string, paths: readonly string[], wanted: number): Heading[] {
+  const found: Heading[] = [];
+  const step = Math.max(1, Math.floor(paths.length / (wanted * 2)));
+  for (let at = 0; at < paths.length && found.length < wanted; at += step) {
+    const path = paths[at] ?? '';
+    const text = readFileSync(join(workspaceDir, path), 'utf8');
+    const title = /^##? +([\w ,'-]{12,60})$/m.exec(text)?.[1]?.trim();
+    if (title !== undefined && title.split(/\s+/).length >= 3) found.push({ path, title });
+  }
+  return found;
+}
+
+for (const folder of FOLDERS) {
+  test(`below ${folder} all of it is indexed, and found by its headings`, async () => {
+    const target = targetOf(folder);
+    const backend = backendOn(target);
+    const summary = await backend.sync({});
+    assert.equal(
+      summary.skipped.filter((skip) => skip.reason !== 'symlink'),
+      [],
+    );
+    const { files } = scanMemoryFiles(target.files);
+    assert.is(summary.added, files.length);
+    const headings = headingsOf(
+      folder,
+      files.map((file) => file.path),
+      60,
+    );
+    for (const { path, title } of headings) {
+      const { results } = await backend.search({ query: `"${title}"`, pathGlob: escapeGlob(path) });
+      const held = results.some(
+        (result) => result.snippet.includes(title) || result.headingPath.join('\n').includes(title),
+      );
+      assert.ok(held, `${path}: ${title}`);
+      for (const result of results) {
+        assert.ok(result.score >= 0 && result.score <= 1);
+        await backend.get({ target: result.citation ?? '' });
+      }
+    }
+    const again = await backend.sync({});
+    assert.equal([again.outcome, again.unchanged], ['unchanged', files.length]);
+    backend.close();
+  });
+}
+
+/** A pattern that matches this path alone. */
+function escapeGlob(path: string): string {
+  return path.replaceAll(/[^\w/]/g, '\\$&');
+}
+
+test.run();
