@@ -8,8 +8,11 @@ enableCompileCache?.();
 
 const root = dirname(__dirname);
 if (!existsSync(join(root, 'dist/main.js'))) {
-  process.stderr.write(`error: svc is not built\n mend: run "npm run build" in ${root}\n`);
-  process.exit(1);
+  const script = join(root, 'scripts/build-checkout.js');
+  const { status } = require('node:child_process').spawnSync(process.execPath, [script], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status !== 0) process.exit(1);
 }
 const { main } = require('../dist/main.js');
 main(process.argv.slice(2), {

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { lazyOclif, REQUIRE_FROM_OCLIF } from './lazy-oclif.js';
+import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
@@ -58,8 +59,11 @@ const COMMON_OUTPUT = {
 export async function buildProgram() {
   const staging = join(root, `dist.tmp-${process.pid}`);
   try {
-    await buildCommands(staging);
-    await buildScreens(join(staging, 'screens'));
+    const bundled = [
+      ...(await buildCommands(staging)),
+      ...(await buildScreens(join(staging, 'screens'))),
+    ];
+    writeFileSync(join(staging, 'third-party-licenses.txt'), thirdPartyLicenses(bundled));
     const scope = { type: 'commonjs', imports: { '#screens/*': './screens/*.mjs' } };
     writeFileSync(join(staging, 'package.json'), `${JSON.stringify(scope, null, 2)}\n`);
     mkdirSync(dist, { recursive: true });
@@ -79,7 +83,7 @@ async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
   const entries = [join(source, 'cli/main.ts'), ...commands];
   const hot = hotModules();
-  await build({
+  const { output } = await build({
     ...COMMON,
     input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
     plugins: [lazyOclif(), screensApart, hot.plugin],
@@ -94,6 +98,7 @@ async function buildCommands(dir) {
       intro: REQUIRE_FROM_OCLIF,
     },
   });
+  return bundledModules(output);
 }
 
 /** @param {string} file below src/ */
@@ -144,7 +149,7 @@ function hotModules() {
 /** @param {string} dir */
 async function buildScreens(dir) {
   const screens = filesBelow(join(source, 'ui/screens')).filter((file) => /run\.tsx?$/.test(file));
-  await build({
+  const { output } = await build({
     ...COMMON,
     input: Object.fromEntries(screens.map((file) => [basename(dirname(file)), file])),
     output: {
@@ -155,6 +160,12 @@ async function buildScreens(dir) {
       chunkFileNames: '[name]-[hash].mjs',
     },
   });
+  return bundledModules(output);
+}
+
+/** @param {import('rolldown').RolldownOutput['output']} output */
+function bundledModules(output) {
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
 /** @returns {boolean} whether a source file is newer than the built program */

@@ -1,10 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled } from './ensure-installed.js';
-
-ensureInstalled();
-const { buildProgram, isBuildStale } = await import('./build.js');
-if (isBuildStale()) await buildProgram();
+import './build-checkout.js';
 
 const run = spawnSync(
   process.execPath,

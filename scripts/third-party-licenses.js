@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/**
+ * The licences of the packages whose code is in the bundles, as one text: their authors ask for it
+ * to go with every copy.
+ * @param {Iterable<string>} moduleIds absolute paths of bundled modules
+ * @returns {string}
+ */
+export function thirdPartyLicenses(moduleIds) {
+  const folders = new Set([...moduleIds].map(packageFolder).filter((folder) => folder !== ''));
+  const sections = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    );
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    const text =
+      file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8');
+    return `${name} ${version}\n\n${text.trim()}\n`;
+  });
+  return sections.sort().join(`\n${'-'.repeat(72)}\n\n`);
+}
+
+/**
+ * The folder of the installed package that a module belongs to; empty for the program's own.
+ * @param {string} id
+ */
+function packageFolder(id) {
+  if (!id.includes('node_modules')) return '';
+  let folder = dirname(id.replace(/^\0/, '').replace(/\?.*$/, ''));
+  while (!isPackage(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** Some packages mark the module type of a folder with a package.json that has no name. @param {string} folder */
+function isPackage(folder) {
+  const file = join(folder, 'package.json');
+  return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version !== undefined;
+}
