@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { ROOT, runSvc } from '../support/run-svc.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
+
+const test = suite('the package');
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+/** The packed tarball, unpacked, with nothing beside it but its own dependencies. */
+function unpacked(): string {
+  const folder = tempFolder();
+  const pack = spawnSync(
+    'npm',
+    ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder.path],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+    },
+  );
+  assert.is(pack.status, 0, pack.stderr);
+  spawnSync('tar', ['-xzf', pack.stdout.trim()], { cwd: folder.path });
+  for (const name of Object.keys(manifest.dependencies)) {
+    const link = folder.at(`package/node_modules/${name}`);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), link);
+  }
+  return folder.at('package');
+}
+
+test('the packed tarball works with its declared dependencies alone', async () => {
+  const root = unpacked();
+  const home = tempFolder().path;
+  const notes = folderOf({ 'a.md': '# Alpha\n\nthe needle\n' });
+  const options = { home, root, cwd: notes.path };
+  const search = await runSvc(['memory', 'search', 'needle', '-w', '.', '--json'], options);
+  assert.is(jsonOf.search(search).results[0]?.path, 'a.md');
+  for (const args of [
+    ['memory', 'index', '-w', '.'],
+    ['memory', 'status', '-w', '.'],
+    ['config', 'path'],
+  ]) {
+    const run = await runSvc(args, options);
+    assert.not.match(run.stderr, /Cannot find|bug in svc/, args.join(' '));
+  }
+  const help = await runSvc(['memory', 'search', '--help'], options);
+  assert.equal([help.code, /EXAMPLES/.test(help.stdout)], [0, true]);
+  const version = await runSvc(['--version'], options);
+  assert.match(version.stdout, new RegExp(`^${manifest.name}/${manifest.version} `));
+});
+
+test('npm start answers from the project’s own docs, in the folder where one stands', () => {
+  const home = tempFolder().path;
+  const start = (cwd: string, workspace: string) =>
+    spawnSync(
+      'npm',
+      [
+        '--silent',
+        '--prefix',
+        ROOT,
+        'start',
+        '--',
+        'memory',
+        'search',
+        'error codes',
+        '-w',
+        workspace,
+      ],
+      { cwd, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: home, SVC_HOME: home } },
+    );
+  const first = start(ROOT, 'docs');
+  assert.is(first.status, 0, first.stderr);
+  assert.match(first.stdout, /^0\.\d\d {2}\S+\.md#L\d+/);
+  const elsewhere = start(join(ROOT, 'docs'), '.');
+  assert.equal([elsewhere.status, elsewhere.stdout, elsewhere.stderr], [0, first.stdout, '']);
+});
+
+test.run();
