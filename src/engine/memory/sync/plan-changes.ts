@@ -1,6 +1,6 @@
 import type { StoredDocument } from '../index/memory-index.js';
 import type { DocumentKey, FileFingerprint, SourceFile } from '../types.js';
-import { RACY_MS } from './tree-snapshot.js';
+import { isRacy } from './tree-snapshot.js';
 
 /** What has to be done to make an index mirror the files. */
 export interface SyncPlan {
@@ -46,7 +46,7 @@ function isFresh(document: StoredDocument, file: FileFingerprint): boolean {
     fingerprint.size === file.size &&
     fingerprint.mtimeMs === file.mtimeMs &&
     fingerprint.ctimeMs === file.ctimeMs &&
-    file.mtimeMs < indexedMs - RACY_MS
+    !isRacy(file.mtimeMs, indexedMs)
   );
 }
 

@@ -11,12 +11,22 @@ export interface TreeSnapshot {
   readonly fingerprints: Buffer;
 }
 
+/** Longer than the time steps of file systems that keep fractions of a second. */
+const FINE_STEP_MS = 20;
+/** The steps of those that do not: one second, on FAT two. */
+const COARSE_STEP_MS = 2000;
+
 /**
- * A file written twice within the file system's time granularity keeps its fingerprint. One that was
+ * A file written twice within one time step of its file system keeps its fingerprint. One that was
  * modified this shortly before it was looked at may therefore change unseen; git calls it "racily
- * clean". Milliseconds.
+ * clean".
+ *
+ * @param lookedMs when the file was looked at, in milliseconds since the epoch
  */
-export const RACY_MS = 20;
+export function isRacy(mtimeMs: number, lookedMs: number): boolean {
+  const step = mtimeMs % 1000 === 0 ? COARSE_STEP_MS : FINE_STEP_MS;
+  return mtimeMs >= lookedMs - step;
+}
 
 /**
  * @param scannedMs when the scan began, in milliseconds since the epoch
@@ -29,7 +39,7 @@ export function snapshotOf(
   const numbers = new Float64Array(files.length * 3);
   let at = 0;
   for (const { size, mtimeMs, ctimeMs } of files) {
-    if (mtimeMs >= scannedMs - RACY_MS) return undefined;
+    if (isRacy(mtimeMs, scannedMs)) return undefined;
     numbers[at] = size;
     numbers[at + 1] = mtimeMs;
     numbers[at + 2] = ctimeMs;

@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import type { StoredDocument } from '../../../../src/engine/memory/index/memory-index.js';
 import { isUpToDate, planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
 import {
+  isRacy,
   isSameTree,
-  RACY_MS,
   snapshotOf,
 } from '../../../../src/engine/memory/sync/tree-snapshot.js';
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
@@ -29,7 +29,7 @@ const fileLists = fc
     maxLength: 12,
   })
   .map((rows) =>
-    rows.map((row) => file(`${row.name}.md`, { size: row.size, mtimeMs: NOW - 1000 - row.mtime })),
+    rows.map((row) => file(`${row.name}.md`, { size: row.size, mtimeMs: NOW - 5000 - row.mtime })),
   );
 
 test('a plan reads what is new or changed, removes what is gone, and leaves the rest', () => {
@@ -65,10 +65,16 @@ test('a changed time of the inode alone is a change: times can be set back', () 
 });
 
 test('a file written just before it was read is read again', () => {
-  const fresh = file('a.md', { mtimeMs: NOW - RACY_MS, ctimeMs: NOW - RACY_MS });
+  const fresh = file('a.md', { mtimeMs: NOW - 19.5, ctimeMs: NOW - 19.5 });
   assert.is(planChanges([fresh], [stored(fresh)]).read.length, 1);
-  const older = file('a.md', { mtimeMs: NOW - RACY_MS - 1, ctimeMs: NOW - RACY_MS - 1 });
+  const older = file('a.md', { mtimeMs: NOW - 20.5, ctimeMs: NOW - 20.5 });
   assert.is(planChanges([older], [stored(older)]).read.length, 0);
+});
+
+test('times in whole seconds come from a coarse clock, and are trusted later', () => {
+  assert.ok(isRacy(NOW - 2000, NOW));
+  assert.not(isRacy(NOW - 3000, NOW));
+  assert.not(isRacy(NOW - 2000.5, NOW));
 });
 
 test('equal paths of different sources are different documents', () => {
@@ -87,8 +93,8 @@ test('a snapshot equals another exactly when both saw the same', () => {
 });
 
 test('there is no snapshot of a file too fresh to tell', () => {
-  assert.is(snapshotOf([file('a.md', { mtimeMs: NOW - RACY_MS })], NOW), undefined);
-  assert.is.not(snapshotOf([file('a.md', { mtimeMs: NOW - RACY_MS - 1 })], NOW), undefined);
+  assert.is(snapshotOf([file('a.md', { mtimeMs: NOW - 19.5 })], NOW), undefined);
+  assert.is.not(snapshotOf([file('a.md', { mtimeMs: NOW - 20.5 })], NOW), undefined);
 });
 
 test('a path cannot be mistaken for two', () => {
