@@ -136,10 +136,15 @@ test('an index damaged anywhere never shows a stack trace and mends itself', asy
       assert.is(results[0]?.path, 'n7.md');
       assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted);
     }
-    notes.write('n7.md', readFileSync(notes.at('n7.md')));
-    await backend.sync({});
-    await backend.sync({ force: true });
     backend.close();
+    // Damage that a sync comes upon first, with something to write; and under a forced rebuild.
+    writeFileSync(target.indexFile, damaged);
+    notes.write('n7.md', `${readFileSync(notes.at('n7.md'), 'utf8')} `);
+    await backend.sync({});
+    notes.write('n7.md', readFileSync(notes.at('n7.md'), 'utf8').trimEnd().concat('\n'));
+    await backend.sync({});
+    writeFileSync(target.indexFile, damaged);
+    await backend.sync({ force: true });
     assert.equal(await contentOf(target.indexFile, ['alpha', 'w7']), wanted, `page ${page}`);
   }
 });
