@@ -47,7 +47,6 @@ export const targetFlags = withEnvironment({
     char: 'w',
     summary: 'Any folder of Markdown, without configuration.',
     helpValue: 'DIR',
-    exclusive: ['agent'],
   }),
 });
 

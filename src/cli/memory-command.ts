@@ -1,6 +1,8 @@
+import { SvcError } from '../engine/errors/index.js';
 import {
   type MemorySelection,
   type OpenedMemory,
+  openAllMemories,
   openMemory,
 } from '../engine/memory/open-memory.js';
 import { BaseCommand } from './base-command.js';
@@ -12,31 +14,53 @@ export interface TargetFlags {
   readonly config?: string | undefined;
 }
 
-/** What commands that work on one memory share: open it, say its warnings, close it at the end. */
+/** What commands that work on memories share: open them, say their warnings, close them at the end. */
 export abstract class MemoryCommand<Result extends object> extends BaseCommand<Result> {
   private readonly opened: OpenedMemory[] = [];
 
+  /** The one memory that is meant; the default agent's when none is named. */
   protected async openMemory(flags: TargetFlags): Promise<OpenedMemory> {
-    return this.keep(
-      await openMemory(this.context(), selectionOf(flags), { configFile: flags.config }),
-    );
+    const selection = this.selection(flags) ?? { kind: 'agent' };
+    return this.keep(await openMemory(this.context(), selection, { configFile: flags.config }));
   }
 
-  /** Takes care of a memory that was opened otherwise. */
-  protected keep(memory: OpenedMemory): OpenedMemory {
-    this.opened.push(memory);
-    for (const warning of memory.warnings) this.addWarning(warning);
-    return memory;
+  /** The one memory that is named, or those of all agents. */
+  protected async openMemories(
+    flags: TargetFlags & { readonly all?: boolean },
+  ): Promise<readonly OpenedMemory[]> {
+    const one = flags.all !== true && this.selection(flags) !== undefined;
+    if (one) return [await this.openMemory(flags)];
+    const all = await openAllMemories(this.context(), { configFile: flags.config });
+    return all.map((memory) => this.keep(memory));
   }
 
   protected override async finally(): Promise<void> {
     for (const memory of this.opened) memory.backend.close();
     await super.finally();
   }
-}
 
-function selectionOf(flags: TargetFlags): MemorySelection {
-  return flags.workspace === undefined
-    ? { kind: 'agent', agentId: flags.agent }
-    : { kind: 'workspace', dir: flags.workspace };
+  private keep(memory: OpenedMemory): OpenedMemory {
+    this.opened.push(memory);
+    for (const warning of memory.warnings) this.addWarning(warning);
+    return memory;
+  }
+
+  /** What is typed goes before what the environment says; both typed contradict each other. */
+  private selection({ agent, workspace }: TargetFlags): MemorySelection | undefined {
+    const agentTyped = this.isTyped('agent', 'a');
+    if (agentTyped && this.isTyped('workspace', 'w')) {
+      throw new SvcError('USAGE', '--agent and --workspace name two different memories', {
+        hint: 'give one of them',
+      });
+    }
+    if (workspace !== undefined && !agentTyped) return { kind: 'workspace', dir: workspace };
+    return agent === undefined ? undefined : { kind: 'agent', agentId: agent };
+  }
+
+  private isTyped(name: string, char: string): boolean {
+    const end = this.argv.indexOf('--');
+    const own = end === -1 ? this.argv : this.argv.slice(0, end);
+    const forms = new RegExp(`^(?:--${name}(?:=|$)|-[a-z]*${char})`);
+    return own.some((word) => forms.test(word));
+  }
 }

@@ -22,13 +22,20 @@ export function reportError(error: unknown): ErrorReport {
   }
   if (isUsageError(error)) {
     const message = withoutParserWords(messageOf(error));
-    return { code: 'USAGE', message, hint: 'add --help to see what the command takes' };
+    return { code: 'USAGE', message, hint: usageHint(message) };
   }
   return {
     code: 'BUG',
     message: messageOf(error),
     hint: 'this is a bug in svc: run the command again with --verbose and report what it prints',
   };
+}
+
+function usageHint(message: string): string {
+  const help = 'add --help to see what the command takes';
+  return message.startsWith('Nonexistent flag')
+    ? `${help}; put -- before words that begin with a hyphen`
+    : help;
 }
 
 /** The process exit code of a report; the only place where errors become exit codes. */

@@ -42,7 +42,11 @@ function refuseUnknownCommand(argv: readonly string[], config: Config): void {
     if (config.findCommand(id) !== undefined || (isTopic && count === words.length)) return;
     if (isTopic) break;
   }
-  const asked = words.slice(0, 3).join(':');
+  // Beyond the words that name a topic, one more was meant for a command; the rest are arguments.
+  const topicWords = words.findIndex((_, index) => {
+    return config.findTopic(words.slice(0, index + 1).join(':')) === undefined;
+  });
+  const asked = words.slice(0, topicWords + 1).join(':');
   const near = closest(asked, known);
   const hint =
     distance(asked, near) <= Math.max(2, asked.length / 3)

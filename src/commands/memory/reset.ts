@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { confirm } from '../../cli/confirm.js';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { type OpenedMemory, openAllMemories } from '../../engine/memory/open-memory.js';
+import type { OpenedMemory } from '../../engine/memory/open-memory.js';
 import type { ResetOutput } from '../../engine/memory/output-schemas.js';
 
 export default class MemoryReset extends MemoryCommand<ResetOutput> {
@@ -18,20 +18,13 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
     ...targetFlags,
     ...yesFlag,
     ...withEnvironment({
-      all: Flags.boolean({
-        summary: 'The indexes of all agents.',
-        exclusive: ['agent', 'workspace'],
-      }),
+      all: Flags.boolean({ summary: 'The indexes of all agents.' }),
     }),
   };
 
   async run(): Promise<ResetOutput> {
     const { flags } = await this.parse(MemoryReset);
-    const memories = flags.all
-      ? (await openAllMemories(this.context(), { configFile: flags.config })).map((m) =>
-          this.keep(m),
-        )
-      : [await this.openMemory(flags)];
+    const memories = flags.all ? await this.openMemories(flags) : [await this.openMemory(flags)];
     const question = `Delete ${memories.map(({ name, agent }) => `the index of ${name} (${agent.memorySearch.store.path})`).join(', ')}?`;
     const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
     const agents: ResetOutput['agents'][number][] = [];

@@ -1,6 +1,5 @@
 import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { openAllMemories } from '../../engine/memory/open-memory.js';
 import { statusOutput } from '../../engine/memory/output.js';
 import type { StatusesOutput, StatusOutput } from '../../engine/memory/output-schemas.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
@@ -21,13 +20,9 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
   async run(): Promise<StatusesOutput> {
     const { flags } = await this.parse(MemoryStatus);
     const context = this.context();
-    const one = flags.agent !== undefined || flags.workspace !== undefined;
-    const memories = one
-      ? [await this.openMemory(flags)]
-      : (await openAllMemories(context, { configFile: flags.config })).map((m) => this.keep(m));
     const agents: StatusOutput[] = [];
     const views: AgentStatusView[] = [];
-    for (const memory of memories) {
+    for (const memory of await this.openMemories(flags)) {
       const status = await memory.backend.status();
       agents.push(statusOutput(memory, status));
       views.push({ agentId: memory.name, status, provider: undefined, vectors: undefined });

@@ -4,7 +4,7 @@ import { MemoryCommand } from '../../../cli/memory-command.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { createSyncProgress } from '../../../cli/sync-progress.js';
 import { SvcError } from '../../../engine/errors/index.js';
-import { type OpenedMemory, openAllMemories } from '../../../engine/memory/open-memory.js';
+import type { OpenedMemory } from '../../../engine/memory/open-memory.js';
 import { indexOutput } from '../../../engine/memory/output.js';
 import type {
   FailedAgent,
@@ -38,24 +38,16 @@ An index that is damaged, of another version or built with other settings is bui
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
-      all: Flags.boolean({
-        summary: 'All agents; the same as naming none.',
-        exclusive: ['agent', 'workspace'],
-      }),
+      all: Flags.boolean({ summary: 'All agents; the same as naming none.' }),
       force: Flags.boolean({ char: 'f', summary: 'Build anew even when nothing changed.' }),
     }),
   };
 
   async run(): Promise<IndexOutput> {
     const { flags } = await this.parse(MemoryIndex);
-    const one = flags.agent !== undefined || flags.workspace !== undefined;
-    const memories = one
-      ? [await this.openMemory(flags)]
-      : (await openAllMemories(this.context(), { configFile: flags.config })).map((memory) =>
-          this.keep(memory),
-        );
     const agents: (IndexedAgent | FailedAgent)[] = [];
-    for (const memory of memories) agents.push(await this.indexOne(memory, flags));
+    for (const memory of await this.openMemories(flags))
+      agents.push(await this.indexOne(memory, flags));
     return { agents };
   }
 

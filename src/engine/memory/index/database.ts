@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
@@ -27,8 +28,9 @@ export function openDatabase(file: string, options: OpenOptions): Connection {
   });
 }
 
-/** Opens a file and creates it when it is not there. */
+/** Opens a file and creates it when it is not there, for its owner alone: notes are private. */
 export function createDatabase(file: string, busyTimeoutMs: number): Connection {
+  closeSync(openSync(file, 'a', 0o600));
   return new Database(file, { timeout: busyTimeoutMs, nativeBinding: NATIVE_BINDING });
 }
 

@@ -1,5 +1,5 @@
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { Chunk, DocumentKey, FileFingerprint, Source } from '../types.js';
+import type { Chunk, DocumentKey, FileFingerprint, SkippedFile, Source } from '../types.js';
 import type { IndexIdentity } from './identity.js';
 
 /** A document with everything the index keeps of it. */
@@ -49,6 +49,8 @@ export interface SyncMark {
   readonly syncedMs: number | undefined;
   /** The files it saw; undefined when they were too fresh to tell, or changed since. */
   readonly tree: TreeSnapshot | undefined;
+  /** The files it could not read. */
+  readonly skipped: readonly SkippedFile[];
 }
 
 /** Size and content of an index. */

@@ -18,6 +18,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
   return `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE tree (paths TEXT NOT NULL, fingerprints BLOB NOT NULL) STRICT;
+    CREATE TABLE skipped (path TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT) STRICT;
     CREATE TABLE documents (
       id INTEGER PRIMARY KEY,
       source TEXT NOT NULL,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { Source } from '../types.js';
+import type { SkippedFile, Source } from '../types.js';
 import type { Connection } from './database.js';
 import { createDocumentWriter, type DocumentWriter, HEADING_SEPARATOR } from './document-writer.js';
 import type { IndexIdentity } from './identity.js';
@@ -27,6 +27,8 @@ interface CandidateRow {
   readonly text: string;
   readonly bm25: number;
 }
+
+type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
 /** An index in a SQLite database file; see schema.ts for its tables. */
 export class SqliteIndex implements MemoryIndex {
@@ -98,13 +100,19 @@ export class SqliteIndex implements MemoryIndex {
     return {
       syncedMs: syncedMs === '' ? undefined : Number(syncedMs),
       tree: this.database.prepare<[], TreeSnapshot>('SELECT paths, fingerprints FROM tree').get(),
+      skipped: this.database
+        .prepare<[], SkipRow>('SELECT path, reason, detail FROM skipped ORDER BY rowid')
+        .all()
+        .map(({ detail, ...skip }) => (detail === null ? skip : { ...skip, detail })),
     };
   }
 
-  async markSynced({ syncedMs, tree }: SyncMark): Promise<void> {
+  async markSynced({ syncedMs, tree, skipped }: SyncMark): Promise<void> {
     this.database.transaction(() => {
       this.writeMeta('synced_ms', String(syncedMs ?? ''));
-      this.database.exec('DELETE FROM tree');
+      this.database.exec('DELETE FROM tree; DELETE FROM skipped');
+      const insert = this.database.prepare('INSERT INTO skipped VALUES (?, ?, ?)');
+      for (const { path, reason, detail } of skipped) insert.run(path, reason, detail ?? null);
       if (tree === undefined) return;
       this.database.prepare('INSERT INTO tree VALUES (?, ?)').run(tree.paths, tree.fingerprints);
     })();

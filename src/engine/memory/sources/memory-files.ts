@@ -62,7 +62,7 @@ export function resolveWorkspace(workspaceDir: string): string {
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
-        hint: 'make the folder, name another with --workspace DIR, or run "svc config init"',
+        hint: `make it (mkdir -p ${workspaceDir}), or name another folder with --workspace DIR`,
         cause: error,
       });
     }

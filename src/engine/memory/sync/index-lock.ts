@@ -80,7 +80,7 @@ export function lockFile(indexFile: string): string {
 
 function openLock(indexFile: string, file: string): Connection {
   try {
-    mkdirSync(dirname(indexFile), { recursive: true });
+    mkdirSync(dirname(indexFile), { recursive: true, mode: 0o700 });
     try {
       return openLockFile(file);
     } catch (error) {

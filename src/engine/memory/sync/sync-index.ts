@@ -152,7 +152,8 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
   });
   if (!result.stopped) {
     const tree = snapshotOf(run.scan.files, run.scannedMs);
-    await index.markSynced({ syncedMs: run.options.clock.now(), tree });
+    const { skipped } = result;
+    await index.markSynced({ syncedMs: run.options.clock.now(), tree, skipped });
   }
   return result;
 }

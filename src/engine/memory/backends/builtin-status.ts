@@ -1,0 +1,101 @@
+import type { Clock } from '../../context.js';
+import { SvcError, type Warning } from '../../errors/index.js';
+import { isDamage } from '../index/database.js';
+import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
+import { type Scan, scanMemoryFiles } from '../sources/memory-files.js';
+import { planChanges, type SyncPlan } from '../sync/plan-changes.js';
+import { rebuildNeeded } from '../sync/rebuild-needed.js';
+import type { SyncTarget } from '../sync/sync-index.js';
+import { isSameTree, snapshotOf } from '../sync/tree-snapshot.js';
+import type { SkippedFile } from '../types.js';
+import type { BackendStatus, IndexState, Staleness } from './memory-backend.js';
+
+/** The state of an index and of the files it mirrors, as they are now; changes nothing. */
+export async function builtinStatus(target: SyncTarget, clock: Clock): Promise<BackendStatus> {
+  const opened = openIndex(target.indexFile, 'read');
+  try {
+    return await statusOf(opened, target, clock);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return await statusOf({ state: 'unusable', why: damageComplaint(error) }, target, clock);
+  } finally {
+    if (opened.state === 'ready') opened.index.close();
+  }
+}
+
+async function statusOf(
+  opened: OpenedIndex,
+  target: SyncTarget,
+  clock: Clock,
+): Promise<BackendStatus> {
+  const faults: Warning[] = [];
+  const scannedMs = clock.now();
+  const scan = tryScan(target, faults);
+  const remembered = opened.state === 'ready' ? (await opened.index.syncMark()).skipped : [];
+  return {
+    backend: 'builtin',
+    workspaceDir: target.files.workspaceDir,
+    indexFile: target.indexFile,
+    index: await indexState(opened, target),
+    staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
+    sources: ['memory'],
+    extraPaths: target.files.extraPaths,
+    tokenizer: target.settings.tokenizer,
+    skipped: distinctSkips([...(scan?.skipped ?? []), ...remembered]),
+    faults,
+  };
+}
+
+function tryScan(target: SyncTarget, faults: Warning[]): Scan | undefined {
+  try {
+    return scanMemoryFiles(target.files);
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    faults.push({ code: 'INDEX_STALE', message: error.message, ...hint });
+    return undefined;
+  }
+}
+
+async function indexState(opened: OpenedIndex, target: SyncTarget): Promise<IndexState> {
+  if (opened.state === 'missing') return { state: 'missing' };
+  if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };
+  const statistics = await opened.index.statistics();
+  const rebuild = rebuildNeeded(opened, target.settings, false);
+  return rebuild === undefined
+    ? { state: 'ready', statistics }
+    : { state: 'ready', statistics, rebuildBecause: rebuild.detail };
+}
+
+const NOTHING_STALE: Staleness = { added: 0, changed: 0, removed: 0, examples: [] };
+const EXAMPLES = 5;
+
+/** A file that was tried and could not be read is no news while it stays as it was. */
+async function stalenessOf(opened: OpenedIndex, scan: Scan, scannedMs: number): Promise<Staleness> {
+  if (opened.state !== 'ready') return countChanges(planChanges(scan.files, []));
+  const before = (await opened.index.syncMark()).tree;
+  const now = snapshotOf(scan.files, scannedMs);
+  if (before !== undefined && now !== undefined && isSameTree(before, now)) return NOTHING_STALE;
+  return countChanges(planChanges(scan.files, await opened.index.documents()));
+}
+
+function countChanges(plan: SyncPlan): Staleness {
+  const added = plan.read.filter((planned) => planned.stored === undefined).length;
+  const paths = [
+    ...plan.read.map((planned) => planned.file.path),
+    ...plan.remove.map((document) => document.path),
+  ];
+  return {
+    added,
+    changed: plan.read.length - added,
+    removed: plan.remove.length,
+    examples: paths.slice(0, EXAMPLES),
+  };
+}
+
+/** The scan's own word on a path goes before what the last sync remembered of it. */
+function distinctSkips(skips: readonly SkippedFile[]): SkippedFile[] {
+  const byPath = new Map<string, SkippedFile>();
+  for (const skip of skips) if (!byPath.has(skip.path)) byPath.set(skip.path, skip);
+  return [...byPath.values()];
+}

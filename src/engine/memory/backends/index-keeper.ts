@@ -1,0 +1,197 @@
+import { statSync } from 'node:fs';
+import type { Clock } from '../../context.js';
+import { SvcError, type Warning } from '../../errors/index.js';
+import { isDamage } from '../index/database.js';
+import { currentIdentity, identityDifferences } from '../index/identity.js';
+import type { MemoryIndex } from '../index/memory-index.js';
+import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
+import { scanMemoryFiles } from '../sources/memory-files.js';
+import type { SyncSummary } from '../sync/events.js';
+import { isUpToDate, planChanges } from '../sync/plan-changes.js';
+import type { SyncTarget } from '../sync/sync-index.js';
+import { isSameTree, snapshotOf } from '../sync/tree-snapshot.js';
+import { isFaultySkip } from '../types.js';
+import type { WorkOptions } from './memory-backend.js';
+
+/** A first index may take its time; whoever waits for it sees its progress. */
+const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
+/** `svc memory index` waits for another writer, then finds its work done. */
+const SYNC_WAIT_MS = 10 * 60 * 1000;
+/** A search that needs a small update does not wait for whoever is doing a large one. */
+const UPDATE_WAIT_MS = 0;
+
+/** What a keeper is told. */
+export interface IndexKeeperOptions {
+  readonly target: SyncTarget;
+  /** Look for changed files before handing the index out (`sync.onSearch`). */
+  readonly syncOnSearch: boolean;
+  readonly clock: Clock;
+}
+
+interface OpenHandle {
+  readonly index: MemoryIndex;
+  readonly inode: number;
+}
+
+/**
+ * Hands out one agent's index: made when there is none, brought up to date where that is wanted and
+ * possible, built anew when it turns out to be unusable. Holds a connection until closed.
+ */
+export class IndexKeeper {
+  private readonly options: IndexKeeperOptions;
+  private handle: OpenHandle | undefined;
+
+  constructor(options: IndexKeeperOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Asks the fresh index; one that turns out to be damaged on the way is built anew first.
+   *
+   * @param warnings gets what the answer should be taken with
+   */
+  async answer<T>(
+    work: WorkOptions,
+    warnings: Warning[],
+    ask: (index: MemoryIndex) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await ask(await this.freshIndex(work, warnings));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      stopIfInterrupted(await this.sync({ ...work, force: true }));
+      warnings.push(this.rebuiltWarning(damageComplaint(error)));
+      return ask(await this.freshIndex(work, warnings));
+    }
+  }
+
+  /** Makes the index mirror the files; waits for another process that is doing so. */
+  async sync(work: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
+    this.close();
+    return this.runSync({ ...work, lockWaitMs: SYNC_WAIT_MS });
+  }
+
+  close(): void {
+    this.handle?.index.close();
+    this.handle = undefined;
+  }
+
+  private async freshIndex(work: WorkOptions, warnings: Warning[]): Promise<MemoryIndex> {
+    const opened = this.open();
+    if (opened.state === 'ready') {
+      if (!this.options.syncOnSearch || (await this.isFresh(opened.index))) return opened.index;
+    } else if (opened.state === 'unusable') {
+      warnings.push(this.rebuiltWarning(opened.why));
+    }
+    const usable = opened.state === 'ready' ? opened.index : undefined;
+    try {
+      const lockWaitMs = usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS;
+      const summary = await this.runSync({ ...work, lockWaitMs });
+      stopIfInterrupted(summary);
+      warnings.push(...skipWarnings(summary));
+    } catch (error) {
+      const warning = usable === undefined ? undefined : staleWarning(error);
+      if (usable === undefined || warning === undefined) throw error;
+      warnings.push(warning);
+      return usable;
+    }
+    const synced = this.open();
+    if (synced.state === 'ready') return synced.index;
+    const { indexFile } = this.options.target;
+    throw new SvcError('INDEX_CORRUPT', `the index ${indexFile} cannot be opened`, {
+      hint: 'run "svc memory reset" and try again',
+    });
+  }
+
+  /** Whether the index mirrors the files as they are now; looks at no file's content. */
+  private async isFresh(index: MemoryIndex): Promise<boolean> {
+    const { target, clock } = this.options;
+    const wanted = currentIdentity(target.settings);
+    if (identityDifferences(await index.identity(), wanted).length > 0) return false;
+    const scannedMs = clock.now();
+    const { files } = scanMemoryFiles(target.files);
+    const before = (await index.syncMark()).tree;
+    const now = before === undefined ? undefined : snapshotOf(files, scannedMs);
+    if (before !== undefined && now !== undefined && isSameTree(before, now)) return true;
+    return isUpToDate(planChanges(files, await index.documents()));
+  }
+
+  /** Opens the index, or keeps the open one while its path still names the same file. */
+  private open():
+    | Exclude<OpenedIndex, { state: 'ready' }>
+    | { state: 'ready'; index: MemoryIndex } {
+    const { indexFile } = this.options.target;
+    const inode = statSync(indexFile, { throwIfNoEntry: false })?.ino;
+    if (this.handle !== undefined && this.handle.inode === inode) {
+      return { state: 'ready', index: this.handle.index };
+    }
+    this.close();
+    const opened = openIndex(indexFile, 'read');
+    if (opened.state === 'ready' && inode !== undefined) {
+      this.handle = { index: opened.index, inode };
+    }
+    return opened;
+  }
+
+  private async runSync(
+    options: WorkOptions & { readonly lockWaitMs: number; readonly force?: boolean },
+  ): Promise<SyncSummary> {
+    // An answer from an index that is up to date never loads what writes one.
+    const { syncIndex } = await import('../sync/sync-index.js');
+    return syncIndex(this.options.target, { ...options, clock: this.options.clock });
+  }
+
+  private rebuiltWarning(why: string): Warning {
+    const { indexFile } = this.options.target;
+    return { code: 'INDEX_REBUILT', message: `the index ${indexFile} was built anew: ${why}` };
+  }
+}
+
+function stopIfInterrupted(summary: SyncSummary): void {
+  if (summary.outcome !== 'stopped') return;
+  const documents = summary.added + summary.changed;
+  throw new SvcError('INTERRUPTED', `stopped; ${documents} files were indexed and are kept`, {
+    hint: 'run the same command again to go on from there',
+  });
+}
+
+const SKIPS_NAMED = 3;
+
+function skipWarnings(summary: SyncSummary): Warning[] {
+  const skipped = summary.skipped.filter(isFaultySkip);
+  if (skipped.length === 0) return [];
+  const named = skipped.slice(0, SKIPS_NAMED).map(({ path, reason, detail }) => {
+    const why = reason.replaceAll('_', ' ');
+    return `${path} (${detail === undefined ? why : `${why}: ${detail}`})`;
+  });
+  const more = skipped.length > SKIPS_NAMED ? ` and ${skipped.length - SKIPS_NAMED} more` : '';
+  return [
+    {
+      code: 'FILES_SKIPPED',
+      message: `not indexed: ${named.join(', ')}${more}`,
+      hint: 'svc memory status lists them',
+    },
+  ];
+}
+
+/** The warning for a failed update when an older index can still answer; undefined for the rest. */
+function staleWarning(error: unknown): Warning | undefined {
+  if (!(error instanceof SvcError)) return undefined;
+  const hint = error.hint === undefined ? {} : { hint: error.hint };
+  switch (error.code) {
+    case 'INDEX_LOCKED':
+      return {
+        code: 'INDEX_BUSY',
+        message: 'another process is updating the index; this answer may miss the newest changes',
+      };
+    case 'INDEX_DISK_FULL':
+    case 'INDEX_UNWRITABLE':
+      return {
+        code: 'INDEX_STALE',
+        message: `the index could not be updated, this answer may be out of date: ${error.message}`,
+        ...hint,
+      };
+    default:
+      return undefined;
+  }
+}
