@@ -47,9 +47,8 @@ export function chunkMarkdown(lines: readonly string[], options: ChunkingOptions
   let first = 0;
   while (first < units.length) {
     const end = endOfChunk(units, first, options.tokens);
-    const chunk = units.slice(first, end);
-    const head = chunk[0];
-    const tail = chunk.at(-1);
+    const head = units[first];
+    const tail = units[end - 1];
     if (head === undefined || tail === undefined) break;
     if (head.tokens > options.tokens) {
       chunks.push(...cutLongLine(lines, head, options));
@@ -102,6 +101,7 @@ function startOfNext(units: readonly Unit[], first: number, end: number, overlap
 function unitsOf(lines: readonly string[], budget: number): Unit[] {
   const units: Unit[] = [];
   const trail: Block[] = [];
+  let headingPath: readonly string[] = [];
   let pending: { readonly start: number; level: number } | undefined;
   const blocks = splitBlocks(lines);
   for (const [index, block] of blocks.entries()) {
@@ -111,35 +111,40 @@ function unitsOf(lines: readonly string[], budget: number): Unit[] {
       trail.push(block);
       pending ??= { start: block.start, level };
       pending.level = Math.min(pending.level, level);
+      headingPath = trail.map((heading) => heading.title ?? '').filter((title) => title !== '');
       if (index < blocks.length - 1) continue;
     }
-    const headingPath = trail.map((heading) => heading.title ?? '').filter((title) => title !== '');
     const start = pending?.start ?? block.start;
     const level = pending?.level ?? NO_HEADING;
     pending = undefined;
-    units.push(...fit(lines, { start, end: block.end, headingPath, level }, budget));
+    addFitting(units, lines, { start, end: block.end, headingPath, level }, budget);
   }
   return units;
 }
 
-/** One unit while it fits the budget, else one for each of its lines. */
-function fit(lines: readonly string[], block: Omit<Unit, 'tokens'>, budget: number): Unit[] {
-  const costs: number[] = [];
-  let total = 0;
-  for (let at = block.start; at < block.end; at++) {
-    // The line end counts as a character of its own.
-    const cost = estimateTokens(lines[at] ?? '') + 0.25;
-    costs.push(cost);
-    total += cost;
+/** Adds one unit while it fits the budget, else one for each of its lines. */
+function addFitting(
+  units: Unit[],
+  lines: readonly string[],
+  block: Omit<Unit, 'tokens'>,
+  budget: number,
+): void {
+  let tokens = 0;
+  for (let at = block.start; at < block.end; at++) tokens += lineCost(lines[at]);
+  if (tokens <= budget) {
+    units.push({ ...block, tokens });
+    return;
   }
-  if (total <= budget) return [{ ...block, tokens: total }];
-  return costs.map((tokens, offset) => ({
-    start: block.start + offset,
-    end: block.start + offset + 1,
-    tokens,
-    headingPath: block.headingPath,
-    level: offset === 0 ? block.level : NO_HEADING,
-  }));
+  const { headingPath } = block;
+  for (let start = block.start; start < block.end; start++) {
+    const level = start === block.start ? block.level : NO_HEADING;
+    units.push({ start, end: start + 1, tokens: lineCost(lines[start]), headingPath, level });
+  }
+}
+
+/** The line end counts as a character of its own. */
+function lineCost(line = ''): number {
+  return estimateTokens(line) + 0.25;
 }
 
 /** Pieces of a single line that is over budget; all of them carry that line's number. */
