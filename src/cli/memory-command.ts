@@ -28,6 +28,11 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   protected async openMemories(
     flags: TargetFlags & { readonly all?: boolean },
   ): Promise<readonly OpenedMemory[]> {
+    if (flags.all === true && (this.isTyped('agent', 'a') || this.isTyped('workspace', 'w'))) {
+      throw new SvcError('USAGE', '--all and a single memory contradict each other', {
+        hint: 'leave out --all, or --agent and --workspace',
+      });
+    }
     const one = flags.all !== true && this.selection(flags) !== undefined;
     if (one) return [await this.openMemory(flags)];
     const all = await openAllMemories(this.context(), { configFile: flags.config });
