@@ -60,10 +60,10 @@ test('the version is told', async () => {
 
 test('a mistyped word gets a suggestion and exit code 2', async () => {
   const near: [words: string[], hint: RegExp][] = [
-    [['memroy', 'search', 'x'], /did you mean "svc memory search"/],
+    [['memroy', 'search', 'x'], /did you mean "svc memory"/],
     [['memory', 'serach', 'x'], /did you mean "svc memory search"/],
     [['memory', 'statsu'], /did you mean "svc memory status"/],
-    [['confg', 'validate'], /did you mean "svc config validate"/],
+    [['confg', 'validate'], /did you mean "svc config"/],
     [['xyzzy'], /svc --help lists the commands/],
   ];
   for (const [words, hint] of near) {

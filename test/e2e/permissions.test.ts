@@ -56,6 +56,9 @@ test('an unreadable file and an unreadable folder are named, the rest is indexed
         found.results.map((result) => result.path),
         ['a.md'],
       );
+      const [status] = jsonOf.status(await memory('status', '--json')).agents;
+      assert.equal(status?.skipped.map((skip) => skip.path).sort(), ['dir', 'shut.md']);
+      assert.is(status?.staleness?.added, 0);
       assert.match((await memory('index')).stderr, /shut\.md.*permission/i);
     }),
   );
@@ -72,6 +75,11 @@ test('a file that becomes unreadable does not answer with its old text', async (
       found.results.map((result) => result.path),
       ['a.md'],
     );
+    assert.equal(
+      found.warnings?.map((warning) => warning.code),
+      ['FILES_SKIPPED'],
+    );
+    assert.match(found.warnings?.[0]?.message ?? '', /b\.md/);
   });
 });
 

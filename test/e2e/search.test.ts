@@ -135,6 +135,17 @@ test('every flag has a twin in the environment', async () => {
   assert.not.match(off.stdout, /^\{/);
 });
 
+test('what is typed goes before the environment', async () => {
+  const env = { SVC_WORKSPACE: '/nowhere', SVC_MAX_RESULTS: '1' };
+  const run = await search(['tuesdays', '--json', '-n', '2'], { env });
+  assert.is(jsonOf.search(run).results.length, 2);
+  const agent = await runSvc(['memory', 'search', 'x', '--agent', 'nobody', '--json'], {
+    home,
+    env,
+  });
+  assert.is(jsonOf.error(agent).code, 'AGENT_UNKNOWN');
+});
+
 test('wrong usage exits with 2 and says what is wrong in one line, in text and in JSON', async () => {
   const wrong: [args: string[], message: RegExp][] = [
     [[], /nothing to search for/],
@@ -147,7 +158,7 @@ test('wrong usage exits with 2 and says what is wrong in one line, in text and i
     [['a', '--source', 'web'], /memory, sessions/],
     [['a', '--path', ''], /path pattern/],
     [['a', '--path', 'x'.repeat(70_000)], /path pattern/],
-    [['a', '--agent', 'main'], /cannot also be provided/],
+    [['a', '--agent', 'main'], /two different memories/],
     [['a', '--quiet', '--verbose'], /cannot also be provided/],
   ];
   for (const [args, message] of wrong) {

@@ -1,0 +1,102 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { IndexedDocument } from '../../../../src/engine/memory/index/memory-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import type { SqliteIndex } from '../../../../src/engine/memory/index/sqlite-index.js';
+import { contentOf } from '../../../support/index-content.js';
+import { backendOn, targetOf } from '../../../support/memory.js';
+import { folderOf } from '../../../support/temp-folder.js';
+
+const test = suite('the SQLite index');
+
+const FINGERPRINT = { size: 1, mtimeMs: 1, ctimeMs: 1 };
+
+function documentOf(path: string, ...texts: readonly string[]): IndexedDocument {
+  const chunks = texts.map((text, at) => {
+    return { startLine: at + 1, endLine: at + 1, headingPath: ['Title', 'Part'], text };
+  });
+  return { source: 'memory', path, fingerprint: FINGERPRINT, hash: path, chunks };
+}
+
+const NOTHING = { atMs: 1, remove: [], touch: [], put: [] };
+
+/** An index of two files, open for writing. */
+async function openedIndex(): Promise<{ index: SqliteIndex; file: string }> {
+  const target = targetOf(folderOf({ 'a.md': 'alpha', 'b.md': 'alpha beta' }).path);
+  await backendOn(target).sync({});
+  const opened = openIndex(target.indexFile, 'write');
+  if (opened.state !== 'ready') throw new Error(opened.state);
+  return { index: opened.index, file: target.indexFile };
+}
+
+async function rejects(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => false,
+    () => true,
+  );
+}
+
+test('a change set that fails half way leaves nothing of itself', async () => {
+  const { index, file } = await openedIndex();
+  const before = await contentOf(file, ['alpha', 'gamma']);
+  const chunkOfNoLine = { startLine: Number.NaN, endLine: 1, headingPath: [], text: 'gamma' };
+  const broken = { ...documentOf('z.md', 'gamma'), chunks: [chunkOfNoLine] };
+  const work = index.apply({
+    ...NOTHING,
+    remove: [{ source: 'memory', path: 'a.md' }],
+    put: [documentOf('c.md', 'gamma'), documentOf('b.md', 'gamma'), broken],
+  });
+  assert.ok(await rejects(work));
+  assert.equal(await contentOf(file, ['alpha', 'gamma']), before);
+  index.close();
+});
+
+test('what is put replaces what was there under the same key', async () => {
+  const { index } = await openedIndex();
+  await index.apply({ ...NOTHING, put: [documentOf('a.md', 'gamma', 'delta')] });
+  const { documents, chunks } = await index.statistics();
+  assert.equal([documents, chunks], [2, 3]);
+  assert.equal(
+    await index.lexicalCandidates('"alpha"', 10).then((found) => found.map((c) => c.path)),
+    ['b.md'],
+  );
+  const [gamma] = await index.lexicalCandidates('"gamma"', 10);
+  assert.equal(gamma?.headingPath, ['Title', 'Part']);
+  index.close();
+});
+
+test('removing what is not there, and putting nothing, is no failure', async () => {
+  const { index } = await openedIndex();
+  await index.apply({ ...NOTHING, remove: [{ source: 'memory', path: 'none.md' }] });
+  await index.apply(NOTHING);
+  assert.is((await index.statistics()).documents, 2);
+  index.close();
+});
+
+test('headings and file name are searched too, and the text alone makes the chunk', async () => {
+  const { index } = await openedIndex();
+  await index.apply({ ...NOTHING, put: [documentOf('road-map_2026.md', 'plain text')] });
+  for (const match of ['"part"', '"road"', '"map"', '"2026"', '"plain"']) {
+    const [found] = await index.lexicalCandidates(match, 10);
+    assert.equal([found?.path, found?.text], ['road-map_2026.md', 'plain text'], match);
+  }
+  index.close();
+});
+
+test('a filter keeps sources and paths, in counts as in candidates', async () => {
+  const { index } = await openedIndex();
+  const path = (name: string): boolean => name === 'b.md';
+  const sessions = { sources: ['sessions'] } as const;
+  assert.equal(
+    (await index.lexicalCandidates('"alpha"', 10, { path })).map((c) => c.path),
+    ['b.md'],
+  );
+  assert.is(await index.countMatches('"alpha"', { path }), 1);
+  assert.is(await index.countMatches('"alpha"', sessions), 0);
+  assert.equal(await index.literalCandidates('alpha', 10, sessions), []);
+  assert.is((await index.literalCandidates('ALPHA', 10)).length, 2);
+  assert.equal(await index.literalCandidates('%', 10), []);
+  index.close();
+});
+
+test.run();
