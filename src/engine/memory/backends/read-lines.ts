@@ -6,6 +6,7 @@ import { parseCitation } from '../search/citation.js';
 import { resolveWorkspace } from '../sources/memory-files.js';
 import { absoluteFromDisplay, displayPath } from '../sources/paths.js';
 import { readDocument } from '../sources/read-document.js';
+import { joinedLines } from '../sources/text-lines.js';
 import type { DocumentKey } from '../types.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
 
@@ -42,14 +43,15 @@ export async function readLines(
   const startLine = request.from ?? range?.startLine ?? 1;
   const cited = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
   const wanted = request.lines ?? cited;
-  if (startLine < 1 || startLine > lines.length || wanted < 1) {
+  if (startLine < 1 || startLine > lines.count || wanted < 1) {
     throw new SvcError(
       'RANGE_INVALID',
-      `${document.path} has ${lines.length} lines; there is no line ${startLine}`,
-      { hint: `ask for lines 1 to ${lines.length}` },
+      `${document.path} has ${lines.count} lines; there is no line ${startLine}`,
+      { hint: `ask for lines 1 to ${lines.count}` },
     );
   }
-  const asked = lines.slice(startLine - 1, startLine - 1 + wanted);
+  const last = Math.min(lines.count, startLine - 1 + wanted);
+  const asked = joinedLines(lines, startLine - 1, last).split('\n');
   const given = withinCharacters(asked);
   const endLine = startLine + given.length - 1;
   const text = given.join('\n');
@@ -60,11 +62,11 @@ export async function readLines(
     startLine,
     endLine,
     text: text.slice(0, MAX_CHARACTERS),
-    totalLines: lines.length,
+    totalLines: lines.count,
     truncated:
       given.length < asked.length ||
       text.length > MAX_CHARACTERS ||
-      (request.lines === undefined && endLine < lines.length && range === undefined),
+      (request.lines === undefined && endLine < lines.count && range === undefined),
   };
 }
 

@@ -1,3 +1,5 @@
+import { lineAt, type TextLines } from '../sources/text-lines.js';
+
 /** What a run of Markdown lines is, as far as cutting it matters. */
 export type BlockKind = 'code' | 'front-matter' | 'heading' | 'list-item' | 'prose' | 'table';
 
@@ -25,7 +27,7 @@ const INDENTED = /^(?: {2,}|\t)/;
  * YAML or TOML front matter). Every line that is not blank belongs to exactly one block; blank lines
  * between blocks belong to none.
  */
-export function splitBlocks(lines: readonly string[]): Block[] {
+export function splitBlocks(lines: TextLines): Block[] {
   const blocks: Block[] = [];
   let at = 0;
   const frontMatterEnd = endOfFrontMatter(lines);
@@ -33,8 +35,8 @@ export function splitBlocks(lines: readonly string[]): Block[] {
     blocks.push({ kind: 'front-matter', start: 0, end: frontMatterEnd });
     at = frontMatterEnd;
   }
-  while (at < lines.length) {
-    if (isBlank(lines[at])) {
+  while (at < lines.count) {
+    if (isBlank(lines, at)) {
       at += 1;
       continue;
     }
@@ -45,33 +47,25 @@ export function splitBlocks(lines: readonly string[]): Block[] {
   return blocks;
 }
 
-function isBlank(line: string | undefined): boolean {
-  return line === undefined || firstMark(line) === 0;
-}
-
-/** The code of a line's first character that is no blank; 0 for a blank line. */
-function firstMark(line: string): number {
-  for (let at = 0; at < line.length; at++) {
-    const code = line.charCodeAt(at);
-    if (code !== 32 && (code < 9 || code > 13)) return code;
-  }
-  return 0;
+function isBlank(lines: TextLines, at: number): boolean {
+  return lines.marks[at] === 0 || at >= lines.count;
 }
 
 /** Characters that a heading, fence, list item, table row or setext underline can begin with. */
 const MARKS = new Set([...'#`~-*+|=:0123456789'].map((mark) => mark.charCodeAt(0)));
 
-function endOfFrontMatter(lines: readonly string[]): number {
-  const fence = lines[0]?.trimEnd();
+function endOfFrontMatter(lines: TextLines): number {
+  const fence = lineAt(lines, 0).trimEnd();
   if (fence !== '---' && fence !== '+++') return 0;
-  for (let at = 1; at < lines.length; at++) {
-    if (lines[at]?.trimEnd() === fence) return at + 1;
+  for (let at = 1; at < lines.count; at++) {
+    if (lineAt(lines, at).trimEnd() === fence) return at + 1;
   }
   return 0;
 }
 
-function blockAt(lines: readonly string[], start: number): Block {
-  const line = lines[start] ?? '';
+function blockAt(lines: TextLines, start: number): Block {
+  if (!isMarked(lines, start)) return proseOrSetextHeading(lines, start);
+  const line = lineAt(lines, start);
   const fence = FENCE.exec(line)?.[1];
   if (fence !== undefined) {
     return { kind: 'code', start, end: endOfFence(lines, start, fence, ' {0,3}') };
@@ -86,41 +80,39 @@ function blockAt(lines: readonly string[], start: number): Block {
   return proseOrSetextHeading(lines, start);
 }
 
-function endOfFence(
-  lines: readonly string[],
-  start: number,
-  fence: string,
-  indent: string,
-): number {
+/** Whether a line could be anything but prose. */
+function isMarked(lines: TextLines, at: number): boolean {
+  return MARKS.has(lines.marks[at] ?? 0) || lines.pipes[at] === true;
+}
+
+function endOfFence(lines: TextLines, start: number, fence: string, indent: string): number {
   const closing = new RegExp(`^${indent}${fence.charAt(0)}{${fence.length},}\\s*$`);
-  for (let at = start + 1; at < lines.length; at++) {
-    if (closing.test(lines[at] ?? '')) return at + 1;
+  for (let at = start + 1; at < lines.count; at++) {
+    if (closing.test(lineAt(lines, at))) return at + 1;
   }
-  return lines.length;
+  return lines.count;
 }
 
-function isTableStart(lines: readonly string[], start: number): boolean {
-  const line = lines[start] ?? '';
-  if (!line.includes('|')) return false;
-  const next = lines[start + 1] ?? '';
-  if (TABLE_ROW.test(line)) return true;
-  return next.includes('|') && TABLE_RULE.test(next);
+function isTableStart(lines: TextLines, start: number): boolean {
+  if (lines.pipes[start] !== true) return false;
+  if (TABLE_ROW.test(lineAt(lines, start))) return true;
+  return lines.pipes[start + 1] === true && TABLE_RULE.test(lineAt(lines, start + 1));
 }
 
-function endOfTable(lines: readonly string[], start: number): number {
+function endOfTable(lines: TextLines, start: number): number {
   let at = start + 1;
-  while (!isBlank(lines[at]) && (lines[at] ?? '').includes('|')) at += 1;
+  while (lines.pipes[at] === true) at += 1;
   return at;
 }
 
 /** An item runs to the next item, or to a blank line that no indented line follows. */
-function endOfListItem(lines: readonly string[], start: number): number {
+function endOfListItem(lines: TextLines, start: number): number {
   let at = start + 1;
-  while (at < lines.length) {
-    const line = lines[at] ?? '';
-    if (isBlank(line)) {
-      if (!INDENTED.test(lines[at + 1] ?? '') || isBlank(lines[at + 1])) return at;
-    } else if (startsOtherBlock(line)) {
+  while (at < lines.count) {
+    if (isBlank(lines, at)) {
+      if (isBlank(lines, at + 1) || !INDENTED.test(lineAt(lines, at + 1))) return at;
+    } else if (startsOtherBlock(lines, at)) {
+      const line = lineAt(lines, at);
       const fence = FENCE.exec(line.trimStart())?.[1];
       if (fence === undefined || !INDENTED.test(line)) return at;
       at = endOfFence(lines, at, fence, '\\s*');
@@ -131,23 +123,21 @@ function endOfListItem(lines: readonly string[], start: number): number {
   return at;
 }
 
-function startsOtherBlock(line: string): boolean {
-  if (!MARKS.has(firstMark(line))) return false;
+function startsOtherBlock(lines: TextLines, at: number): boolean {
+  if (!MARKS.has(lines.marks[at] ?? 0)) return false;
+  const line = lineAt(lines, at);
   return LIST_ITEM.test(line) || ATX_HEADING.test(line) || FENCE.test(line.trimStart());
 }
 
-function proseOrSetextHeading(lines: readonly string[], start: number): Block {
-  let at = start + 1;
-  while (at < lines.length) {
-    const line = lines[at] ?? '';
-    if (isBlank(line) || startsOtherBlock(line) || isTableStart(lines, at)) break;
-    const underline = at === start + 1 ? SETEXT_UNDERLINE.exec(line)?.[1] : undefined;
-    if (underline !== undefined) {
-      const level = underline.startsWith('=') ? 1 : 2;
-      return { kind: 'heading', start, end: at + 1, level, title: plainTitle(lines[start] ?? '') };
-    }
-    at += 1;
+function proseOrSetextHeading(lines: TextLines, start: number): Block {
+  const underline = SETEXT_UNDERLINE.exec(lineAt(lines, start + 1))?.[1];
+  if (underline !== undefined && !startsOtherBlock(lines, start + 1)) {
+    const level = underline.startsWith('=') ? 1 : 2;
+    const title = plainTitle(lineAt(lines, start));
+    return { kind: 'heading', start, end: start + 2, level, title };
   }
+  let at = start + 1;
+  while (!isBlank(lines, at) && !startsOtherBlock(lines, at) && !isTableStart(lines, at)) at += 1;
   return { kind: 'prose', start, end: at };
 }
 

@@ -1,6 +1,7 @@
+import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/text-lines.js';
 import type { Chunk } from '../types.js';
 import { type Block, splitBlocks } from './blocks.js';
-import { cutAtTokens, estimateTokens } from './tokens.js';
+import { ASCII_PER_TOKEN, cutAtTokens, estimateTokens } from './tokens.js';
 
 /** How large chunks get, in estimated tokens (see estimateTokens). */
 export interface ChunkingOptions {
@@ -39,9 +40,9 @@ interface Unit {
  * Cuts Markdown into chunks of whole lines. Code fences, tables, list items, paragraphs and front
  * matter stay whole while they fit the budget; a heading stays with what follows it.
  *
- * @param lines the document's lines without their line ends
+ * @param lines the document's lines; chunks count them from 1
  */
-export function chunkMarkdown(lines: readonly string[], options: ChunkingOptions): Chunk[] {
+export function chunkMarkdown(lines: TextLines, options: ChunkingOptions): Chunk[] {
   const units = unitsOf(lines, options.tokens);
   const chunks: Chunk[] = [];
   let first = 0;
@@ -57,7 +58,7 @@ export function chunkMarkdown(lines: readonly string[], options: ChunkingOptions
         startLine: head.start + 1,
         endLine: tail.end,
         headingPath: head.headingPath,
-        text: lines.slice(head.start, tail.end).join('\n'),
+        text: joinedLines(lines, head.start, tail.end),
       });
     }
     first = startOfNext(units, first, end, options.overlap);
@@ -98,7 +99,7 @@ function startOfNext(units: readonly Unit[], first: number, end: number, overlap
   return start;
 }
 
-function unitsOf(lines: readonly string[], budget: number): Unit[] {
+function unitsOf(lines: TextLines, budget: number): Unit[] {
   const units: Unit[] = [];
   const trail: Block[] = [];
   let headingPath: readonly string[] = [];
@@ -125,31 +126,34 @@ function unitsOf(lines: readonly string[], budget: number): Unit[] {
 /** Adds one unit while it fits the budget, else one for each of its lines. */
 function addFitting(
   units: Unit[],
-  lines: readonly string[],
+  lines: TextLines,
   block: Omit<Unit, 'tokens'>,
   budget: number,
 ): void {
   let tokens = 0;
-  for (let at = block.start; at < block.end; at++) tokens += lineCost(lines[at]);
+  for (let at = block.start; at < block.end; at++) tokens += lineCost(lines, at);
+  const { headingPath } = block;
   if (tokens <= budget) {
-    units.push({ ...block, tokens });
+    units.push({ start: block.start, end: block.end, tokens, headingPath, level: block.level });
     return;
   }
-  const { headingPath } = block;
   for (let start = block.start; start < block.end; start++) {
     const level = start === block.start ? block.level : NO_HEADING;
-    units.push({ start, end: start + 1, tokens: lineCost(lines[start]), headingPath, level });
+    units.push({ start, end: start + 1, tokens: lineCost(lines, start), headingPath, level });
   }
 }
 
 /** The line end counts as a character of its own. */
-function lineCost(line = ''): number {
-  return estimateTokens(line) + 0.25;
+function lineCost(lines: TextLines, at: number): number {
+  const tokens = lines.isAscii
+    ? lineLength(lines, at) / ASCII_PER_TOKEN
+    : estimateTokens(lineAt(lines, at));
+  return tokens + 1 / ASCII_PER_TOKEN;
 }
 
 /** Pieces of a single line that is over budget; all of them carry that line's number. */
-function cutLongLine(lines: readonly string[], unit: Unit, options: ChunkingOptions): Chunk[] {
-  const line = lines[unit.start] ?? '';
+function cutLongLine(lines: TextLines, unit: Unit, options: ChunkingOptions): Chunk[] {
+  const line = lineAt(lines, unit.start);
   const chunks: Chunk[] = [];
   for (let start = 0; start < line.length; ) {
     const end = cutAtTokens(line, start, options.tokens);

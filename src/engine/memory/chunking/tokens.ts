@@ -1,3 +1,6 @@
+/** Characters of plain English to one token. */
+export const ASCII_PER_TOKEN = 4;
+
 /**
  * How many tokens a language model would make of a text, roughly: four ASCII characters to one
  * token, two letters of other alphabets, one CJK character, and two tokens to an emoji. Within a
@@ -10,7 +13,6 @@ export function estimateTokens(text: string): number {
   return tokens;
 }
 
-const ASCII_PER_TOKEN = 4;
 const NON_ASCII = /[^\0-\x7f]/;
 
 function isAscii(text: string): boolean {

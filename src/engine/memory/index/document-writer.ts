@@ -1,18 +1,16 @@
-import type { DocumentKey } from '../types.js';
+import type { DocumentKey, FileFingerprint } from '../types.js';
 import type { Connection } from './database.js';
 import type { Tokenizer } from './identity.js';
 import { fileNameWords, lexicalText } from './lexical-text.js';
-import type { ChangeSet, IndexedDocument } from './memory-index.js';
+import type { Change, IndexedDocument } from './memory-index.js';
 
 /** Joins a heading path in its column; no Markdown heading holds a line end. */
 export const HEADING_SEPARATOR = '\n';
 
 /** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
 export interface DocumentWriter {
-  remove(key: DocumentKey): void;
-  touch(touched: ChangeSet['touch'][number], indexedMs: number): void;
-  /** The key must be free: remove what it names before. */
-  insert(document: IndexedDocument, indexedMs: number): void;
+  /** @param indexedMs when the file was looked at, in milliseconds since the epoch */
+  write(change: Change, indexedMs: number): void;
 }
 
 /** Prepares the statements once for any number of documents. */
@@ -44,27 +42,47 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, file_name) VALUES (?, ?, ?, ?)',
   );
+  // A contentless full-text table must be told what a row held to take it out: only so do SQLite's
+  // counts of rows and words, and with them the scores, come out as if it had never been there.
+  const remove = ({ source, path }: DocumentKey): void => {
+    const id = findDocument.get(source, path);
+    if (id === undefined) return;
+    const fileName = lexicalText(fileNameWords(path), tokenizer);
+    for (const { id: chunkId, text, headings } of findChunks.all(id)) {
+      const texts = [lexicalText(text, tokenizer), lexicalText(headings, tokenizer)] as const;
+      deleteText.run(chunkId, ...texts, fileName);
+    }
+    deleteChunks.run(id);
+    deleteDocument.run(id);
+  };
+  const touch = (key: DocumentKey, fingerprint: FileFingerprint, indexedMs: number): void => {
+    const { size, mtimeMs, ctimeMs } = fingerprint;
+    updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, key.source, key.path);
+  };
+  const insert = (document: IndexedDocument, indexedMs: number): void => {
+    const { source, path, hash, fingerprint, chunks } = document;
+    const { size, mtimeMs, ctimeMs } = fingerprint;
+    const row = insertDocument.run(source, path, size, mtimeMs, ctimeMs, hash, indexedMs);
+    const fileName = lexicalText(fileNameWords(path), tokenizer);
+    for (const { startLine, endLine, headingPath, text } of chunks) {
+      const headings = headingPath.join(HEADING_SEPARATOR);
+      const chunk = insertChunk.run(row.lastInsertRowid, startLine, endLine, headings, text);
+      const texts = [lexicalText(text, tokenizer), lexicalText(headings, tokenizer)] as const;
+      insertText.run(chunk.lastInsertRowid, ...texts, fileName);
+    }
+  };
   return {
-    remove({ source, path }) {
-      const id = findDocument.get(source, path);
-      if (id === undefined) return;
-      for (const { id: chunkId, text, headings } of findChunks.all(id)) {
-        deleteText.run(chunkId, ...fullText(text, headings, path, tokenizer));
-      }
-      deleteChunks.run(id);
-      deleteDocument.run(id);
-    },
-    touch({ source, path, fingerprint }, indexedMs) {
-      const { size, mtimeMs, ctimeMs } = fingerprint;
-      updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, source, path);
-    },
-    insert({ source, path, hash, fingerprint, chunks }, indexedMs) {
-      const { size, mtimeMs, ctimeMs } = fingerprint;
-      const document = insertDocument.run(source, path, size, mtimeMs, ctimeMs, hash, indexedMs);
-      for (const { startLine, endLine, headingPath, text } of chunks) {
-        const headings = headingPath.join(HEADING_SEPARATOR);
-        const chunk = insertChunk.run(document.lastInsertRowid, startLine, endLine, headings, text);
-        insertText.run(chunk.lastInsertRowid, ...fullText(text, headings, path, tokenizer));
+    write(change, indexedMs) {
+      switch (change.type) {
+        case 'remove':
+          remove(change.key);
+          break;
+        case 'touch':
+          touch(change.key, change.fingerprint, indexedMs);
+          break;
+        case 'put':
+          remove(change.document);
+          insert(change.document, indexedMs);
       }
     },
   };
@@ -74,22 +92,4 @@ interface StoredChunk {
   readonly id: number;
   readonly headings: string;
   readonly text: string;
-}
-
-/**
- * What a chunk's full-text columns hold. Taking a chunk out of the index needs the very same again:
- * only so do SQLite's counts of rows and words, and with them the scores, come out as in an index
- * that never held it.
- */
-function fullText(
-  text: string,
-  headings: string,
-  path: string,
-  tokenizer: Tokenizer,
-): [text: string, headings: string, fileName: string] {
-  return [
-    lexicalText(text, tokenizer),
-    lexicalText(headings, tokenizer),
-    lexicalText(fileNameWords(path), tokenizer),
-  ];
 }

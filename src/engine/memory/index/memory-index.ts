@@ -10,15 +10,20 @@ export interface IndexedDocument extends DocumentKey {
   readonly chunks: readonly Chunk[];
 }
 
+/** One thing that is different about a document. */
+export type Change =
+  | { readonly type: 'remove'; readonly key: DocumentKey }
+  /** The content is as before, the fingerprint is not. */
+  | { readonly type: 'touch'; readonly key: DocumentKey; readonly fingerprint: FileFingerprint }
+  /** A new document, or one that replaces what was there under the same key. */
+  | { readonly type: 'put'; readonly document: IndexedDocument };
+
 /** Changes that belong together: all of them are in the index afterwards, or none. */
 export interface ChangeSet {
   /** When the files were looked at, in milliseconds since the epoch. */
   readonly atMs: number;
-  readonly remove: readonly DocumentKey[];
-  /** Documents whose content is as before but whose fingerprint changed. */
-  readonly touch: readonly (DocumentKey & { readonly fingerprint: FileFingerprint })[];
-  /** New documents, and those that replace what was there under the same key. */
-  readonly put: readonly IndexedDocument[];
+  /** Taken one by one, so that a change set never lies in memory as a whole. */
+  readonly changes: Iterable<Change>;
 }
 
 /** What the index knows of a document without its chunks. */
@@ -77,7 +82,7 @@ export interface MemoryIndex {
   statistics(): Promise<IndexStatistics>;
   documents(): Promise<readonly StoredDocument[]>;
   /** Applies a change set in one transaction. */
-  apply(changes: ChangeSet): Promise<void>;
+  apply(changeSet: ChangeSet): Promise<void>;
   /** How the last finished sync left the index. */
   syncMark(): Promise<SyncMark>;
   /** Notes that the index mirrors the files. */

@@ -79,16 +79,11 @@ export class SqliteIndex implements MemoryIndex {
     };
   }
 
-  async apply(changes: ChangeSet): Promise<void> {
+  async apply({ atMs, changes }: ChangeSet): Promise<void> {
     this.writer ??= createDocumentWriter(this.database, this.storedIdentity.tokenizer);
     const { writer } = this;
     this.database.transaction(() => {
-      for (const key of changes.remove) writer.remove(key);
-      for (const touched of changes.touch) writer.touch(touched, changes.atMs);
-      for (const document of changes.put) {
-        writer.remove(document);
-        writer.insert(document, changes.atMs);
-      }
+      for (const change of changes) writer.write(change, atMs);
       // Counted here once instead of by every search.
       this.writeMeta('chunks', this.count('chunks'));
       this.database.exec('DELETE FROM tree');

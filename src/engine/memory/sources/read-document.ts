@@ -2,6 +2,7 @@ import { isAscii } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { FileFingerprint, SkippedFile } from '../types.js';
+import { type TextLines, textLines } from './text-lines.js';
 import { skipOf } from './walk.js';
 
 /** A document as it was read, in one piece. */
@@ -10,8 +11,7 @@ export interface DocumentText {
   readonly fingerprint: FileFingerprint;
   /** SHA-256 of the bytes, hexadecimal. */
   readonly hash: string;
-  /** Lines without their ends (`\n` or `\r\n`); never empty. */
-  readonly lines: readonly string[];
+  readonly lines: TextLines;
 }
 
 /** Larger files are no notes: they are reported instead of indexed. */
@@ -41,7 +41,7 @@ export function readDocument(absolutePath: string, path: string): ReadOutcome {
     const bytes = readFileSync(descriptor);
     if (bytes.length > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, bytes.length) };
     const fingerprint = { size, mtimeMs, ctimeMs };
-    const lines = splitLines(decode(bytes));
+    const lines = decode(bytes);
     return { ok: true, document: { fingerprint, hash: hash('sha256', bytes), lines } };
   } catch (error) {
     return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
@@ -50,23 +50,17 @@ export function readDocument(absolutePath: string, path: string): ReadOutcome {
   }
 }
 
-/** Lines as editors number them; the part after a final line end is no line. */
-export function splitLines(text: string): string[] {
-  const lines = text.split('\n');
-  if (lines.length > 1 && lines.at(-1) === '') lines.pop();
-  if (!text.includes('\r')) return lines;
-  return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-}
-
 function tooLarge(path: string, bytes: number): SkippedFile {
   const megabytes = (size: number): string => `${Math.round(size / 1024 / 1024)} MB`;
   const detail = `${megabytes(bytes)}, limit ${megabytes(MAX_DOCUMENT_BYTES)}`;
   return { path, reason: 'too_large', detail };
 }
 
-function decode(bytes: Buffer): string {
-  const text = decodeByMark(bytes);
-  return text.includes('\0') ? text.replaceAll('\0', ' ') : text;
+function decode(bytes: Buffer): TextLines {
+  const ascii = isAscii(bytes);
+  // One-byte strings take half the memory and are scanned twice as fast.
+  const text = ascii ? bytes.toString('latin1') : decodeByMark(bytes);
+  return textLines(text.includes('\0') ? text.replaceAll('\0', ' ') : text, ascii);
 }
 
 function decodeByMark(bytes: Buffer): string {
@@ -79,6 +73,5 @@ function decodeByMark(bytes: Buffer): string {
       .swap16()
       .toString('utf16le');
   }
-  // One-byte strings take half the memory and are scanned twice as fast.
-  return isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
+  return bytes.toString('utf8');
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import { type ChunkingOptions, chunkMarkdown } from '../chunking/chunk-markdown.js';
-import type { ChangeSet, IndexedDocument, MemoryIndex } from '../index/memory-index.js';
-import { type DocumentText, readDocument } from '../sources/read-document.js';
+import type { Change, IndexedDocument, MemoryIndex } from '../index/memory-index.js';
+import { readDocument } from '../sources/read-document.js';
 import type { SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
@@ -32,14 +32,6 @@ export interface ApplyResult {
 const BATCH_DOCUMENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-interface Batch {
-  readonly put: IndexedDocument[];
-  readonly touch: ChangeSet['touch'][number][];
-  readonly remove: ChangeSet['remove'][number][];
-  atMs: number;
-  bytes: number;
-}
-
 /** Reads, cuts and stores what a plan names, in batches of one transaction each. */
 export async function applyPlan(
   index: MemoryIndex,
@@ -47,82 +39,81 @@ export async function applyPlan(
   options: ApplyOptions,
 ): Promise<ApplyResult> {
   const tally = new Tally(plan);
-  let batch = newBatch(options.clock);
-  batch.remove.push(...plan.remove);
-  for (const document of plan.remove) {
-    options.onEvent({ type: 'document.removed', path: document.path });
+  const batches = new Batches(plan, tally, options);
+  while (!batches.done) {
+    await index.apply({ atMs: options.clock.now(), changes: batches.take() });
+    options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
+    // Lets a screen draw and a signal arrive.
+    await nextTurn();
+    if (options.signal?.aborted === true && !batches.done) return tally.result(true);
   }
-  for (const planned of plan.read) {
-    addToBatch(batch, planned, tally, options);
-    if (batch.put.length < BATCH_DOCUMENTS && batch.bytes < BATCH_BYTES) continue;
-    await commit(index, batch, tally, options);
-    batch = newBatch(options.clock);
-    if (options.signal?.aborted === true) return tally.result(true);
-  }
-  await commit(index, batch, tally, options);
   return tally.result(false);
 }
 
-function newBatch(clock: Clock): Batch {
-  return { put: [], touch: [], remove: [], atMs: clock.now(), bytes: 0 };
-}
+/**
+ * A plan's changes, a batch at a time. A file is read when its change is asked for, in the midst of
+ * the transaction, and let go of with the next one.
+ */
+class Batches {
+  private readonly plan: SyncPlan;
+  private readonly tally: Tally;
+  private readonly options: ApplyOptions;
+  private removed = false;
+  private position = 0;
 
-function addToBatch(
-  batch: Batch,
-  { file, stored }: PlannedRead,
-  tally: Tally,
-  options: ApplyOptions,
-): void {
-  const outcome = readDocument(file.absolutePath, file.path);
-  if (!outcome.ok) {
-    tally.skip(outcome.skip, stored !== undefined);
-    options.onEvent({ type: 'document.skipped', ...outcome.skip });
-    // A file that is there but cannot be read any more must not answer with its old text.
-    if (stored !== undefined) batch.remove.push(stored);
-    return;
+  constructor(plan: SyncPlan, tally: Tally, options: ApplyOptions) {
+    this.plan = plan;
+    this.tally = tally;
+    this.options = options;
   }
-  const { document } = outcome;
-  batch.bytes += document.fingerprint.size;
-  if (stored?.hash === document.hash) {
-    batch.touch.push({ source: file.source, path: file.path, fingerprint: document.fingerprint });
-    const bytes = document.fingerprint.size;
-    tally.keep(bytes);
-    options.onEvent({ type: 'document.unchanged', path: file.path, bytes });
-    return;
-  }
-  const indexed = toIndexed(file, document, options.chunking);
-  batch.put.push(indexed);
-  tally.put(indexed, stored !== undefined);
-  options.onEvent({
-    type: 'document.indexed',
-    path: file.path,
-    bytes: document.fingerprint.size,
-    chunks: indexed.chunks.length,
-  });
-}
 
-function toIndexed(
-  file: PlannedRead['file'],
-  { fingerprint, hash, lines }: DocumentText,
-  chunking: ChunkingOptions,
-): IndexedDocument {
-  const chunks = chunkMarkdown(lines, chunking);
-  return { source: file.source, path: file.path, fingerprint, hash, chunks };
-}
-
-async function commit(
-  index: MemoryIndex,
-  batch: Batch,
-  tally: Tally,
-  options: ApplyOptions,
-): Promise<void> {
-  const { put, touch, remove, atMs } = batch;
-  if (put.length + touch.length + remove.length > 0) {
-    await index.apply({ put, touch, remove, atMs });
-    options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
+  get done(): boolean {
+    const removals = this.removed || this.plan.remove.length === 0;
+    return removals && this.position >= this.plan.read.length;
   }
-  // Lets a screen draw and a signal arrive.
-  await nextTurn();
+
+  *take(): Generator<Change> {
+    if (!this.removed) yield* this.removals();
+    this.removed = true;
+    const end = this.position + BATCH_DOCUMENTS;
+    for (let bytes = 0; this.position < end && bytes < BATCH_BYTES; this.position++) {
+      const planned = this.plan.read[this.position];
+      if (planned === undefined) return;
+      bytes += planned.file.size;
+      const change = this.read(planned);
+      if (change !== undefined) yield change;
+    }
+  }
+
+  private *removals(): Generator<Change> {
+    for (const key of this.plan.remove) {
+      this.options.onEvent({ type: 'document.removed', path: key.path });
+      yield { type: 'remove', key };
+    }
+  }
+
+  private read({ file, stored }: PlannedRead): Change | undefined {
+    const { onEvent, chunking } = this.options;
+    const outcome = readDocument(file.absolutePath, file.path);
+    if (!outcome.ok) {
+      this.tally.skip(outcome.skip, stored !== undefined);
+      onEvent({ type: 'document.skipped', ...outcome.skip });
+      // A file that is there but cannot be read any more must not answer with its old text.
+      return stored === undefined ? undefined : { type: 'remove', key: stored };
+    }
+    const { fingerprint, hash, lines } = outcome.document;
+    const bytes = fingerprint.size;
+    if (stored?.hash === hash) {
+      this.tally.keep(bytes);
+      onEvent({ type: 'document.unchanged', path: file.path, bytes });
+      return { type: 'touch', key: file, fingerprint };
+    }
+    const chunks = chunkMarkdown(lines, chunking);
+    const document = { source: file.source, path: file.path, fingerprint, hash, chunks };
+    this.tally.put(document, stored !== undefined);
+    onEvent({ type: 'document.indexed', path: file.path, bytes, chunks: chunks.length });
+    return { type: 'put', document };
+  }
 }
 
 /** Counts what a sync does. A document that vanished here and appeared there was renamed. */

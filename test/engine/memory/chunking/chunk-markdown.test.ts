@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { chunkMarkdown } from '../../../../src/engine/memory/chunking/chunk-markdown.js';
 import { estimateTokens } from '../../../../src/engine/memory/chunking/tokens.js';
+import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import type { Chunk } from '../../../../src/engine/memory/types.js';
 import { isWellFormed, markdownLines } from '../../../support/markdown.js';
 
@@ -25,7 +26,7 @@ function forAnyText(
 ): void {
   fc.assert(
     fc.property(markdownLines, options, (lines, limits) =>
-      check(chunkMarkdown(lines, limits), lines, limits),
+      check(chunkMarkdown(textLines(lines.join('\n')), limits), lines, limits),
     ),
     { numRuns: 300 },
   );
@@ -58,7 +59,7 @@ test('every line that is not blank is in a chunk that carries its number', () =>
 
 test('the pieces of a line over budget make up that line', () => {
   const line = `${'word '.repeat(3000)}end`;
-  const chunks = chunkMarkdown([line], { tokens: 100, overlap: 20 });
+  const chunks = chunkMarkdown(textLines(line), { tokens: 100, overlap: 20 });
   assert.ok(chunks.length > 20);
   assert.is(chunks.map((chunk) => chunk.text).join(''), line);
 });
@@ -116,7 +117,7 @@ test('a fence, table, list item or front matter that fits stays whole', () => {
   fc.assert(
     fc.property(fc.constantFrom(...blocks), filler, filler, (block, before, after) => {
       const lines = ['---', 'title: note', '---', '', ...before, '', ...block, '', ...after];
-      const chunks = chunkMarkdown(lines, { tokens: 60, overlap: 12 });
+      const chunks = chunkMarkdown(textLines(lines.join('\n')), { tokens: 60, overlap: 12 });
       assert.ok(chunks.some((chunk) => chunk.text.includes(block.join('\n'))));
       assert.ok(chunks[0]?.text.startsWith('---\ntitle: note\n---'));
     }),
@@ -128,7 +129,7 @@ const BODY = 'words that fill a paragraph '.repeat(10).trim();
 
 test('a heading stays with what follows it and stands in the heading path', () => {
   const lines = ['# Guide', '', BODY, '', '## Install *now*', '', '### On [Linux](x)', '', BODY];
-  const chunks = chunkMarkdown(lines, { tokens: 90, overlap: 10 });
+  const chunks = chunkMarkdown(textLines(lines.join('\n')), { tokens: 90, overlap: 10 });
   assert.equal(
     chunks.map(({ startLine, endLine, headingPath }) => ({ startLine, endLine, headingPath })),
     [
@@ -139,7 +140,7 @@ test('a heading stays with what follows it and stands in the heading path', () =
 });
 
 test('a heading inside a code fence is no heading', () => {
-  const chunks = chunkMarkdown(['# Real', '', '```sh', '# comment', '```'], {
+  const chunks = chunkMarkdown(textLines(['# Real', '', '```sh', '# comment', '```'].join('\n')), {
     tokens: 400,
     overlap: 0,
   });
@@ -150,10 +151,13 @@ test('a heading inside a code fence is no heading', () => {
 });
 
 test('underlined headings count', () => {
-  const chunks = chunkMarkdown(['Title', '=====', BODY, '', 'Part', '----', BODY], {
-    tokens: 90,
-    overlap: 10,
-  });
+  const chunks = chunkMarkdown(
+    textLines(['Title', '=====', BODY, '', 'Part', '----', BODY].join('\n')),
+    {
+      tokens: 90,
+      overlap: 10,
+    },
+  );
   assert.equal(
     chunks.map((chunk) => chunk.headingPath),
     [['Title'], ['Title', 'Part']],
@@ -162,14 +166,14 @@ test('underlined headings count', () => {
 
 test('a run of CJK characters or emoji is cut by what it costs, never inside a character', () => {
   for (const character of ['記', '🎉']) {
-    const chunks = chunkMarkdown([character.repeat(1000)], { tokens: 100, overlap: 20 });
+    const chunks = chunkMarkdown(textLines(character.repeat(1000)), { tokens: 100, overlap: 20 });
     assert.ok(chunks.length >= 10);
     for (const { text } of chunks) assert.ok(isWellFormed(text));
   }
 });
 
 test('50 MB in one line is cut in seconds', () => {
-  const chunks = chunkMarkdown(['0123456789 abcdefghij '.repeat(2_400_000)], {
+  const chunks = chunkMarkdown(textLines('0123456789 abcdefghij '.repeat(2_400_000)), {
     tokens: 400,
     overlap: 80,
   });

@@ -1,6 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { IndexedDocument } from '../../../../src/engine/memory/index/memory-index.js';
+import type {
+  Change,
+  ChangeSet,
+  IndexedDocument,
+} from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
 import type { SqliteIndex } from '../../../../src/engine/memory/index/sqlite-index.js';
 import { contentOf } from '../../../support/index-content.js';
@@ -18,7 +22,17 @@ function documentOf(path: string, ...texts: readonly string[]): IndexedDocument 
   return { source: 'memory', path, fingerprint: FINGERPRINT, hash: path, chunks };
 }
 
-const NOTHING = { atMs: 1, remove: [], touch: [], put: [] };
+function changes(...made: readonly Change[]): ChangeSet {
+  return { atMs: 1, changes: made };
+}
+
+function put(document: IndexedDocument): Change {
+  return { type: 'put', document };
+}
+
+function remove(path: string): Change {
+  return { type: 'remove', key: { source: 'memory', path } };
+}
 
 /** An index of two files, open for writing. */
 async function openedIndex(): Promise<{ index: SqliteIndex; file: string }> {
@@ -41,11 +55,14 @@ test('a change set that fails half way leaves nothing of itself', async () => {
   const before = await contentOf(file, ['alpha', 'gamma']);
   const chunkOfNoLine = { startLine: Number.NaN, endLine: 1, headingPath: [], text: 'gamma' };
   const broken = { ...documentOf('z.md', 'gamma'), chunks: [chunkOfNoLine] };
-  const work = index.apply({
-    ...NOTHING,
-    remove: [{ source: 'memory', path: 'a.md' }],
-    put: [documentOf('c.md', 'gamma'), documentOf('b.md', 'gamma'), broken],
-  });
+  const work = index.apply(
+    changes(
+      remove('a.md'),
+      put(documentOf('c.md', 'gamma')),
+      put(documentOf('b.md', 'gamma')),
+      put(broken),
+    ),
+  );
   assert.ok(await rejects(work));
   assert.equal(await contentOf(file, ['alpha', 'gamma']), before);
   index.close();
@@ -53,7 +70,7 @@ test('a change set that fails half way leaves nothing of itself', async () => {
 
 test('what is put replaces what was there under the same key', async () => {
   const { index } = await openedIndex();
-  await index.apply({ ...NOTHING, put: [documentOf('a.md', 'gamma', 'delta')] });
+  await index.apply(changes(put(documentOf('a.md', 'gamma', 'delta'))));
   const { documents, chunks } = await index.statistics();
   assert.equal([documents, chunks], [2, 3]);
   assert.equal(
@@ -67,15 +84,15 @@ test('what is put replaces what was there under the same key', async () => {
 
 test('removing what is not there, and putting nothing, is no failure', async () => {
   const { index } = await openedIndex();
-  await index.apply({ ...NOTHING, remove: [{ source: 'memory', path: 'none.md' }] });
-  await index.apply(NOTHING);
+  await index.apply(changes(remove('none.md')));
+  await index.apply(changes());
   assert.is((await index.statistics()).documents, 2);
   index.close();
 });
 
 test('headings and file name are searched too, and the text alone makes the chunk', async () => {
   const { index } = await openedIndex();
-  await index.apply({ ...NOTHING, put: [documentOf('road-map_2026.md', 'plain text')] });
+  await index.apply(changes(put(documentOf('road-map_2026.md', 'plain text'))));
   for (const match of ['"part"', '"road"', '"map"', '"2026"', '"plain"']) {
     const [found] = await index.lexicalCandidates(match, 10);
     assert.equal([found?.path, found?.text], ['road-map_2026.md', 'plain text'], match);

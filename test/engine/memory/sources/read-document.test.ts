@@ -4,8 +4,12 @@ import * as assert from 'uvu/assert';
 import {
   MAX_DOCUMENT_BYTES,
   readDocument,
-  splitLines,
 } from '../../../../src/engine/memory/sources/read-document.js';
+import {
+  lineAt,
+  type TextLines,
+  textLines,
+} from '../../../../src/engine/memory/sources/text-lines.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
@@ -15,7 +19,11 @@ function linesOf(content: string | Uint8Array): readonly string[] {
   const folder = folderOf({ 'a.md': content });
   const outcome = readDocument(folder.at('a.md'), 'a.md');
   if (!outcome.ok) throw new Error(outcome.skip.reason);
-  return outcome.document.lines;
+  return stringsOf(outcome.document.lines);
+}
+
+function stringsOf(lines: TextLines): readonly string[] {
+  return Array.from({ length: lines.count }, (_, index) => lineAt(lines, index));
 }
 
 test('line ends of Windows and Unix give the same lines', () => {
@@ -48,8 +56,8 @@ test('bytes that are no UTF-8 and NUL leave the rest readable', () => {
 
 test('an empty file is one empty line', () => {
   assert.equal(linesOf(''), ['']);
-  assert.equal(splitLines('\n'), ['']);
-  assert.equal(splitLines('a\n\n'), ['a', '']);
+  assert.equal(stringsOf(textLines('\n')), ['']);
+  assert.equal(stringsOf(textLines('a\n\n')), ['a', '']);
 });
 
 test('a link in the file’s place is not followed', () => {
