@@ -9,7 +9,7 @@ import {
   openDatabaseBytes,
 } from './database.js';
 import { type IndexIdentity, SCHEMA_VERSION, type Tokenizer } from './identity.js';
-import { APPLICATION_ID, schemaSql } from './schema.js';
+import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { SqliteIndex } from './sqlite-index.js';
 
 /** What stands at an index's path. */
@@ -60,6 +60,7 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
   database.pragma('locking_mode = EXCLUSIVE');
   database.pragma(`cache_size = -${BUILD_CACHE_KIB}`);
   database.exec(schemaSql(identity.tokenizer));
+  setAutomerge(database, AUTOMERGE.building);
   database.pragma(`application_id = ${APPLICATION_ID}`);
   database.pragma(`user_version = ${SCHEMA_VERSION}`);
   const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');

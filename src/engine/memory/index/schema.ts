@@ -1,7 +1,19 @@
+import type { Connection } from './database.js';
 import type { Tokenizer } from './identity.js';
 
 /** Marks the file as one of ours in SQLite's header ("svci"). */
 export const APPLICATION_ID = 0x73766369;
+
+/**
+ * How many full-text segments of a size are merged as rows come in (FTS5's `automerge`; 0 leaves it
+ * to the crisis merge at 16). While building, the merging would be done again with every batch.
+ */
+export const AUTOMERGE = { building: 0, normal: 4 } as const;
+
+/** Sets one of {@link AUTOMERGE}; it is kept in the database. */
+export function setAutomerge(database: Connection, segments: number): void {
+  database.exec(`INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('automerge', ${segments})`);
+}
 
 /**
  * The index database. It is a cache: nothing in it that the files do not say.

@@ -13,6 +13,7 @@ import type {
   StoredDocument,
   SyncMark,
 } from './memory-index.js';
+import { AUTOMERGE, setAutomerge } from './schema.js';
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
 const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
@@ -190,6 +191,7 @@ export class SqliteIndex implements MemoryIndex {
 
   /** Ends a build: other connections may open the file afterwards. Closes this one. */
   seal(): void {
+    setAutomerge(this.database, AUTOMERGE.normal);
     this.database.pragma('locking_mode = NORMAL');
     this.database.pragma('journal_mode = WAL');
     this.database.close();
