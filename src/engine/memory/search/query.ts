@@ -100,9 +100,17 @@ export function relaxed(query: LexicalQuery, tokenizer: Tokenizer): LexicalQuery
   return { ...query, required: [], terms: distinct([...query.terms, ...words]) };
 }
 
+const NON_ASCII = /[^\0-\x7f]/;
+const ASCII_RUN = /[a-z0-9]+/gi;
+
+/** The runs of word characters; the tables of all alphabets are left alone where ASCII will do. */
+function runsOf(text: string): readonly string[] {
+  return text.match(NON_ASCII.test(text) ? RUN : ASCII_RUN) ?? [];
+}
+
 /** A phrase as one term; undefined when the index could not look for it. */
 function phraseTerm(text: string, tokenizer: Tokenizer): QueryTerm | undefined {
-  const runs = text.match(RUN) ?? [];
+  const runs = runsOf(text);
   if (tokenizer === 'trigram') {
     const trimmed = text.replaceAll('"', ' ').trim();
     if ([...trimmed].length < TRIGRAM) return undefined;
@@ -114,7 +122,7 @@ function phraseTerm(text: string, tokenizer: Tokenizer): QueryTerm | undefined {
 }
 
 function wordTerms(piece: string, tokenizer: Tokenizer): QueryTerm[] {
-  const runs = piece.match(RUN) ?? [];
+  const runs = runsOf(piece);
   return runs.flatMap((run, position) => {
     const prefix = piece.endsWith('*') && position === runs.length - 1;
     if (CJK_START.test(run)) return windows(run, tokenizer);

@@ -50,7 +50,20 @@ export function snippetOf(
     shown.length === 1 && first.text.length > budget
       ? clipLine(first.text, lineWeights, matcher, budget)
       : joinLines(shown, lines);
-  return { text, line: first.number, highlights: mergeSpans(matcher(text).hits) };
+  return { text, line: first.number, highlights: highlightsOf(text, matcher) };
+}
+
+/** Line by line: most lines hold no query word, and the matcher sees that at a glance. */
+function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
+  const spans: TextSpan[] = [];
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    for (const { start, end } of matcher(line).hits) {
+      spans.push({ start: start + offset, end: end + offset });
+    }
+    offset += line.length + 1;
+  }
+  return mergeSpans(spans);
 }
 
 function chooseLines(

@@ -1,7 +1,7 @@
 import type { Tokenizer } from '../index/identity.js';
 import type { QueryTerm } from './query.js';
 import type { TextSpan } from './types.js';
-import { type Word, wordsOf } from './words.js';
+import { stemOf, type Word, wordsOf } from './words.js';
 
 /** A place in a text where a query term stands. */
 export interface TermHit extends TextSpan {
@@ -27,16 +27,48 @@ export function createTermMatcher(terms: readonly QueryTerm[], tokenizer: Tokeni
 
 function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
   const lookup = lookupOf(terms);
-  const mayMatch = asciiFilter(terms);
+  const ascii = asciiMatcher(terms, lookup);
   return (text) => {
-    if (!NON_ASCII.test(text) && !mayMatch.test(text)) {
-      return { hits: [], hasWords: ASCII_WORD.test(text) };
-    }
-    const words = wordsOf(text);
-    const hits = words.flatMap((_, position) => hitsAt(words, position, lookup));
-    return { hits, hasWords: words.length > 0 };
+    if (!NON_ASCII.test(text)) return ascii(text);
+    return allWords(text, lookup);
   };
 }
+
+function allWords(text: string, lookup: TermLookup): TextAnalysis {
+  const words = wordsOf(text);
+  const hits = words.flatMap((_, position) => hitsAt(words, position, lookup));
+  return { hits, hasWords: words.length > 0 };
+}
+
+/**
+ * The same for text that is plain ASCII, at a fraction of the time: only words that begin like a term
+ * are looked at. A Porter stem without its last letter begins every word it is the stem of.
+ */
+function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
+  const beginnings = terms
+    .map(({ stems, prefix }) => (prefix ? stems[0] : stems[0]?.slice(0, -1)) ?? '')
+    .filter((beginning) => !NON_ASCII.test(beginning));
+  const like = beginnings.length === 0 ? NOTHING : wordsBeginningWith(beginnings);
+  const singleWords = terms.every(({ stems }) => stems.length === 1);
+  return (text) => {
+    const found = [...text.matchAll(like)];
+    if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
+    if (!singleWords) return allWords(text, lookup);
+    const words = found.map(({ 0: word, index }): Word => {
+      return { stem: stemOf(word), start: index, end: index + word.length };
+    });
+    const hits = words.flatMap((word) => hitsAt([word], 0, lookup));
+    return { hits, hasWords: true };
+  };
+}
+
+function wordsBeginningWith(beginnings: readonly string[]): RegExp {
+  return new RegExp(`(?<![a-z0-9])(?:${beginnings.join('|')})[a-z0-9]*`, 'gi');
+}
+
+const NON_ASCII = /[^\0-\x7f]/;
+const ASCII_WORD = /[a-z0-9]/i;
+const NOTHING = /(?!)/g;
 
 /** A term with its position in the list. */
 interface NumberedTerm {
@@ -77,24 +109,6 @@ function hitsAt(words: readonly Word[], position: number, lookup: TermLookup): T
   }
   return hits;
 }
-
-const NON_ASCII = /[^\0-\x7f]/;
-const ASCII_WORD = /[a-z0-9]/i;
-
-/**
- * A cheap test that lets every ASCII text pass that could hold a term: most lines do not, and taking
- * them apart word by word is what a search would spend most of its time on. A Porter stem without its
- * last letter begins every word it is the stem of.
- */
-function asciiFilter(terms: readonly QueryTerm[]): RegExp {
-  const beginnings = terms
-    .map(({ stems, prefix }) => (prefix ? stems[0] : stems[0]?.slice(0, -1)) ?? '')
-    .filter((beginning) => !NON_ASCII.test(beginning));
-  if (beginnings.length === 0) return NOTHING;
-  return new RegExp(`(?:^|[^a-z0-9])(?:${beginnings.join('|')})`, 'i');
-}
-
-const NOTHING = /(?!)/;
 
 /** With trigrams a term is any stretch of text, case ignored. */
 function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
