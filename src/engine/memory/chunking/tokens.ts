@@ -53,6 +53,7 @@ export function cutAtTokens(text: string, start: number, tokens: number): number
     end += codePoint > 0xffff ? 2 : 1;
   }
   if (end >= text.length) return text.length;
-  const space = text.lastIndexOf(' ', end);
+  // Within the piece alone: looking back over a whole text without spaces makes it quadratic.
+  const space = start + text.slice(start, end + 1).lastIndexOf(' ');
   return space > start + (end - start) / 2 ? space + 1 : end;
 }
