@@ -72,7 +72,7 @@ function sortPieces(text: string, tokenizer: Tokenizer): SortedTerms {
   const sorted: SortedTerms = { words: [], required: [], excluded: [] };
   for (const { groups } of text.matchAll(PIECE)) {
     const word = groups?.['word'] ?? '';
-    const negated = groups?.['minus'] === '-' || EXCLUDED_WORD.test(word);
+    const negated = groups?.['minus'] === '-' || isExcludedWord(word);
     const phrase = groups?.['phrase'] ?? (negated ? word.slice(1) : undefined);
     if (phrase === undefined) {
       sorted.words.push(...wordTerms(word, tokenizer));
@@ -100,6 +100,14 @@ export function relaxed(query: LexicalQuery, tokenizer: Tokenizer): LexicalQuery
   return { ...query, required: [], terms: distinct([...query.terms, ...words]) };
 }
 
+function isExcludedWord(word: string): boolean {
+  return word.startsWith('-') && EXCLUDED_WORD.test(word);
+}
+
+function isCjkRun(run: string): boolean {
+  return NON_ASCII.test(run) && CJK_START.test(run);
+}
+
 const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_RUN = /[a-z0-9]+/gi;
 
@@ -117,7 +125,7 @@ function phraseTerm(text: string, tokenizer: Tokenizer): QueryTerm | undefined {
     return { match: `"${trimmed}"`, stems: runs.map(stemOf), prefix: false };
   }
   if (runs.length === 0) return undefined;
-  const words = runs.flatMap((run) => (CJK_START.test(run) ? [...run] : [run]));
+  const words = runs.flatMap((run) => (isCjkRun(run) ? [...run] : [run]));
   return { match: `"${words.join(' ')}"`, stems: words.map(stemOf), prefix: false };
 }
 
@@ -125,7 +133,7 @@ function wordTerms(piece: string, tokenizer: Tokenizer): QueryTerm[] {
   const runs = runsOf(piece);
   return runs.flatMap((run, position) => {
     const prefix = piece.endsWith('*') && position === runs.length - 1;
-    if (CJK_START.test(run)) return windows(run, tokenizer);
+    if (isCjkRun(run)) return windows(run, tokenizer);
     if (tokenizer === 'trigram' && run.length < TRIGRAM) return [];
     const star = prefix && tokenizer !== 'trigram' ? ' *' : '';
     const stem = prefix ? foldWord(run) : stemOf(run);
