@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
@@ -70,14 +71,28 @@ test('during a rebuild the old index stays as it was', async () => {
   );
 });
 
-test('a second one ends the program at once, and the next run is whole', async () => {
-  const home = freshHome();
+/** Two of them while the program is held up by a reader that does not read; its answer so far. */
+async function interruptTwice(home: string): Promise<string> {
   const run = start(home, 'index', '--verbose');
   await run.wrote('read ');
-  const again = setInterval(() => run.child.kill('SIGINT'), 5);
-  const { code } = await run.done;
-  clearInterval(again);
-  assert.is(code, 130);
+  run.child.stderr?.pause();
+  run.child.kill('SIGINT');
+  // The kernel may take two at the same moment for one.
+  await sleep(10);
+  run.child.kill('SIGINT');
+  run.child.stderr?.resume();
+  const { code, signal, stdout } = await run.done;
+  assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal}`);
+  return stdout;
+}
+
+test('a second one ends the program at once, and the next run is whole', async () => {
+  let home = freshHome();
+  // One that came too late, when the first had already ended the work, is tried again.
+  for (let left = 5; left > 0 && (await interruptTwice(home)) !== ''; left--) {
+    assert.ok(left > 1, 'each time it went on to tell what was done');
+    home = freshHome();
+  }
   const [rest] = jsonOf.index(await start(home, 'index', '--json').done).agents;
   assert.ok(rest !== undefined && 'outcome' in rest);
   assert.is(rest.added + rest.unchanged, FILES);
