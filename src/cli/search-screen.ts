@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import { getEditorInfo } from 'open-editor';
 import type { EngineContext } from '../engine/context.js';
 import { SvcError } from '../engine/errors/index.js';
@@ -68,14 +69,18 @@ async function openInEditor(
 ): Promise<void> {
   const line = result.snippetLine;
   const { absolutePath } = await memory.backend.get({ target: result.path, from: line, lines: 1 });
-  const editor = context.env['VISUAL'] ?? context.env['EDITOR'];
-  if (editor === undefined || editor === '') {
+  const editor = [context.env['VISUAL'], context.env['EDITOR']].find((name) => (name ?? '') !== '');
+  if (editor === undefined) {
     process.stdout.write(`${absolutePath}:${line}\n`);
     return;
   }
-  const command = getEditorInfo([{ file: absolutePath, line, column: 1 }], { editor });
+  const [binary = editor, ...own] = editor.trim().split(/\s+/);
+  // The library knows how each editor is told a line; the program and its flags are the person's.
+  const known = getEditorInfo([{ file: absolutePath, line, column: 1 }], {
+    editor: basename(binary),
+  });
   await new Promise<void>((resolve, reject) => {
-    const child = spawn(command.binary, command.arguments, { stdio: 'inherit' });
+    const child = spawn(binary, [...own, ...known.arguments], { stdio: 'inherit' });
     child.on('close', () => resolve());
     child.on('error', (cause) => {
       reject(

@@ -1,0 +1,142 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { writeNotes } from '../support/many-notes.js';
+import { runInPty } from '../support/pty.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { KEYS, waitFor } from '../support/terminal.js';
+
+/** The built program where people meet it: in a terminal, with keys. */
+const test = suite('in a terminal');
+
+function someNotes() {
+  const notes = tempFolder();
+  notes.write('ops/backups.md', '# Backups\n\n## Schedule\n\nThe nightly backup runs at 02:30.\n');
+  notes.write('people.md', '# People\n\nAda runs the night shift.\n');
+  notes.write('money.md', '# Money\n\nInvoices go out on Monday.\n');
+  return notes;
+}
+
+for (const [columns, rows] of [
+  [60, 24],
+  [80, 24],
+  [200, 50],
+] as const) {
+  test(`the search screen answers as one types, at ${columns} columns`, async () => {
+    const home = tempFolder().path;
+    const args = ['memory', 'search', '--workspace', someNotes().path];
+    const session = runInPty(args, { home, columns, rows });
+    await waitFor('the screen', () => session.screen.alternate);
+    session.type('nightly backup');
+    await session.waitForText('ops/backups.md');
+    await session.waitForText('02:30');
+    for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
+    session.type(KEYS.escape);
+    assert.is(await session.ended, 0);
+    assert.not(session.screen.alternate);
+    assert.ok(session.screen.cursorShown);
+    assert.not(session.screen.bracketedPaste);
+  });
+}
+
+test('Enter opens the editor at the passage once the terminal is its own again', async () => {
+  const home = tempFolder();
+  const notes = someNotes();
+  const editor = home.write('my-ed', `#!/bin/sh\necho "$@" > "${home.at('opened')}"\n`);
+  chmodSync(editor, 0o755);
+  const session = runInPty(['memory', 'search', '--workspace', notes.path], {
+    home: home.path,
+    columns: 80,
+    rows: 24,
+    env: { VISUAL: '', EDITOR: editor },
+  });
+  await waitFor('the screen', () => session.screen.alternate);
+  session.type('invoices');
+  await session.waitForText('money.md');
+  session.type(KEYS.enter);
+  assert.is(await session.ended, 0);
+  assert.not(session.screen.alternate);
+  assert.match(readFileSync(home.at('opened'), 'utf8'), notes.at('money.md'));
+});
+
+test('without an editor, Enter prints the place', async () => {
+  const notes = someNotes();
+  const session = runInPty(['memory', 'search', '--workspace', notes.path], {
+    home: tempFolder().path,
+    columns: 160,
+    rows: 24,
+    env: { VISUAL: '', EDITOR: '' },
+  });
+  await waitFor('the screen', () => session.screen.alternate);
+  session.type('invoices');
+  await session.waitForText('money.md');
+  session.type(KEYS.enter);
+  assert.is(await session.ended, 0);
+  await session.waitForText(`${notes.at('money.md')}:1`);
+});
+
+test('ctrl-y hands the citation to the clipboard of the terminal', async () => {
+  const session = runInPty(['memory', 'search', '--workspace', someNotes().path], {
+    home: tempFolder().path,
+    columns: 80,
+    rows: 24,
+  });
+  await waitFor('the screen', () => session.screen.alternate);
+  session.type('night shift');
+  await session.waitForText('people.md');
+  session.type(KEYS.ctrlY);
+  const citation = Buffer.from('people.md#L1-L3').toString('base64');
+  await waitFor('the clipboard', () => session.output().includes(`]52;c;${citation}`));
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 0);
+});
+
+test('the index screen shows its work and leaves its summary', async () => {
+  const notes = tempFolder();
+  writeNotes(notes, 6000);
+  const session = runInPty(['memory', 'index', '--workspace', notes.path], {
+    home: tempFolder().path,
+    columns: 80,
+    rows: 24,
+  });
+  await session.waitForText('svc · index');
+  assert.is(await session.ended, 0);
+  await session.waitForText('000 added');
+  assert.ok(session.screen.cursorShown);
+  assert.is(session.screen.scrolled, 0);
+});
+
+test('Ctrl-C in the index screen stops it, keeps the work and restores the terminal', async () => {
+  const notes = tempFolder();
+  writeNotes(notes, 6000);
+  const home = tempFolder().path;
+  const session = runInPty(['memory', 'index', '--workspace', notes.path], {
+    home,
+    columns: 80,
+    rows: 24,
+  });
+  await session.waitForText('chunks/s');
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 130);
+  await session.waitForText('stopped');
+  assert.ok(session.screen.cursorShown);
+  const again = runInPty(['memory', 'index', '--plain', '--workspace', notes.path], {
+    home,
+    columns: 80,
+    rows: 24,
+  });
+  assert.is(await again.ended, 0);
+  await again.waitForText('added');
+});
+
+test('a question is asked before an index is deleted, and no is the answer of Enter', async () => {
+  const home = tempFolder().path;
+  const args = ['memory', 'reset', '--workspace', someNotes().path];
+  const session = runInPty(args, { home, columns: 120, rows: 24, lines: true });
+  await session.waitForText('[y/N]');
+  session.type(KEYS.enter);
+  assert.is(await session.ended, 0);
+  await session.waitForText('kept');
+});
+
+test.run();

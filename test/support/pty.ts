@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { spawn } from '@lydell/node-pty';
+import { ROOT } from './run-svc.js';
+import { waitFor } from './terminal.js';
+import { ScreenBuffer } from './terminal-buffer.js';
+
+/** The built program in a real pseudo-terminal, and what a person would see there. */
+export interface PtySession {
+  readonly screen: ScreenBuffer;
+  /** All bytes that came, as text. */
+  readonly output: () => string;
+  readonly type: (keys: string) => void;
+  readonly waitForText: (text: string) => Promise<void>;
+  /** Resolves with the exit code when the program has ended. */
+  readonly ended: Promise<number>;
+}
+
+/** How the program is started. */
+export interface PtyOptions {
+  readonly home: string;
+  readonly columns: number;
+  readonly rows: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The program asks a question on a line, with sequences of Node's own: only text is looked for. */
+  readonly lines?: boolean;
+}
+
+/** Sequences of colour, titles and the clipboard: the screen buffer knows of movement only. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what a terminal reads
+const PAINT = /\u001B\[[\d;]*m|\u001B\][^\u0007]*\u0007/g;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what a terminal reads
+const UNFINISHED = /\u001B[^A-Za-z\u0007]*$/;
+
+/** Runs `svc` in a terminal of a size. */
+export function runInPty(args: readonly string[], options: PtyOptions): PtySession {
+  const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
+  const { columns, rows } = options;
+  const child = spawn(process.execPath, [join(ROOT, 'bin/run.js'), ...args], {
+    name: 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd: options.home,
+    env: { ...env, SVC_HOME: options.home, ...options.env },
+  });
+  const screen = new ScreenBuffer(columns, rows);
+  let output = '';
+  let pending = '';
+  child.onData((data) => {
+    output += data;
+    if (options.lines === true) return;
+    // A sequence may be cut between two reads: what follows the last escape waits for the rest.
+    pending += data;
+    const cut = pending.length - (UNFINISHED.exec(pending)?.[0].length ?? 0);
+    screen.write(pending.slice(0, cut).replaceAll(PAINT, ''));
+    pending = pending.slice(cut);
+  });
+  const ended = new Promise<number>((resolve) => {
+    child.onExit(({ exitCode }) => resolve(exitCode));
+  });
+  return {
+    screen,
+    output: () => output,
+    type: (keys) => child.write(keys),
+    waitForText: (text) =>
+      waitFor(
+        text,
+        () => (options.lines === true ? output : screen.text().join('\n')).includes(text),
+        () => (options.lines === true ? output : screen.text()),
+      ),
+    ended,
+  };
+}

@@ -1,0 +1,57 @@
+import { render } from 'ink-testing-library';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type IndexScreenEvent,
+  reduceIndexScreen,
+  startIndexScreen,
+} from '../../../src/ui/screens/index/state.js';
+import { IndexScreen } from '../../../src/ui/screens/index/view.js';
+import { createStore } from '../../../src/ui/screens/store.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
+
+/** The view alone, in ink's own test renderer; index-screen.test.tsx runs it on a terminal. */
+const test = suite('the view of the index screen');
+
+function rendered() {
+  const store = createStore(startIndexScreen(0), reduceIndexScreen);
+  const stops: number[] = [];
+  const view = render(
+    <IndexScreen
+      store={store}
+      stdout={createTerminal(80, 24).stdout}
+      title={{ agentId: 'main', place: '~/notes', backend: 'builtin' }}
+      style={createStyle(false)}
+      onStop={() => stops.push(1)}
+      onFrame={() => undefined}
+    />,
+  );
+  const tell = (event: Extract<IndexScreenEvent, { type: 'sync' }>['event'], atMs: number): void =>
+    store.dispatch({ type: 'sync', event, atMs });
+  return { view, tell, stops, frame: () => view.lastFrame() ?? '' };
+}
+
+test('events show at once, and nothing of them is missed before the first frame', async () => {
+  const { view, tell, frame } = rendered();
+  tell({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 4, bytesToIndex: 4000 }, 100);
+  tell({ type: 'document.indexed', path: 'memory/a.md', bytes: 2000, chunks: 3 }, 200);
+  await waitFor('the current file', () => frame().includes('memory/a.md'), frame);
+  assert.match(frame(), '4 files');
+  assert.match(frame(), '1/4');
+  view.unmount();
+});
+
+test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
+  const { view, stops, frame } = rendered();
+  await waitFor('the first frame', () => frame().includes('main'), frame);
+  view.stdin.write('?');
+  await waitFor('the keys', () => frame().includes('stop'), frame);
+  view.stdin.write(KEYS.ctrlC);
+  await waitFor('a stop', () => stops.length === 1);
+  view.stdin.write('q');
+  await waitFor('another', () => stops.length === 2);
+  view.unmount();
+});
+
+test.run();
