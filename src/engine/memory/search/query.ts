@@ -135,10 +135,32 @@ function wordTerms(piece: string, tokenizer: Tokenizer): QueryTerm[] {
     const prefix = piece.endsWith('*') && position === runs.length - 1;
     if (isCjkRun(run)) return windows(run, tokenizer);
     if (tokenizer === 'trigram' && run.length < TRIGRAM) return [];
-    const star = prefix && tokenizer !== 'trigram' ? ' *' : '';
     const stem = prefix ? foldWord(run) : stemOf(run);
-    return [{ match: `"${run}"${star}`, stems: [stem], prefix }];
+    const match = prefix && tokenizer !== 'trigram' ? prefixMatch(run) : `"${run}"`;
+    return [{ match, stems: [stem], prefix }];
   });
+}
+
+/** Endings before which the stemmer may cut a word shorter than what was typed of it. */
+const ENDINGS = ['e', 'ed', 'er', 'ing', 'ment', 'ation', 'ity'];
+
+/**
+ * `deploy*` for an index of stems. SQLite stems the beginning too, to "deploi", which "deployment",
+ * stemmed to "deploy", does not begin with; and the stem of "organization" ends before "organiz"
+ * does. So words are added that the stemmer cuts elsewhere.
+ */
+function prefixMatch(run: string): string {
+  const beginning = foldWord(run);
+  const covered = [stemOf(run)];
+  const matches = [`"${run}" *`];
+  for (const ending of ENDINGS) {
+    const stem = stemOf(beginning + ending);
+    if (covered.some((known) => stem.startsWith(known))) continue;
+    const isLonger = stem.startsWith(beginning);
+    matches.push(`"${beginning}${ending}"${isLonger ? ' *' : ''}`);
+    covered.push(stem);
+  }
+  return matches.length === 1 ? `"${run}" *` : `(${matches.join(' OR ')})`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Tokenizer } from '../index/identity.js';
 import type { QueryTerm } from './query.js';
 import type { TextSpan } from './types.js';
-import { stemOf, type Word, wordsOf } from './words.js';
+import { type Word, wordAt, wordsOf } from './words.js';
 
 /** A place in a text where a query term stands. */
 export interface TermHit extends TextSpan {
@@ -54,9 +54,7 @@ function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatc
     const found = [...text.matchAll(like)];
     if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
     if (!singleWords) return allWords(text, lookup);
-    const words = found.map(({ 0: word, index }): Word => {
-      return { stem: stemOf(word), start: index, end: index + word.length };
-    });
+    const words = found.map(({ 0: word, index }) => wordAt(word, index));
     const hits = words.flatMap((word) => hitsAt([word], 0, lookup));
     return { hits, hasWords: true };
   };
@@ -86,7 +84,8 @@ function lookupOf(terms: readonly QueryTerm[]): TermLookup {
   const prefixes: NumberedTerm[] = [];
   for (const [term, { stems, prefix }] of terms.entries()) {
     const [first] = stems;
-    if (first === undefined) continue;
+    // A lone diacritic folds to nothing, which is everywhere.
+    if (first === undefined || first === '') continue;
     if (prefix) prefixes.push({ term, stems });
     else byFirstStem.set(first, [...(byFirstStem.get(first) ?? []), { term, stems }]);
   }
@@ -104,7 +103,7 @@ function hitsAt(words: readonly Word[], position: number, lookup: TermLookup): T
     hits.push({ term, start: word.start, end: last.end });
   }
   for (const { term, stems } of lookup.prefixes) {
-    if (word.stem.startsWith(stems[0] ?? '\0'))
+    if (word.folded.startsWith(stems[0] ?? '\0'))
       hits.push({ term, start: word.start, end: word.end });
   }
   return hits;

@@ -3,7 +3,9 @@ import type { TextSpan } from './types.js';
 
 /** A word of a text, in the form that words are compared in. */
 export interface Word extends TextSpan {
-  /** Folded (lower case, no diacritics) and stemmed. */
+  /** Lower case, without diacritics. */
+  readonly folded: string;
+  /** The same, stemmed. */
   readonly stem: string;
 }
 
@@ -16,16 +18,22 @@ const ASCII_WORD = /^[a-z]+$/;
 /** The words of a text with their places, in order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
-  for (const match of text.matchAll(WORD)) {
-    const [word] = match;
-    words.push({ stem: stemOf(word), start: match.index, end: match.index + word.length });
-  }
+  for (const match of text.matchAll(WORD)) words.push(wordAt(match[0], match.index));
   return words;
+}
+
+/** A word that stands at `start`. */
+export function wordAt(word: string, start: number): Word {
+  const folded = foldWord(word);
+  return { folded, stem: stemOfFolded(folded), start, end: start + word.length };
 }
 
 /** What a word is compared by: the index's own folding and Porter stemming. */
 export function stemOf(word: string): string {
-  const folded = foldWord(word);
+  return stemOfFolded(foldWord(word));
+}
+
+function stemOfFolded(folded: string): string {
   return ASCII_WORD.test(folded) ? stemmer(folded) : folded;
 }
 
