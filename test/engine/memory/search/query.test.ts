@@ -89,6 +89,41 @@ for (const tokenizer of TOKENIZERS) {
   });
 }
 
+test('a sign in a passage without words is shown where it stands', async () => {
+  const party = folderOf({
+    'p.md': `${`${'— · '.repeat(20)}\n`.repeat(40)}🎉 🎉\n${`${'· — '.repeat(20)}\n`.repeat(40)}`,
+  });
+  const { results } = await backendOn(targetOf(party.path)).search({ query: '🎉' });
+  assert.match(results[0]?.snippet ?? '', /🎉/u);
+});
+
+test('a star finds every word that begins so, however the stemmer cuts it', async () => {
+  const words = [
+    'deploy',
+    'deployed',
+    'deployments',
+    'organization',
+    'organizer',
+    'happiness',
+    'database',
+  ];
+  const files = words.map((word) => [`${word}.md`, `the ${word} is here`]);
+  const backend = backendOn(targetOf(folderOf(Object.fromEntries(files)).path));
+  for (const [query, found] of Object.entries({
+    'deploy*': ['deploy.md', 'deployed.md', 'deployments.md'],
+    'organiz*': ['organization.md', 'organizer.md'],
+    'happi*': ['happiness.md'],
+    'databa*': ['database.md'],
+  })) {
+    const response = await backend.search({ query, maxResults: 10 });
+    assert.equal(pathsOf(response).sort(), found, query);
+    assert.ok(
+      response.results.every((result) => result.highlights.length > 0),
+      query,
+    );
+  }
+});
+
 test('an empty query finds nothing and says so', async () => {
   const response = await search('unicode61', '  \t ');
   assert.equal(response.results, []);
@@ -138,7 +173,7 @@ test('a hyphen inside a word or before a figure excludes nothing', () => {
 
 test('a star looks for beginnings', () => {
   assert.equal(parseQuery('deploy*', 'unicode61').terms, [
-    { match: '"deploy" *', stems: ['deploy'], prefix: true },
+    { match: '("deploy" * OR "deploye" *)', stems: ['deploy'], prefix: true },
   ]);
 });
 

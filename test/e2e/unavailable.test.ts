@@ -1,0 +1,40 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
+
+const test = suite('what is configured and not there');
+
+async function warningsWith(settings: object): Promise<string[]> {
+  const root = folderOf({ 'ws/MEMORY.md': 'alpha', 'svc.json': JSON.stringify(settings) });
+  const run = await runSvc(['memory', 'search', 'alpha', '--json'], {
+    home: tempFolder().path,
+    cwd: root.path,
+  });
+  assert.is(run.code, 0, run.stdout);
+  assert.is(jsonOf.search(run).results.length, 1);
+  return (jsonOf.search(run).warnings ?? []).map((warning) => warning.code);
+}
+
+const defaults = (memorySearch: object) => ({
+  agents: { defaults: { workspace: 'ws', memorySearch } },
+});
+
+test('another backend is said to be unavailable, and the builtin one answers', async () => {
+  const codes = await warningsWith({ ...defaults({}), memory: { backend: 'ext' } });
+  assert.ok(codes.includes('BACKEND_UNAVAILABLE'), codes.join());
+});
+
+test('a configured provider is said to be unavailable, and the search is lexical', async () => {
+  assert.ok(
+    (await warningsWith(defaults({ provider: 'openai' }))).includes('PROVIDER_UNAVAILABLE'),
+  );
+});
+
+test('no provider, or one to be found, needs no word', async () => {
+  assert.equal(await warningsWith(defaults({ provider: 'auto' })), []);
+  assert.equal(await warningsWith(defaults({})), []);
+});
+
+test.run();

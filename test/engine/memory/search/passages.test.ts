@@ -1,0 +1,62 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { passagesOf } from '../../../../src/engine/memory/search/passages.js';
+import type { RankedChunk } from '../../../../src/engine/memory/search/rank.js';
+
+const test = suite('passages');
+
+function ranked(path: string, startLine: number, endLine: number, rank = 1): RankedChunk {
+  const texts = Array.from({ length: endLine - startLine + 1 }, (_, n) => `line ${startLine + n}`);
+  return {
+    rank,
+    lines: texts.map((text) => ({ text, hasWords: true, terms: [] })),
+    chunk: {
+      chunkId: startLine,
+      source: 'memory',
+      path,
+      startLine,
+      endLine,
+      headingPath: [],
+      text: texts.join('\n'),
+      bm25: rank,
+    },
+  };
+}
+
+const places = (chunks: readonly RankedChunk[], max = 10): string[] =>
+  passagesOf(chunks, max).map(({ path, startLine, endLine }) => `${path}:${startLine}-${endLine}`);
+
+test('neighbours of one file become one passage, in the place of the better one', () => {
+  const chunks = [ranked('a.md', 5, 8, 9), ranked('b.md', 1, 2, 8), ranked('a.md', 9, 12, 7)];
+  assert.equal(places(chunks), ['a.md:5-12', 'b.md:1-2']);
+});
+
+test('chunks that overlap become one, with each line once and in order', () => {
+  const [passage] = passagesOf([ranked('a.md', 5, 8), ranked('a.md', 3, 6)], 10);
+  assert.equal(
+    passage?.lines.map((line) => line.number),
+    [3, 4, 5, 6, 7, 8],
+  );
+  assert.equal(
+    passage?.lines.map((line) => line.text),
+    [3, 4, 5, 6, 7, 8].map((n) => `line ${n}`),
+  );
+});
+
+test('chunks apart, or of different files, stay apart', () => {
+  assert.equal(places([ranked('a.md', 1, 2), ranked('a.md', 4, 5)]), ['a.md:1-2', 'a.md:4-5']);
+  assert.equal(places([ranked('a.md', 1, 2), ranked('b.md', 3, 4)]), ['a.md:1-2', 'b.md:3-4']);
+});
+
+test('a passage does not grow to the whole file', () => {
+  const chunks = Array.from({ length: 6 }, (_, n) => ranked('a.md', n * 2 + 1, n * 2 + 2));
+  assert.equal(places(chunks), ['a.md:1-6', 'a.md:7-12']);
+});
+
+test('no more passages than asked for', () => {
+  const chunks = Array.from({ length: 9 }, (_, n) => ranked(`${n}.md`, 1, 2));
+  assert.is(places(chunks, 4).length, 4);
+  assert.equal(places([], 4), []);
+});
+
+test.run();

@@ -1,0 +1,49 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../src/engine/errors/index.js';
+import { createPathFilter } from '../../../../src/engine/memory/search/path-glob.js';
+
+const test = suite('path patterns');
+
+const PATHS = [
+  'MEMORY.md',
+  'memory/2026-01-02.md',
+  'memory/deep/x.md',
+  '.hidden/y.md',
+  '../out/z.md',
+];
+function kept(glob: string): string[] {
+  const isKept = createPathFilter(glob);
+  return PATHS.filter((path) => isKept(path));
+}
+
+test('a pattern with a slash is held against the whole path', () => {
+  assert.equal(kept('memory/**'), ['memory/2026-01-02.md', 'memory/deep/x.md']);
+  assert.equal(kept('memory/*'), ['memory/2026-01-02.md']);
+  assert.equal(kept('memory/2026-*.md'), ['memory/2026-01-02.md']);
+  assert.equal(kept('../out/*'), ['../out/z.md']);
+});
+
+test('one without is held against file names anywhere', () => {
+  assert.equal(kept('x.md'), ['memory/deep/x.md']);
+  assert.equal(kept('[xy].md'), ['memory/deep/x.md', '.hidden/y.md']);
+  assert.equal(kept('MEMORY.md'), ['MEMORY.md']);
+});
+
+test('a pattern may exclude', () => {
+  assert.equal(kept('!memory/**'), ['MEMORY.md', '.hidden/y.md', '../out/z.md']);
+});
+
+test('what is no pattern is wrong usage, odd ones match nothing', () => {
+  for (const glob of ['', 'x'.repeat(70_000)]) {
+    try {
+      createPathFilter(glob);
+      assert.unreachable();
+    } catch (error) {
+      assert.ok(error instanceof SvcError && error.code === 'USAGE');
+    }
+  }
+  for (const glob of ['[', '(', '{a', '\\', '!(', '***/', '\0']) assert.equal(kept(glob), [], glob);
+});
+
+test.run();

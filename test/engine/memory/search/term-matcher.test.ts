@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseQuery } from '../../../../src/engine/memory/search/query.js';
+import {
+  createTermMatcher,
+  mergeSpans,
+} from '../../../../src/engine/memory/search/term-matcher.js';
+import { anyText } from '../../../support/markdown.js';
+import { ROOT } from '../../../support/run-svc.js';
+
+const test = suite('finding query terms in a text');
+
+function hitsOf(query: string, text: string, tokenizer: 'trigram' | 'unicode61' = 'unicode61') {
+  const { terms, required } = parseQuery(query, tokenizer);
+  return createTermMatcher([...terms, ...required], tokenizer)(text);
+}
+
+const marked = (query: string, text: string): string[] =>
+  hitsOf(query, text).hits.map(({ start, end }) => text.slice(start, end));
+
+test('words are found in all their forms and cases, without diacritics', () => {
+  assert.equal(marked('backups', 'Backup, BACKUPS; back up'), ['Backup', 'BACKUPS']);
+  assert.equal(marked('resume', 'résumé Resume'), ['résumé', 'Resume']);
+  assert.equal(marked('happiness', 'happy happen'), ['happy']);
+  assert.equal(marked('happy', 'happy happily'), ['happy']);
+});
+
+test('a beginning finds what begins so, and no more', () => {
+  assert.equal(marked('deploy*', 'deployed redeploy deployments deplo'), [
+    'deployed',
+    'deployments',
+  ]);
+});
+
+test('a phrase is found where its words stand together', () => {
+  assert.equal(marked('"nightly backup"', 'nightly backup, backup nightly'), ['nightly backup']);
+});
+
+const vocabulary = [
+  ...new Set(
+    ['typescript', 'zod', 'better-sqlite3']
+      .map((name) => readFileSync(join(ROOT, 'node_modules', name, 'README.md'), 'utf8'))
+      .flatMap((text) => text.match(/[A-Za-z0-9]+/g) ?? []),
+  ),
+  ...['running', 'runs', 'skies', 'sky', 'dying', 'relational', 'relate', 'sensibility', 'hopping'],
+];
+
+test('plain text is searched by a shorter way with the same result', () => {
+  const words = fc.array(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 12 });
+  const piece = fc
+    .tuple(words, fc.constantFrom('', '*', '"'))
+    .map(([list, mark]) =>
+      mark === '"' ? `"${list.slice(0, 2).join(' ')}"` : `${list.join(' ')}${mark}`,
+    );
+  fc.assert(
+    fc.property(piece, words, fc.constantFrom(' ', ', ', '-', '_', '.'), (query, list, joint) => {
+      const text = list.join(joint);
+      // A letter beyond ASCII, apart from the rest, makes it go the long way.
+      const long = hitsOf(query, `${text} \u0436`);
+      assert.equal(hitsOf(query, text).hits, long.hits, `${query} in ${text}`);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('whatever is looked for in whatever text, places are places in it', () => {
+  for (const tokenizer of ['unicode61', 'trigram'] as const) {
+    fc.assert(
+      fc.property(anyText, anyText, (query, text) => {
+        let last = 0;
+        for (const { start, end } of hitsOf(query, text, tokenizer).hits) {
+          assert.ok(start >= last && end > start && end <= text.length);
+          last = start;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  }
+});
+
+test('overlapping places become one', () => {
+  const spans = [
+    { start: 5, end: 7 },
+    { start: 0, end: 3 },
+    { start: 2, end: 4 },
+    { start: 7, end: 9 },
+  ];
+  assert.equal(mergeSpans(spans), [
+    { start: 0, end: 4 },
+    { start: 5, end: 9 },
+  ]);
+});
+
+test.run();
