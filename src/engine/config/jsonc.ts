@@ -1,7 +1,6 @@
 // The package's main entry is UMD, whose requires a bundler cannot follow; this is its ES build.
 export {
   applyEdits,
-  type EditResult,
   getNodeValue,
   type JSONPath,
   modify,

@@ -12,7 +12,7 @@ const line = z.int().check(z.minimum(1));
 const score = z.number().check(z.minimum(0), z.maximum(1));
 
 /** An entry of `warnings`; the message and hint are for people, the code is for programs. */
-export const warningSchema = z.strictObject({
+const warningSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
   hint: z.optional(z.string()),

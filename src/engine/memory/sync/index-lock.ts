@@ -73,8 +73,7 @@ export async function acquireIndexLock(
   return { release: () => database.close() };
 }
 
-/** Who holds the lock, as far as it is known; for messages. */
-export function lockFile(indexFile: string): string {
+function lockFile(indexFile: string): string {
   return `${indexFile}.lock`;
 }
 

@@ -51,6 +51,6 @@ function isFresh(document: StoredDocument, file: FileFingerprint): boolean {
 }
 
 /** A document's key as one string. */
-export function keyOf(key: DocumentKey): string {
+function keyOf(key: DocumentKey): string {
   return `${key.source}:${key.path}`;
 }
