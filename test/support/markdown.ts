@@ -38,9 +38,9 @@ export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
-/** Lines of text that looks like Markdown, well-formed or not. */
+/** Lines of text that looks like Markdown, well-formed or not; without NUL, which reading takes out. */
 export const markdownLines = fc.array(
-  LINE.map((line) => line.replaceAll(/[\n\r]/g, ' ')),
+  LINE.map((line) => line.replaceAll(/[\n\r\0]/g, ' ')),
   { minLength: 1, maxLength: 60 },
 );
 

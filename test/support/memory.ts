@@ -1,22 +1,10 @@
 import { join } from 'node:path';
-import { type EngineContext, resolveStatePaths } from '../../src/engine/context.js';
 import { SvcError } from '../../src/engine/errors/index.js';
 import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { tempFolder } from './temp-folder.js';
-
-/** The engine's context for a person whose home is this folder. */
-export function contextAt(home: string, cwd = home): EngineContext {
-  return {
-    env: {},
-    cwd,
-    homeDir: home,
-    state: resolveStatePaths({ SVC_HOME: home }, home),
-    clock: { now: Date.now },
-  };
-}
 
 /** What a test may set of a target. */
 export interface TargetOptions {

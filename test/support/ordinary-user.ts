@@ -1,20 +1,13 @@
 import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './run-svc.js';
-import { type TempFolder, tempFolder } from './temp-folder.js';
+import { tempFolder } from './temp-folder.js';
 
 /** "nobody": whom file permissions hold back, unlike root. */
 const NOBODY = 65534;
 
 /** The user to run as where permissions are to count: another one only when this one is root. */
 export const ORDINARY_UID = process.getuid?.() === 0 ? NOBODY : undefined;
-
-/** A folder that the ordinary user owns and reaches. */
-export function ordinaryFolder(): TempFolder {
-  const folder = tempFolder();
-  giveToOrdinary(folder.path);
-  return folder;
-}
 
 /** Makes the ordinary user the owner of a folder and everything in it. */
 export function giveToOrdinary(path: string): void {

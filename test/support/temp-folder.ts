@@ -26,8 +26,7 @@ export function tempFolder(): TempFolder {
   return folderAt(path);
 }
 
-/** The same view of a folder that is there already, or of a part of one. */
-export function folderAt(path: string): TempFolder {
+function folderAt(path: string): TempFolder {
   const at = (below: string): string => join(path, below);
   return {
     path,
