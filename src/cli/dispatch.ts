@@ -35,10 +35,10 @@ export function findCommand(
   for (let count = words.length; count > 0; count--) {
     const stem = join(modules.dir, ...words.slice(0, count));
     // A command called "index" lies in a folder of that name: oclif drops the last "index".
-    const modulePath = [
-      `${stem}${modules.extension}`,
-      join(stem, `index${modules.extension}`),
-    ].find((path) => existsSync(path));
+    const inFolder = join(stem, `index${modules.extension}`);
+    const forms =
+      words[count - 1] === 'index' ? [inFolder] : [`${stem}${modules.extension}`, inFolder];
+    const modulePath = forms.find((path) => existsSync(path));
     if (modulePath === undefined) continue;
     return { id: words.slice(0, count).join(':'), modulePath, argv: argv.slice(count) };
   }

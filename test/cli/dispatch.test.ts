@@ -26,6 +26,7 @@ test('a command called index is one', () => {
   const found = find('memory', 'index', '--force');
   assert.is(found?.id, 'memory:index');
   assert.equal(found?.argv, ['--force']);
+  assert.equal(find('memory', 'index', 'index')?.argv, ['index']);
 });
 
 test('topics, unknown words, flags first and no words at all are left to oclif', () => {

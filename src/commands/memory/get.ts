@@ -40,6 +40,7 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
       },
       { signal: this.signal },
     );
+    for (const warning of response.warnings) this.addWarning(warning);
     const style = createStyle(this.terminal(flags).color);
     this.write(
       renderGet(response, {

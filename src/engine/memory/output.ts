@@ -22,7 +22,7 @@ export function searchOutput(memory: OpenedMemory, response: SearchResponse): Se
 }
 
 /** `svc memory get --json`. */
-export function getOutput({ absolutePath: _, ...response }: GetResponse): GetOutput {
+export function getOutput({ absolutePath: _, warnings: __, ...response }: GetResponse): GetOutput {
   return response;
 }
 

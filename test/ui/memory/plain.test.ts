@@ -154,6 +154,7 @@ const DOCUMENT: GetResponse = {
   text: 'nine\n\u001B[31mten\neleven',
   totalLines: 1200,
   truncated: true,
+  warnings: [],
 };
 
 test('get: the lines, numbered and made safe where a person reads them', () => {

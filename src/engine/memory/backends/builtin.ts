@@ -40,7 +40,11 @@ export class BuiltinBackend implements MemoryBackend {
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./read-lines.js');
     const { workspaceDir } = this.options.target.files;
-    return this.keeper.answer(work, [], (index) => readLines(index, workspaceDir, request));
+    const warnings: Warning[] = [];
+    const lines = await this.keeper.answer(work, warnings, (index) =>
+      readLines(index, workspaceDir, request),
+    );
+    return { ...lines, warnings };
   }
 
   async sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {

@@ -29,6 +29,7 @@ export interface GetResponse extends LineRange {
   readonly totalLines: number;
   /** True when more lines were asked for than are given at once. */
   readonly truncated: boolean;
+  readonly warnings: readonly Warning[];
 }
 
 /** What is out of date right now: what the next sync would do. */

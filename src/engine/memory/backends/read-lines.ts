@@ -24,7 +24,7 @@ export async function readLines(
   index: MemoryIndex,
   workspace: string,
   request: GetRequest,
-): Promise<GetResponse> {
+): Promise<Omit<GetResponse, 'warnings'>> {
   const workspaceDir = resolveWorkspace(workspace);
   const { document, range } = findDocument(await index.documents(), workspaceDir, request.target);
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);

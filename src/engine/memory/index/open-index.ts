@@ -21,6 +21,7 @@ export type OpenedIndex =
 
 /** How long a reader or the one writer waits for a lock inside the database; milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
+const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
 
 /** Opens an index for reading, or for the holder of the index lock to write. */
 export function openIndex(file: string, access: 'read' | 'write'): OpenedIndex {
@@ -29,12 +30,14 @@ export function openIndex(file: string, access: 'read' | 'write'): OpenedIndex {
   if (!stats.isFile()) return { state: 'unusable', why: 'it is not a file' };
   let database: Connection | undefined;
   try {
-    database = access === 'write' ? openForWriting(file) : openForReading(file);
+    database = access === 'write' ? openDatabase(file, WRITER) : openForReading(file);
     const version = readVersion(database);
     if (version !== SCHEMA_VERSION) {
       database.close();
       return { state: 'unusable', why: versionComplaint(version) };
     }
+    // Not before it is known to be ours: the setting stays in the file.
+    if (access === 'write') prepareForWriting(database);
     const identity = readIdentity(database);
     return { state: 'ready', index: new SqliteIndex(database, identity, file), identity };
   } catch (error) {
@@ -70,12 +73,10 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
 
 const BUILD_CACHE_KIB = 16 * 1024;
 
-function openForWriting(file: string): Connection {
-  const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
+function prepareForWriting(database: Connection): void {
   database.pragma('journal_mode = WAL');
   // A power cut may lose the newest transactions of a cache, never its integrity.
   database.pragma('synchronous = NORMAL');
-  return database;
 }
 
 function openForReading(file: string): Connection {
@@ -109,7 +110,8 @@ function readVersion(database: Connection): number {
 }
 
 function versionComplaint(version: number): string {
-  if (version === 0) return 'it is not an index of svc';
+  if (version === 0)
+    return 'it is not an index of svc; it is set aside, with ".replaced" at its end';
   return version > SCHEMA_VERSION
     ? `a newer svc wrote it (format ${version}, this one knows ${SCHEMA_VERSION})`
     : `an older svc wrote it (format ${version}, now ${SCHEMA_VERSION})`;

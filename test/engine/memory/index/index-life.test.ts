@@ -70,6 +70,32 @@ function strayFiles(target: SyncTarget): string[] {
   return readdirSync(dirname(target.indexFile)).filter((name) => name.includes('.build'));
 }
 
+test('a file that may be something else is set aside, not thrown away', async () => {
+  const { target } = await indexed();
+  const { indexFile } = target;
+  for (const text of ['my diary\n'.repeat(50), 'x']) {
+    writeFileSync(indexFile, text);
+    await backendOn(target).sync({});
+    assert.is(readFileSync(`${indexFile}.replaced`, 'utf8'), text);
+  }
+  for (const suffix of ['', '-wal', '-shm', '.replaced']) {
+    rmSync(indexFile + suffix, { force: true });
+  }
+  const other = createDatabase(indexFile, 0);
+  other.exec('CREATE TABLE mine (a); INSERT INTO mine VALUES (1)');
+  other.close();
+  const before = readFileSync(indexFile);
+  await backendOn(target).sync({});
+  assert.equal(readFileSync(`${indexFile}.replaced`), before);
+});
+
+test('a damaged index is thrown away: it is made again from the files', async () => {
+  const { target, bytes } = await indexed();
+  writeFileSync(target.indexFile, Buffer.concat([bytes.subarray(0, 4096), randomBytes(8192)]));
+  await backendOn(target).sync({});
+  assert.not(existsSync(`${target.indexFile}.replaced`));
+});
+
 test('what is no index of ours at its path is explained and replaced', async () => {
   const { target } = await indexed();
   const { indexFile } = target;
