@@ -72,7 +72,7 @@ export async function publishBuild(
 }
 
 /** Where a file goes that stood in the index's place and may be something else. */
-export function setAsideFile(indexFile: string): string {
+function setAsideFile(indexFile: string): string {
   return `${indexFile}.replaced`;
 }
 
