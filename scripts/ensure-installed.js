@@ -1,27 +1,53 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Which Node.js the native modules were built for. */
+const abiFile = `${root}node_modules/.svc-node-abi`;
+
 /**
- * Installs the dependencies when they are missing or older than the lock file; otherwise costs two
- * stat calls. npm's own output is shown only when it fails.
+ * Installs the dependencies when they are missing, older than the lock file, or built for another
+ * Node.js; otherwise costs three looks at the disk. npm's own output is shown only when it fails.
  */
 export function ensureInstalled() {
   const installed = statSync(`${root}node_modules/.package-lock.json`, { throwIfNoEntry: false });
   const locked = statSync(`${root}package-lock.json`);
   const native = `${root}node_modules/better-sqlite3/build/Release/better_sqlite3.node`;
-  if (installed !== undefined && installed.mtimeMs >= locked.mtimeMs && existsSync(native)) return;
-  process.stderr.write('installing dependencies (once; compiling SQLite takes about a minute) …\n');
-  const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+  const complete = installed !== undefined && installed.mtimeMs >= locked.mtimeMs;
+  if (!complete || !existsSync(native)) {
+    say('installing dependencies (once; compiling SQLite takes about a minute) …');
+    npm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
+  } else if (builtFor() !== process.versions.modules) {
+    say('building SQLite for this Node.js (about a minute) …');
+    npm(['rebuild', 'better-sqlite3', '--loglevel=error']);
+  } else {
+    return;
+  }
+  writeFileSync(abiFile, process.versions.modules);
+}
+
+/** An install that was not ours is taken to be of this Node.js. */
+function builtFor() {
+  return existsSync(abiFile) ? readFileSync(abiFile, 'utf8') : process.versions.modules;
+}
+
+/** @param {string} text */
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+/** @param {string[]} args */
+function npm(args) {
+  const { status, stdout, stderr } = spawnSync('npm', args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
     // The prepare script would build once more what the caller builds next.
     env: { ...process.env, SVC_SKIP_PREPARE: '1' },
   });
-  if (npm.status === 0) return;
-  process.stderr.write(`${npm.stdout}${npm.stderr}\nerror: npm ci failed\n`);
+  if (status === 0) return;
+  say(`${stdout}${stderr}\nerror: npm ${args[0]} failed`);
   process.exit(1);
 }

@@ -74,6 +74,10 @@ export const ERROR_CODES = {
     summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
   },
   RANGE_INVALID: { exit: 2, summary: 'A line range does not exist in the file.' },
+  SQLITE_UNUSABLE: {
+    exit: 1,
+    summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
+  },
   USAGE: {
     exit: 2,
     summary: 'The command line is wrong: an unknown command, flag, argument or value.',

@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import { keepNativeObjects } from './keep-native-objects.js';
 
 /** An open SQLite connection. */
 export type Connection = Database.Database;
@@ -13,31 +14,55 @@ export interface OpenOptions {
   readonly busyTimeoutMs: number;
 }
 
-// Naming the native module spares better-sqlite3 its search for it, 3 ms of every start.
-const NATIVE_BINDING = createRequire(import.meta.url).resolve(
-  'better-sqlite3/build/Release/better_sqlite3.node',
-);
-
 /** Opens a file that exists already. */
 export function openDatabase(file: string, options: OpenOptions): Connection {
-  return new Database(file, {
+  return connect(file, {
     readonly: options.readonly,
     fileMustExist: true,
     timeout: options.busyTimeoutMs,
-    nativeBinding: NATIVE_BINDING,
   });
 }
 
 /** Opens a file and creates it when it is not there, for its owner alone: notes are private. */
 export function createDatabase(file: string, busyTimeoutMs: number): Connection {
   closeSync(openSync(file, 'a', 0o600));
-  return new Database(file, { timeout: busyTimeoutMs, nativeBinding: NATIVE_BINDING });
+  return connect(file, { timeout: busyTimeoutMs });
 }
 
 /** Opens a database held in memory, a private copy of these bytes. */
 export function openDatabaseBytes(bytes: Buffer): Connection {
-  return new Database(bytes, { nativeBinding: NATIVE_BINDING });
+  return connect(bytes, {});
 }
+
+function connect(source: Buffer | string, options: Database.Options): Connection {
+  const database = construct(source, options);
+  keepNativeObjects(database, process.versions.node);
+  return database;
+}
+
+/** @throws SvcError SQLITE_UNUSABLE when the native module is missing or of another Node.js */
+function construct(source: Buffer | string, options: Database.Options): Connection {
+  try {
+    // Naming the native module spares better-sqlite3 its search for it, 3 ms of every start.
+    const nativeBinding = requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`);
+    return new Database(source, { ...options, nativeBinding });
+  } catch (error) {
+    const why = LOAD_FAILURES[systemErrorCode(error) ?? ''];
+    if (why === undefined) throw error;
+    const folder = requireHere.resolve(`${PACKAGE}/package.json`).split('/node_modules/')[0];
+    throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
+      hint: `run "npm rebuild ${PACKAGE}" in ${folder}`,
+      cause: error,
+    });
+  }
+}
+
+const requireHere = createRequire(import.meta.url);
+const PACKAGE = 'better-sqlite3';
+const LOAD_FAILURES: Readonly<Record<string, string>> = {
+  ERR_DLOPEN_FAILED: 'was built for another Node.js',
+  MODULE_NOT_FOUND: 'was not built when svc was installed',
+};
 
 /** What a database failure means to the person, by SQLite's result code. */
 export type DatabaseFault = 'busy' | 'corrupt' | 'disk_full' | 'other' | 'unwritable';
