@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -36,6 +36,27 @@ function unpacked(): string {
   }
   return folder.at('package');
 }
+
+test('a native module that is missing or of another Node.js is explained, with the mend', async () => {
+  const root = unpacked();
+  const installed = join(root, 'node_modules/better-sqlite3');
+  const options = { home: tempFolder().path, root, cwd: folderOf({ 'a.md': 'alpha' }).path };
+  const refusal = async (): Promise<string> => {
+    const run = await runSvc(['memory', 'search', 'alpha', '-w', '.', '--json'], options);
+    assert.is(run.code, 1);
+    const error = jsonOf.error(run);
+    assert.is(error.code, 'SQLITE_UNUSABLE');
+    assert.match(error.hint ?? '', `npm rebuild better-sqlite3" in ${root}`);
+    return error.message;
+  };
+  rmSync(installed);
+  mkdirSync(installed);
+  cpSync(join(ROOT, 'node_modules/better-sqlite3/package.json'), join(installed, 'package.json'));
+  assert.match(await refusal(), 'was not built');
+  mkdirSync(join(installed, 'build/Release'), { recursive: true });
+  writeFileSync(join(installed, 'build/Release/better_sqlite3.node'), 'no machine code');
+  assert.match(await refusal(), 'was built for another Node.js');
+});
 
 test('the packed tarball works with its declared dependencies alone', async () => {
   const root = unpacked();

@@ -1,5 +1,3 @@
-import type { Connection } from './database.js';
-
 /** The first Node.js whose ObjectWrap asks for the current environment when it is destroyed. */
 const FIRST_AFFECTED_MAJOR = 24;
 
@@ -17,7 +15,7 @@ const kept: object[] = [];
  * better-sqlite3 13 does without ObjectWrap but needs Node.js 22, and we still run on 20. A connection
  * has a few dozen statements; SQLite's part of them is freed when it is closed.
  */
-export function keepNativeObjects(database: Connection, nodeVersion: string): void {
+export function keepNativeObjects(database: object, nodeVersion: string): void {
   if (Number.parseInt(nodeVersion, 10) < FIRST_AFFECTED_MAJOR) return;
   const native = nativePart(database);
   if (native === undefined) return;
@@ -34,7 +32,7 @@ export function keepNativeObjects(database: Connection, nodeVersion: string): vo
 }
 
 /** better-sqlite3 holds its native database under a symbol of its own. */
-function nativePart(database: Connection): object | undefined {
+function nativePart(database: object): object | undefined {
   for (const symbol of Object.getOwnPropertySymbols(database)) {
     const value: unknown = Reflect.get(database, symbol);
     if (typeof value === 'object' && value !== null && 'prepare' in value) return value;
