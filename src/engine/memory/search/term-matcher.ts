@@ -1,7 +1,7 @@
 import type { Tokenizer } from '../index/identity.js';
 import type { QueryTerm } from './query.js';
 import type { TextSpan } from './types.js';
-import { type Word, wordAt, wordsOf } from './words.js';
+import { foldWord, type Word, wordAt, wordsOf } from './words.js';
 
 /** A place in a text where a query term stands. */
 export interface TermHit extends TextSpan {
@@ -28,10 +28,19 @@ export function createTermMatcher(terms: readonly QueryTerm[], tokenizer: Tokeni
 function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
   const lookup = lookupOf(terms);
   const ascii = asciiMatcher(terms, lookup);
+  const mayMatch = foldedFilter(terms);
   return (text) => {
     if (!NON_ASCII.test(text)) return ascii(text);
-    return allWords(text, lookup);
+    if (mayMatch(text)) return allWords(text, lookup);
+    return { hits: [], hasWords: ASCII_WORD.test(text) || ANY_WORD.test(text) };
   };
+}
+
+/** Tells whether other text could hold a term, by the same beginnings once it is folded. */
+function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
+  if (terms.some(({ stems }) => NON_ASCII.test(stems[0] ?? ''))) return () => true;
+  const like = new RegExp(`(?<![a-z0-9])(?:${beginningsOf(terms).join('|')})`);
+  return (text) => like.test(foldWord(text));
 }
 
 function allWords(text: string, lookup: TermLookup): TextAnalysis {
@@ -45,19 +54,27 @@ function allWords(text: string, lookup: TermLookup): TextAnalysis {
  * are looked at. A Porter stem without its last letter begins every word it is the stem of.
  */
 function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
-  const beginnings = terms
-    .map(({ stems, prefix }) => (prefix ? stems[0] : stems[0]?.slice(0, -1)) ?? '')
-    .filter((beginning) => !NON_ASCII.test(beginning));
+  const beginnings = beginningsOf(terms).filter((beginning) => !NON_ASCII.test(beginning));
   const like = beginnings.length === 0 ? NOTHING : wordsBeginningWith(beginnings);
   const singleWords = terms.every(({ stems }) => stems.length === 1);
+  const known = new Map<string, Word>();
+  const wordOnce = (word: string, start: number): Word => {
+    const first = known.get(word) ?? wordAt(word, start);
+    known.set(word, first);
+    return { ...first, start, end: start + word.length };
+  };
   return (text) => {
     const found = [...text.matchAll(like)];
     if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
     if (!singleWords) return allWords(text, lookup);
-    const words = found.map(({ 0: word, index }) => wordAt(word, index));
+    const words = found.map(({ 0: word, index }) => wordOnce(word, index));
     const hits = words.flatMap((word) => hitsAt([word], 0, lookup));
     return { hits, hasWords: true };
   };
+}
+
+function beginningsOf(terms: readonly QueryTerm[]): string[] {
+  return terms.map(({ stems, prefix }) => (prefix ? stems[0] : stems[0]?.slice(0, -1)) ?? '');
 }
 
 function wordsBeginningWith(beginnings: readonly string[]): RegExp {
@@ -66,6 +83,7 @@ function wordsBeginningWith(beginnings: readonly string[]): RegExp {
 
 const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_WORD = /[a-z0-9]/i;
+const ANY_WORD = /[\p{L}\p{N}]/u;
 const NOTHING = /(?!)/g;
 
 /** A term with its position in the list. */
