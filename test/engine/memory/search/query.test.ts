@@ -89,6 +89,13 @@ for (const tokenizer of TOKENIZERS) {
   });
 }
 
+test('with trigrams a word of two letters counts only in a query without a longer one', async () => {
+  assert.equal(pathsOf(await search('trigram', 'ru')), ['plain.md']);
+  assert.equal(pathsOf(await search('trigram', 'zz')), []);
+  assert.equal(pathsOf(await search('trigram', 'zz nightly')), ['plain.md']);
+  assert.equal(pathsOf(await search('trigram', 'ta nightly')), ['plain.md']);
+});
+
 test('a sign in a passage without words is shown where it stands', async () => {
   const party = folderOf({
     'p.md': `${`${'— · '.repeat(20)}\n`.repeat(40)}🎉 🎉\n${`${'· — '.repeat(20)}\n`.repeat(40)}`,
