@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus, type Corpus } from './corpus.js';
-import { median, peakMemory, type Subject, timeInTurn } from './measure.js';
+import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -59,33 +59,24 @@ function measureStart(corpus: Corpus, home: string): Row[] {
     svc(home, corpus, `svc memory search "${question}"`, ['memory', 'search', question]),
   );
   const index = svc(home, corpus, 'svc memory index, nothing changed', ['memory', 'index']);
-  const empty: Subject = {
-    name: 'svc memory search --bad-flag',
+  const start: Subject = {
+    name: 'svc config path (start alone)',
     args: [program, 'config', 'path'],
   };
   timeInTurn([index], 0);
   const [floor, base, unchanged, ...found] = timeInTurn(
-    [bare, empty, index, ...searches],
+    [bare, start, index, ...searches],
     START_ROUNDS,
   );
   if (floor === undefined || base === undefined || unchanged === undefined) return [];
   const search = median(found.map((timing) => timing.medianMs));
   const memory = Math.max(...searches.map((subject) => peakMemory(subject)));
   const bareMemory = peakMemory(bare);
-  const times = (value: number): string => `${(value / floor.medianMs).toFixed(2)} ×`;
-  const ms = (value: number): string => `${value.toFixed(0)} ms`;
   return [
-    ...searches.map((subject, position) => {
-      const took = found[position]?.medianMs ?? Number.NaN;
-      return row(subject.name, ms(took), ms(floor.medianMs), times(took), '2.00 ×');
-    }),
-    row(
-      'svc memory search, median of these',
-      ms(search),
-      ms(floor.medianMs),
-      times(search),
-      '2.00 ×',
+    ...searches.map((subject, position) =>
+      timeRow(subject.name, found[position]?.medianMs ?? Number.NaN, floor, '2.00 ×'),
     ),
+    timeRow('svc memory search, median of these', search, floor, '2.00 ×'),
     row(
       'its peak memory',
       `${memory.toFixed(1)} MiB`,
@@ -93,20 +84,8 @@ function measureStart(corpus: Corpus, home: string): Row[] {
       '',
       '64 MiB',
     ),
-    row(
-      index.name,
-      ms(unchanged.medianMs),
-      ms(floor.medianMs),
-      times(unchanged.medianMs),
-      '2.50 ×',
-    ),
-    row(
-      'svc config path (start alone)',
-      ms(base.medianMs),
-      ms(floor.medianMs),
-      times(base.medianMs),
-      '',
-    ),
+    timeRow(index.name, unchanged.medianMs, floor, '2.50 ×'),
+    timeRow(start.name, base.medianMs, floor, ''),
   ];
 }
 
@@ -134,23 +113,9 @@ function measureIndex(corpus: Corpus, home: string): Row[] {
   const forced: Subject = { ...indexed, args: [...indexed.args, '--force'] };
   const [rawTime, freshTime, forcedTime] = timeInTurn([raw, fresh, forced], INDEX_ROUNDS);
   if (rawTime === undefined || freshTime === undefined || forcedTime === undefined) return [];
-  const ms = (value: number): string => `${value.toFixed(0)} ms`;
-  const times = (value: number): string => `${(value / rawTime.medianMs).toFixed(2)} ×`;
   return [
-    row(
-      `full index, ${chunks} chunks`,
-      ms(freshTime.medianMs),
-      ms(rawTime.medianMs),
-      times(freshTime.medianMs),
-      '1.60 ×',
-    ),
-    row(
-      'the same with --force over an index',
-      ms(forcedTime.medianMs),
-      ms(rawTime.medianMs),
-      times(forcedTime.medianMs),
-      '',
-    ),
+    timeRow(`full index, ${chunks} chunks`, freshTime.medianMs, rawTime, '1.60 ×'),
+    timeRow('the same with --force over an index', forcedTime.medianMs, rawTime, ''),
   ];
 }
 
@@ -161,6 +126,12 @@ function chunksOf(summary: unknown): number {
 
 function removeDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+}
+
+function timeRow(what: string, tookMs: number, floor: Timing, target: string): Row {
+  const ms = (value: number): string => `${value.toFixed(0)} ms`;
+  const ratio = `${(tookMs / floor.medianMs).toFixed(2)} ×`;
+  return row(what, ms(tookMs), ms(floor.medianMs), ratio, target);
 }
 
 function row(what: string, value: string, floor: string, ratio: string, target: string): Row {

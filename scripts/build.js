@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -66,7 +66,6 @@ export async function buildProgram() {
     writeFileSync(join(staging, 'third-party-licenses.txt'), thirdPartyLicenses(bundled));
     const scope = { type: 'commonjs', imports: { '#screens/*': './screens/*.mjs' } };
     writeFileSync(join(staging, 'package.json'), `${JSON.stringify(scope, null, 2)}\n`);
-    mkdirSync(dist, { recursive: true });
     rmSync(dist, { recursive: true, force: true });
     renameSync(staging, dist);
   } finally {

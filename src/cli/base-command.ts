@@ -5,6 +5,7 @@ import { SvcError, type Warning } from '../engine/errors/index.js';
 import { createContext } from './context.js';
 import { globalFlags } from './flags.js';
 import type { LeanConfig } from './lean-config.js';
+import { ownWords } from './own-words.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
@@ -44,11 +45,9 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** True with `--json` (before a `--`) or `SVC_JSON` in the environment. */
   override jsonEnabled(): boolean {
-    const end = this.argv.indexOf('--');
-    const own = end === -1 ? this.argv : this.argv.slice(0, end);
     // The words that oclif takes for yes, so that this twin reads like those of other flags.
     const twin = process.env['SVC_JSON']?.toLowerCase() ?? '';
-    return own.includes('--json') || ['1', 'true', 'y', 'yes'].includes(twin);
+    return ownWords(this.argv).includes('--json') || ['1', 'true', 'y', 'yes'].includes(twin);
   }
 
   protected override logJson(json: unknown): void {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownWords } from './own-words.js';
 
 /** Where the command modules of this program lie. */
 export interface CommandModules {
@@ -55,7 +56,6 @@ function leadingWords(argv: readonly string[]): string[] {
 }
 
 function wantsHelp(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  const own = end === -1 ? argv : argv.slice(0, end);
+  const own = ownWords(argv);
   return own.includes('--help') || own.includes('-h');
 }

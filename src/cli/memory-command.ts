@@ -6,6 +6,7 @@ import {
   openMemory,
 } from '../engine/memory/open-memory.js';
 import { BaseCommand } from './base-command.js';
+import { ownWords } from './own-words.js';
 
 /** The flags that choose a memory; see targetFlags. */
 export interface TargetFlags {
@@ -63,9 +64,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   }
 
   private isTyped(name: string, char: string): boolean {
-    const end = this.argv.indexOf('--');
-    const own = end === -1 ? this.argv : this.argv.slice(0, end);
     const forms = new RegExp(`^(?:--${name}(?:=|$)|-[a-z]*${char})`);
-    return own.some((word) => forms.test(word));
+    return ownWords(this.argv).some((word) => forms.test(word));
   }
 }

@@ -46,11 +46,8 @@ export async function createSyncProgress(options: SyncProgressOptions): Promise<
 export function createLazySyncProgress(options: SyncProgressOptions): SyncProgress {
   let progress: SyncProgress | undefined;
   const early: SyncEvent[] = [];
-  let loading = false;
   let cleared = false;
   const load = (): void => {
-    if (loading) return;
-    loading = true;
     void createSyncProgress(options).then((made) => {
       if (cleared) return;
       progress = made;
@@ -64,7 +61,7 @@ export function createLazySyncProgress(options: SyncProgressOptions): SyncProgre
         return;
       }
       early.push(event);
-      load();
+      if (early.length === 1) load();
     },
     clear: () => {
       cleared = true;

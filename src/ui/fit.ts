@@ -1,7 +1,7 @@
 /**
  * Fitting text into columns, measured as a terminal draws it (wide CJK, emoji, combining marks,
  * escape codes of no width). Loads string-width, whose tables cost start-up time: what runs on the
- * fast path of a search uses light-wrap.ts instead.
+ * fast path of a search uses LIGHT_MEASURE of wrap.ts instead.
  */
 import stringWidth from 'string-width';
 import type { Measure } from './wrap.js';
@@ -76,7 +76,8 @@ export function spread(left: string, right: string, columns: number): string {
   return right === '' || gap < 2 ? left : `${left}${blanks(gap)}${right}`;
 }
 
-function takeLastColumns(text: string, columns: number): string {
+/** The longest tail of a text without escape codes that fits; no mark where it was cut. */
+export function takeLastColumns(text: string, columns: number): string {
   const parts = splitGraphemes(text);
   let width = 0;
   let from = parts.length;

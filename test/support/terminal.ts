@@ -15,6 +15,16 @@ export interface FakeTerminal {
   readonly resize: (columns: number, rows: number) => void;
 }
 
+/** Columns and rows that a screen has to come out right at: narrow, usual and wide, low and high. */
+export const TERMINAL_SIZES = [
+  [60, 12],
+  [60, 24],
+  [80, 12],
+  [80, 24],
+  [200, 12],
+  [200, 24],
+] as const;
+
 /** Keys as terminals send them. */
 export const KEYS = {
   up: '\u001B[A',

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { EngineContext } from '../context.js';
 import { systemErrorCode } from '../errors/index.js';
-import { expandHome } from './expand-path.js';
+import { resolvePath } from './expand-path.js';
 
 /** The name of a configuration file that is found without being named. */
 const CONFIG_FILE_NAME = 'svc.json';
@@ -38,7 +38,7 @@ export function discoverConfig(context: EngineContext, configFile: string | unde
   const variable = context.env['SVC_CONFIG'];
   const named = configFile ?? variable;
   if (named !== undefined && named !== '') {
-    const file = resolve(context.cwd, expandHome(named, context.homeDir));
+    const file = resolvePath(named, context.cwd, context.homeDir);
     // The flag has the variable as its twin, so the caller may pass on what it took from there.
     const origin = named === variable ? 'environment' : 'flag';
     return { file, origin, searched: [{ file, origin, found: exists(file) }] };

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EngineContext } from '../context.js';
 import { SvcError } from '../errors/index.js';
 import { writeFileAtomically } from './edit/atomic-write.js';
-import { expandHome } from './expand-path.js';
+import { resolvePath } from './expand-path.js';
 import { configTemplate, SCHEMA_FILE_NAME } from './init-template.js';
 import { createJsonSchema } from './json-schema.js';
 
@@ -28,7 +28,7 @@ export interface InitializedConfig {
  */
 export function initConfig(context: EngineContext, options: InitConfigOptions): InitializedConfig {
   const named = options.configFile ?? context.state.userConfigFile;
-  const file = resolve(context.cwd, expandHome(named, context.homeDir));
+  const file = resolvePath(named, context.cwd, context.homeDir);
   if (!options.force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
     throw new SvcError('CONFIG_EXISTS', `${file} is there already`, {
       hint: 'edit it with svc config set, or replace it with --force',

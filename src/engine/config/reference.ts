@@ -1,4 +1,4 @@
-import { isRecord } from './config-path.js';
+import { isRecord, valueAt } from './config-path.js';
 import { COMPUTED_DEFAULTS, CONFIG_DEFAULTS, ENTRY_DEFAULTS } from './defaults.js';
 import { describeType } from './schema/describe-type.js';
 import { configSchema } from './schema/index.js';
@@ -55,10 +55,7 @@ function lookUp(path: readonly string[]): unknown {
   const entry = ENTRY_DEFAULTS[path.slice(0, -1).join('.')];
   const last = path.at(-1);
   if (entry !== undefined && last !== undefined && Object.hasOwn(entry, last)) return entry[last];
-  let value: unknown = CONFIG_DEFAULTS;
-  for (const key of path)
-    value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  return value;
+  return valueAt(CONFIG_DEFAULTS, path);
 }
 
 /** Lists are the only thing whose positions are `*` below the keys named here. */

@@ -10,9 +10,9 @@ import {
   enumChoices,
   knownKeys,
   mapKeySchema,
+  pathOfKey,
   schemaAt,
   schemasAt,
-  walkKeys,
 } from './schema/walk.js';
 import { suggestName } from './suggest.js';
 
@@ -78,7 +78,7 @@ function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string):
   const at = [...parent, name];
   const schema = schemaAt(configSchema, parent, document.value);
   const known = schema === undefined ? [] : knownKeys(schema);
-  const suggestion = suggestName(name, known) ?? suggestPlace(name);
+  const suggestion = suggestName(name, known) ?? elsewhere(name);
   return {
     severity: 'fault',
     code: 'unknown-key',
@@ -90,12 +90,10 @@ function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string):
   };
 }
 
-/** The path of a key of exactly this name elsewhere in the tree: a right key in a wrong place. */
-function suggestPlace(name: string): string | undefined {
-  for (const { path } of walkKeys(configSchema)) {
-    if (path.at(-1) === name && !path.includes('*')) return path.join('.');
-  }
-  return undefined;
+/** A right key in a wrong place. */
+function elsewhere(name: string): string | undefined {
+  const path = pathOfKey(configSchema, name);
+  return path === undefined ? undefined : formatPath(path);
 }
 
 function wrongKey(document: ConfigDocument, path: ConfigPath): ConfigFault {

@@ -10,7 +10,7 @@ import {
   syncFraction,
   syncRate,
 } from './sync-progress.js';
-import { rebuildWords, skipWords } from './words.js';
+import { rebuildWords, skipWords, waitingWords } from './words.js';
 
 /** How the plain lines of a sync are written. */
 export interface SyncLinesOptions {
@@ -77,10 +77,8 @@ export function createSyncLines(
 
 function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
   switch (event.type) {
-    case 'lock.waiting': {
-      const who = event.holder === undefined ? '' : ` (pid ${event.holder.pid})`;
-      return `waiting for another process that writes this index${who}`;
-    }
+    case 'lock.waiting':
+      return waitingWords(event.holder?.pid);
     case 'rebuild.started':
       return `building the index: ${rebuildWords(event)}`;
     case 'scan.finished': {

@@ -39,6 +39,12 @@ export function rebuildWords(rebuild: {
     : `${words}: ${safeLine(rebuild.detail)}`;
 }
 
+/** What a sync waits for: `waiting for another process that writes this index (pid 4711)`. */
+export function waitingWords(pid: number | undefined): string {
+  const who = pid === undefined ? '' : ` (pid ${pid})`;
+  return `waiting for another process that writes this index${who}`;
+}
+
 /** Files left out, on one line: the first few by name and reason, then how many more. */
 export function skippedNames(skipped: readonly SkippedFile[], named: number): string {
   const names = skipped

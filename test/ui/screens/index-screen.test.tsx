@@ -8,6 +8,7 @@ import {
   createTerminal,
   type FakeTerminal,
   KEYS,
+  TERMINAL_SIZES,
   waitFor,
   waitForText,
 } from '../../support/terminal.js';
@@ -86,14 +87,7 @@ function assertRestored(terminal: FakeTerminal): void {
   assert.is(terminal.stdout.listenerCount('resize'), 0);
 }
 
-for (const [columns, rows] of [
-  [60, 12],
-  [60, 24],
-  [80, 12],
-  [80, 24],
-  [200, 12],
-  [200, 24],
-] as const) {
+for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and leaves three lines`, async () => {
     const opened = open(columns, rows);
     const { terminal } = opened;

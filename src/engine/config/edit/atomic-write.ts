@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
+import { syncToDisk } from '../../sync-to-disk.js';
 
 /** Configuration may hold plain-text secrets, so a new file is for its owner alone. */
 const NEW_FILE_MODE = 0o600;
@@ -73,12 +74,7 @@ function writeDurably(file: string, text: string, mode: number): void {
 /** Makes the rename itself survive a crash, where the system lets folders be synced. */
 function syncFolder(folder: string): void {
   try {
-    const descriptor = openSync(folder, 'r');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    syncToDisk(folder);
   } catch {
     // The new text is in place already; some systems cannot open a folder.
   }

@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import { type ConfigPath, formatPath, type PathSegment, parsePath } from '../config-path.js';
 import { configSchema } from '../schema/index.js';
-import { isListSchema, knownKeys, schemaAt, schemasAt, walkKeys } from '../schema/walk.js';
+import { isListSchema, knownKeys, pathOfKey, schemaAt, schemasAt } from '../schema/walk.js';
 import { suggestName } from '../suggest.js';
 
 /**
@@ -42,8 +42,6 @@ function unknownPath(parent: ConfigPath, segment: PathSegment): SvcError {
 
 /** A right key in a wrong place. */
 function elsewhere(name: string): string | undefined {
-  for (const { path } of walkKeys(configSchema)) {
-    if (path.at(-1) === name && !path.includes('*')) return formatPath(path);
-  }
-  return undefined;
+  const path = pathOfKey(configSchema, name);
+  return path === undefined ? undefined : formatPath(path);
 }

@@ -4,19 +4,15 @@ import type { Rule } from './finding.js';
 
 /** Agents are told apart by their ids. */
 export const agentIdsAreUnique: Rule = function* (input) {
-  const first = new Map<string, ConfigPath>();
-  for (const [at, { id }] of (input.agents?.list ?? []).entries()) {
-    const path: ConfigPath = ['agents', 'list', at, 'id'];
-    const earlier = first.get(id);
-    if (earlier === undefined) {
-      first.set(id, path);
-      continue;
-    }
+  const ids = (input.agents?.list ?? []).map(({ id }, at): Named => {
+    return { name: id, path: ['agents', 'list', at, 'id'] };
+  });
+  for (const { name, path, earlier } of repeats(ids)) {
     yield {
       severity: 'fault',
       code: 'duplicate-agent',
       path,
-      message: `two agents have the id ${JSON.stringify(id)}`,
+      message: `two agents have the id ${JSON.stringify(name)}`,
       expected: 'an id of its own for each agent',
       related: [earlier],
     };
@@ -45,23 +41,36 @@ export const defaultAgentIsUnique: Rule = function* (input) {
 /** Requests find their route by its path; slashes at the ends do not tell routes apart. */
 export const routePathsAreUnique: Rule = function* (input) {
   const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
-  const first = new Map<string, ConfigPath>();
-  for (const [id, route] of Object.entries(routes)) {
-    const served = routePath(id, route);
+  const paths = Object.entries(routes).map(([id, route]): Named => {
     const entry: ConfigPath = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
-    const path = route.path === undefined ? entry : [...entry, 'path'];
-    const earlier = first.get(served);
-    if (earlier === undefined) {
-      first.set(served, path);
-      continue;
-    }
+    return {
+      name: routePath(id, route),
+      path: route.path === undefined ? entry : [...entry, 'path'],
+    };
+  });
+  for (const { name, path, earlier } of repeats(paths)) {
     yield {
       severity: 'fault',
       code: 'duplicate-route-path',
       path,
-      message: `two routes are served at ${served}`,
+      message: `two routes are served at ${name}`,
       expected: 'a path of its own for each route',
       related: [earlier],
     };
   }
 };
+
+interface Named {
+  readonly name: string;
+  readonly path: ConfigPath;
+}
+
+/** Those whose name stands earlier in the list too, with the place of its first. */
+function* repeats(named: readonly Named[]): Generator<Named & { readonly earlier: ConfigPath }> {
+  const first = new Map<string, ConfigPath>();
+  for (const { name, path } of named) {
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, path);
+    else yield { name, path, earlier };
+  }
+}

@@ -1,7 +1,7 @@
 import { ADAPTER_TRAITS } from '../adapters.js';
-import type { ConfigPath } from '../config-path.js';
+import { type ConfigPath, valueAt } from '../config-path.js';
 import type { ConfigInput } from '../input.js';
-import { referencedVariable, type SecretValue } from '../secret-input.js';
+import { referencedVariable } from '../secret-input.js';
 import type { Rule } from './finding.js';
 import { followProvider } from './providers.js';
 import { searchScopes } from './search-scope.js';
@@ -11,7 +11,7 @@ const MIN_SECRET_CHARS = 24;
 
 interface WrittenSecret {
   readonly path: ConfigPath;
-  readonly value: SecretValue | undefined;
+  readonly value: unknown;
 }
 
 /**
@@ -47,15 +47,11 @@ function* writtenSecrets(input: ConfigInput): Generator<WrittenSecret> {
 }
 
 function* searchKeys(input: ConfigInput): Generator<WrittenSecret> {
-  const { defaults, list = [] } = input.agents ?? {};
-  const layers = [defaults?.memorySearch, ...list.map((agent) => agent.memorySearch)];
   for (const scope of searchScopes(input)) {
     const path = scope.where('remote', 'apiKey');
     if (path === undefined || !scope.owns(path) || isSelfHosted(input, scope.settings.provider))
       continue;
-    const position = path[2];
-    const layer = layers[typeof position === 'number' ? position + 1 : 0];
-    yield { path, value: layer?.remote?.apiKey };
+    yield { path, value: valueAt(input, path) };
   }
 }
 

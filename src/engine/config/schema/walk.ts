@@ -96,6 +96,14 @@ export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
 
+/** The path of a key of this name that no map or list lies above; undefined when there is none. */
+export function pathOfKey(root: Schema, name: string): readonly string[] | undefined {
+  for (const { path } of walkKeys(root)) {
+    if (path.at(-1) === name && !path.includes('*')) return path;
+  }
+  return undefined;
+}
+
 /** A key met by {@link walkKeys}. */
 export interface WalkedKey {
   /** Map keys are `*`, list positions too. */

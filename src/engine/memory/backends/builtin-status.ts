@@ -3,10 +3,10 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { isDamage } from '../index/database.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import { type Scan, scanMemoryFiles } from '../sources/memory-files.js';
+import { pendingChanges } from '../sync/pending-changes.js';
 import { planChanges, type SyncPlan } from '../sync/plan-changes.js';
 import { rebuildNeeded } from '../sync/rebuild-needed.js';
 import type { SyncTarget } from '../sync/sync-index.js';
-import { isSameTree, snapshotOf } from '../sync/tree-snapshot.js';
 import type { SkippedFile } from '../types.js';
 import type { BackendStatus, IndexState, Staleness } from './memory-backend.js';
 
@@ -61,22 +61,20 @@ async function indexState(opened: OpenedIndex, target: SyncTarget): Promise<Inde
   if (opened.state === 'missing') return { state: 'missing' };
   if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };
   const statistics = await opened.index.statistics();
-  const rebuild = rebuildNeeded(opened, target.settings, false);
+  const rebuild = rebuildNeeded(opened.identity, target.settings, false);
   return rebuild === undefined
     ? { state: 'ready', statistics }
     : { state: 'ready', statistics, rebuildBecause: rebuild.detail };
 }
 
-const NOTHING_STALE: Staleness = { added: 0, changed: 0, removed: 0, examples: [] };
 const EXAMPLES = 5;
 
-/** A file that was tried and could not be read is no news while it stays as it was. */
 async function stalenessOf(opened: OpenedIndex, scan: Scan, scannedMs: number): Promise<Staleness> {
-  if (opened.state !== 'ready') return countChanges(planChanges(scan.files, []));
-  const before = (await opened.index.syncMark()).tree;
-  const now = snapshotOf(scan.files, scannedMs);
-  if (before !== undefined && now !== undefined && isSameTree(before, now)) return NOTHING_STALE;
-  return countChanges(planChanges(scan.files, await opened.index.documents()));
+  return countChanges(
+    opened.state === 'ready'
+      ? await pendingChanges(opened.index, scan.files, scannedMs)
+      : planChanges(scan.files, []),
+  );
 }
 
 function countChanges(plan: SyncPlan): Staleness {

@@ -7,9 +7,9 @@ import type { MemoryIndex } from '../index/memory-index.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import { scanMemoryFiles } from '../sources/memory-files.js';
 import type { SyncSummary } from '../sync/events.js';
-import { isUpToDate, planChanges } from '../sync/plan-changes.js';
+import { pendingChanges } from '../sync/pending-changes.js';
+import { isUpToDate } from '../sync/plan-changes.js';
 import type { SyncTarget } from '../sync/sync-index.js';
-import { isSameTree, snapshotOf } from '../sync/tree-snapshot.js';
 import { isFaultySkip } from '../types.js';
 import type { WorkOptions } from './memory-backend.js';
 
@@ -110,10 +110,7 @@ export class IndexKeeper {
     if (identityDifferences(await index.identity(), wanted).length > 0) return false;
     const scannedMs = clock.now();
     const { files } = scanMemoryFiles(target.files);
-    const before = (await index.syncMark()).tree;
-    const now = before === undefined ? undefined : snapshotOf(files, scannedMs);
-    if (before !== undefined && now !== undefined && isSameTree(before, now)) return true;
-    return isUpToDate(planChanges(files, await index.documents()));
+    return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 
   /** Opens the index, or keeps the open one while its path still names the same file. */

@@ -1,3 +1,5 @@
+import { isAscii } from '../ascii.js';
+
 /** Characters of plain English to one token. */
 export const ASCII_PER_TOKEN = 4;
 
@@ -11,12 +13,6 @@ export function estimateTokens(text: string): number {
   let tokens = 0;
   for (const character of text) tokens += tokensOf(character.codePointAt(0) ?? 0);
   return tokens;
-}
-
-const NON_ASCII = /[^\0-\x7f]/;
-
-function isAscii(text: string): boolean {
-  return !NON_ASCII.test(text);
 }
 
 function tokensOf(codePoint: number): number {

@@ -90,7 +90,7 @@ export interface MemoryIndex {
   /**
    * The best chunks for a full-text expression, best first; ties by path and line.
    *
-   * @param match an expression made by lexicalQuery, never a person's raw words
+   * @param match an expression made by matchExpression, never a person's raw words
    */
   lexicalCandidates(
     match: string,

@@ -54,7 +54,7 @@ export function damageComplaint(error: unknown): string {
   return `it is damaged (${messageOf(error)})`;
 }
 
-/** Makes an empty index at a path that is free. Not crash-safe until {@link sealIndex}. */
+/** Makes an empty index at a path that is free. Not crash-safe until {@link SqliteIndex.seal}. */
 export function createIndex(file: string, identity: IndexIdentity): SqliteIndex {
   const database = createDatabase(file, BUSY_TIMEOUT_MS);
   // Nobody reads the file before it is published, and a crash leaves only a stray file behind.

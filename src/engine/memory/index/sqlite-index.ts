@@ -70,13 +70,12 @@ export class SqliteIndex implements MemoryIndex {
          ) GROUP BY source ORDER BY source`,
       )
       .all();
-    const { syncedMs } = await this.syncMark();
     return {
       documents: bySource.reduce((sum, row) => sum + row.documents, 0),
       chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
       bySource,
       bytes: ['', '-wal', '-shm'].reduce((sum, suffix) => sum + sizeOf(this.file + suffix), 0),
-      syncedMs,
+      syncedMs: this.syncedMs(),
     };
   }
 
@@ -86,15 +85,14 @@ export class SqliteIndex implements MemoryIndex {
     this.database.transaction(() => {
       for (const change of changes) writer.write(change, atMs);
       // Counted here once instead of by every search.
-      this.writeMeta('chunks', this.count('chunks'));
+      this.writeMeta('chunks', this.countChunks());
       this.database.exec('DELETE FROM tree');
     })();
   }
 
   async syncMark(): Promise<SyncMark> {
-    const syncedMs = this.readMeta('synced_ms') ?? '';
     return {
-      syncedMs: syncedMs === '' ? undefined : Number(syncedMs),
+      syncedMs: this.syncedMs(),
       tree: this.database.prepare<[], TreeSnapshot>('SELECT paths, fingerprints FROM tree').get(),
       skipped: this.database
         .prepare<[], SkipRow>('SELECT path, reason, detail FROM skipped ORDER BY rowid')
@@ -218,8 +216,13 @@ export class SqliteIndex implements MemoryIndex {
     return JSON.stringify(kept.map((row) => row.id));
   }
 
-  private count(table: 'chunks' | 'documents'): string {
-    return String(this.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
+  private countChunks(): string {
+    return String(this.database.prepare('SELECT count(*) FROM chunks').pluck().get());
+  }
+
+  private syncedMs(): number | undefined {
+    const written = this.readMeta('synced_ms') ?? '';
+    return written === '' ? undefined : Number(written);
   }
 
   private writeMeta(key: string, value: string): void {

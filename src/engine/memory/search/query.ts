@@ -1,3 +1,4 @@
+import { isAscii } from '../ascii.js';
 import type { Tokenizer } from '../index/identity.js';
 import { STOP_WORDS } from './stop-words.js';
 import { foldWord, stemOf } from './words.js';
@@ -105,15 +106,14 @@ function isExcludedWord(word: string): boolean {
 }
 
 function isCjkRun(run: string): boolean {
-  return NON_ASCII.test(run) && CJK_START.test(run);
+  return !isAscii(run) && CJK_START.test(run);
 }
 
-const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_RUN = /[a-z0-9]+/gi;
 
 /** The runs of word characters; the tables of all alphabets are left alone where ASCII will do. */
 function runsOf(text: string): readonly string[] {
-  return text.match(NON_ASCII.test(text) ? RUN : ASCII_RUN) ?? [];
+  return text.match(isAscii(text) ? ASCII_RUN : RUN) ?? [];
 }
 
 /** A phrase as one term; undefined when the index could not look for it. */

@@ -1,4 +1,5 @@
 import type { Warning } from '../../errors/index.js';
+import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
 import { type CitationMode, formatCitation } from './citation.js';
 import { passagesOf } from './passages.js';
@@ -110,7 +111,7 @@ async function findByWords(
   query: LexicalQuery,
   limit: number,
   filter: CandidateFilter,
-  tokenizer: 'trigram' | 'unicode61',
+  tokenizer: Tokenizer,
   text: string,
 ): Promise<Found> {
   const match = matchExpression(query);

@@ -1,3 +1,4 @@
+import { isAscii } from '../ascii.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { QueryTerm } from './query.js';
 import type { TextSpan } from './types.js';
@@ -30,7 +31,7 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
   const ascii = asciiMatcher(terms, lookup);
   const mayMatch = foldedFilter(terms);
   return (text) => {
-    if (!NON_ASCII.test(text)) return ascii(text);
+    if (isAscii(text)) return ascii(text);
     if (mayMatch(text)) return allWords(text, lookup);
     return { hits: [], hasWords: ASCII_WORD.test(text) || ANY_WORD.test(text) };
   };
@@ -38,7 +39,7 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
 
 /** Tells whether other text could hold a term, by the same beginnings once it is folded. */
 function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
-  if (terms.some(({ stems }) => NON_ASCII.test(stems[0] ?? ''))) return () => true;
+  if (terms.some(({ stems }) => !isAscii(stems[0] ?? ''))) return () => true;
   const like = new RegExp(`(?<![a-z0-9])(?:${beginningsOf(terms).join('|')})`);
   return (text) => like.test(foldWord(text));
 }
@@ -54,7 +55,7 @@ function allWords(text: string, lookup: TermLookup): TextAnalysis {
  * are looked at. A Porter stem without its last letter begins every word it is the stem of.
  */
 function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
-  const beginnings = beginningsOf(terms).filter((beginning) => !NON_ASCII.test(beginning));
+  const beginnings = beginningsOf(terms).filter(isAscii);
   const like = beginnings.length === 0 ? NOTHING : wordsBeginningWith(beginnings);
   const singleWords = terms.every(({ stems }) => stems.length === 1);
   const known = new Map<string, Word>();
@@ -81,7 +82,6 @@ function wordsBeginningWith(beginnings: readonly string[]): RegExp {
   return new RegExp(`(?<![a-z0-9])(?:${beginnings.join('|')})[a-z0-9]*`, 'gi');
 }
 
-const NON_ASCII = /[^\0-\x7f]/;
 const ASCII_WORD = /[a-z0-9]/i;
 const ANY_WORD = /[\p{L}\p{N}]/u;
 const NOTHING = /(?!)/g;
@@ -145,7 +145,7 @@ function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
       }
     }
     hits.sort((a, b) => a.start - b.start);
-    return { hits, hasWords: /[\p{L}\p{N}]/u.test(text) };
+    return { hits, hasWords: ANY_WORD.test(text) };
   };
 }
 

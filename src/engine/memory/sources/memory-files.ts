@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { lstatSync, opendirSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
 import type { SkippedFile, SourceFile } from '../types.js';
@@ -55,8 +55,8 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
 export function resolveWorkspace(workspaceDir: string): string {
   try {
     const real = realpathSync(workspaceDir);
-    // Reading it tells a folder from a file, and a readable one from a closed one.
-    readdirSync(real);
+    // Opening it tells a folder from a file, and a readable one from a closed one.
+    opendirSync(real).closeSync();
     return real;
   } catch (error) {
     const code = systemErrorCode(error);

@@ -1,3 +1,5 @@
+import { isAscii } from '../ascii.js';
+
 /**
  * A text with its lines marked out. Lines are made into strings only when somebody wants one: of a
  * note's lines most are plain prose that nothing looks at one by one. Lines are counted from 0 here.
@@ -19,14 +21,13 @@ export interface TextLines {
 
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
-const NON_ASCII = /[^\0-\x7f]/;
 
 /**
  * Finds the lines of a text, ended by `\n` or `\r\n` as editors number them.
  *
- * @param isAscii when known already; found out otherwise
+ * @param ascii when known already; found out otherwise
  */
-export function textLines(text: string, isAscii = !NON_ASCII.test(text)): TextLines {
+export function textLines(text: string, ascii = isAscii(text)): TextLines {
   const starts: number[] = [];
   const ends: number[] = [];
   const marks: number[] = [];
@@ -44,7 +45,16 @@ export function textLines(text: string, isAscii = !NON_ASCII.test(text)): TextLi
     pipes.push(nextPipe < lineEnd);
     start = lineEnd + 1;
   }
-  return { text, count: starts.length, starts, ends, marks, pipes, hasCarriageReturns, isAscii };
+  return {
+    text,
+    count: starts.length,
+    starts,
+    ends,
+    marks,
+    pipes,
+    hasCarriageReturns,
+    isAscii: ascii,
+  };
 }
 
 function indexOrEnd(text: string, character: string, from: number): number {

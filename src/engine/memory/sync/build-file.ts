@@ -1,6 +1,5 @@
 import {
   closeSync,
-  fsyncSync,
   lstatSync,
   openSync,
   readdirSync,
@@ -10,6 +9,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { syncToDisk } from '../../sync-to-disk.js';
 import { openDatabase } from '../index/database.js';
 import { APPLICATION_ID } from '../index/schema.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
@@ -100,12 +100,3 @@ const HEADER_BYTES = 72;
 
 /** Pages copied before the event loop turns: large, because the copy is one transaction anyway. */
 const PAGES_AT_ONCE = 10_000;
-
-function syncToDisk(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}

@@ -73,6 +73,32 @@ export async function acquireIndexLock(
   return { release: () => database.close() };
 }
 
+/**
+ * Does work that only one process may do at a time on the index at `indexFile`.
+ *
+ * @throws SvcError INDEX_LOCKED when somebody else held the lock for all of `waitMs`; failures of
+ *   the file system or of SQLite as {@link asIndexError} tells them
+ */
+export async function withIndexLock<T>(
+  indexFile: string,
+  options: LockOptions,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  const lock = await acquireIndexLock(indexFile, options);
+  if (lock === undefined) {
+    throw new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
+      hint: 'wait for it to finish and try again',
+    });
+  }
+  try {
+    return await work();
+  } catch (error) {
+    throw asIndexError(error, indexFile);
+  } finally {
+    lock.release();
+  }
+}
+
 function lockFile(indexFile: string): string {
   return `${indexFile}.lock`;
 }

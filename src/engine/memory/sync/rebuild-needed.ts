@@ -1,4 +1,9 @@
-import { currentIdentity, type IndexSettings, identityDifferences } from '../index/identity.js';
+import {
+  currentIdentity,
+  type IndexIdentity,
+  type IndexSettings,
+  identityDifferences,
+} from '../index/identity.js';
 import type { OpenedIndex } from '../index/open-index.js';
 import type { RebuildReason } from './events.js';
 
@@ -9,16 +14,21 @@ export interface Rebuild {
   readonly detail: string;
 }
 
-/** Why the index at hand cannot be brought up to date but must be built anew, if so. */
+/** The build of an index where there is none that can be used. */
+export function rebuildOf(opened: Exclude<OpenedIndex, { state: 'ready' }>): Rebuild {
+  return opened.state === 'missing'
+    ? { reason: 'first', detail: 'there is no index yet' }
+    : { reason: 'damaged', detail: opened.why };
+}
+
+/** Why an index of this identity cannot be brought up to date but must be built anew, if so. */
 export function rebuildNeeded(
-  opened: OpenedIndex,
+  identity: IndexIdentity,
   settings: IndexSettings,
   force: boolean,
 ): Rebuild | undefined {
-  if (opened.state === 'missing') return { reason: 'first', detail: 'there is no index yet' };
-  if (opened.state === 'unusable') return { reason: 'damaged', detail: opened.why };
   if (force) return { reason: 'forced', detail: 'asked for' };
-  const differences = identityDifferences(opened.identity, currentIdentity(settings));
+  const differences = identityDifferences(identity, currentIdentity(settings));
   if (differences.length === 0) return undefined;
   return { reason: 'settings', detail: differences.join(', ') };
 }

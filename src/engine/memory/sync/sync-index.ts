@@ -1,6 +1,5 @@
 import type { Clock } from '../../context.js';
-import { SvcError } from '../../errors/index.js';
-import { asIndexError, isDamage } from '../index/database.js';
+import { isDamage } from '../index/database.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
 import { createIndex, damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
@@ -8,9 +7,9 @@ import { type MemoryFilesOptions, type Scan, scanMemoryFiles } from '../sources/
 import { type ApplyResult, applyPlan } from './apply-plan.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 import type { SyncEvent, SyncSummary } from './events.js';
-import { acquireIndexLock } from './index-lock.js';
+import { type LockHolder, withIndexLock } from './index-lock.js';
 import { planChanges } from './plan-changes.js';
-import { type Rebuild, rebuildNeeded } from './rebuild-needed.js';
+import { type Rebuild, rebuildNeeded, rebuildOf } from './rebuild-needed.js';
 import { snapshotOf } from './tree-snapshot.js';
 
 /** An index and the files it mirrors. */
@@ -42,37 +41,23 @@ export interface SyncOptions {
 export async function syncIndex(target: SyncTarget, options: SyncOptions): Promise<SyncSummary> {
   const started = performance.now();
   const onEvent = options.onEvent ?? (() => undefined);
-  const lock = await acquireIndexLock(target.indexFile, {
+  const lock = {
     pid: process.pid,
     nowMs: options.clock.now(),
     waitMs: options.lockWaitMs,
     signal: options.signal,
-    onWait: (holder) => onEvent({ type: 'lock.waiting', holder }),
-  });
-  if (lock === undefined) {
-    throw new SvcError('INDEX_LOCKED', `another process is writing ${target.indexFile}`, {
-      hint: 'wait for it to finish and try again',
-    });
-  }
-  try {
+    onWait: (holder: LockHolder | undefined) => onEvent({ type: 'lock.waiting', holder }),
+  };
+  return withIndexLock(target.indexFile, lock, async () => {
     removeStrayBuilds(target.indexFile);
     const scannedMs = options.clock.now();
     const scan = scanMemoryFiles(target.files);
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
-    const run = { target, scan, scannedMs, options, onEvent, started };
     const opened = openIndex(target.indexFile, 'write');
-    const rebuild = rebuildNeeded(opened, target.settings, options.force ?? false);
-    const summary =
-      opened.state === 'ready' && rebuild === undefined
-        ? await updateOrRebuild(run, opened.index)
-        : await rebuildIndex(run, opened, rebuild ?? { reason: 'first', detail: 'no index yet' });
+    const summary = await mirror({ target, scan, scannedMs, options, onEvent, started }, opened);
     onEvent({ type: 'sync.finished', summary });
     return summary;
-  } catch (error) {
-    throw asIndexError(error, target.indexFile);
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 interface Run {
@@ -86,14 +71,19 @@ interface Run {
   readonly started: number;
 }
 
-/** Damage that opening does not show comes to light when the index is read. */
-async function updateOrRebuild(run: Run, index: SqliteIndex): Promise<SyncSummary> {
+/** Updates the index where it stands, or builds it anew where something asks for that. */
+async function mirror(run: Run, opened: OpenedIndex): Promise<SyncSummary> {
+  if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
+  const force = run.options.force ?? false;
+  const rebuild = rebuildNeeded(opened.identity, run.target.settings, force);
+  if (rebuild !== undefined) return rebuildIndex(run, opened, rebuild);
   try {
-    return await updateIndex(run, index);
+    return await updateIndex(run, opened.index);
   } catch (error) {
+    // Damage that opening does not show comes to light when the index is read.
     if (!isDamage(error)) throw error;
-    const why = damageComplaint(error);
-    return rebuildIndex(run, { state: 'unusable', why }, { reason: 'damaged', detail: why });
+    const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
+    return rebuildIndex(run, damaged, rebuildOf(damaged));
   }
 }
 

@@ -16,7 +16,7 @@ import {
   syncFraction,
   syncRate,
 } from '../../memory/sync-progress.js';
-import { rebuildWords, skippedNames } from '../../memory/words.js';
+import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
 import type { TerminalSize } from '../terminal-size.js';
@@ -109,10 +109,7 @@ const PHASE_BODIES: Readonly<
 
 function scanBody(progress: SyncProgress, style: Style, columns: number): string {
   const { found, waitingFor } = progress;
-  if (waitingFor !== undefined) {
-    const who = waitingFor.pid === undefined ? '' : ` (pid ${waitingFor.pid})`;
-    return fitEnd(`waiting for another process that writes this index${who}`, columns);
-  }
+  if (waitingFor !== undefined) return fitEnd(waitingWords(waitingFor.pid), columns);
   if (found === undefined) return 'looking for files';
   const time =
     progress.scannedMs === undefined ? '' : formatDuration(progress.scannedMs - progress.startedMs);

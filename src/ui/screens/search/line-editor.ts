@@ -1,4 +1,4 @@
-import { splitGraphemes, takeColumns, textWidth } from '../../fit.js';
+import { splitGraphemes, takeColumns, takeLastColumns, textWidth } from '../../fit.js';
 
 /** A line of text being typed; the cursor stands before the character at its offset. */
 export interface EditedLine {
@@ -64,13 +64,7 @@ export function windowLine(line: EditedLine, columns: number): LineWindow {
   if (textWidth(before) <= room) {
     return { shown: takeColumns(line.text, columns), cursorColumn: textWidth(before) };
   }
-  let head = '';
-  let width = 0;
-  for (const character of splitGraphemes(before).toReversed()) {
-    width += textWidth(character);
-    if (width > room) break;
-    head = character + head;
-  }
+  const head = takeLastColumns(before, room);
   const rest = line.text.slice(line.cursor);
   const cursorColumn = textWidth(head);
   return { shown: head + takeColumns(rest, columns - cursorColumn), cursorColumn };
