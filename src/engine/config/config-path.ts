@@ -66,6 +66,13 @@ export function valueAt(root: unknown, path: ConfigPath): unknown {
   return value;
 }
 
+/** Whether a path is of the form of a pattern, in which `*` is any key or list position. */
+export function matchesPattern(path: ConfigPath, pattern: readonly string[]): boolean {
+  return (
+    pattern.length === path.length && pattern.every((part, at) => part === '*' || part === path[at])
+  );
+}
+
 /** Whether a value is an object of JSON: neither null nor a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

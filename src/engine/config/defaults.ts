@@ -5,6 +5,7 @@
  * Sources: spec/memory-search §2, spec/webhooks §2, configuration reference for the rest.
  */
 
+import { type ConfigPath, matchesPattern } from './config-path.js';
 import type { ConfigInput } from './input.js';
 
 /** `agents.defaults.memorySearch`; keys without a fixed default are in {@link COMPUTED_DEFAULTS}. */
@@ -267,12 +268,9 @@ export const ENTRY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unk
 };
 
 /** The entry of {@link COMPUTED_DEFAULTS} for a key, given by its path in a configuration. */
-export function computedDefault(path: readonly (string | number)[]): string | undefined {
-  const entry = Object.entries(COMPUTED_DEFAULTS).find(([pattern]) => {
-    const parts = pattern.split('.');
-    return (
-      parts.length === path.length && parts.every((part, at) => part === '*' || part === path[at])
-    );
-  });
+export function computedDefault(path: ConfigPath): string | undefined {
+  const entry = Object.entries(COMPUTED_DEFAULTS).find(([pattern]) =>
+    matchesPattern(path, pattern.split('.')),
+  );
   return entry?.[1];
 }

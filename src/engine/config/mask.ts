@@ -1,4 +1,4 @@
-import { type ConfigPath, isRecord } from './config-path.js';
+import { type ConfigPath, isRecord, matchesPattern } from './config-path.js';
 import { ENV_NAME, referencedVariable } from './secret-input.js';
 
 /** What stands for a plain-text secret wherever configuration is shown. */
@@ -23,11 +23,7 @@ const SECRET_PATHS: readonly (readonly string[])[] = [
 
 /** Whether the value at this place of the configuration is a secret. */
 export function isSecretPath(path: ConfigPath): boolean {
-  return SECRET_PATHS.some(
-    (pattern) =>
-      pattern.length === path.length &&
-      pattern.every((part, at) => part === '*' || part === path[at]),
-  );
+  return SECRET_PATHS.some((pattern) => matchesPattern(path, pattern));
 }
 
 /**

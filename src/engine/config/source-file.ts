@@ -34,7 +34,6 @@ function readBytes(file: string): Uint8Array {
   let descriptor: number | undefined;
   try {
     // Non-blocking, so that a named pipe is refused below instead of waiting for its writer.
-    // Non-blocking, so that a named pipe is refused below instead of waiting for its writer.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(descriptor);
     if (stat.isDirectory()) throw unreadable(file, 'is a folder', 'name a file');

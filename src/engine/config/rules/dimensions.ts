@@ -7,14 +7,14 @@ import {
 } from '../model-dimensions.js';
 import type { Rule } from './finding.js';
 import { followProvider } from './providers.js';
-import { searchScopes, written } from './search-scope.js';
+import { written } from './search-scope.js';
 
 /**
  * `outputDimensionality` must be a size that the model has (spec/memory-search §2.3). Models that
  * are not known here are left to the vendor; adapters that ignore the key get a warning.
  */
-export const dimensionsFitModel: Rule = function* (input) {
-  for (const scope of searchScopes(input)) {
+export const dimensionsFitModel: Rule = function* (input, scopes) {
+  for (const scope of scopes) {
     const { provider, model, outputDimensionality: size } = scope.settings;
     const places = ['outputDimensionality', 'model', 'provider'].map((key) => scope.where(key));
     const [path, ...others] = places;

@@ -6,6 +6,7 @@ import { overlapIsSmaller, weightsCount } from './numbers.js';
 import { pathsStayInFolder } from './paths.js';
 import { fallbackDiffers, mediaCanBeEmbedded, providersAreKnown } from './providers.js';
 import { scheduleFires } from './schedule.js';
+import { searchScopes } from './search-scope.js';
 import { secretsAreLong } from './secrets.js';
 
 const RULES: readonly Rule[] = [
@@ -25,5 +26,6 @@ const RULES: readonly Rule[] = [
 
 /** Applies every rule across keys to a configuration that the schema accepts. */
 export function applyRules(input: ConfigInput): readonly RuleFinding[] {
-  return RULES.flatMap((rule) => [...rule(input)]);
+  const scopes = [...searchScopes(input)];
+  return RULES.flatMap((rule) => [...rule(input, scopes)]);
 }

@@ -1,9 +1,9 @@
 import type { Rule } from './finding.js';
-import { searchScopes, written } from './search-scope.js';
+import { written } from './search-scope.js';
 
 /** With both weights at 0 every hybrid score would be 0 (spec/memory-search §2.5). */
-export const weightsCount: Rule = function* (input) {
-  for (const scope of searchScopes(input)) {
+export const weightsCount: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
     const { vectorWeight, textWeight } = scope.settings.query.hybrid;
     const places = ['vectorWeight', 'textWeight'].map((key) => scope.where('query', 'hybrid', key));
     const [path, ...related] = written(...places);
@@ -20,8 +20,8 @@ export const weightsCount: Rule = function* (input) {
 };
 
 /** Chunks that overlap by their whole length would never get to the end of a document. */
-export const overlapIsSmaller: Rule = function* (input) {
-  for (const scope of searchScopes(input)) {
+export const overlapIsSmaller: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
     const { tokens, overlap } = scope.settings.chunking;
     const [overlapPath, tokensPath] = [
       scope.where('chunking', 'overlap'),

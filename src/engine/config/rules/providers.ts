@@ -9,7 +9,7 @@ import type { ConfigPath } from '../config-path.js';
 import type { ConfigInput } from '../input.js';
 import { suggestName } from '../suggest.js';
 import type { Rule, RuleFinding } from './finding.js';
-import { type SearchScope, searchScopes, written } from './search-scope.js';
+import { type SearchScope, written } from './search-scope.js';
 
 const ADAPTER_NAMES = [...ADAPTER_IDS, ...Object.keys(ADAPTER_ALIASES)];
 
@@ -39,8 +39,8 @@ export function followProvider(input: ConfigInput, name: string): ProviderTarget
 }
 
 /** `provider` and `fallback` must lead to an adapter. */
-export const providersAreKnown: Rule = function* (input) {
-  for (const scope of searchScopes(input)) {
+export const providersAreKnown: Rule = function* (input, scopes) {
+  for (const scope of scopes) {
     for (const key of ['provider', 'fallback'] as const) {
       const path = scope.where(key);
       if (path === undefined || !scope.owns(path)) continue;
@@ -77,8 +77,8 @@ function unknownProvider(
 }
 
 /** A fallback that is the provider itself would fail with it. */
-export const fallbackDiffers: Rule = function* (input) {
-  for (const scope of searchScopes(input)) {
+export const fallbackDiffers: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
     const { provider, fallback } = scope.settings;
     const [providerPath, path] = [scope.where('provider'), scope.where('fallback')];
     if (path === undefined || provider !== fallback || !scope.owns(path, providerPath)) continue;
@@ -94,8 +94,8 @@ export const fallbackDiffers: Rule = function* (input) {
 };
 
 /** Media need an adapter that can embed them, as provider and as fallback (spec §2.7). */
-export const mediaCanBeEmbedded: Rule = function* (input) {
-  for (const scope of searchScopes(input)) {
+export const mediaCanBeEmbedded: Rule = function* (input, scopes) {
+  for (const scope of scopes) {
     if (!scope.settings.multimodal.enabled) continue;
     yield* blindAdapter(input, scope, 'provider');
     yield* blindAdapter(input, scope, 'fallback');

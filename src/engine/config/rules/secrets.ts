@@ -4,7 +4,7 @@ import type { ConfigInput } from '../input.js';
 import { referencedVariable } from '../secret-input.js';
 import type { Rule } from './finding.js';
 import { followProvider } from './providers.js';
-import { searchScopes } from './search-scope.js';
+import type { SearchScope } from './search-scope.js';
 
 /** Shorter secrets are guessed too easily, in characters. */
 const MIN_SECRET_CHARS = 24;
@@ -18,8 +18,8 @@ interface WrittenSecret {
  * Plain-text secrets should be long. Header values are not looked at (most are no secrets), nor
  * keys of self-hosted adapters, which are placeholders (spec/memory-search §5).
  */
-export const secretsAreLong: Rule = function* (input) {
-  for (const { path, value } of writtenSecrets(input)) {
+export const secretsAreLong: Rule = function* (input, scopes) {
+  for (const { path, value } of writtenSecrets(input, scopes)) {
     if (typeof value !== 'string' || referencedVariable(value) !== undefined) continue;
     if (value.length >= MIN_SECRET_CHARS) continue;
     yield {
@@ -32,8 +32,11 @@ export const secretsAreLong: Rule = function* (input) {
   }
 };
 
-function* writtenSecrets(input: ConfigInput): Generator<WrittenSecret> {
-  yield* searchKeys(input);
+function* writtenSecrets(
+  input: ConfigInput,
+  scopes: readonly SearchScope[],
+): Generator<WrittenSecret> {
+  yield* searchKeys(input, scopes);
   for (const [id, entry] of Object.entries(input.models?.providers ?? {})) {
     if (isSelfHosted(input, id)) continue;
     yield { path: ['models', 'providers', id, 'apiKey'], value: entry.apiKey };
@@ -46,8 +49,8 @@ function* writtenSecrets(input: ConfigInput): Generator<WrittenSecret> {
   yield { path: ['flows', 'notify', 'secret'], value: input.flows?.notify?.secret };
 }
 
-function* searchKeys(input: ConfigInput): Generator<WrittenSecret> {
-  for (const scope of searchScopes(input)) {
+function* searchKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenSecret> {
+  for (const scope of scopes) {
     const path = scope.where('remote', 'apiKey');
     if (path === undefined || !scope.owns(path) || isSelfHosted(input, scope.settings.provider))
       continue;
