@@ -73,7 +73,56 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
   },
+  PROVIDER_ANSWER_INVALID: {
+    exit: 1,
+    summary: 'The embedding provider answered with something other than the vectors asked for.',
+  },
+  PROVIDER_AUTH: {
+    exit: 1,
+    summary: 'The embedding provider has no key, or refused the one it was given.',
+  },
+  PROVIDER_LOGIN_FAILED: {
+    exit: 1,
+    summary: 'Signing in to the embedding provider did not succeed.',
+  },
+  PROVIDER_MODEL_UNKNOWN: {
+    exit: 1,
+    summary: 'The embedding provider does not have the configured model.',
+  },
+  PROVIDER_NOT_SET_UP: {
+    exit: 1,
+    summary: 'The embedding provider needs something that is not installed or not configured yet.',
+  },
+  PROVIDER_OVERLOADED: {
+    exit: 1,
+    summary: 'The embedding provider is overloaded or broken for the moment.',
+  },
+  PROVIDER_QUOTA: {
+    exit: 1,
+    summary: 'The account at the embedding provider has no balance or contingent left.',
+  },
+  PROVIDER_RATE_LIMITED: {
+    exit: 1,
+    summary: 'The embedding provider kept refusing requests as too many.',
+  },
+  PROVIDER_REFUSED: {
+    exit: 1,
+    summary: 'The embedding provider did not understand or accept a request.',
+  },
+  PROVIDER_TIMEOUT: { exit: 1, summary: 'The embedding provider did not answer in time.' },
+  PROVIDER_UNKNOWN: {
+    exit: 2,
+    summary: 'There is no embedding provider of that name.',
+  },
+  PROVIDER_UNREACHABLE: {
+    exit: 1,
+    summary: 'The embedding provider cannot be reached.',
+  },
   RANGE_INVALID: { exit: 2, summary: 'A line range does not exist in the file.' },
+  SECRET_UNRESOLVED: {
+    exit: 1,
+    summary: 'A referenced secret could not be read: variable, file or program.',
+  },
   SQLITE_UNUSABLE: {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
@@ -99,14 +148,21 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export const WARNING_CODES = {
   BACKEND_UNAVAILABLE: 'The configured search backend cannot be used; the builtin engine answered.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
+  EMBEDDING_FAILED:
+    'Some passages got no vector; they are found by their words alone until the next sync.',
+  EMBEDDINGS_PENDING:
+    'Not all passages have vectors yet; those without are found by their words alone.',
   FILES_SKIPPED: 'Some files could not be indexed; each is named with its reason.',
   INDEX_BUSY:
     'Another process is writing the index; the answer comes from what was committed before.',
   INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',
   INDEX_STALE: 'The index could not be brought up to date; the answer comes from what is there.',
+  PROVIDER_FALLBACK: 'The embedding provider failed; its fallback embedded instead.',
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
+  VECTOR_EXTENSION_UNAVAILABLE:
+    'The vector extension cannot be loaded; vectors are compared in process, with the same results.',
 } as const satisfies Record<string, string>;
 
 /** A member of the warning registry. */

@@ -1,0 +1,171 @@
+import type {
+  EmbeddedPart,
+  EmbeddingAdapter,
+  EmbeddingEvent,
+  EmbeddingIdentity,
+  EmbeddingInput,
+  EmbedOptions,
+  InputRole,
+  ProbeResult,
+} from './embedding-adapter.js';
+import { asProviderError } from './provider-error.js';
+import type { ProviderSettings } from './provider-settings.js';
+import { broken, normalise, wrongCount } from './read-vectors.js';
+import { embedDocuments } from './requests/embed-documents.js';
+import { splitToFit } from './requests/input-text.js';
+import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
+import type { EmbeddingVendor, VendorAnswer } from './vendor.js';
+
+/** What every adapter gets besides the vendor: a steady clock and chance, so that tests choose them. */
+export interface AdapterTools {
+  /** Milliseconds on a steady clock. */
+  readonly nowMs: () => number;
+  readonly random: () => number;
+}
+
+/** Makes the port out of a vendor: packing, pacing, checks, errors for people. */
+export function createAdapter(
+  vendor: EmbeddingVendor,
+  settings: ProviderSettings,
+  tools: AdapterTools,
+): EmbeddingAdapter {
+  return new VendorAdapter(vendor, settings, tools);
+}
+
+const NEVER = new AbortController().signal;
+const ignore = (): void => undefined;
+const PROBE_TEXT = 'ping';
+
+interface Call {
+  readonly role: InputRole;
+  readonly rules: RetryRules;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: EmbeddingEvent) => void;
+}
+
+class VendorAdapter implements EmbeddingAdapter {
+  readonly id: EmbeddingAdapter['id'];
+  readonly provider: string;
+  readonly model: string;
+  readonly identity: EmbeddingIdentity;
+  private readonly vendor: EmbeddingVendor;
+  private readonly settings: ProviderSettings;
+  private readonly tools: AdapterTools;
+  private readonly pacer: Pacer;
+  /** Length of the vectors, once one was seen: later ones must have the same. */
+  private size: number | undefined;
+
+  constructor(vendor: EmbeddingVendor, settings: ProviderSettings, tools: AdapterTools) {
+    this.vendor = vendor;
+    this.settings = settings;
+    this.tools = tools;
+    this.pacer = new Pacer(tools.nowMs, tools.random);
+    this.id = vendor.adapter;
+    this.provider = settings.provider;
+    this.model = vendor.model;
+    this.size = settings.dimensions;
+    this.identity = {
+      adapter: vendor.adapter,
+      endpoint: vendor.endpoint,
+      model: vendor.model,
+      dimensions: settings.dimensions ?? null,
+      documentForm: vendor.documentForm,
+    };
+  }
+
+  async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
+    return this.explained(async () => {
+      const budget = AbortSignal.timeout(this.settings.queryTimeoutMs);
+      const call = this.call('query', INTERACTIVE, options);
+      // A question may be longer than the model takes: its beginning says most of it.
+      const [input] = splitToFit({ text }, this.vendor.limits);
+      if (input === undefined) throw broken('there is nothing to embed');
+      const signal = AbortSignal.any([call.signal, budget]);
+      const { vectors } = await this.send([input], { ...call, signal });
+      return normalise(vectors[0] ?? new Float32Array());
+    }, options.signal);
+  }
+
+  async *embedDocuments<Input extends EmbeddingInput>(
+    inputs: Iterable<Input>,
+    options: EmbedOptions = {},
+  ): AsyncGenerator<EmbeddedPart<Input>> {
+    const call = this.call('document', PATIENT, options);
+    try {
+      yield* embedDocuments(inputs, {
+        send: (contents) => this.send(contents, call),
+        limits: this.vendor.limits,
+        concurrency: this.settings.concurrency,
+        signal: call.signal,
+        onEvent: call.onEvent,
+      });
+    } catch (error) {
+      throw this.named(error, options.signal);
+    }
+  }
+
+  async probe(options: EmbedOptions = {}): Promise<ProbeResult> {
+    return this.explained(async () => {
+      const call = this.call('query', ONCE, options);
+      const signal = AbortSignal.any([
+        call.signal,
+        AbortSignal.timeout(this.settings.queryTimeoutMs),
+      ]);
+      const started = this.tools.nowMs();
+      const { vectors } = await this.send([{ text: PROBE_TEXT }], { ...call, signal });
+      const vector = normalise(vectors[0] ?? new Float32Array());
+      return { dimensions: vector.length, latencyMs: this.tools.nowMs() - started };
+    }, options.signal);
+  }
+
+  async close(): Promise<void> {
+    await this.vendor.close?.();
+  }
+
+  private call(role: InputRole, rules: RetryRules, options: EmbedOptions): Call {
+    const { documentTimeoutMs, queryTimeoutMs } = this.settings;
+    return {
+      role,
+      rules,
+      timeoutMs: role === 'document' ? documentTimeoutMs : queryTimeoutMs,
+      signal: options.signal ?? NEVER,
+      onEvent: options.onEvent ?? ignore,
+    };
+  }
+
+  private async send(inputs: readonly EmbeddingInput[], call: Call): Promise<VendorAnswer> {
+    const { role, signal, timeoutMs, rules, onEvent } = call;
+    const pacing = this.pacer.pacing(rules, onEvent);
+    const answer = await this.vendor.embed({ inputs, role, signal, timeoutMs, pacing });
+    if (answer.vectors.length !== inputs.length) {
+      throw wrongCount(answer.vectors.length, inputs.length);
+    }
+    for (const vector of answer.vectors) {
+      normalise(vector);
+      this.size ??= vector.length;
+      if (vector.length !== this.size) {
+        throw broken(`vectors of ${vector.length} dimensions where ${this.size} were expected`);
+      }
+    }
+    return answer;
+  }
+
+  private async explained<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.named(error, signal);
+    }
+  }
+
+  private named(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted === true) return signal.reason;
+    return asProviderError(error, {
+      provider: this.provider,
+      model: this.model,
+      endpoint: this.vendor.endpoint,
+      keySource: this.settings.credential?.source,
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import type { AdapterId } from '../config/index.js';
+
+/** What a text is embedded for; some vendors embed the two kinds differently. */
+export type InputRole = 'document' | 'query';
+
+/** Something to embed. */
+export interface EmbeddingInput {
+  /** Never blank. */
+  readonly text: string;
+  /** What the text stands under (its headings); goes before it unless the vendor has a field for it. */
+  readonly title?: string | undefined;
+}
+
+/**
+ * What makes two vectors comparable. Vectors of different identities are never compared, and a
+ * change of the configured one makes the index embed everything anew.
+ */
+export interface EmbeddingIdentity {
+  /** The adapter that speaks to the endpoint. */
+  readonly adapter: AdapterId;
+  /** Base URL, or `local`; without a slash at the end and without credentials. */
+  readonly endpoint: string;
+  readonly model: string;
+  /** The length asked for; null leaves it to the model. */
+  readonly dimensions: number | null;
+  /** What is done to documents: the vendor's label for them, or a prefix before each. */
+  readonly documentForm: string;
+}
+
+/** A vector with what it was made of. Vectors are unit length, so a dot product is the cosine. */
+export interface Embedded<Input> {
+  readonly input: Input;
+  readonly vector: Float32Array;
+}
+
+/** An input that the vendor does not take, alone at fault; the others of its request are embedded. */
+export interface RefusedInput<Input> {
+  readonly input: Input;
+  readonly why: string;
+}
+
+/** What came back of one or more requests. */
+export interface EmbeddedPart<Input> {
+  readonly embedded: readonly Embedded<Input>[];
+  readonly refused: readonly RefusedInput<Input>[];
+}
+
+/** What happens while texts are embedded; for progress. */
+export type EmbeddingEvent =
+  /** A request was answered; `tokens` as the vendor counts them, else estimated. */
+  | { readonly type: 'request.finished'; readonly inputs: number; readonly tokens: number }
+  /** The vendor asked for fewer requests: all of them wait. */
+  | { readonly type: 'rate.limited'; readonly waitMs: number; readonly perSecond: number }
+  /** A request failed and is sent again. */
+  | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number };
+
+/** How a call is ended and watched. */
+export interface EmbedOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: EmbeddingEvent) => void) | undefined;
+}
+
+/**
+ * One embedding model behind one endpoint: what search and indexing call.
+ *
+ * Its methods throw SvcError PROVIDER_* and, when aborted, the signal's reason.
+ */
+export interface EmbeddingAdapter {
+  /** The adapter's id. */
+  readonly id: AdapterId;
+  /** What the configuration calls it: the adapter's id, or that of a `models.providers` entry. */
+  readonly provider: string;
+  readonly model: string;
+  readonly identity: EmbeddingIdentity;
+  /** The vector of a question, of unit length. Interactive: gives up after seconds, not minutes. */
+  embedQuery(text: string, options?: EmbedOptions): Promise<Float32Array>;
+  /**
+   * The vectors of documents, of unit length and all of one size, in parts as they come; the order
+   * is free, every input is in exactly one part. Inputs are taken as requests have room, so any
+   * number of them may be given.
+   */
+  embedDocuments<Input extends EmbeddingInput>(
+    inputs: Iterable<Input>,
+    options?: EmbedOptions,
+  ): AsyncIterable<EmbeddedPart<Input>>;
+  /** Embeds one word, once, without retrying: what `status --deep` and `provider test` report. */
+  probe(options?: EmbedOptions): Promise<ProbeResult>;
+  close(): Promise<void>;
+}
+
+/** A probe that worked. */
+export interface ProbeResult {
+  /** Length of the vectors. */
+  readonly dimensions: number;
+  readonly latencyMs: number;
+}

@@ -1,0 +1,15 @@
+import type { AdapterId } from '../config/index.js';
+import type { ProviderSettings } from './provider-settings.js';
+import type { EmbeddingVendor } from './vendor.js';
+
+/** Makes a vendor from its settings; may ask the vendor what it offers. */
+export type VendorFactory = (
+  settings: ProviderSettings,
+  signal: AbortSignal,
+) => EmbeddingVendor | Promise<EmbeddingVendor>;
+
+/** Each adapter's code is loaded when it is chosen, and no other. */
+export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<VendorFactory>>>> =
+  {
+    openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
+  };

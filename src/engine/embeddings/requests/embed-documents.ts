@@ -1,0 +1,197 @@
+import type {
+  Embedded,
+  EmbeddedPart,
+  EmbeddingEvent,
+  EmbeddingInput,
+  RefusedInput,
+} from '../embedding-adapter.js';
+import { normalise } from '../read-vectors.js';
+import type { RequestLimits } from '../vendor.js';
+import { VendorFault } from '../vendor-fault.js';
+import { estimateTokens, plainText, splitToFit } from './input-text.js';
+
+/** Sends the inputs of one request; vectors in their order, as the vendor gave them. */
+export type SendRequest = (
+  inputs: readonly EmbeddingInput[],
+) => Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens?: number | undefined }>;
+
+/** How documents become requests. */
+export interface EmbedDocumentsOptions {
+  readonly send: SendRequest;
+  readonly limits: RequestLimits;
+  /** Requests under way at the same time. */
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: EmbeddingEvent) => void;
+}
+
+/**
+ * Small enough that an answer comes within seconds and a lost one costs little, large enough that
+ * the way there and back does not count.
+ */
+const TARGET_INPUTS = 128;
+const TARGET_TOKENS = 60_000;
+
+/** An input on its way: its pieces come back one by one, in any order. */
+interface Pending<Input> {
+  readonly input: Input;
+  missing: number;
+  /** Sum of the pieces' unit vectors, each weighed by its length. */
+  sum: Float32Array | undefined;
+  refusal: string | undefined;
+}
+
+interface Piece<Input> {
+  readonly owner: Pending<Input>;
+  readonly content: EmbeddingInput;
+  readonly tokens: number;
+}
+
+/**
+ * Embeds any number of inputs with several requests at a time; parts come as they are answered.
+ *
+ * What one request fails on for good ends the run, after the requests under way have been waited
+ * for: their answers are paid for, and yielded before the fault is thrown.
+ *
+ * @throws VendorFault, or the signal's reason
+ */
+export async function* embedDocuments<Input extends EmbeddingInput>(
+  inputs: Iterable<Input>,
+  options: EmbedDocumentsOptions,
+): AsyncGenerator<EmbeddedPart<Input>> {
+  const packs = packed(pieces(inputs, options.limits), options.limits);
+  const underWay = new Map<number, Promise<{ key: number; outcome: Outcome<Input> }>>();
+  let failure: { readonly error: unknown } | undefined;
+  let key = 0;
+  const start = (pack: readonly Piece<Input>[]): void => {
+    const id = key++;
+    underWay.set(
+      id,
+      sendPack(pack, options).then(
+        (part) => ({ key: id, outcome: { part } }),
+        (error: unknown) => ({ key: id, outcome: { error } }),
+      ),
+    );
+  };
+  for (;;) {
+    while (failure === undefined && underWay.size < options.concurrency) {
+      options.signal.throwIfAborted();
+      const next = packs.next();
+      if (next.done === true) break;
+      start(next.value);
+    }
+    if (underWay.size === 0) break;
+    const done = await Promise.race(underWay.values());
+    underWay.delete(done.key);
+    options.signal.throwIfAborted();
+    if ('error' in done.outcome) failure ??= { error: done.outcome.error };
+    else yield done.outcome.part;
+  }
+  if (failure !== undefined) throw failure.error;
+}
+
+type Outcome<Input> = { readonly part: EmbeddedPart<Input> } | { readonly error: unknown };
+
+function* pieces<Input extends EmbeddingInput>(
+  inputs: Iterable<Input>,
+  limits: RequestLimits,
+): Generator<Piece<Input>> {
+  for (const input of inputs) {
+    const contents = splitToFit(input, limits);
+    const owner: Pending<Input> = {
+      input,
+      missing: contents.length,
+      sum: undefined,
+      refusal: undefined,
+    };
+    for (const content of contents) {
+      yield { owner, content, tokens: estimateTokens(plainText(content)) };
+    }
+  }
+}
+
+function* packed<Input>(
+  all: Iterable<Piece<Input>>,
+  limits: RequestLimits,
+): Generator<readonly Piece<Input>[], undefined> {
+  const maxInputs = Math.min(limits.maxInputs, TARGET_INPUTS);
+  const maxTokens = Math.min(limits.maxTokensPerRequest, TARGET_TOKENS);
+  let pack: Piece<Input>[] = [];
+  let tokens = 0;
+  for (const piece of all) {
+    if (pack.length > 0 && (pack.length >= maxInputs || tokens + piece.tokens > maxTokens)) {
+      yield pack;
+      pack = [];
+      tokens = 0;
+    }
+    pack.push(piece);
+    tokens += piece.tokens;
+  }
+  if (pack.length > 0) yield pack;
+  return undefined;
+}
+
+/** Kinds of faults behind which a single input of the request may stand. */
+const DIVISIBLE = new Set(['input', 'too_large']);
+
+async function sendPack<Input>(
+  pack: readonly Piece<Input>[],
+  options: EmbedDocumentsOptions,
+): Promise<EmbeddedPart<Input>> {
+  try {
+    const { vectors, tokens } = await options.send(pack.map((piece) => piece.content));
+    options.onEvent({
+      type: 'request.finished',
+      inputs: pack.length,
+      tokens: tokens ?? pack.reduce((sum, piece) => sum + piece.tokens, 0),
+    });
+    return settled(pack, (piece, position) => addPiece(piece, vectors[position]));
+  } catch (error) {
+    if (!(error instanceof VendorFault) || !DIVISIBLE.has(error.details.kind)) throw error;
+    if (pack.length === 1) {
+      return settled(pack, ({ owner }) => {
+        owner.refusal = error.message;
+      });
+    }
+    // The one at fault is found by halving; the others must not suffer from it.
+    const middle = Math.ceil(pack.length / 2);
+    const first = await sendPack(pack.slice(0, middle), options);
+    const second = await sendPack(pack.slice(middle), options);
+    return {
+      embedded: [...first.embedded, ...second.embedded],
+      refused: [...first.refused, ...second.refused],
+    };
+  }
+}
+
+function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined): void {
+  const { owner, tokens } = piece;
+  if (vector === undefined) return;
+  // The ordinary case, one piece, keeps the vendor's own vector.
+  if (owner.missing === 1 && owner.sum === undefined) {
+    owner.sum = vector;
+    return;
+  }
+  const sum = owner.sum ?? new Float32Array(vector.length);
+  for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] ?? 0) + tokens * (vector[i] ?? 0);
+  owner.sum = sum;
+}
+
+/** Applies what came of each piece, and lists the inputs that are complete with it. */
+function settled<Input>(
+  pack: readonly Piece<Input>[],
+  apply: (piece: Piece<Input>, position: number) => void,
+): EmbeddedPart<Input> {
+  const embedded: Embedded<Input>[] = [];
+  const refused: RefusedInput<Input>[] = [];
+  for (const [position, piece] of pack.entries()) {
+    const { owner } = piece;
+    apply(piece, position);
+    owner.missing -= 1;
+    if (owner.missing > 0) continue;
+    if (owner.refusal !== undefined || owner.sum === undefined) {
+      refused.push({ input: owner.input, why: owner.refusal ?? 'nothing to embed' });
+    } else embedded.push({ input: owner.input, vector: normalise(owner.sum) });
+  }
+  return { embedded, refused };
+}
