@@ -43,6 +43,7 @@ export function testSettings(
     concurrency: 2,
     documentTimeoutMs: 5_000,
     queryTimeoutMs: 5_000,
+    batch: { enabled: false, concurrency: 2, wait: true, pollIntervalMs: 1, timeoutMinutes: 60 },
     local: { modelPath: undefined, modelCacheDir: '/nonexistent', contextSize: 512 },
     ...base,
   };
