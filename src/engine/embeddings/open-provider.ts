@@ -6,7 +6,7 @@ import { createAdapter } from './create-adapter.js';
 import type { EmbeddingAdapter } from './embedding-adapter.js';
 import { asProviderError } from './provider-error.js';
 import type { Credential, ProviderSettings } from './provider-settings.js';
-import { VENDOR_FACTORIES } from './registry.js';
+import { loadVendorFactory } from './registry.js';
 import { VendorFault } from './vendor-fault.js';
 
 /** What opening a provider needs besides the choice. */
@@ -45,7 +45,7 @@ export async function openProvider(
   };
   try {
     const settings = await providerSettings(choice, options);
-    const createVendor = await VENDOR_FACTORIES[choice.adapter]();
+    const createVendor = await loadVendorFactory(choice.adapter);
     const { world, clock, signal } = options;
     const tools = { stateDir: world.stateDir, homeDir: world.homeDir, env: world.env, clock };
     const vendor = await createVendor(settings, tools, signal);
@@ -89,6 +89,8 @@ async function providerSettings(
     concurrency: remote.nonBatchConcurrency ?? (ONE_AT_A_TIME.has(adapter) ? 1 : CONCURRENCY),
     documentTimeoutMs: seconds === undefined ? timeouts.document : seconds * 1000,
     queryTimeoutMs: timeouts.query,
+    // Switched on for the configured provider; what stands in for it should be quick.
+    batch: { ...remote.batch, enabled: isPrimary && remote.batch.enabled },
     local: {
       modelPath: local.modelPath,
       modelCacheDir: local.modelCacheDir,

@@ -1,3 +1,4 @@
+import type { Clock } from '../../context.js';
 import {
   type EmbeddingAdapter,
   type EmbeddingEvent,
@@ -20,7 +21,7 @@ export interface EmbedMissingOptions {
   readonly atMost: number | undefined;
   /** Unused vectors kept for texts that may come back; 0 for none. */
   readonly cacheEntries: number;
-  readonly atMs: number;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onEvent: (event: SyncEvent) => void;
 }
@@ -105,7 +106,8 @@ class Run {
   }
 
   async embed(index: MemoryIndex, adapter: EmbeddingAdapter): Promise<void> {
-    const { atMost, cacheEntries, atMs, path, signal, onEvent } = this.options;
+    const { atMost, cacheEntries, clock, path, signal, onEvent } = this.options;
+    const atMs = clock.now();
     const { provider, model } = adapter;
     this.model = model;
     const identity = identityKey(adapter.identity);
@@ -143,12 +145,13 @@ class Run {
     adapter: EmbeddingAdapter,
     identity: string,
   ): Promise<void> {
-    const { signal, atMost } = this.options;
+    const { signal, atMost, clock } = this.options;
     const work = { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
     const passages = missingPassages(index, identity);
     if (adapter.batch !== undefined && atMost === undefined) {
       const byBatch = adapter.batch.embed(passages, {
         ...work,
+        clock,
         jobs: batchJobsOf(index, identity),
       });
       for await (const { embedded, refused } of byBatch) {

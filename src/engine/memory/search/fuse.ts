@@ -61,13 +61,3 @@ function byScore(a: FusedChunk, b: FusedChunk): number {
   if (first.path !== second.path) return first.path < second.path ? -1 : 1;
   return first.startLine - second.startLine || first.chunkId - second.chunkId;
 }
-
-/** The configured weights as shares; both 0 counts as neither being set. */
-export function sharesOf(
-  weights: { readonly textWeight: number; readonly vectorWeight: number },
-  defaults: FusionShares,
-): FusionShares {
-  const sum = weights.textWeight + weights.vectorWeight;
-  if (sum === 0) return defaults;
-  return { text: weights.textWeight / sum, vector: weights.vectorWeight / sum };
-}

@@ -24,7 +24,7 @@ export function sampleSimilarities(
   const ids = Array.from({ length: count }, (_, at) => Math.floor(first + at * step));
   const rows = database
     .prepare<[string, number], Buffer>(
-      `SELECT vector FROM json_each(?) JOIN embeddings ON id = value AND space_id = ?`,
+      `SELECT vector FROM json_each(?) JOIN embeddings ON embeddings.id = value AND space_id = ?`,
     )
     .pluck()
     .all(JSON.stringify([...new Set(ids)].filter((id) => id <= last)), space.id);
