@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { credentialChain } from '../../../../src/engine/embeddings/adapters/bedrock/credentials.js';
@@ -156,6 +157,7 @@ test('each place that is set up and fails is told, and nothing secret with it', 
     fault?.message,
     'no AWS credentials; web identity: The web identity token is refused.; profile default: its credential_process failed',
   );
+  assert.not.match(inspect(fault, { depth: 10 }), 'hidden');
 });
 
 test('a profile that does not exist is told', async ({ home }) => {

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/credential-providers';
 import type { EngineContext } from '../../../context.js';
 import { messageOf } from '../../../errors/index.js';
-import { jsonAt, messageIn } from '../../http/status-fault.js';
-import { VendorFault } from '../../vendor-fault.js';
+import { jsonAt } from '../../http/status-fault.js';
+import { type CredentialFailure, nothingFound } from './credential-failure.js';
 import { SILENT } from './silent-logger.js';
 
 /** What requests are signed with; temporary ones say when they end. */
@@ -25,8 +25,8 @@ interface Step {
   readonly find: () => Promise<AwsCredentials | undefined>;
 }
 
-/** Of one request to the container's or the machine's own service; both answer at once or never. */
-const METADATA_TIMEOUT_MS = 1000;
+/** For the container's or the machine's own service; both answer at once or never. */
+const METADATA = { timeout: 1000, maxRetries: 0, logger: SILENT } as const;
 
 /**
  * AWS's credential chain in the spec's order (§5): access keys in the environment, SSO, web
@@ -47,7 +47,7 @@ export function credentialChain(
 ): () => Promise<AwsCredentials> {
   const steps = chainSteps(env, region);
   return async () => {
-    const failures: { step: string; error: unknown }[] = [];
+    const failures: CredentialFailure[] = [];
     for (const { name, find } of steps) {
       try {
         const found = await find();
@@ -70,6 +70,8 @@ function chainSteps(env: EngineContext['env'], region: string): readonly Step[] 
     logger: SILENT,
     parentClientConfig: { region, logger: SILENT },
   };
+  // One for all calls: it keeps the last credentials for when the service is away for a moment.
+  const instance = fromInstanceMetadata(METADATA);
   return [
     { name: 'environment', find: async () => fromEnvironment(env) },
     { name: `SSO of profile ${profile}`, find: () => ifSetUp(fromSSO(files), isOpenToNext) },
@@ -78,7 +80,7 @@ function chainSteps(env: EngineContext['env'], region: string): readonly Step[] 
       name: `profile ${profile}`,
       find: () => ifSetUp(fromIni(files), (error) => !env['AWS_PROFILE'] && isNoProfile(error)),
     },
-    { name: 'container or instance', find: () => fromMetadata(env) },
+    { name: 'container or instance', find: () => fromMetadata(env, instance) },
   ];
 }
 
@@ -120,16 +122,18 @@ async function fromWebIdentity(
   })();
 }
 
-async function fromMetadata(env: EngineContext['env']): Promise<AwsCredentials | undefined> {
+async function fromMetadata(
+  env: EngineContext['env'],
+  instance: () => Promise<AwsCredentials>,
+): Promise<AwsCredentials | undefined> {
   const relative = env['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'];
   const full = env['AWS_CONTAINER_CREDENTIALS_FULL_URI'];
-  const options = { timeout: METADATA_TIMEOUT_MS, maxRetries: 0, logger: SILENT };
-  if (relative) return fromHttp({ ...options, awsContainerCredentialsRelativeUri: relative })();
-  if (full) return fromHttp({ ...options, awsContainerCredentialsFullUri: full })();
+  if (relative) return fromHttp({ ...METADATA, awsContainerCredentialsRelativeUri: relative })();
+  if (full) return fromHttp({ ...METADATA, awsContainerCredentialsFullUri: full })();
   const disabled = env['AWS_EC2_METADATA_DISABLED'];
   if (disabled && disabled.toLowerCase() !== 'false') return undefined;
   // On any other machine nobody answers, which is no failure of anything that was set up.
-  return ifSetUp(fromInstanceMetadata(options), () => true);
+  return ifSetUp(instance, () => true);
 }
 
 async function ifSetUp(
@@ -151,47 +155,4 @@ function isOpenToNext(error: unknown): boolean {
 
 function isNoProfile(error: unknown): boolean {
   return /^Could not resolve credentials using profile/u.test(messageOf(error));
-}
-
-function nothingFound(
-  failures: readonly { step: string; error: unknown }[],
-  profile: string | undefined,
-): VendorFault {
-  const texts = failures.map(({ step, error }) => `${step}: ${shortReason(error)}`);
-  // The profile's login fails twice, as a step of its own and as part of the shared files.
-  const told = texts.filter(
-    (text, i) => !texts.slice(0, i).some((other) => sameReason(other, text)),
-  );
-  const passing = failures.some(({ error }) => mayPass(error));
-  const login = failures.some(({ step }) => step.startsWith('SSO'));
-  return new VendorFault(
-    {
-      kind: passing ? 'network' : 'auth',
-      message:
-        told.length === 0 ? 'no AWS credentials found' : `no AWS credentials; ${told.join('; ')}`,
-      hint: login
-        ? `aws sso login${profile ? ` --profile ${profile}` : ''} renews the login`
-        : 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or AWS_BEARER_TOKEN_BEDROCK',
-    },
-    { cause: failures[0]?.error },
-  );
-}
-
-function sameReason(a: string, b: string): boolean {
-  return a.slice(a.indexOf(': ')) === b.slice(b.indexOf(': '));
-}
-
-function shortReason(error: unknown): string {
-  const text = messageOf(error);
-  // What was run, and what it printed, may hold secrets.
-  if (text.startsWith('Command failed')) return 'its credential_process failed';
-  return messageIn(text) ?? 'failed';
-}
-
-/** Whether a failure is the network's or a service's, and not of what is set up. */
-function mayPass(error: unknown): boolean {
-  const status = jsonAt(error, '$metadata', 'httpStatusCode');
-  if (typeof status === 'number') return status >= 500 || status === 429;
-  const text = `${String(jsonAt(error, 'code'))} ${messageOf(error)}`;
-  return /ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|TimeoutError/u.test(text);
 }

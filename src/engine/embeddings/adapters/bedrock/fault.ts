@@ -49,7 +49,8 @@ export function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFau
   }
   const status = jsonAt(error, '$metadata', 'httpStatusCode');
   if (typeof status === 'number' && status >= 300) {
-    return new VendorFault(serviceDetails(error, status, place), { cause: error });
+    // Without the SDK's error as its cause, whose message may repeat the request with its secrets.
+    return new VendorFault(serviceDetails(error, status, place));
   }
   const code = systemErrorCode(error);
   if (code === undefined) return undefined;
