@@ -20,6 +20,12 @@ export {
   type LoadedConfig,
   loadConfig,
 } from './load.js';
+export {
+  allowsDimensions,
+  type DimensionChoice,
+  describeDimensions,
+  dimensionsOf,
+} from './model-dimensions.js';
 export { resolveAgent } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {

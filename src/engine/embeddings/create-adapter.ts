@@ -68,7 +68,7 @@ class VendorAdapter implements EmbeddingAdapter {
     this.size = settings.dimensions;
     this.identity = {
       adapter: vendor.adapter,
-      endpoint: vendor.endpoint,
+      endpoint: vendor.identityEndpoint ?? vendor.endpoint,
       model: vendor.model,
       dimensions: settings.dimensions ?? null,
       documentForm: vendor.documentForm,

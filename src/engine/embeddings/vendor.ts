@@ -40,6 +40,8 @@ export interface EmbeddingVendor {
   readonly adapter: AdapterId;
   /** Base URL, or `local`; part of the identity. */
   readonly endpoint: string;
+  /** What the identity has instead of it, where several addresses give the same vectors. */
+  readonly identityEndpoint?: string;
   readonly model: string;
   readonly limits: RequestLimits;
   /** The label or prefix that documents get; part of the identity. */
