@@ -152,6 +152,7 @@ const FINE: Readonly<Record<string, unknown>> = {
     models: { providers: { own: { api: 'ollama' } } },
   },
   'provider auto without a fallback': search({ provider: 'auto', fallback: 'none' }),
+  'words alone': search({ provider: 'none', fallback: 'none' }),
   'one weight of 0': search({ query: { hybrid: { vectorWeight: 0 } } }),
   'media with provider auto': search({ multimodal: { enabled: true } }),
   'media with the adapter that sees them': search({
