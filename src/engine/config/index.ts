@@ -19,6 +19,7 @@ export {
   type LoadedConfig,
   loadConfig,
 } from './load.js';
+export { DEFAULT_MODELS, dimensionsToAsk } from './model-dimensions.js';
 export { resolveAgent } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
