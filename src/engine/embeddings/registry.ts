@@ -11,5 +11,10 @@ export type VendorFactory = (
 /** Each adapter's code is loaded when it is chosen, and no other. */
 export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<VendorFactory>>>> =
   {
+    deepinfra: async () => (await import('./adapters/deepinfra.js')).createDeepInfraVendor,
+    lmstudio: async () => (await import('./adapters/lmstudio.js')).createLmStudioVendor,
+    mistral: async () => (await import('./adapters/mistral.js')).createMistralVendor,
+    ollama: async () => (await import('./adapters/ollama.js')).createOllamaVendor,
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
+    voyage: async () => (await import('./adapters/voyage.js')).createVoyageVendor,
   };
