@@ -34,7 +34,8 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
   const tokens = jsonAt(body, 'usage', 'total_tokens') ?? jsonAt(body, 'usage', 'prompt_tokens');
   return {
     vectors: inInputOrder(items, count),
-    tokens: typeof tokens === 'number' ? tokens : undefined,
+    // Some servers do not count, and say 0.
+    tokens: typeof tokens === 'number' && tokens > 0 ? tokens : undefined,
   };
 }
 

@@ -174,7 +174,7 @@ function shorterPieces<Input>(
 ): readonly Piece<Input>[] | undefined {
   const contents =
     piece === undefined || details.kind !== 'too_large' ? undefined : halve(piece.content);
-  if (piece === undefined || contents === undefined || contents.length < 2) return undefined;
+  if (piece === undefined || contents === undefined) return undefined;
   piece.owner.missing += contents.length - 1;
   return contents.map((content) => pieceOf(piece.owner, content));
 }

@@ -31,13 +31,15 @@ export function splitToFit(
 
 /**
  * An input in two pieces or a few, for a vendor that found it too long in spite of our estimate;
- * undefined when it is so short that its length cannot be the reason.
+ * undefined when it cannot be divided, or is so short that its length cannot be the reason.
  */
 export function halve(input: EmbeddingInput): readonly EmbeddingInput[] | undefined {
   const tokens = estimateTokens(plainText(input));
   if (tokens < MIN_HALVED_TOKENS) return undefined;
   const half = Math.ceil(tokens / 2);
-  return splitToFit(input, { maxInputs: 1, maxTokensPerInput: half, maxTokensPerRequest: half });
+  const limits = { maxInputs: 1, maxTokensPerInput: half, maxTokensPerRequest: half };
+  const pieces = splitToFit(input, limits);
+  return pieces.length > 1 ? pieces : undefined;
 }
 
 /** No model takes less. */
