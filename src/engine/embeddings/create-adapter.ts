@@ -1,4 +1,10 @@
 import type {
+  BatchEmbedding,
+  BatchEmbedOptions,
+  KeyedInput,
+  KeyedPart,
+} from './batch/batch-embedding.js';
+import type {
   EmbeddedPart,
   EmbeddingAdapter,
   EmbeddingEvent,
@@ -14,7 +20,7 @@ import { broken, normalise, wrongCount } from './read-vectors.js';
 import { embedDocuments } from './requests/embed-documents.js';
 import { splitToFit } from './requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
-import type { EmbeddingVendor, VendorAnswer } from './vendor.js';
+import type { EmbeddingVendor, VendorAnswer, VendorBatch } from './vendor.js';
 
 /** What every adapter gets besides the vendor: a steady clock and chance, so that tests choose them. */
 export interface AdapterTools {
@@ -49,6 +55,7 @@ class VendorAdapter implements EmbeddingAdapter {
   readonly provider: string;
   readonly model: string;
   readonly identity: EmbeddingIdentity;
+  readonly batch?: BatchEmbedding;
   private readonly vendor: EmbeddingVendor;
   private readonly settings: ProviderSettings;
   private readonly tools: AdapterTools;
@@ -72,6 +79,10 @@ class VendorAdapter implements EmbeddingAdapter {
       dimensions: settings.dimensions ?? null,
       documentForm: vendor.documentForm,
     };
+    const { batch } = vendor;
+    if (batch !== undefined && settings.batch.enabled) {
+      this.batch = { embed: (inputs, options) => this.embedInBatches(batch, inputs, options) };
+    }
   }
 
   async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
@@ -99,6 +110,31 @@ class VendorAdapter implements EmbeddingAdapter {
         concurrency: this.settings.concurrency,
         signal: call.signal,
         onEvent: call.onEvent,
+      });
+    } catch (error) {
+      throw this.named(error, options.signal);
+    }
+  }
+
+  private async *embedInBatches(
+    vendor: VendorBatch,
+    inputs: Iterable<KeyedInput>,
+    options: BatchEmbedOptions,
+  ): AsyncGenerator<KeyedPart> {
+    // Loaded when used: a question needs none of it.
+    const { startBatchRun } = await import('./batch/start-batch-run.js');
+    const { timeoutMs, onEvent, rules } = this.call('document', PATIENT, options);
+    try {
+      yield* startBatchRun(inputs, options, {
+        vendor,
+        settings: this.settings.batch,
+        limits: this.vendor.limits,
+        identity: this.identity,
+        nowMs: this.tools.nowMs,
+        timeoutMs,
+        pacing: this.pacer.pacing(rules, onEvent),
+        accept: (vector) => this.accept(vector),
+        embedDocuments: (some, inline) => this.embedDocuments(some, inline),
       });
     } catch (error) {
       throw this.named(error, options.signal);
@@ -141,14 +177,17 @@ class VendorAdapter implements EmbeddingAdapter {
     if (answer.vectors.length !== inputs.length) {
       throw wrongCount(answer.vectors.length, inputs.length);
     }
-    for (const vector of answer.vectors) {
-      normalise(vector);
-      this.size ??= vector.length;
-      if (vector.length !== this.size) {
-        throw broken(`vectors of ${vector.length} dimensions where ${this.size} were expected`);
-      }
-    }
+    for (const vector of answer.vectors) this.accept(vector);
     return answer;
+  }
+
+  private accept(vector: Float32Array): Float32Array {
+    normalise(vector);
+    this.size ??= vector.length;
+    if (vector.length !== this.size) {
+      throw broken(`vectors of ${vector.length} dimensions where ${this.size} were expected`);
+    }
+    return vector;
   }
 
   private async explained<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

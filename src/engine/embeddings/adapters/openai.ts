@@ -1,8 +1,10 @@
+import type { InputRole } from '../embedding-adapter.js';
 import { type ExplainStatus, sendRequest } from '../http/http-client.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { ProviderSettings } from '../provider-settings.js';
 import { plainText } from '../requests/input-text.js';
-import type { EmbeddingVendor, VendorRequest } from '../vendor.js';
+import type { EmbeddingVendor } from '../vendor.js';
+import { createOpenAiBatch } from './openai-batch.js';
 import { readOpenAiAnswer } from './openai-shape.js';
 
 const ENDPOINT = 'https://api.openai.com/v1';
@@ -26,11 +28,10 @@ export function createOpenAiVendor(settings: ProviderSettings): EmbeddingVendor 
       : { authorization: `Bearer ${settings.credential.value}` }),
     ...settings.headers,
   };
-  const body = ({ inputs, role }: VendorRequest) => {
+  const body = (role: InputRole) => {
     const inputType = settings.inputTypes[role];
     return {
       model,
-      input: inputs.map(plainText),
       encoding_format: 'base64',
       ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }),
       ...(inputType === undefined ? {} : { input_type: inputType }),
@@ -42,11 +43,17 @@ export function createOpenAiVendor(settings: ProviderSettings): EmbeddingVendor 
     model,
     limits: LIMITS,
     documentForm: settings.inputTypes.document ?? '',
-    embed: async (request) => {
-      const { signal, timeoutMs, pacing, inputs } = request;
+    batch: createOpenAiBatch({ endpoint, headers, explain: explainOpenAi }, body('document')),
+    embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
       const sent = { method: 'POST', url: `${endpoint}/embeddings`, headers } as const;
       const answer = await sendRequest(
-        { ...sent, json: body(request), signal, timeoutMs, pacing },
+        {
+          ...sent,
+          json: { ...body(role), input: inputs.map(plainText) },
+          signal,
+          timeoutMs,
+          pacing,
+        },
         explainOpenAi,
       );
       return readOpenAiAnswer(answer, inputs.length);
