@@ -1,6 +1,7 @@
 import { plainText } from '../requests/input-text.js';
 import type { VendorBatch } from '../vendor.js';
-import { type BatchConnection, createFileBatch } from './openai-files.js';
+import type { BatchConnection } from './files-api.js';
+import { createFileBatch } from './openai-files.js';
 
 /** OpenAI's guide "Batch": requests and inputs in one file, and its size. */
 const LIMITS = { maxEntries: 50_000, maxBytes: 200_000_000 } as const;

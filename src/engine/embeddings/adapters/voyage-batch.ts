@@ -1,6 +1,7 @@
 import { plainText } from '../requests/input-text.js';
 import type { VendorBatch } from '../vendor.js';
-import { type BatchConnection, createFileBatch } from './openai-files.js';
+import type { BatchConnection } from './files-api.js';
+import { createFileBatch } from './openai-files.js';
 
 /** Voyage's page "Batch Inference": inputs of one job; a file may have 1 GB. */
 const LIMITS = { maxEntries: 100_000, maxBytes: 1_000_000_000 } as const;

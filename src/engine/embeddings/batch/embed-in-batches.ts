@@ -1,3 +1,4 @@
+import { abortableSleep } from '../requests/pacer.js';
 import type { KeyedInput, KeyedPart } from './batch-embedding.js';
 import type { BatchRun } from './batch-run.js';
 import { awaitJob, collectJob, lookAt } from './follow-job.js';
@@ -112,6 +113,8 @@ async function* embedByJob(
     yield* run.inline(inputs.values());
     return;
   }
+  // Nothing is to be seen of a job at once.
+  await abortableSleep(run.settings.pollIntervalMs, run.call.signal);
   const end = yield* collectJob(job, await awaitJob(job, run), run);
   // Both halves are at least a job, so halving ends.
   if (end.queueFull && inputs.size >= 2 * SMALLEST_JOB) {

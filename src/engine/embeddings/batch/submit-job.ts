@@ -26,17 +26,19 @@ export async function submitJob(
   const record = await records.begin([...inputs.keys()]);
   const entries = Array.from(inputs, ([key, input]) => ({ key, input }));
   for (let tries = 1; ; tries++) {
-    const handle = await handedOver(() => vendor.submit(entries, record.id, call), record, run);
-    if (!(handle instanceof VendorFault)) {
-      const started = await records.started(record, handle);
+    const given = await handedOver(() => vendor.submit(entries, record.id, call), record, run);
+    if (!(given instanceof VendorFault)) {
+      const started = await records.started(record, given);
       const { id: job } = record;
       onEvent({ type: 'batch.submitted', job, inputs: inputs.size, resumed: false });
       return started;
     }
-    const waitMs = call.pacing.delayAfter(handle, tries);
+    const waitMs = call.pacing.delayAfter(given, tries);
     if (waitMs === undefined) {
       await records.forget(record);
-      return { why: handle.message, final: !mayHaveWorked(handle) };
+      const why = given.message;
+      onEvent({ type: 'batch.ended', job: record.id, embedded: 0, left: inputs.size, why });
+      return { why, final: !mayHaveWorked(given) };
     }
     await abortableSleep(waitMs, call.signal);
   }

@@ -30,8 +30,6 @@ export async function* downloadLines(
   try {
     let rest = Buffer.alloc(0);
     for await (const chunk of stream) {
-      const status = stream.response?.statusCode ?? 200;
-      if (status >= 300) throw redirectFault(status, stream.response?.headers['location']);
       if (!Buffer.isBuffer(chunk)) continue;
       let start = 0;
       for (;;) {
@@ -47,6 +45,9 @@ export async function* downloadLines(
         throw new VendorFault({ kind: 'answer', message: 'the answer is broken: endless line' });
       }
     }
+    // With redirects not followed, got takes 3xx for an answer; its body has no lines of results.
+    const { statusCode, headers } = stream.response ?? { statusCode: 200, headers: {} };
+    if (statusCode >= 300) throw redirectFault(statusCode, headers['location']);
     const last = lineOf(rest, Buffer.alloc(0));
     if (last !== '') yield last;
     pacing.succeeded();
