@@ -184,6 +184,32 @@ test('a job whose answer is lost is found, not started again', async ({ fake, ke
   assertAllKept(keeper, inputs);
   assert.is(fake.batch.jobs.length, 1);
   assert.equal(fake.batch.fileNames, []);
+  assert.equal(paidTwice(fake), []);
+});
+
+test('a job is remembered until its last part is taken', async ({ fake, jobs }) => {
+  const options = { jobs: jobs.store(), clock: { now: () => 0 } };
+  let parts = 0;
+  for await (const part of batchOf(openAiSettings(fake)).embed(inputsOf(60), options)) {
+    parts += part.embedded.length;
+    // More turns than clearing the job away would take.
+    for (let turn = 0; turn < 20; turn++) await fetch(fake.origin);
+    assert.is(jobs.jobs.size, 1);
+  }
+  assert.is(parts, 60);
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('what a job of an earlier run left goes inline, not into another', async (context) => {
+  const { fake, keeper, jobs } = context;
+  const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
+  const inputs = inputsOf(120);
+  fake.batch.lineTrouble = () => 'refused';
+  await keeper.run(batchOf(settings), inputs, jobs.store());
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.jobs.length, 1);
+  assert.is(fake.inlineTexts.length, 120);
 });
 
 test('results whose download breaks off are read again', async ({ fake, keeper, jobs }) => {

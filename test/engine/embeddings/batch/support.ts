@@ -123,6 +123,7 @@ export class Keeper {
 
 /** Texts that were paid for more than once, by jobs or inline. */
 export function paidTwice(fake: OpenAiFake): string[] {
+  fake.batch.finishAll();
   const seen = new Set<string>();
   return [...fake.batch.paid, ...fake.inlineTexts].filter((text) => {
     const twice = seen.has(text);
