@@ -48,7 +48,7 @@ const lineSchema = z.strictObject({
  *
  * @param dimensions of vectors where a job does not say
  */
-export function voyageBatches(dimensions: number): BatchFiles {
+function voyageBatches(dimensions: number): BatchFiles {
   return new BatchFiles({
     failure,
     maxLines: 100_000,
