@@ -35,6 +35,8 @@ export interface OpenAiFakeOptions {
   readonly inputType?: boolean;
   /** Vectors are cut to this length by default, so that tests stay small. */
   readonly dimensions?: number;
+  /** Where vectors come from; {@link meaningOf} by default. */
+  readonly vectorOf?: (text: string, dimensions: number) => Float32Array;
 }
 
 /** A running fake of OpenAI. */
@@ -208,7 +210,7 @@ function embed(
   }
   const size = body.dimensions ?? options.dimensions ?? model.dimensions;
   const vectors = troubledVectors(
-    inputs.map((text) => meaningOf(text, size)),
+    inputs.map((text) => (options.vectorOf ?? meaningOf)(text, size)),
     trouble,
   );
   // Out of order on purpose: the index says where each belongs.

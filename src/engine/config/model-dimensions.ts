@@ -55,12 +55,16 @@ const MODEL_DIMENSIONS: Readonly<
 
 /**
  * What `outputDimensionality` may be for a model; undefined when the model is not known here, and
- * then nothing is checked. Vendor prefixes, region prefixes and throughput suffixes are ignored.
+ * then nothing is checked. Vendor prefixes, region prefixes and throughput suffixes are ignored; behind a
+ * `#` stands the model that an opaque Bedrock ARN is for.
  */
 export function dimensionsOf(adapter: AdapterId, model: string): DimensionChoice | undefined {
   const models = MODEL_DIMENSIONS[adapter] ?? {};
-  const bare = model.slice(model.lastIndexOf('/') + 1).replace(/^(?:us|eu|apac|global)\./u, '');
-  const name = adapter === 'bedrock' ? bare.replace(/:.*$/u, '') : bare;
+  const last = model.slice(Math.max(model.lastIndexOf('/'), model.lastIndexOf('#')) + 1);
+  const name =
+    adapter === 'bedrock'
+      ? last.replace(/^[a-z-]+\.(?=[a-z\d]+\.)/u, '').replace(/:.*$/u, '')
+      : last;
   return Object.hasOwn(models, name) ? models[name] : undefined;
 }
 

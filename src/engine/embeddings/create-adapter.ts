@@ -12,6 +12,7 @@ import type {
   EmbeddingInput,
   EmbedOptions,
   InputRole,
+  Inputs,
   ProbeResult,
 } from './embedding-adapter.js';
 import { asProviderError } from './provider-error.js';
@@ -74,7 +75,7 @@ class VendorAdapter implements EmbeddingAdapter {
     this.size = settings.dimensions;
     this.identity = {
       adapter: vendor.adapter,
-      endpoint: vendor.endpoint,
+      endpoint: vendor.identityEndpoint ?? vendor.endpoint,
       model: vendor.model,
       dimensions: settings.dimensions ?? null,
       documentForm: vendor.documentForm,
@@ -99,10 +100,11 @@ class VendorAdapter implements EmbeddingAdapter {
   }
 
   async *embedDocuments<Input extends EmbeddingInput>(
-    inputs: Iterable<Input>,
+    inputs: Inputs<Input>,
     options: EmbedOptions = {},
   ): AsyncGenerator<EmbeddedPart<Input>> {
-    const call = this.call('document', PATIENT, options);
+    const rules = options.interactive === true ? INTERACTIVE : PATIENT;
+    const call = this.call('document', rules, options);
     try {
       yield* embedDocuments(inputs, {
         send: (contents) => this.send(contents, call),

@@ -1,4 +1,5 @@
 import type { AdapterId } from '../config/index.js';
+import type { Clock, EngineContext } from '../context.js';
 import type { EmbeddingInput, InputRole } from './embedding-adapter.js';
 import type { Pacing } from './requests/pacer.js';
 
@@ -39,6 +40,8 @@ export interface EmbeddingVendor {
   readonly adapter: AdapterId;
   /** Base URL, or `local`; part of the identity. */
   readonly endpoint: string;
+  /** What the identity has instead of it, where several addresses give the same vectors. */
+  readonly identityEndpoint?: string;
   readonly model: string;
   readonly limits: RequestLimits;
   /** The label or prefix that documents get; part of the identity. */
@@ -48,6 +51,14 @@ export interface EmbeddingVendor {
   /** Sends one request, again as its pacing has it. @throws VendorFault, or the signal's reason */
   embed(request: VendorRequest): Promise<VendorAnswer>;
   close?(): Promise<void>;
+}
+
+/** What a vendor may need of the world besides its settings. */
+export interface VendorTools {
+  /** Absolute path of the folder for what outlasts a process, as logins. */
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly env: EngineContext['env'];
 }
 
 /** How a call to a batch API is ended and paced. */

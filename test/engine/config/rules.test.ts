@@ -108,6 +108,24 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
   ],
   [
+    'dimensions for a model behind an inference profile',
+    search({
+      provider: 'bedrock',
+      model: 'jp.amazon.nova-2-multimodal-embeddings-v1:0',
+      outputDimensionality: 512,
+    }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
+  ],
+  [
+    'dimensions for the model that an ARN is said to be for',
+    search({
+      provider: 'bedrock',
+      model: 'arn:aws:bedrock:us-east-1:1:application-inference-profile/a1#cohere.embed-english-v3',
+      outputDimensionality: 512,
+    }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
+  ],
+  [
     'a schedule for the 31st of February',
     dreaming('0 3 31 2 *'),
     ['cron-never-fires plugins.entries.memory-core.config.dreaming.frequency (0)'],
@@ -134,6 +152,7 @@ const FINE: Readonly<Record<string, unknown>> = {
     models: { providers: { own: { api: 'ollama' } } },
   },
   'provider auto without a fallback': search({ provider: 'auto', fallback: 'none' }),
+  'words alone': search({ provider: 'none', fallback: 'none' }),
   'one weight of 0': search({ query: { hybrid: { vectorWeight: 0 } } }),
   'media with provider auto': search({ multimodal: { enabled: true } }),
   'media with the adapter that sees them': search({
