@@ -1,4 +1,10 @@
 import type {
+  BatchEmbedding,
+  BatchEmbedOptions,
+  KeyedInput,
+  KeyedPart,
+} from './batch/batch-embedding.js';
+import type {
   EmbeddedPart,
   EmbeddingAdapter,
   EmbeddingEvent,
@@ -15,7 +21,7 @@ import { broken, normalise, wrongCount } from './read-vectors.js';
 import { embedDocuments } from './requests/embed-documents.js';
 import { halve, splitToFit } from './requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
-import type { EmbeddingVendor, VendorAnswer } from './vendor.js';
+import type { EmbeddingVendor, VendorAnswer, VendorBatch } from './vendor.js';
 import { VendorFault } from './vendor-fault.js';
 
 /** What every adapter gets besides the vendor: a steady clock and chance, so that tests choose them. */
@@ -51,6 +57,7 @@ class VendorAdapter implements EmbeddingAdapter {
   readonly provider: string;
   readonly model: string;
   readonly identity: EmbeddingIdentity;
+  readonly batch?: BatchEmbedding;
   private readonly vendor: EmbeddingVendor;
   private readonly settings: ProviderSettings;
   private readonly tools: AdapterTools;
@@ -75,6 +82,10 @@ class VendorAdapter implements EmbeddingAdapter {
       dimensions: asked ?? null,
       documentForm: vendor.documentForm,
     };
+    const { batch } = vendor;
+    if (batch !== undefined && settings.batch.enabled) {
+      this.batch = { embed: (inputs, options) => this.embedInBatches(batch, inputs, options) };
+    }
   }
 
   async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
@@ -121,6 +132,31 @@ class VendorAdapter implements EmbeddingAdapter {
     }
   }
 
+  private async *embedInBatches(
+    vendor: VendorBatch,
+    inputs: Inputs<KeyedInput>,
+    options: BatchEmbedOptions,
+  ): AsyncGenerator<KeyedPart> {
+    // Loaded when used: a question needs none of it.
+    const { startBatchRun } = await import('./batch/start-batch-run.js');
+    const { timeoutMs, onEvent, rules } = this.call('document', PATIENT, options);
+    try {
+      yield* startBatchRun(inputs, options, {
+        vendor,
+        settings: this.settings.batch,
+        limits: this.vendor.limits,
+        identity: this.identity,
+        nowMs: this.tools.nowMs,
+        timeoutMs,
+        pacing: this.pacer.pacing(rules, onEvent),
+        accept: (vector) => this.accept(vector),
+        embedDocuments: (some, inline) => this.embedDocuments(some, inline),
+      });
+    } catch (error) {
+      throw this.named(error, options.signal);
+    }
+  }
+
   async probe(options: EmbedOptions = {}): Promise<ProbeResult> {
     return this.explained(async () => {
       const call = this.call('query', ONCE, options);
@@ -157,12 +193,16 @@ class VendorAdapter implements EmbeddingAdapter {
     if (answer.vectors.length !== inputs.length) {
       throw wrongCount(answer.vectors.length, inputs.length);
     }
-    for (const vector of answer.vectors) {
-      normalise(vector);
-      this.size ??= vector.length;
-      if (vector.length !== this.size) throw this.wrongLength(vector.length, this.size);
-    }
+    for (const vector of answer.vectors) this.accept(vector);
     return answer;
+  }
+
+  /** Brings a vector to unit length. @throws VendorFault when it has not the length of the others */
+  private accept(vector: Float32Array): Float32Array {
+    normalise(vector);
+    this.size ??= vector.length;
+    if (vector.length !== this.size) throw this.wrongLength(vector.length, this.size);
+    return vector;
   }
 
   private wrongLength(got: number, wanted: number): VendorFault {

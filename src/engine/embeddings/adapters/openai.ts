@@ -1,10 +1,12 @@
 import { DEFAULT_MODELS, dimensionsToAsk } from '../../config/index.js';
+import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { ProviderSettings } from '../provider-settings.js';
 import { plainText } from '../requests/input-text.js';
 import type { EmbeddingVendor } from '../vendor.js';
-import { createOpenAiShapedVendor } from './openai-shaped-vendor.js';
+import { createOpenAiBatch } from './openai-batch.js';
+import { bearerHeaders, createOpenAiShapedVendor } from './openai-shaped-vendor.js';
 
 const ENDPOINT = 'https://api.openai.com/v1';
 
@@ -18,30 +20,33 @@ const LIMITS = { maxInputs: 2048, maxTokensPerInput: 8192, maxTokensPerRequest: 
  * meant for compatible endpoints that have it.
  */
 export function createOpenAiVendor(settings: ProviderSettings): EmbeddingVendor {
+  const endpoint = settings.baseUrl ?? ENDPOINT;
   const model = settings.model ?? DEFAULT_MODELS.openai;
   const dimensions = dimensionsToAsk('openai', model, settings.dimensions);
-  return createOpenAiShapedVendor(
+  const fields = (role: InputRole) => {
+    const inputType = settings.inputTypes[role];
+    return {
+      model,
+      encoding_format: 'base64',
+      ...(dimensions === undefined ? {} : { dimensions }),
+      ...(inputType === undefined ? {} : { input_type: inputType }),
+    };
+  };
+  const vendor = createOpenAiShapedVendor(
     {
       adapter: 'openai',
-      endpoint: settings.baseUrl ?? ENDPOINT,
+      endpoint,
       model,
       limits: LIMITS,
       dimensions,
       documentForm: settings.inputTypes.document ?? '',
-      body: ({ inputs, role }) => {
-        const inputType = settings.inputTypes[role];
-        return {
-          model,
-          input: inputs.map(plainText),
-          encoding_format: 'base64',
-          ...(dimensions === undefined ? {} : { dimensions }),
-          ...(inputType === undefined ? {} : { input_type: inputType }),
-        };
-      },
+      body: ({ inputs, role }) => ({ ...fields(role), input: inputs.map(plainText) }),
       explain: () => explainOpenAi,
     },
     settings,
   );
+  const connection = { endpoint, headers: bearerHeaders(settings), explain: explainOpenAi };
+  return { ...vendor, batch: createOpenAiBatch(connection, fields('document')) };
 }
 
 /** 429s of these types or codes are about money, not about speed. */

@@ -1,10 +1,12 @@
 import { DEFAULT_MODELS, dimensionsToAsk } from '../../config/index.js';
+import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { messageIn } from '../http/status-fault.js';
 import type { ProviderSettings } from '../provider-settings.js';
 import { BYTES_PER_TOKEN, estimateTokens, plainText } from '../requests/input-text.js';
 import type { EmbeddingVendor, RequestLimits, VendorRequest } from '../vendor.js';
-import { createOpenAiShapedVendor } from './openai-shaped-vendor.js';
+import { bearerHeaders, createOpenAiShapedVendor } from './openai-shaped-vendor.js';
+import { createVoyageBatch } from './voyage-batch.js';
 
 const ENDPOINT = 'https://api.voyageai.com/v1';
 /** Where keys of MongoDB Atlas belong (github.com/voyage-ai/voyageai-python, `get_default_base_url`). */
@@ -20,27 +22,31 @@ const ATLAS_KEY = /^al-/u;
 export function createVoyageVendor(settings: ProviderSettings): EmbeddingVendor {
   const model = settings.model ?? DEFAULT_MODELS.voyage;
   const dimensions = dimensionsToAsk('voyage', model, settings.dimensions);
-  return createOpenAiShapedVendor(
+  const endpoint = settings.baseUrl ?? voyageEndpoint(settings);
+  const fields = (role: InputRole) => ({
+    model,
+    input_type: role,
+    // By default a text that is too long is cut without a word.
+    truncation: false,
+    encoding_format: 'base64',
+    ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
+  });
+  const vendor = createOpenAiShapedVendor(
     {
       adapter: 'voyage',
-      endpoint: settings.baseUrl ?? voyageEndpoint(settings),
+      endpoint,
       model,
       limits: limitsOf(model),
       dimensions,
       documentForm: 'document',
-      body: ({ inputs, role }) => ({
-        model,
-        input: inputs.map(plainText),
-        input_type: role,
-        // By default a text that is too long is cut without a word.
-        truncation: false,
-        encoding_format: 'base64',
-        ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
-      }),
+      body: ({ inputs, role }) => ({ ...fields(role), input: inputs.map(plainText) }),
       explain: explainVoyage,
     },
     settings,
   );
+  const explain = explainVoyage({ inputs: [] });
+  const connection = { endpoint, headers: bearerHeaders(settings), explain };
+  return { ...vendor, batch: createVoyageBatch(connection, fields('document')) };
 }
 
 /** Voyage's own endpoint for a key, when the configuration names none. */
@@ -72,7 +78,7 @@ const UNPAID_TOKENS = 10_000;
 const UNPAID_WAIT_MS = 20_000;
 
 /** What Voyage's error bodies, `{detail}`, say beyond the status. */
-function explainVoyage({ inputs }: VendorRequest): ExplainStatus {
+function explainVoyage({ inputs }: Pick<VendorRequest, 'inputs'>): ExplainStatus {
   return ({ status, body, headers }) => {
     const said = messageIn(body) ?? '';
     if (status === 403) {

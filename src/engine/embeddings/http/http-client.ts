@@ -12,8 +12,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is; not together with `json`. */
-  readonly body?: Buffer | FormData | string | undefined;
+  /** Sent as it is; not together with `json`. An iterable can be sent once: see UNPACED. */
+  readonly body?: Buffer | Iterable<Buffer> | string | undefined;
   readonly signal: AbortSignal;
   /** Of one try, in milliseconds. */
   readonly timeoutMs: number;
@@ -83,7 +83,8 @@ export async function sendRequest(
   }
 }
 
-function redirectFault(status: number, location: string | undefined): VendorFault {
+/** The fault of an answer that sends elsewhere. */
+export function redirectFault(status: number, location: string | undefined): VendorFault {
   const where = location === undefined ? '' : ` to ${new URL(location, 'http://x').host}`;
   return new VendorFault({
     kind: 'request',
@@ -94,7 +95,7 @@ function redirectFault(status: number, location: string | undefined): VendorFaul
 }
 
 /** Names a failure of any kind as a fault. */
-function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
+export function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
   if (error instanceof VendorFault) return error;
   if (error instanceof HTTPError) return new VendorFault(answerDetails(error.response, explain));
   if (error instanceof TimeoutError) {
