@@ -12,5 +12,6 @@ export type VendorFactory = (
 /** Each adapter's code is loaded when it is chosen, and no other. */
 export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<VendorFactory>>>> =
   {
+    gemini: async () => (await import('./adapters/gemini.js')).createGeminiVendor,
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
   };
