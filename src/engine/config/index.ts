@@ -1,4 +1,4 @@
-export { ADAPTER_ALIASES, type AdapterId } from './adapters.js';
+export { ADAPTER_ALIASES, type AdapterId, adapterOf } from './adapters.js';
 export type { AgentId } from './agent-id.js';
 export {
   type Discovery,

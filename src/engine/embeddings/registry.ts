@@ -13,5 +13,7 @@ export type VendorFactory = (
 export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<VendorFactory>>>> =
   {
     gemini: async () => (await import('./adapters/gemini.js')).createGeminiVendor,
+    'github-copilot': async () =>
+      (await import('./adapters/github-copilot.js')).createCopilotVendor,
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
   };
