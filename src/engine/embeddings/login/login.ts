@@ -5,7 +5,7 @@ import { sendRequest } from '../http/http-client.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { LoginOutput } from '../output-schemas.js';
 import { asProviderError } from '../provider-error.js';
-import { INTERACTIVE, Pacer } from '../requests/pacer.js';
+import { INTERACTIVE, ONCE, Pacer } from '../requests/pacer.js';
 import type { BatchCall } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
 import { exchangeToken } from './copilot-token.js';
@@ -65,7 +65,8 @@ export async function login(context: EngineContext, options: LoginOptions): Prom
   }).catch((error: unknown) => {
     throw explained(error, hosts.webUrl);
   });
-  const account = await accountOf(token, hosts, call);
+  const once = pacer.pacing(ONCE, () => undefined);
+  const account = await accountOf(token, hosts, { ...call, pacing: once });
   const kept = { token, apiUrl: hosts.apiUrl, ...(account === undefined ? {} : { account }) };
   try {
     const exchanged = await exchangeToken(token, hosts.apiUrl, clock, call);
