@@ -117,18 +117,20 @@ test('a line that failed says why; the others are not touched by it', () =>
   }));
 
 for (const state of ['EXPIRED', 'FAILED', 'CANCELLED'] as const) {
-  test(`a job that is ${state.toLowerCase()} gives nothing, and says why`, () =>
-    withBatch(async (batch, fake, call) => {
-      const handle = await batch.submit(ENTRIES, 'label', call);
-      fake.batches.end(state, state === 'FAILED' ? 'it broke' : undefined);
-      const status = await batch.status(handle, call);
-      const word = state.toLowerCase();
-      assert.equal(status, {
-        state: 'failed',
-        why: state === 'FAILED' ? `${word}: it broke` : word,
-      });
-      assert.is((await faultOf(resultsOf(batch, handle, call))).details.kind, 'answer');
-    }));
+  for (const states of ['BATCH_STATE_', 'JOB_STATE_'] as const) {
+    test(`a job that is ${states}${state} gives nothing, and says why`, () =>
+      withBatch(
+        async (batch, fake, call) => {
+          const handle = await batch.submit(ENTRIES, 'label', call);
+          fake.batches.end(state, state === 'FAILED' ? 'it broke' : undefined);
+          const word = state.toLowerCase();
+          const why = state === 'FAILED' ? `${word}: it broke` : word;
+          assert.equal(await batch.status(handle, call), { state: 'failed', why });
+          assert.is((await faultOf(resultsOf(batch, handle, call))).details.kind, 'answer');
+        },
+        { states },
+      ));
+  }
 }
 
 test('a job is found again by its label, on any page of the list', () =>

@@ -134,6 +134,7 @@ test(
     await plain.probe();
     const sent: unknown = JSON.parse(fake.requests.at(-1)?.body.toString('utf8') ?? '');
     assert.equal(sent, { model, input: ['ping'] });
+    assert.is(exchanges(fake), 1);
   }),
 );
 
