@@ -17,6 +17,9 @@ export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<
     lmstudio: async () => (await import('./adapters/lmstudio.js')).createLmStudioVendor,
     mistral: async () => (await import('./adapters/mistral.js')).createMistralVendor,
     ollama: async () => (await import('./adapters/ollama.js')).createOllamaVendor,
+    gemini: async () => (await import('./adapters/gemini.js')).createGeminiVendor,
+    'github-copilot': async () =>
+      (await import('./adapters/github-copilot.js')).createCopilotVendor,
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
     voyage: async () => (await import('./adapters/voyage.js')).createVoyageVendor,
   };
