@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createCopilotVendor } from '../../../src/engine/embeddings/adapters/github-copilot.js';
 import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
-import { storeLogin, tokenCacheFile } from '../../../src/engine/embeddings/login/stored-login.js';
+import { tokenCacheFile } from '../../../src/engine/embeddings/login/auth-files.js';
+import { storeLogin } from '../../../src/engine/embeddings/login/stored-login.js';
 import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
 import { VendorFault } from '../../../src/engine/embeddings/vendor-fault.js';
 import {

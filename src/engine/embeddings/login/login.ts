@@ -8,11 +8,12 @@ import { asProviderError } from '../provider-error.js';
 import { INTERACTIVE, ONCE, Pacer } from '../requests/pacer.js';
 import type { BatchCall } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
+import { loginFile } from './auth-files.js';
 import { exchangeToken } from './copilot-token.js';
 import { type LoginEvent, signInByDevice } from './device-flow.js';
 import { type GithubHosts, githubHosts } from './github-hosts.js';
 import { providerWithLogin } from './key-places.js';
-import { loginFile, storeLogin } from './stored-login.js';
+import { storeLogin } from './stored-login.js';
 import { writeCachedToken } from './token-cache.js';
 
 /** What a login needs. */

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { EngineContext } from '../../context.js';
 import type { LogoutOutput } from '../output-schemas.js';
+import { loginFile, tokenCacheFile } from './auth-files.js';
 import { providerWithLogin } from './key-places.js';
-import { deleteLogin, loginFile, tokenCacheFile } from './stored-login.js';
+import { deleteLogin } from './stored-login.js';
 
 /** What logging out needs. */
 export interface LogoutOptions {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
 import { TEMPORARY_ENDING } from '../../replace-file.js';
 import { jsonAt } from '../http/status-fault.js';
+import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 import { readPrivateJson, writePrivateJson } from './private-json.js';
 
 /** A person's login, as `svc provider login github-copilot` keeps it. */
@@ -13,16 +14,6 @@ export interface StoredLogin {
   readonly account?: string | undefined;
   /** The API the token is for; it is sent to no other. */
   readonly apiUrl: string;
-}
-
-/** Where the login is kept. @param stateDir absolute path of the state folder */
-export function loginFile(stateDir: string): string {
-  return join(authFolder(stateDir), 'github-copilot.json');
-}
-
-/** Where the token of the last exchange is kept; may be deleted at any time. */
-export function tokenCacheFile(stateDir: string): string {
-  return join(authFolder(stateDir), 'github-copilot-token.json');
 }
 
 /**
@@ -86,8 +77,4 @@ async function entriesOf(folder: string): Promise<readonly string[]> {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw error;
   }
-}
-
-function authFolder(stateDir: string): string {
-  return join(stateDir, 'auth');
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { SvcError } from '../../errors/index.js';
 import { jsonAt } from '../http/status-fault.js';
+import { tokenCacheFile } from './auth-files.js';
 import type { CopilotToken } from './copilot-token.js';
 import { readPrivateJson, writePrivateJson } from './private-json.js';
-import { tokenCacheFile } from './stored-login.js';
 
 /** Whose token it is. */
 export interface TokenOwner {

@@ -3,13 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EngineContext } from '../../../../src/engine/context.js';
 import { resolveStatePaths } from '../../../../src/engine/context.js';
+import { loginFile, tokenCacheFile } from '../../../../src/engine/embeddings/login/auth-files.js';
 import type { LoginEvent } from '../../../../src/engine/embeddings/login/device-flow.js';
 import { type LoginOptions, login } from '../../../../src/engine/embeddings/login/login.js';
 import {
-  loginFile,
   readStoredLogin,
   storeLogin,
-  tokenCacheFile,
 } from '../../../../src/engine/embeddings/login/stored-login.js';
 import {
   CLIENT_ID,

@@ -2,13 +2,13 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loginFile } from '../../../../src/engine/embeddings/login/auth-files.js';
 import {
   githubHosts,
   githubHostsIn,
 } from '../../../../src/engine/embeddings/login/github-hosts.js';
 import {
   deleteLogin,
-  loginFile,
   readStoredLogin,
   storeLogin,
 } from '../../../../src/engine/embeddings/login/stored-login.js';
