@@ -120,7 +120,7 @@ class VendorAdapter implements EmbeddingAdapter {
 
   private async *embedInBatches(
     vendor: VendorBatch,
-    inputs: Iterable<KeyedInput>,
+    inputs: Inputs<KeyedInput>,
     options: BatchEmbedOptions,
   ): AsyncGenerator<KeyedPart> {
     // Loaded when used: a question needs none of it.
@@ -131,7 +131,6 @@ class VendorAdapter implements EmbeddingAdapter {
         vendor,
         settings: this.settings.batch,
         limits: this.vendor.limits,
-        identity: this.identity,
         nowMs: this.tools.nowMs,
         timeoutMs,
         pacing: this.pacer.pacing(rules, onEvent),

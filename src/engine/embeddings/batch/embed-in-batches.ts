@@ -1,3 +1,4 @@
+import type { Inputs } from '../embedding-adapter.js';
 import { abortableSleep } from '../requests/pacer.js';
 import type { KeyedInput, KeyedPart } from './batch-embedding.js';
 import type { BatchRun } from './batch-run.js';
@@ -20,15 +21,15 @@ import { findJob, submitJob } from './submit-job.js';
  * @throws VendorFault, SvcError, or the signal's reason
  */
 export async function* embedInBatches(
-  inputs: Iterable<KeyedInput>,
+  inputs: Inputs<KeyedInput>,
   run: BatchRun,
   stop: () => void,
 ): AsyncGenerator<KeyedPart> {
   const { settings, health } = run;
   const earlier: EarlierJobs = { embedded: new Set(), left: new Set(), pending: [] };
   const records = await run.records.list();
-  const resumed = records.map((record) => resumeJob(record, earlier, run));
-  yield* mergeParts(resumed.values(), Math.max(1, records.length), stop);
+  const resumed = mapped(records, (record) => resumeJob(record, earlier, run));
+  yield* mergeParts(resumed, Math.max(1, records.length), stop);
   const plan = planJobs(without(inputs, earlier), {
     inline: run.limits,
     job: run.vendor.limits,
@@ -87,9 +88,12 @@ async function knownJob(record: JobRecord, run: BatchRun): Promise<StartedJob | 
 }
 
 /** The inputs that no earlier job has embedded or is working on. */
-function* without(inputs: Iterable<KeyedInput>, earlier: EarlierJobs): Generator<KeyedInput> {
+async function* without(
+  inputs: Inputs<KeyedInput>,
+  earlier: EarlierJobs,
+): AsyncGenerator<KeyedInput> {
   const pending = new Set(earlier.pending.flatMap((job) => job.keys));
-  for (const input of inputs) {
+  for await (const input of inputs) {
     if (!pending.has(input.key) && !earlier.embedded.has(input.key)) yield input;
   }
 }
@@ -133,13 +137,13 @@ async function* embedByJob(
 
 /** Starts as many jobs as may be under way, and leaves them to a later run. */
 async function* submitAll(
-  plan: Iterable<PlannedInputs>,
+  plan: AsyncIterable<PlannedInputs>,
   earlier: readonly JobRecord[],
   run: BatchRun,
 ): AsyncGenerator<KeyedPart> {
   const pending = [...earlier];
   let more = false;
-  for (const { via, inputs } of plan) {
+  for await (const { via, inputs } of plan) {
     if (via === 'inline' || !run.health.on) {
       yield* run.inline(inputs.values());
       continue;
@@ -164,6 +168,6 @@ async function* submitAll(
   });
 }
 
-function* mapped<A, B>(items: Iterable<A>, change: (item: A) => B): Generator<B> {
-  for (const item of items) yield change(item);
+async function* mapped<A, B>(items: Inputs<A>, change: (item: A) => B): AsyncGenerator<B> {
+  for await (const item of items) yield change(item);
 }

@@ -1,3 +1,4 @@
+import type { Inputs } from '../embedding-adapter.js';
 import { plainText, splitToFit } from '../requests/input-text.js';
 import type { RequestLimits, VendorBatch } from '../vendor.js';
 import type { KeyedInput } from './batch-embedding.js';
@@ -35,15 +36,15 @@ const LINE_BYTES = 512;
 const INLINE_PORTION = 1024;
 
 /** Divides inputs into jobs as large as the vendor takes them, and those that go inline; lazily. */
-export function* planJobs(
-  inputs: Iterable<KeyedInput>,
+export async function* planJobs(
+  inputs: Inputs<KeyedInput>,
   rules: PlanRules,
-): Generator<PlannedInputs, undefined> {
+): AsyncGenerator<PlannedInputs, undefined> {
   const maxBytes = Math.min(rules.job.maxBytes, MEMORY_BYTES / rules.concurrency);
   let job = new Map<string, KeyedInput>();
   let bytes = 0;
   let inline = new Map<string, KeyedInput>();
-  for (const input of inputs) {
+  for await (const input of inputs) {
     if (rules.inlineOnly(input.key) || splitToFit(input, rules.inline).length !== 1) {
       inline.set(input.key, input);
       if (inline.size < INLINE_PORTION) continue;
