@@ -19,9 +19,10 @@ import { asProviderError } from './provider-error.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { broken, normalise, wrongCount } from './read-vectors.js';
 import { embedDocuments } from './requests/embed-documents.js';
-import { splitToFit } from './requests/input-text.js';
+import { halve, splitToFit } from './requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
 import type { EmbeddingVendor, VendorAnswer, VendorBatch } from './vendor.js';
+import { VendorFault } from './vendor-fault.js';
 
 /** What every adapter gets besides the vendor: a steady clock and chance, so that tests choose them. */
 export interface AdapterTools {
@@ -72,12 +73,13 @@ class VendorAdapter implements EmbeddingAdapter {
     this.id = vendor.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
-    this.size = settings.dimensions;
+    const asked = vendor.dimensions === undefined ? settings.dimensions : vendor.dimensions;
+    this.size = asked ?? undefined;
     this.identity = {
       adapter: vendor.adapter,
       endpoint: vendor.identityEndpoint ?? vendor.endpoint,
       model: vendor.model,
-      dimensions: settings.dimensions ?? null,
+      dimensions: asked ?? null,
       documentForm: vendor.documentForm,
     };
     const { batch } = vendor;
@@ -94,9 +96,21 @@ class VendorAdapter implements EmbeddingAdapter {
       const [input] = splitToFit({ text }, this.vendor.limits);
       if (input === undefined) throw broken('there is nothing to embed');
       const signal = AbortSignal.any([call.signal, budget]);
-      const { vectors } = await this.send([input], { ...call, signal });
+      const { vectors } = await this.sendBeginning(input, { ...call, signal });
       return normalise(vectors[0] ?? new Float32Array());
     }, options.signal);
+  }
+
+  /** Sends an input, or as much of its beginning as the vendor takes. */
+  private async sendBeginning(input: EmbeddingInput, call: Call): Promise<VendorAnswer> {
+    try {
+      return await this.send([input], call);
+    } catch (error) {
+      const tooLarge = error instanceof VendorFault && error.details.kind === 'too_large';
+      const [beginning] = (tooLarge ? halve(input) : undefined) ?? [];
+      if (beginning === undefined) throw error;
+      return this.sendBeginning(beginning, call);
+    }
   }
 
   async *embedDocuments<Input extends EmbeddingInput>(
@@ -182,13 +196,19 @@ class VendorAdapter implements EmbeddingAdapter {
     return answer;
   }
 
+  /** Brings a vector to unit length. @throws VendorFault when it has not the length of the others */
   private accept(vector: Float32Array): Float32Array {
     normalise(vector);
     this.size ??= vector.length;
-    if (vector.length !== this.size) {
-      throw broken(`vectors of ${vector.length} dimensions where ${this.size} were expected`);
-    }
+    if (vector.length !== this.size) throw this.wrongLength(vector.length, this.size);
     return vector;
+  }
+
+  private wrongLength(got: number, wanted: number): VendorFault {
+    const { details } = broken(`vectors of ${got} dimensions where ${wanted} were expected`);
+    if (this.identity.dimensions === null) return new VendorFault(details);
+    const hint = `the model does not give every length: set outputDimensionality to ${got}, or remove it`;
+    return new VendorFault({ ...details, hint });
   }
 
   private async explained<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

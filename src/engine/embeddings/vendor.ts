@@ -44,6 +44,11 @@ export interface EmbeddingVendor {
   readonly identityEndpoint?: string;
   readonly model: string;
   readonly limits: RequestLimits;
+  /**
+   * The length of vectors that requests ask for, part of the identity; null leaves it to the model.
+   * Absent, it is `settings.dimensions`.
+   */
+  readonly dimensions?: number | null;
   /** The label or prefix that documents get; part of the identity. */
   readonly documentForm: string;
   /** The vendor's batch API, where it has one for embeddings. */
