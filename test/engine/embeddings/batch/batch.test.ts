@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createOpenAiVendor } from '../../../../src/engine/embeddings/adapters/openai.js';
 import type { KeyedInput } from '../../../../src/engine/embeddings/batch/batch-embedding.js';
+import { broken } from '../../../../src/engine/embeddings/read-vectors.js';
 import { meaningOf } from '../../../fakes/meaning.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/memory.js';
@@ -228,6 +230,22 @@ test('results that are gone are embedded inline', async ({ fake, keeper, jobs })
   const inputs = inputsOf(80);
   await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
   assertAllKept(keeper, inputs);
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('results that stay broken do not hold up later runs', async ({ fake, keeper, jobs }) => {
+  const settings = openAiSettings(fake);
+  const vendor = createOpenAiVendor(settings);
+  if (vendor.batch === undefined) return assert.unreachable();
+  // biome-ignore lint/correctness/useYield: it fails before its first result
+  const results = async function* (): AsyncGenerator<never> {
+    throw broken('the job has no results');
+  };
+  const inputs = inputsOf(60);
+  const batch = batchOf(settings, { ...vendor, batch: { ...vendor.batch, results } });
+  await keeper.run(batch, inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.inlineTexts.length, 60);
   assert.is(jobs.jobs.size, 0);
 });
 
