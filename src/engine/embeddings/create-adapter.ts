@@ -145,7 +145,6 @@ class VendorAdapter implements EmbeddingAdapter {
         vendor,
         settings: this.settings.batch,
         limits: this.vendor.limits,
-        identity: this.identity,
         nowMs: this.tools.nowMs,
         timeoutMs,
         pacing: this.pacer.pacing(rules, onEvent),
