@@ -15,16 +15,8 @@ function candidateOf(
   chunkId: number,
   sides: Partial<Pick<FusionCandidate, 'ageDays' | 'textScore' | 'vectorScore'>> = {},
 ): FusionCandidate {
-  const chunk = {
-    ...{
-      chunkId,
-      source: 'memory',
-      path: `n${chunkId % 3}.md`,
-      startLine: chunkId,
-      endLine: chunkId,
-    },
-    ...{ headingPath: [], text: '', bm25: 0 },
-  } as const;
+  const place = { source: 'memory', path: `n${chunkId % 3}.md`, startLine: chunkId } as const;
+  const chunk = { ...place, chunkId, endLine: chunkId, headingPath: [], text: '', bm25: 0 };
   const textScore = sides.textScore ?? 0;
   const ranked = { chunk, lines: [], rank: 0 };
   return {
