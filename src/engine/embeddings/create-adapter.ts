@@ -137,7 +137,7 @@ class VendorAdapter implements EmbeddingAdapter {
   private async send(inputs: readonly EmbeddingInput[], call: Call): Promise<VendorAnswer> {
     const { role, signal, timeoutMs, rules, onEvent } = call;
     const pacing = this.pacer.pacing(rules, onEvent);
-    const answer = await this.vendor.embed({ inputs, role, signal, timeoutMs, pacing });
+    const answer = await this.vendor.embed({ inputs, role, signal, timeoutMs, pacing, onEvent });
     if (answer.vectors.length !== inputs.length) {
       throw wrongCount(answer.vectors.length, inputs.length);
     }

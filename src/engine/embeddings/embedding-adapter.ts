@@ -52,7 +52,17 @@ export type EmbeddingEvent =
   /** The vendor asked for fewer requests: all of them wait. */
   | { readonly type: 'rate.limited'; readonly waitMs: number; readonly perSecond: number }
   /** A request failed and is sent again. */
-  | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number };
+  | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number }
+  /** Another process downloads the model; this one waits for it. */
+  | { readonly type: 'model.waiting'; readonly model: string }
+  /** A local model is downloaded, a few times in a second; `total` where its host says it. */
+  | {
+      readonly type: 'model.download';
+      readonly model: string;
+      readonly bytes: number;
+      readonly total: number | undefined;
+      readonly bytesPerSecond: number | undefined;
+    };
 
 /** How a call is ended and watched. */
 export interface EmbedOptions {

@@ -1,0 +1,108 @@
+import { messageOf } from '../../../errors/index.js';
+import type { InstalledRuntime } from '../../local-runtime/runtime-store.js';
+import { VendorFault } from '../../vendor-fault.js';
+import {
+  type LlamaEmbeddingContext,
+  type LlamaModel,
+  type LoadedLlama,
+  loadLlama,
+  type Token,
+} from './llama.js';
+import { checkModelFile, notAModel } from './model-file.js';
+
+/** What a session is made of. */
+export interface SessionOptions {
+  readonly runtime: InstalledRuntime;
+  readonly modelPath: string;
+  /** Tokens; less when the model was trained with less. */
+  readonly contextSize: number;
+  readonly threads: number;
+  readonly signal: AbortSignal;
+}
+
+/** The library puts a token before and one behind, and wants one place free. */
+const RESERVED_TOKENS = 3;
+
+/** A text that surely has a direction in any working model. */
+const CONTROL_TEXT = 'word';
+
+/** One model in memory, with one context. */
+export class LlamaSession {
+  /** Tokens that one text may have. */
+  readonly maxTokens: number;
+  private readonly loaded: LoadedLlama;
+  private readonly model: LlamaModel;
+  private readonly context: LlamaEmbeddingContext;
+
+  private constructor(
+    loaded: LoadedLlama,
+    model: LlamaModel,
+    context: LlamaEmbeddingContext,
+    contextSize: number,
+  ) {
+    this.loaded = loaded;
+    this.model = model;
+    this.context = context;
+    this.maxTokens = contextSize - RESERVED_TOKENS;
+  }
+
+  /** Loads runtime and model. @throws VendorFault, or the signal's reason */
+  static async open(options: SessionOptions): Promise<LlamaSession> {
+    const { modelPath, threads, signal } = options;
+    checkModelFile(modelPath);
+    const loaded = await loadLlama(options.runtime, threads);
+    try {
+      signal.throwIfAborted();
+      const model = await loaded.llama.loadModel({ modelPath, loadSignal: signal });
+      const contextSize = Math.min(options.contextSize, model.trainContextSize);
+      const context = await model.createEmbeddingContext({
+        contextSize,
+        threads,
+        createSignal: signal,
+      });
+      return new LlamaSession(loaded, model, context, contextSize);
+    } catch (error) {
+      await loaded.llama.dispose();
+      signal.throwIfAborted();
+      throw notAModel(modelPath, loaded.lastWords() ?? messageOf(error));
+    }
+  }
+
+  /**
+   * The vector of a text; of one that is longer than the context, the mean of its pieces'.
+   *
+   * @throws VendorFault of kind `input` when the model makes nothing of this text, of kind `answer`
+   *   when it makes nothing of any
+   */
+  async embed(text: string): Promise<{ readonly vector: Float32Array; readonly tokens: number }> {
+    const tokens = this.model.tokenize(text);
+    const sum = await this.meanOf(tokens);
+    if (sum?.some((value) => value !== 0) === true) return { vector: sum, tokens: tokens.length };
+    const control = await this.meanOf(this.model.tokenize(CONTROL_TEXT));
+    if (control?.some((value) => value !== 0) === true) {
+      throw new VendorFault({ kind: 'input', message: 'the model knows nothing in this text' });
+    }
+    throw new VendorFault({
+      kind: 'answer',
+      message: 'the model gives vectors that are empty or all zero',
+      hint: 'point memorySearch.local.modelPath at an embedding model: this file lacks a pooling type',
+    });
+  }
+
+  async dispose(): Promise<void> {
+    await this.loaded.llama.dispose();
+  }
+
+  private async meanOf(tokens: readonly Token[]): Promise<Float32Array | undefined> {
+    let sum: Float32Array | undefined;
+    for (let from = 0; from < tokens.length; from += this.maxTokens) {
+      const piece = tokens.slice(from, from + this.maxTokens);
+      const { vector } = await this.context.getEmbeddingFor(piece);
+      sum ??= new Float32Array(vector.length);
+      for (let i = 0; i < sum.length; i++) {
+        sum[i] = (sum[i] ?? 0) + piece.length * (vector[i] ?? 0);
+      }
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,67 @@
+import type { EmbeddingInput } from '../../embedding-adapter.js';
+import type { Platform } from '../../local-runtime/runtime-package.js';
+import type { ProviderSettings } from '../../provider-settings.js';
+import type { EmbeddingVendor } from '../../vendor.js';
+import { LocalEngine } from './local-engine.js';
+import { fileIdentity } from './model-file.js';
+import { parseModelReference } from './model-reference.js';
+import { textFormOf } from './text-form.js';
+
+/** What the local vendor is told besides its settings. */
+export interface LocalVendorOptions {
+  /** See runtimesDir. */
+  readonly runtimesDir: string;
+  readonly platform: Pick<Platform, 'arch' | 'os'>;
+  /**
+   * Whether a model that is not on this disk may be downloaded when documents are embedded. Where
+   * somebody waits for an answer it may not; a question never starts a download.
+   */
+  readonly download: boolean;
+  /** `HF_ENDPOINT` and `HF_TOKEN` are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Threads to compute with; see usableCores. */
+  readonly threads: number;
+  /** Milliseconds on a steady clock. */
+  readonly nowMs: () => number;
+}
+
+/** What a model is taken to be trained with before it has been loaded. */
+const USUAL_CONTEXT = 2048;
+/** The library's own tokens, and the words that a model wants before each text. */
+const RESERVED_TOKENS = 32;
+/** Few, since they are computed one after the other: a request should take seconds. */
+const MAX_INPUTS = 16;
+
+/**
+ * A GGUF model in this process, through node-llama-cpp. Nothing is loaded before the first request.
+ *
+ * The identity of a configured file has a fingerprint of its content; that of a reference is the
+ * reference, which is downloaded once and kept.
+ *
+ * @throws VendorFault when `modelPath` names no model, or a file that is not there
+ */
+export function createLocalVendor(
+  settings: ProviderSettings,
+  options: LocalVendorOptions,
+): EmbeddingVendor {
+  const reference = parseModelReference(settings.local.modelPath);
+  const form = textFormOf(reference.name);
+  const model = reference.kind === 'file' ? fileIdentity(reference.path) : reference.name;
+  const engine = new LocalEngine(settings.local, options);
+  return {
+    adapter: 'local',
+    endpoint: 'local',
+    model,
+    documentForm: form.documentForm,
+    limits: {
+      maxInputs: MAX_INPUTS,
+      maxTokensPerInput: Math.min(settings.local.contextSize, USUAL_CONTEXT) - RESERVED_TOKENS,
+      maxTokensPerRequest: Number.POSITIVE_INFINITY,
+    },
+    embed: (request) => {
+      const texts = request.inputs.map((input: EmbeddingInput) => form.write(input, request.role));
+      return engine.embed(texts, request);
+    },
+    close: () => engine.close(),
+  };
+}
