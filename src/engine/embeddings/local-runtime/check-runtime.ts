@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { RUNTIME_PACKAGE } from './runtime-package.js';
 import { runProgram } from './run-program.js';
+import { RUNTIME_PACKAGE } from './runtime-package.js';
 
 /**
  * Asks the library for its native part, which loads it; a binary that does not fit the processor

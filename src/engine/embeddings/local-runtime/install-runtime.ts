@@ -169,9 +169,13 @@ function asInstallError(error: unknown, dir: string): unknown {
   const code = systemErrorCode(error);
   if (code === undefined) return error;
   const hint = HINTS[code];
-  return new SvcError('PROVIDER_INSTALL_FAILED', `cannot install into ${dir}: ${messageOf(error)}`, {
-    hint: hint ?? 'check who owns this folder and what is in its way, or move it with SVC_HOME',
-    details: { reason: hint === undefined ? 'permission' : 'disk_full' },
-    cause: error,
-  });
+  return new SvcError(
+    'PROVIDER_INSTALL_FAILED',
+    `cannot install into ${dir}: ${messageOf(error)}`,
+    {
+      hint: hint ?? 'check who owns this folder and what is in its way, or move it with SVC_HOME',
+      details: { reason: hint === undefined ? 'permission' : 'disk_full' },
+      cause: error,
+    },
+  );
 }

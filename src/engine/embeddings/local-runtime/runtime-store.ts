@@ -2,7 +2,12 @@ import { readFileSync, rmSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../../errors/index.js';
-import { type Platform, platformName, RUNTIME_PACKAGE, RUNTIME_VERSION } from './runtime-package.js';
+import {
+  type Platform,
+  platformName,
+  RUNTIME_PACKAGE,
+  RUNTIME_VERSION,
+} from './runtime-package.js';
 
 /** A runtime that was installed and loaded once. */
 export interface InstalledRuntime {

@@ -53,18 +53,18 @@ export class LlamaSession {
     const loaded = await loadLlama(options.runtime, threads);
     try {
       signal.throwIfAborted();
-      const model = await loaded.llama.loadModel({ modelPath, loadSignal: signal });
+      const model = await load(loaded, modelPath, signal);
       const contextSize = Math.min(options.contextSize, model.trainContextSize);
       const context = await model.createEmbeddingContext({
         contextSize,
-        threads,
+        threads: Math.min(threads, loaded.llama.cpuMathCores),
         createSignal: signal,
       });
       return new LlamaSession(loaded, model, context, contextSize);
     } catch (error) {
       await loaded.llama.dispose();
       signal.throwIfAborted();
-      throw notAModel(modelPath, loaded.lastWords() ?? messageOf(error));
+      throw error instanceof VendorFault ? error : noContext(error);
     }
   }
 
@@ -105,4 +105,28 @@ export class LlamaSession {
     }
     return sum;
   }
+}
+
+async function load(
+  { llama, complaint }: LoadedLlama,
+  modelPath: string,
+  signal: AbortSignal,
+): Promise<LlamaModel> {
+  try {
+    return await llama.loadModel({ modelPath, loadSignal: signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw notAModel(modelPath, complaint() ?? messageOf(error));
+  }
+}
+
+function noContext(error: unknown): VendorFault {
+  return new VendorFault(
+    {
+      kind: 'setup',
+      message: `the model cannot be set to work: ${messageOf(error)}`,
+      hint: 'lower memorySearch.local.contextSize, or choose a smaller model',
+    },
+    { cause: error },
+  );
 }

@@ -32,6 +32,8 @@ export interface LlamaModel {
 
 /** `Llama`: the native part. */
 export interface Llama {
+  /** Cores that are of use for computing; fewer than all where two share one unit. */
+  readonly cpuMathCores: number;
   loadModel(options: {
     readonly modelPath: string;
     readonly loadSignal: AbortSignal;
@@ -42,8 +44,8 @@ export interface Llama {
 /** The native part with what it has to say. */
 export interface LoadedLlama {
   readonly llama: Llama;
-  /** The last error that llama.cpp wrote; it says more than what is thrown. */
-  readonly lastWords: () => string | undefined;
+  /** Why a model did not load, in the words of llama.cpp; they say more than what is thrown. */
+  readonly complaint: () => string | undefined;
 }
 
 interface LlamaModule {
@@ -69,7 +71,7 @@ export const INSTALL_HINT = 'run "svc provider install local"';
  * @throws VendorFault when it does not load
  */
 export async function loadLlama(runtime: InstalledRuntime, threads: number): Promise<LoadedLlama> {
-  let lastWords: string | undefined;
+  const said: string[] = [];
   try {
     const entry = join(runtime.folder, 'node_modules', RUNTIME_PACKAGE, 'dist', 'index.js');
     const module: unknown = await import(pathToFileURL(entry).href);
@@ -81,12 +83,11 @@ export async function loadLlama(runtime: InstalledRuntime, threads: number): Pro
       progressLogs: false,
       logLevel: 'error',
       logger: (_level, message) => {
-        const line = message.trim();
-        if (line !== '') lastWords = line.replaceAll(/\s+/gu, ' ');
+        if (said.length < MAX_SAID) said.push(message.replaceAll(/\s+/gu, ' ').trim());
       },
       maxThreads: threads,
     });
-    return { llama, lastWords: () => lastWords };
+    return { llama, complaint: () => complaintIn(said) };
   } catch (error) {
     throw new VendorFault(
       {
@@ -97,6 +98,14 @@ export async function loadLlama(runtime: InstalledRuntime, threads: number): Pro
       { cause: error },
     );
   }
+}
+
+/** More messages than one failure has. */
+const MAX_SAID = 20;
+
+function complaintIn(said: readonly string[]): string | undefined {
+  const named = said.map((line) => /error loading model: (.*)/u.exec(line)?.[1]);
+  return named.find((line) => line !== undefined) ?? said[0];
 }
 
 function isLlamaModule(module: unknown): module is LlamaModule {

@@ -71,8 +71,7 @@ export class LocalEngine {
 
   private async open(request: VendorRequest): Promise<LlamaSession> {
     const { runtime, model } = this.findParts(request);
-    const modelPath =
-      'path' in model ? model.path : await this.download(model.toDownload, request);
+    const modelPath = 'path' in model ? model.path : await this.download(model.toDownload, request);
     const { contextSize } = this.local;
     const { threads } = this.options;
     return LlamaSession.open({

@@ -30,9 +30,7 @@ export function modelFileState(
 
 /** The absolute path at which a model lies, or will. */
 export function modelPathOf(reference: ModelReference, modelCacheDir: string): string {
-  return reference.kind === 'file'
-    ? reference.path
-    : join(modelCacheDir, cacheFileName(reference));
+  return reference.kind === 'file' ? reference.path : join(modelCacheDir, cacheFileName(reference));
 }
 
 /** What is looked at of a file, at its beginning, its end and between, to tell it from others. */

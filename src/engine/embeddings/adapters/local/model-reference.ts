@@ -83,7 +83,8 @@ function parseHub(text: string): HubReference {
 }
 
 function parseUrl(text: string): UrlReference {
-  if (!URL.canParse(text)) throw badReference(text, 'write a whole http(s) address of a .gguf file');
+  if (!URL.canParse(text))
+    throw badReference(text, 'write a whole http(s) address of a .gguf file');
   const url = new URL(text);
   refuseSplit(url.pathname);
   // Two addresses that differ in their query alone may be two models.

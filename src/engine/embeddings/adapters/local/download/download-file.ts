@@ -85,7 +85,8 @@ async function write(
     part.discard();
     throw new VendorFault({ kind: 'network', message: 'the host no longer has the same file' });
   }
-  const total = (status === 200 ? lengthOf(headers['content-length']) : range?.total) ?? linked.bytes;
+  const total =
+    (status === 200 ? lengthOf(headers['content-length']) : range?.total) ?? linked.bytes;
   if (!resumed) {
     part.begin({
       validator: validatorOf(headers),

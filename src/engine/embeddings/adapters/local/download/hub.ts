@@ -24,8 +24,7 @@ export function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
   const set = env['HF_ENDPOINT']?.trim();
   const endpoint = set === undefined || !URL.canParse(set) ? ENDPOINT : set.replace(/\/+$/u, '');
   const token = env['HF_TOKEN']?.trim();
-  const headers =
-    token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` };
+  const headers = token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` };
   return { endpoint, headers };
 }
 
@@ -61,7 +60,9 @@ export async function hubFile(
       kind: 'model',
       message: `${repository} has no single GGUF file of ${file.quantization}`,
       hint:
-        there === '' ? 'choose a repository that has GGUF files' : `name one of its files: ${there}`,
+        there === ''
+          ? 'choose a repository that has GGUF files'
+          : `name one of its files: ${there}`,
     });
   }
   const { path, expected } = chosen;
@@ -109,10 +110,7 @@ async function listFiles(
 }
 
 /** The file whose name ends in the quantization; of several the one with the shortest path. */
-function chooseFile(
-  files: readonly ListedFile[],
-  quantization: string,
-): ListedFile | undefined {
+function chooseFile(files: readonly ListedFile[], quantization: string): ListedFile | undefined {
   const ending = new RegExp(`(?:^|[-._/])${quantization.replaceAll('.', '\\.')}\\.gguf$`, 'iu');
   return files
     .filter(({ path }) => ending.test(path) && !/mmproj/iu.test(path))

@@ -131,7 +131,8 @@ async function* bodyOf(stream: Stream, signal: AbortSignal): AsyncGenerator<Buff
 
 function nextUrl(location: string, from: URL): URL {
   const next = URL.canParse(location, from.href) ? new URL(location, from) : undefined;
-  const safe = next?.protocol === 'https:' || (next?.protocol === 'http:' && from.protocol === 'http:');
+  const safe =
+    next?.protocol === 'https:' || (next?.protocol === 'http:' && from.protocol === 'http:');
   if (next === undefined || !safe) {
     throw new VendorFault({
       kind: 'request',
