@@ -92,8 +92,7 @@ Ctrl-C stops it; a runtime is installed whole or not at all, and a download goes
       note: (line) => this.note(line),
     });
     if (runtime === undefined) throw new Error('the installation gave no result');
-    if (!flags.quiet)
-      this.write('the local provider is ready; set memorySearch.provider to "local"');
+    if (!flags.quiet) this.write(nextWords(flags.model));
     return { runtime, model: model === undefined ? null : modelOutput(model) };
   }
 
