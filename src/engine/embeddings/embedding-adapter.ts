@@ -1,4 +1,5 @@
 import type { AdapterId } from '../config/index.js';
+import type { BatchEmbedding } from './batch/batch-embedding.js';
 
 /** What a text is embedded for; some vendors embed the two kinds differently. */
 export type InputRole = 'document' | 'query';
@@ -62,6 +63,44 @@ export type EmbeddingEvent =
       readonly bytes: number;
       readonly total: number | undefined;
       readonly bytesPerSecond: number | undefined;
+    }
+  | BatchEvent;
+
+/** What happens to the jobs at a vendor's batch API; `job` tells them apart. */
+export type BatchEvent =
+  /** A job was handed to the vendor; `resumed` when that was in an earlier run. */
+  | {
+      readonly type: 'batch.submitted';
+      readonly job: string;
+      readonly inputs: number;
+      readonly resumed: boolean;
+    }
+  /** A look at a job that goes on; inputs, as far as the vendor says. */
+  | {
+      readonly type: 'batch.progress';
+      readonly job: string;
+      readonly done: number | undefined;
+      readonly total: number;
+    }
+  /** A job is over. What it `left` is embedded inline; `why` is set when it did not go to its end. */
+  | {
+      readonly type: 'batch.ended';
+      readonly job: string;
+      readonly embedded: number;
+      readonly left: number;
+      readonly why: string | undefined;
+    }
+  /** Jobs fail again and again: the rest of the run is embedded inline. */
+  | { readonly type: 'batch.off'; readonly why: string }
+  /** The run ends without waiting for jobs; a later one collects them. */
+  | {
+      readonly type: 'batch.pending';
+      readonly jobs: number;
+      readonly inputs: number;
+      /** When the oldest was submitted, since the epoch. */
+      readonly sinceMs: number;
+      /** Further inputs wait for one of these jobs to end. */
+      readonly more: boolean;
     };
 
 /** How a call is ended and watched. */
@@ -93,6 +132,8 @@ export interface EmbeddingAdapter {
     inputs: Iterable<Input>,
     options?: EmbedOptions,
   ): AsyncIterable<EmbeddedPart<Input>>;
+  /** The same through the vendor's batch API; there where the vendor has one and it is switched on. */
+  readonly batch?: BatchEmbedding;
   /** Embeds one word, once, without retrying: what `status --deep` and `provider test` report. */
   probe(options?: EmbedOptions): Promise<ProbeResult>;
   close(): Promise<void>;

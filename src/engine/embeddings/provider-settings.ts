@@ -7,6 +7,19 @@ export interface Credential {
   readonly source: string;
 }
 
+/** How the vendor's batch API is used; `remote.batch`. */
+export interface BatchSettings {
+  readonly enabled: boolean;
+  /** Jobs under way at the same time. */
+  readonly concurrency: number;
+  /** Whether a run waits for its jobs; otherwise a later one collects them. */
+  readonly wait: boolean;
+  /** The first pause between two looks at a job; pauses grow from there to half a minute. */
+  readonly pollIntervalMs: number;
+  /** How long a run waits for one job before it cancels it. */
+  readonly timeoutMinutes: number;
+}
+
 /** Everything that an adapter is told; secrets resolved, prefixes cut, paths absolute. */
 export interface ProviderSettings {
   /** What the configuration calls it: the adapter's id, or that of a `models.providers` entry. */
@@ -31,6 +44,7 @@ export interface ProviderSettings {
   readonly documentTimeoutMs: number;
   /** The same for a question, all tries together. */
   readonly queryTimeoutMs: number;
+  readonly batch: BatchSettings;
   readonly local: {
     /** Absolute path, or an `hf:` or http(s) reference; undefined means the default model. */
     readonly modelPath: string | undefined;

@@ -1,10 +1,11 @@
 import type { AdapterId } from '../config/index.js';
 import type { ProviderSettings } from './provider-settings.js';
-import type { EmbeddingVendor } from './vendor.js';
+import type { EmbeddingVendor, VendorTools } from './vendor.js';
 
 /** Makes a vendor from its settings; may ask the vendor what it offers. */
 export type VendorFactory = (
   settings: ProviderSettings,
+  tools: VendorTools,
   signal: AbortSignal,
 ) => EmbeddingVendor | Promise<EmbeddingVendor>;
 

@@ -1,4 +1,5 @@
 import type { AdapterId } from '../config/index.js';
+import type { Clock, EngineContext } from '../context.js';
 import type { EmbeddingEvent, EmbeddingInput, InputRole } from './embedding-adapter.js';
 import type { Pacing } from './requests/pacer.js';
 
@@ -45,7 +46,71 @@ export interface EmbeddingVendor {
   readonly limits: RequestLimits;
   /** The label or prefix that documents get; part of the identity. */
   readonly documentForm: string;
+  /** The vendor's batch API, where it has one for embeddings. */
+  readonly batch?: VendorBatch;
   /** Sends one request, again as its pacing has it. @throws VendorFault, or the signal's reason */
   embed(request: VendorRequest): Promise<VendorAnswer>;
   close?(): Promise<void>;
+}
+
+/** What a vendor may need of the world besides its settings. */
+export interface VendorTools {
+  /** Absolute path of the folder for what outlasts a process, as logins. */
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly env: EngineContext['env'];
+}
+
+/** How a call to a batch API is ended and paced. */
+export interface BatchCall {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly pacing: Pacing;
+}
+
+/** One document of a batch job. */
+export interface BatchEntry {
+  /** Comes back with the vector; the job's input says nothing else of the document. */
+  readonly key: string;
+  readonly input: EmbeddingInput;
+}
+
+/** A job at the vendor: ids of the vendor's by name, to be kept as JSON and asked again later. */
+export type BatchHandle = Readonly<Record<string, string>>;
+
+/** How far a job is. */
+export type BatchStatus =
+  | {
+      readonly state: 'running';
+      readonly done: number | undefined;
+      readonly total: number | undefined;
+    }
+  /** Ended; results are there for the finished part, which may be all, some or none. */
+  | { readonly state: 'ended' }
+  /** Ended without results; nothing of it is paid for. */
+  | { readonly state: 'failed'; readonly why: string };
+
+/** What came of one entry; the vector as the vendor gave it. */
+export type BatchResult =
+  | { readonly key: string; readonly vector: Float32Array }
+  | { readonly key: string; readonly why: string };
+
+/** A vendor's batch API: cheaper, and done within a day. All methods throw VendorFault. */
+export interface VendorBatch {
+  /** What one job may hold. */
+  readonly limits: { readonly maxEntries: number; readonly maxBytes: number };
+  /**
+   * Uploads the entries and starts a job.
+   *
+   * @param label goes with the job, so that {@link find} knows it again
+   */
+  submit(entries: readonly BatchEntry[], label: string, call: BatchCall): Promise<BatchHandle>;
+  /** A job that was started under a label, when its handle was lost with a process. */
+  find(label: string, call: BatchCall): Promise<BatchHandle | undefined>;
+  status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus>;
+  /** In any order; entries that are missing were not done. */
+  results(handle: BatchHandle, call: BatchCall): AsyncIterable<BatchResult>;
+  cancel(handle: BatchHandle, call: BatchCall): Promise<void>;
+  /** Deletes what the job left at the vendor; what is gone already is no fault. */
+  discard(handle: BatchHandle, call: BatchCall): Promise<void>;
 }

@@ -42,7 +42,7 @@ export function modelNote(event: EmbeddingEvent): WorkNote | undefined {
       };
     case 'rate.limited':
       return { key: 'rate', text: `asked to wait ${formatDuration(event.waitMs)}` };
-    case 'request.finished':
+    default:
       return undefined;
   }
 }

@@ -3,14 +3,17 @@ import type { Connection } from './database.js';
 import type { Tokenizer } from './identity.js';
 import { fileNameWords, lexicalText } from './lexical-text.js';
 import type { Change, IndexedDocument } from './memory-index.js';
-
-/** Joins a heading path in its column; no Markdown heading holds a line end. */
-export const HEADING_SEPARATOR = '\n';
+import { HEADING_SEPARATOR } from './schema.js';
+import type { ChunkChanges } from './vectors/chunk-changes.js';
+import { contentHash } from './vectors/content-hash.js';
 
 /** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
 export interface DocumentWriter {
-  /** @param indexedMs when the file was looked at, in milliseconds since the epoch */
-  write(change: Change, indexedMs: number): void;
+  /**
+   * @param indexedMs when the file was looked at, in milliseconds since the epoch
+   * @param chunks is told which chunks come and go
+   */
+  write(change: Change, indexedMs: number, chunks: ChunkChanges): void;
 }
 
 /** Prepares the statements once for any number of documents. */
@@ -36,15 +39,15 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
-    `INSERT INTO chunks (document_id, start_line, end_line, heading_path, text)
-     VALUES (?, ?, ?, ?, ?)`,
+    `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, text)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, file_name) VALUES (?, ?, ?, ?)',
   );
   // A contentless full-text table must be told what a row held to take it out: only so do SQLite's
   // counts of rows and words, and with them the scores, come out as if it had never been there.
-  const remove = ({ source, path }: DocumentKey): void => {
+  const remove = ({ source, path }: DocumentKey, gone: ChunkChanges): void => {
     const id = findDocument.get(source, path);
     if (id === undefined) return;
     const fileName = lexicalText(fileNameWords(path), tokenizer);
@@ -52,6 +55,7 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
       const texts = [lexicalText(text, tokenizer), lexicalText(headings, tokenizer)] as const;
       deleteText.run(chunkId, ...texts, fileName);
     }
+    gone.removing(id);
     deleteChunks.run(id);
     deleteDocument.run(id);
   };
@@ -59,30 +63,33 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     const { size, mtimeMs, ctimeMs } = fingerprint;
     updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, key.source, key.path);
   };
-  const insert = (document: IndexedDocument, indexedMs: number): void => {
+  const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
     const { source, path, hash, fingerprint, chunks } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const row = insertDocument.run(source, path, size, mtimeMs, ctimeMs, hash, indexedMs);
     const fileName = lexicalText(fileNameWords(path), tokenizer);
     for (const { startLine, endLine, headingPath, text } of chunks) {
       const headings = headingPath.join(HEADING_SEPARATOR);
-      const chunk = insertChunk.run(row.lastInsertRowid, startLine, endLine, headings, text);
+      const hash = contentHash(headings, text);
+      const at = [row.lastInsertRowid, startLine, endLine] as const;
+      const chunk = insertChunk.run(...at, hash, headings, text);
+      come.inserted(Number(chunk.lastInsertRowid));
       const texts = [lexicalText(text, tokenizer), lexicalText(headings, tokenizer)] as const;
       insertText.run(chunk.lastInsertRowid, ...texts, fileName);
     }
   };
   return {
-    write(change, indexedMs) {
+    write(change, indexedMs, changes) {
       switch (change.type) {
         case 'remove':
-          remove(change.key);
+          remove(change.key, changes);
           break;
         case 'touch':
           touch(change.key, change.fingerprint, indexedMs);
           break;
         case 'put':
-          remove(change.document);
-          insert(change.document, indexedMs);
+          remove(change.document, changes);
+          insert(change.document, indexedMs, changes);
       }
     },
   };

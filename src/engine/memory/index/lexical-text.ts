@@ -1,5 +1,6 @@
 import { isCjk } from '../chunking/tokens.js';
 import type { Tokenizer } from './identity.js';
+import { HEADING_SEPARATOR } from './schema.js';
 
 const MAYBE_CJK = /[\u2e80-\uffef]|[\ud840-\ud8bf]/;
 
@@ -20,4 +21,9 @@ export function lexicalText(text: string, tokenizer: Tokenizer): string {
 /** A document's file name as words: no extension, and what people join words with made blank. */
 export function fileNameWords(path: string): string {
   return path.replace(/\.md$/i, '').replaceAll(/[/_.-]+/g, ' ');
+}
+
+/** A heading path as its column holds it. */
+export function headingPathOf(column: string): string[] {
+  return column === '' ? [] : column.split(HEADING_SEPARATOR);
 }

@@ -1,6 +1,7 @@
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
 import type { Chunk, DocumentKey, FileFingerprint, SkippedFile, Source } from '../types.js';
 import type { IndexIdentity } from './identity.js';
+import type { VectorExtension } from './vectors/extension.js';
 
 /** A document with everything the index keeps of it. */
 export interface IndexedDocument extends DocumentKey {
@@ -48,6 +49,58 @@ export interface LexicalCandidate extends Chunk, DocumentKey {
   readonly bm25: number;
 }
 
+/** A chunk that has no vector yet. */
+export interface MissingEmbedding {
+  readonly chunkId: number;
+  /** Names what is embedded: the heading path and the text (see content-hash.ts). */
+  readonly hash: Buffer;
+  readonly headingPath: readonly string[];
+  readonly text: string;
+}
+
+/** A vector to keep, by what it was made of. */
+export interface EmbeddingEntry {
+  readonly hash: Buffer;
+  readonly vector: Float32Array;
+}
+
+/** A chunk whose vector is near to a query's. */
+export interface VectorCandidate extends Chunk, DocumentKey {
+  readonly chunkId: number;
+  /** Cosine, -1 to 1. */
+  readonly similarity: number;
+}
+
+/** What is kept under one embedding identity. */
+export interface VectorSpaceStatistics {
+  readonly identity: string;
+  readonly dimensions: number;
+  /** Chunks of the index with a vector here. */
+  readonly chunks: number;
+  /** Vectors kept for texts that are not in the index now. */
+  readonly cached: number;
+}
+
+/** Which vectors are worth keeping. */
+export interface TidyOptions {
+  /** Identities that are in use. All vectors of another count as unused. */
+  readonly keepIdentities: readonly string[];
+  /** How many unused vectors stay, the last used ones; 0 for none. */
+  readonly cacheEntries: number;
+  /** Now, in milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** A job at a provider that was sent and not fetched yet. */
+export interface BatchJob {
+  readonly id: string;
+  readonly identity: string;
+  /** What its owner needs to go on with it. */
+  readonly json: string;
+  /** Milliseconds since the epoch. */
+  readonly createdMs: number;
+}
+
 /** What a finished sync leaves behind. */
 export interface SyncMark {
   /** When it ended, in milliseconds since the epoch; undefined before the first. */
@@ -77,7 +130,7 @@ export interface IndexStatistics {
  * The index of one agent's memory. The methods are asynchronous so that a server-side database can
  * stand behind them; the SQLite one answers at once.
  */
-export interface MemoryIndex {
+export interface MemoryIndex extends VectorIndex {
   identity(): Promise<IndexIdentity>;
   statistics(): Promise<IndexStatistics>;
   documents(): Promise<readonly StoredDocument[]>;
@@ -109,5 +162,70 @@ export interface MemoryIndex {
   termStatistics(
     matches: readonly string[],
   ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }>;
+  /**
+   * BM25 of given chunks under an expression, as in {@link LexicalCandidate}; those it does not
+   * match are absent.
+   */
+  lexicalScores(match: string, chunkIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   close(): void;
+}
+
+/**
+ * The vectors of an index. Each stands under an embedding identity, a string that is equal for two
+ * vectors only when they can be compared; here it is opaque.
+ */
+export interface VectorIndex {
+  /** What is kept, by identity. */
+  vectorSpaces(): Promise<readonly VectorSpaceStatistics[]>;
+  /**
+   * Up to `limit` chunks without a vector under an identity whose id is above `after`, by id. Of
+   * chunks with equal content the first stands for all; none are returned only when none are left.
+   */
+  missingEmbeddings(
+    identity: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly MissingEmbedding[]>;
+  /** How many chunks have no vector under an identity. */
+  countMissingEmbeddings(identity: string): Promise<number>;
+  /**
+   * Keeps vectors, brought to length 1, in one transaction. A content that has one already keeps it.
+   *
+   * @throws SvcError PROVIDER_ANSWER_INVALID when one has another length than the others under this
+   * identity
+   */
+  putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void>;
+  /** Forgets the vectors that nothing uses, but for a cache of the last used ones. */
+  tidyEmbeddings(options: TidyOptions): Promise<void>;
+  /**
+   * The chunks nearest to a query, best first; ties by path and line. None when nothing is kept
+   * under the identity.
+   *
+   * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
+   */
+  vectorCandidates(
+    identity: string,
+    query: Float32Array,
+    limit: number,
+    filter?: CandidateFilter,
+  ): Promise<readonly VectorCandidate[]>;
+  /** Cosines of given chunks to a query; those without a vector are absent. */
+  similarities(
+    identity: string,
+    query: Float32Array,
+    chunkIds: readonly number[],
+  ): Promise<ReadonlyMap<number, number>>;
+  /** The vectors of given chunks, for telling how alike they are; absent where there is none. */
+  vectorsOf(
+    identity: string,
+    chunkIds: readonly number[],
+  ): Promise<ReadonlyMap<number, Float32Array>>;
+  /** Tries to load the vector extension and tells what came of it. */
+  vectorExtension(): Promise<VectorExtension>;
+  /** The jobs noted under an identity, oldest first. */
+  batchJobs(identity: string): Promise<readonly BatchJob[]>;
+  /** Notes a job, or what is new about it. */
+  saveBatchJob(job: BatchJob): Promise<void>;
+  /** Forgets a job. */
+  removeBatchJob(id: string): Promise<void>;
 }

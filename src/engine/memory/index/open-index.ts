@@ -11,6 +11,7 @@ import {
 import { type IndexIdentity, SCHEMA_VERSION, type Tokenizer } from './identity.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { SqliteIndex } from './sqlite-index.js';
+import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/vector-settings.js';
 
 /** What stands at an index's path. */
 export type OpenedIndex =
@@ -24,7 +25,11 @@ const BUSY_TIMEOUT_MS = 5000;
 const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
 
 /** Opens an index for reading, or for the holder of the index lock to write. */
-export function openIndex(file: string, access: 'read' | 'write'): OpenedIndex {
+export function openIndex(
+  file: string,
+  access: 'read' | 'write',
+  vectors: VectorSettings = DEFAULT_VECTOR_SETTINGS,
+): OpenedIndex {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return { state: 'missing' };
   if (!stats.isFile()) return { state: 'unusable', why: 'it is not a file' };
@@ -39,7 +44,8 @@ export function openIndex(file: string, access: 'read' | 'write'): OpenedIndex {
     // Not before it is known to be ours: the setting stays in the file.
     if (access === 'write') prepareForWriting(database);
     const identity = readIdentity(database);
-    return { state: 'ready', index: new SqliteIndex(database, identity, file), identity };
+    const index = new SqliteIndex(database, identity, file, vectors);
+    return { state: 'ready', index, identity };
   } catch (error) {
     database?.close();
     if (databaseFault(error) === 'corrupt' || error instanceof DamagedMetaError) {
@@ -68,7 +74,7 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
   database.pragma(`user_version = ${SCHEMA_VERSION}`);
   const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
   for (const [key, value] of Object.entries(identity)) insert.run(key, String(value));
-  return new SqliteIndex(database, identity, file);
+  return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
 }
 
 const BUILD_CACHE_KIB = 16 * 1024;

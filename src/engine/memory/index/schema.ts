@@ -1,5 +1,9 @@
 import type { Connection } from './database.js';
 import type { Tokenizer } from './identity.js';
+import { VECTOR_TABLES } from './vectors/tables.js';
+
+/** Joins a heading path in its column; no Markdown heading holds a line end. */
+export const HEADING_SEPARATOR = '\n';
 
 /** Marks the file as one of ours in SQLite's header ("svci"). */
 export const APPLICATION_ID = 0x73766369;
@@ -47,13 +51,16 @@ export function schemaSql(tokenizer: Tokenizer): string {
       document_id INTEGER NOT NULL REFERENCES documents (id),
       start_line INTEGER NOT NULL,
       end_line INTEGER NOT NULL,
+      hash BLOB NOT NULL,
       heading_path TEXT NOT NULL,
       text TEXT NOT NULL
     ) STRICT;
     CREATE INDEX chunks_by_document ON chunks (document_id);
+    CREATE INDEX chunks_by_hash ON chunks (hash);
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
       text, heading_path, file_name,
       content = '', tokenize = '${tokenize}'
     );
+    ${VECTOR_TABLES}
   `;
 }

@@ -2,18 +2,29 @@ import { statSync } from 'node:fs';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
 import type { SkippedFile, Source } from '../types.js';
 import type { Connection } from './database.js';
-import { createDocumentWriter, type DocumentWriter, HEADING_SEPARATOR } from './document-writer.js';
+import type { DocumentWriter } from './document-writer.js';
 import type { IndexIdentity } from './identity.js';
+import { headingPathOf } from './lexical-text.js';
 import type {
+  BatchJob,
   CandidateFilter,
   ChangeSet,
+  EmbeddingEntry,
   IndexStatistics,
   LexicalCandidate,
   MemoryIndex,
+  MissingEmbedding,
   StoredDocument,
   SyncMark,
+  TidyOptions,
+  VectorCandidate,
+  VectorSpaceStatistics,
 } from './memory-index.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
+import { copyEmbeddings } from './vectors/copy-embeddings.js';
+import type { VectorExtension } from './vectors/extension.js';
+import type { VectorSettings } from './vectors/vector-settings.js';
+import type { VectorStore } from './vectors/vector-store.js';
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
 const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
@@ -36,13 +47,21 @@ export class SqliteIndex implements MemoryIndex {
   private readonly database: Connection;
   private readonly storedIdentity: IndexIdentity;
   private readonly file: string;
+  private readonly vectorSettings: VectorSettings;
   private writer: DocumentWriter | undefined;
+  private vectorStore: VectorStore | undefined;
 
   /** @param file where the database lies, for its size on disk */
-  constructor(database: Connection, identity: IndexIdentity, file: string) {
+  constructor(
+    database: Connection,
+    identity: IndexIdentity,
+    file: string,
+    vectorSettings: VectorSettings,
+  ) {
     this.database = database;
     this.storedIdentity = identity;
     this.file = file;
+    this.vectorSettings = vectorSettings;
   }
 
   async identity(): Promise<IndexIdentity> {
@@ -80,10 +99,15 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   async apply({ atMs, changes }: ChangeSet): Promise<void> {
+    // Whoever only searches never loads what writes.
+    const { createDocumentWriter } = await import('./document-writer.js');
+    const { followChunks } = await import('./vectors/chunk-changes.js');
     this.writer ??= createDocumentWriter(this.database, this.storedIdentity.tokenizer);
     const { writer } = this;
     this.database.transaction(() => {
-      for (const change of changes) writer.write(change, atMs);
+      const chunks = followChunks(this.database);
+      for (const change of changes) writer.write(change, atMs, chunks);
+      chunks.finish();
       // Counted here once instead of by every search.
       this.writeMeta('chunks', this.countChunks());
       this.database.exec('DELETE FROM tree');
@@ -187,6 +211,94 @@ export class SqliteIndex implements MemoryIndex {
     return { chunks, frequencies: matches.map((match) => count.get(match) ?? 0) };
   }
 
+  async lexicalScores(
+    match: string,
+    chunkIds: readonly number[],
+  ): Promise<ReadonlyMap<number, number>> {
+    const rows = this.database
+      .prepare<[string, string], [number, number]>(
+        `SELECT rowid, -rank FROM chunks_fts
+         WHERE chunks_fts MATCH ? AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
+           AND rowid IN (SELECT value FROM json_each(?))`,
+      )
+      .raw()
+      .all(match, JSON.stringify(chunkIds));
+    return new Map(rows);
+  }
+
+  async vectorSpaces(): Promise<readonly VectorSpaceStatistics[]> {
+    return (await this.vectors()).spaces();
+  }
+
+  async missingEmbeddings(
+    identity: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly MissingEmbedding[]> {
+    return (await this.vectors()).missing(identity, after, limit);
+  }
+
+  async countMissingEmbeddings(identity: string): Promise<number> {
+    return (await this.vectors()).countMissing(identity);
+  }
+
+  async putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void> {
+    (await this.vectors()).put(identity, entries);
+  }
+
+  async tidyEmbeddings(options: TidyOptions): Promise<void> {
+    (await this.vectors()).tidy(options);
+  }
+
+  async vectorCandidates(
+    identity: string,
+    query: Float32Array,
+    limit: number,
+    filter: CandidateFilter = {},
+  ): Promise<readonly VectorCandidate[]> {
+    const documents = this.matchingDocuments(filter);
+    return (await this.vectors()).candidates(identity, query, limit, documents);
+  }
+
+  async similarities(
+    identity: string,
+    query: Float32Array,
+    chunkIds: readonly number[],
+  ): Promise<ReadonlyMap<number, number>> {
+    return (await this.vectors()).similarities(identity, query, chunkIds);
+  }
+
+  async vectorsOf(
+    identity: string,
+    chunkIds: readonly number[],
+  ): Promise<ReadonlyMap<number, Float32Array>> {
+    return (await this.vectors()).vectorsOf(identity, chunkIds);
+  }
+
+  async vectorExtension(): Promise<VectorExtension> {
+    return (await this.vectors()).extension();
+  }
+
+  async batchJobs(identity: string): Promise<readonly BatchJob[]> {
+    return (await this.vectors()).batchJobs(identity);
+  }
+
+  async saveBatchJob(job: BatchJob): Promise<void> {
+    (await this.vectors()).saveBatchJob(job);
+  }
+
+  async removeBatchJob(id: string): Promise<void> {
+    (await this.vectors()).removeBatchJob(id);
+  }
+
+  /**
+   * For rebuilds: copies the vectors and the batch jobs of another index file into this one, which
+   * has none yet. A file without them, or that cannot be read, gives none.
+   */
+  copyEmbeddings(fromFile: string): void {
+    copyEmbeddings(this.database, fromFile);
+  }
+
   /** Ends a build: other connections may open the file afterwards. Closes this one. */
   seal(): void {
     setAutomerge(this.database, AUTOMERGE.normal);
@@ -197,6 +309,13 @@ export class SqliteIndex implements MemoryIndex {
 
   close(): void {
     this.database.close();
+  }
+
+  /** Loaded when vectors are asked for: most of what is searched by words alone has none. */
+  private async vectors(): Promise<VectorStore> {
+    const { VectorStore } = await import('./vectors/vector-store.js');
+    this.vectorStore ??= new VectorStore(this.database, this.vectorSettings);
+    return this.vectorStore;
   }
 
   /** JSON array of the ids of the documents that a filter keeps; undefined when it keeps all. */
@@ -249,8 +368,7 @@ function restrictRows(documents: string | undefined): string {
 }
 
 function toCandidate(row: CandidateRow): LexicalCandidate {
-  const headingPath = row.headingPath === '' ? [] : row.headingPath.split(HEADING_SEPARATOR);
-  return { ...row, headingPath };
+  return { ...row, headingPath: headingPathOf(row.headingPath) };
 }
 
 function sizeOf(file: string): number {

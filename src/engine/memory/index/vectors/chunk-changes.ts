@@ -1,0 +1,36 @@
+import type { Connection } from '../database.js';
+import { reviveWritten } from './revive.js';
+import { lowerWholeTo } from './spaces.js';
+
+/** Follows the chunks that a change set takes away and brings, for the vectors' sake. */
+export interface ChunkChanges {
+  /** The chunks of a document are about to be deleted. */
+  removing(documentId: number): void;
+  inserted(chunkId: number): void;
+  /** To be called last, in the same transaction. */
+  finish(): void;
+}
+
+/** Costs nothing in an index without vectors. */
+export function followChunks(database: Connection): ChunkChanges {
+  const any = database.prepare('SELECT 1 FROM spaces LIMIT 1').get();
+  if (any === undefined) {
+    return { removing: () => undefined, inserted: () => undefined, finish: () => undefined };
+  }
+  const free = database.prepare(
+    'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE document_id = ?',
+  );
+  let firstWritten = Number.POSITIVE_INFINITY;
+  return {
+    removing: (documentId) => free.run(documentId),
+    // A new row gets the highest id plus one, which deleted rows may have had before.
+    inserted: (chunkId) => {
+      firstWritten = Math.min(firstWritten, chunkId);
+    },
+    finish() {
+      if (!Number.isFinite(firstWritten)) return;
+      lowerWholeTo(database, firstWritten);
+      reviveWritten(database, firstWritten);
+    },
+  };
+}

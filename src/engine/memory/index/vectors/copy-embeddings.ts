@@ -1,0 +1,48 @@
+import { type Connection, isDamage, openDatabase } from '../database.js';
+
+/** Tables that are copied as they stand, those that others refer to first. */
+const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings', 'uncoded'] as const;
+
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Copies all vectors of another index into one that has none. Contents that no chunk uses here are
+ * left for the next tidying to find. A file without vectors gives none, and a damaged one what can
+ * be read of it: a vector was paid for.
+ */
+export function copyEmbeddings(database: Connection, fromFile: string): void {
+  const source = openSource(fromFile);
+  if (source === undefined) return;
+  try {
+    database.transaction(() => {
+      for (const table of TABLES) copyTable(source, database, table);
+    })();
+  } finally {
+    source.close();
+  }
+  database.exec(
+    `UPDATE spaces SET whole_to = 0;
+     INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
+       WHERE id NOT IN (SELECT embedding_id FROM cached_embeddings)`,
+  );
+}
+
+/** A connection of its own: attached, the old file would get the locking mode of the new one. */
+function openSource(file: string): Connection | undefined {
+  try {
+    return openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+  } catch {
+    return undefined;
+  }
+}
+
+function copyTable(source: Connection, target: Connection, table: (typeof TABLES)[number]): void {
+  try {
+    const rows = source.prepare<[], unknown[]>(`SELECT * FROM ${table}`).raw();
+    const places = rows.columns().map(() => '?');
+    const insert = target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places.join(', ')})`);
+    for (const row of rows.iterate()) insert.run(...row);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+}

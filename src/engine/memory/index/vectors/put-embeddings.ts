@@ -1,0 +1,45 @@
+import type { Connection } from '../database.js';
+import type { EmbeddingEntry } from '../memory-index.js';
+import { reviveSpace } from './revive.js';
+import { ensureSpace, raiseWholeTo, requireDimensions } from './spaces.js';
+import { bytesOfVector, unitVector } from './vector-bytes.js';
+
+/**
+ * Keeps vectors under an identity, in one transaction.
+ *
+ * @throws SvcError PROVIDER_ANSWER_INVALID when one has another length than the others there
+ */
+export function putEmbeddings(
+  database: Connection,
+  identity: string,
+  entries: readonly EmbeddingEntry[],
+): void {
+  const [first] = entries;
+  if (first === undefined) return;
+  database.transaction(() => {
+    const space = ensureSpace(database, identity, first.vector.length);
+    if (!space.inUse) reviveSpace(database, space);
+    const insert = database.prepare(
+      `INSERT INTO embeddings (space_id, hash, vector) VALUES (?, ?, ?)
+       ON CONFLICT (space_id, hash) DO NOTHING`,
+    );
+    const enqueue = database.prepare('INSERT INTO uncoded VALUES (?, ?)');
+    // Its chunk may have gone while the vector was on its way.
+    const noteUnused = database.prepare(
+      `INSERT OR IGNORE INTO freed_hashes
+       SELECT @hash WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE hash = @hash)`,
+    );
+    for (const { hash, vector } of entries) {
+      requireDimensions(space, vector.length);
+      const { changes, lastInsertRowid } = insert.run(
+        space.id,
+        hash,
+        bytesOfVector(unitVector(vector)),
+      );
+      if (changes === 0) continue;
+      enqueue.run(space.id, lastInsertRowid);
+      noteUnused.run({ hash });
+    }
+    raiseWholeTo(database, space);
+  })();
+}

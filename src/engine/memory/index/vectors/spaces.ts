@@ -1,0 +1,86 @@
+import { SvcError } from '../../../errors/index.js';
+import type { Connection } from '../database.js';
+
+/** A row of `spaces`. */
+export interface Space {
+  readonly id: number;
+  readonly identity: string;
+  readonly dimensions: number;
+  readonly inUse: boolean;
+  /** Every chunk up to this id has a vector. */
+  readonly wholeTo: number;
+}
+
+type SpaceRow = Omit<Space, 'inUse'> & { readonly inUse: number };
+
+const SELECT_SPACE =
+  'SELECT id, identity, dimensions, in_use AS inUse, whole_to AS wholeTo FROM spaces';
+
+/** All spaces, oldest first. */
+export function allSpaces(database: Connection): Space[] {
+  return database.prepare<[], SpaceRow>(`${SELECT_SPACE} ORDER BY id`).all().map(toSpace);
+}
+
+/** The space of an identity, if anything was ever kept under it. */
+export function findSpace(database: Connection, identity: string): Space | undefined {
+  const row = database
+    .prepare<[string], SpaceRow>(`${SELECT_SPACE} WHERE identity = ?`)
+    .get(identity);
+  return row === undefined ? undefined : toSpace(row);
+}
+
+/**
+ * The space of an identity, made when there is none.
+ *
+ * @throws SvcError PROVIDER_ANSWER_INVALID when the space has vectors of another length
+ */
+export function ensureSpace(database: Connection, identity: string, dimensions: number): Space {
+  database
+    .prepare('INSERT INTO spaces (identity, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING')
+    .run(identity, dimensions);
+  const space = findSpace(database, identity);
+  if (space === undefined) throw new Error('a row that was just written is not there');
+  requireDimensions(space, dimensions);
+  return space;
+}
+
+/** @throws SvcError PROVIDER_ANSWER_INVALID when a vector is of another length than the space's */
+export function requireDimensions(space: Space, dimensions: number): void {
+  if (dimensions === space.dimensions) return;
+  throw new SvcError(
+    'PROVIDER_ANSWER_INVALID',
+    `a vector has ${dimensions} dimensions where the index has ${space.dimensions} of the same model`,
+    { hint: 'set memorySearch.outputDimensionality, or run "svc memory index --force"' },
+  );
+}
+
+/** Chunks of the index that have no vector in a space, as the end of a SQL statement. */
+export const WITHOUT_VECTOR = `
+  FROM chunks WHERE chunks.id > @after AND NOT EXISTS (
+    SELECT 1 FROM embeddings WHERE space_id = @space AND embeddings.hash = chunks.hash
+  )`;
+
+/** Raises a space's mark to the last chunk before the first without a vector. */
+export function raiseWholeTo(database: Connection, space: Space): void {
+  const values = { space: space.id, after: space.wholeTo };
+  const missing = database
+    .prepare<[typeof values], number>(
+      `SELECT chunks.id ${WITHOUT_VECTOR} ORDER BY chunks.id LIMIT 1`,
+    )
+    .pluck()
+    .get(values);
+  const last = database.prepare<[], number | null>('SELECT max(id) FROM chunks').pluck().get();
+  const wholeTo = missing === undefined ? (last ?? 0) : missing - 1;
+  database.prepare('UPDATE spaces SET whole_to = ? WHERE id = ?').run(wholeTo, space.id);
+}
+
+/** Chunks with this id and higher ones were written: their vectors are not known to be there. */
+export function lowerWholeTo(database: Connection, firstWritten: number): void {
+  database
+    .prepare('UPDATE spaces SET whole_to = ? WHERE whole_to >= ?')
+    .run(firstWritten - 1, firstWritten);
+}
+
+function toSpace(row: SpaceRow): Space {
+  return { ...row, inUse: row.inUse !== 0 };
+}

@@ -1,0 +1,48 @@
+/**
+ * The tables of vectors, a part of the index database.
+ *
+ * A vector belongs to a content (`hash`, see content-hash.ts), not to a chunk: chunks with the same
+ * text under the same headings share it, and it outlives a rewrite, a rename or a rebuild. `spaces`
+ * has one row for each embedding identity, and vectors of two spaces never meet. Whether a vector is
+ * in use is told by `cached_embeddings` and not by a column of `embeddings`, since changing a column
+ * writes the whole vector again.
+ *
+ * - `spaces.whole_to`: every chunk up to this id has a vector here.
+ * - `spaces.in_use`: 0 when the identity was left; all its vectors are then in the cache.
+ * - `cached_embeddings`: vectors that are kept although no chunk uses them, and since when.
+ * - `freed_hashes`: contents of chunks that went away, to be looked at by the next tidying.
+ * - `uncoded`: vectors in use that are compared one by one; those of a small space, and the newest.
+ * - `batch_jobs`: jobs at a provider that were sent and not yet fetched.
+ */
+export const VECTOR_TABLES = `
+    CREATE TABLE spaces (
+      id INTEGER PRIMARY KEY,
+      identity TEXT NOT NULL UNIQUE,
+      dimensions INTEGER NOT NULL,
+      in_use INTEGER NOT NULL DEFAULT 1,
+      whole_to INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE TABLE embeddings (
+      id INTEGER PRIMARY KEY,
+      space_id INTEGER NOT NULL REFERENCES spaces (id),
+      hash BLOB NOT NULL,
+      vector BLOB NOT NULL,
+      UNIQUE (space_id, hash)
+    ) STRICT;
+    CREATE TABLE cached_embeddings (
+      embedding_id INTEGER PRIMARY KEY REFERENCES embeddings (id),
+      released_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX cached_embeddings_by_age ON cached_embeddings (released_ms, embedding_id);
+    CREATE TABLE uncoded (
+      space_id INTEGER NOT NULL,
+      embedding_id INTEGER NOT NULL,
+      PRIMARY KEY (space_id, embedding_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE freed_hashes (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+    CREATE TABLE batch_jobs (
+      id TEXT PRIMARY KEY,
+      identity TEXT NOT NULL,
+      json TEXT NOT NULL,
+      created_ms INTEGER NOT NULL
+    ) STRICT;`;

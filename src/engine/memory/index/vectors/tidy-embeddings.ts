@@ -1,0 +1,80 @@
+import type { Connection } from '../database.js';
+import type { TidyOptions } from '../memory-index.js';
+import { reviveSpace } from './revive.js';
+import { allSpaces, raiseWholeTo, type Space } from './spaces.js';
+
+/** Forgets the vectors that nothing uses, but for a cache of the last used ones. */
+export function tidyEmbeddings(database: Connection, options: TidyOptions): void {
+  const { keepIdentities, cacheEntries, atMs } = options;
+  database.transaction(() => {
+    for (const space of allSpaces(database)) {
+      const kept = keepIdentities.includes(space.identity);
+      if (kept && !space.inUse) reviveSpace(database, space);
+      if (!kept && space.inUse) leaveSpace(database, space, atMs);
+    }
+    cacheFreed(database, atMs);
+    pruneCache(database, cacheEntries);
+    for (const space of allSpaces(database)) {
+      if (keepIdentities.includes(space.identity)) raiseWholeTo(database, space);
+      else removeIfEmpty(database, space);
+    }
+  })();
+}
+
+function leaveSpace(database: Connection, space: Space, atMs: number): void {
+  database.prepare('UPDATE spaces SET in_use = 0 WHERE id = ?').run(space.id);
+  database.prepare('DELETE FROM uncoded WHERE space_id = ?').run(space.id);
+  database
+    .prepare(
+      `INSERT INTO cached_embeddings SELECT id, ? FROM embeddings WHERE space_id = ?
+       ON CONFLICT DO NOTHING`,
+    )
+    .run(atMs, space.id);
+}
+
+/** Moves into the cache what the contents that went away had, where no other chunk has them. */
+function cacheFreed(database: Connection, atMs: number): void {
+  const freed = database
+    .prepare<[], [number, number]>(
+      `SELECT space_id, embeddings.id FROM freed_hashes
+       CROSS JOIN spaces ON spaces.in_use
+       CROSS JOIN embeddings ON space_id = spaces.id AND embeddings.hash = freed_hashes.hash
+       WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = freed_hashes.hash)`,
+    )
+    .raw()
+    .all();
+  const cache = database.prepare(
+    'INSERT INTO cached_embeddings VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
+  const dequeue = database.prepare('DELETE FROM uncoded WHERE space_id = ? AND embedding_id = ?');
+  for (const [spaceId, id] of freed) {
+    cache.run(id, atMs);
+    dequeue.run(spaceId, id);
+  }
+  database.exec('DELETE FROM freed_hashes');
+}
+
+function pruneCache(database: Connection, entries: number): void {
+  const oldest = database
+    .prepare<[number], number>(
+      `SELECT embedding_id FROM cached_embeddings
+       ORDER BY released_ms DESC, embedding_id DESC LIMIT -1 OFFSET ?`,
+    )
+    .pluck()
+    .all(entries);
+  const uncache = database.prepare('DELETE FROM cached_embeddings WHERE embedding_id = ?');
+  const remove = database.prepare('DELETE FROM embeddings WHERE id = ?');
+  for (const id of oldest) {
+    uncache.run(id);
+    remove.run(id);
+  }
+}
+
+function removeIfEmpty(database: Connection, space: Space): void {
+  database
+    .prepare(
+      `DELETE FROM spaces WHERE id = @id
+       AND NOT EXISTS (SELECT 1 FROM embeddings WHERE space_id = @id)`,
+    )
+    .run({ id: space.id });
+}

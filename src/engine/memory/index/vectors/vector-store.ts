@@ -1,0 +1,97 @@
+import type { Connection } from '../database.js';
+import type {
+  BatchJob,
+  EmbeddingEntry,
+  MissingEmbedding,
+  TidyOptions,
+  VectorCandidate,
+  VectorSpaceStatistics,
+} from '../memory-index.js';
+import { batchJobs, removeBatchJob, saveBatchJob } from './batch-jobs.js';
+import { chunkVectors } from './chunk-vectors.js';
+import { loadVectorExtension, type VectorExtension } from './extension.js';
+import { countMissing, missingEmbeddings, spaceStatistics } from './missing-embeddings.js';
+import { putEmbeddings } from './put-embeddings.js';
+import { findSpace, requireDimensions } from './spaces.js';
+import { tidyEmbeddings } from './tidy-embeddings.js';
+import { cosine, unitVector } from './vector-bytes.js';
+import { vectorCandidates } from './vector-candidates.js';
+import type { VectorSettings } from './vector-settings.js';
+
+/** The vectors in an index database; what the methods do is told by the port, VectorIndex. */
+export class VectorStore {
+  private readonly database: Connection;
+  private readonly settings: VectorSettings;
+  private loaded: VectorExtension | undefined;
+
+  constructor(database: Connection, settings: VectorSettings) {
+    this.database = database;
+    this.settings = settings;
+  }
+
+  spaces(): VectorSpaceStatistics[] {
+    return spaceStatistics(this.database);
+  }
+
+  missing(identity: string, after: number, limit: number): MissingEmbedding[] {
+    return missingEmbeddings(this.database, identity, after, limit);
+  }
+
+  countMissing(identity: string): number {
+    return countMissing(this.database, identity);
+  }
+
+  put(identity: string, entries: readonly EmbeddingEntry[]): void {
+    putEmbeddings(this.database, identity, entries);
+  }
+
+  tidy(options: TidyOptions): void {
+    tidyEmbeddings(this.database, options);
+  }
+
+  /** @param documents JSON array of the ids of the documents to search; undefined for all */
+  candidates(
+    identity: string,
+    query: Float32Array,
+    limit: number,
+    documents: string | undefined,
+  ): VectorCandidate[] {
+    const space = findSpace(this.database, identity);
+    if (space === undefined) return [];
+    requireDimensions(space, query.length);
+    return vectorCandidates(this.database, space, unitVector(query), limit, documents);
+  }
+
+  similarities(
+    identity: string,
+    query: Float32Array,
+    chunkIds: readonly number[],
+  ): Map<number, number> {
+    const unit = unitVector(query);
+    const vectors = this.vectorsOf(identity, chunkIds);
+    return new Map(Array.from(vectors, ([id, vector]) => [id, cosine(unit, vector)]));
+  }
+
+  vectorsOf(identity: string, chunkIds: readonly number[]): Map<number, Float32Array> {
+    const space = findSpace(this.database, identity);
+    return space === undefined ? new Map() : chunkVectors(this.database, space, chunkIds);
+  }
+
+  /** Loads the extension on first use. */
+  extension(): VectorExtension {
+    this.loaded ??= loadVectorExtension(this.database, this.settings);
+    return this.loaded;
+  }
+
+  batchJobs(identity: string): BatchJob[] {
+    return batchJobs(this.database, identity);
+  }
+
+  saveBatchJob(job: BatchJob): void {
+    saveBatchJob(this.database, job);
+  }
+
+  removeBatchJob(id: string): void {
+    removeBatchJob(this.database, id);
+  }
+}

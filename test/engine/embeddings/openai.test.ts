@@ -1,0 +1,17 @@
+import { createOpenAiVendor } from '../../../src/engine/embeddings/adapters/openai.js';
+import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
+import { conformanceSuite, testSettings } from './conformance.js';
+
+conformanceSuite({
+  name: 'openai',
+  startFake: () => startOpenAiFake({ dimensions: 256 }),
+  settings: (fake) =>
+    testSettings({
+      adapter: 'openai',
+      baseUrl: `${fake.origin}/v1`,
+      credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
+    }),
+  createVendor: createOpenAiVendor,
+  secret: OPENAI_KEY,
+  dimensions: 256,
+});

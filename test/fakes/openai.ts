@@ -1,0 +1,140 @@
+import * as z from 'zod/mini';
+import {
+  base64Vector,
+  type FakeAnswer,
+  type FakeVendor,
+  type RecordedRequest,
+  startFake,
+  type Trouble,
+  troubledVectors,
+} from './fake-vendor.js';
+import { meaningOf } from './meaning.js';
+
+/** The key that the fake takes. */
+export const OPENAI_KEY = 'sk-test-openai-0123456789';
+
+const MODELS: Readonly<Record<string, { dimensions: number; settable: boolean }>> = {
+  'text-embedding-3-small': { dimensions: 1536, settable: true },
+  'text-embedding-3-large': { dimensions: 3072, settable: true },
+  'text-embedding-ada-002': { dimensions: 1536, settable: false },
+};
+
+/** `CreateEmbeddingRequest`, additionalProperties false (github.com/openai/openai-openapi). */
+const requestSchema = z.strictObject({
+  model: z.string(),
+  input: z.union([z.string().check(z.minLength(1)), z.array(z.string().check(z.minLength(1)))]),
+  encoding_format: z.optional(z.enum(['float', 'base64'])),
+  dimensions: z.optional(z.int().check(z.minimum(1))),
+  user: z.optional(z.string()),
+});
+
+/** Settings of the fake. */
+export interface OpenAiFakeOptions {
+  /** Compatible servers that take `input_type`; OpenAI itself refuses it. */
+  readonly inputType?: boolean;
+  /** Vectors are cut to this length by default, so that tests stay small. */
+  readonly dimensions?: number;
+}
+
+/** OpenAI's `POST /v1/embeddings`, as its API description has it. */
+export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<FakeVendor> {
+  return startFake({
+    answer: (request, trouble) => answer(request, trouble, options),
+    troubleAnswers: {
+      key_refused: failure(401, 'invalid_request_error', 'invalid_api_key', 'Incorrect API key.'),
+      forbidden: failure(403, 'invalid_request_error', null, 'Project lacks access.'),
+      model_unknown: failure(404, 'invalid_request_error', 'model_not_found', 'No such model.'),
+      too_large: failure(400, 'max_tokens_per_request', 'max_tokens_per_request', 'Too many.'),
+      quota_spent: failure(429, 'insufficient_quota', 'insufficient_quota', 'Quota exceeded.'),
+      overloaded: failure(503, 'server_error', 'server_is_overloaded', 'Overloaded.'),
+      rate_limited: {
+        ...failure(429, 'requests', 'rate_limit_exceeded', 'Rate limit reached.'),
+        headers: { 'retry-after': '1' },
+      },
+      rate_limited_without_wait: failure(429, 'requests', 'rate_limit_exceeded', 'Slow down.'),
+    },
+  });
+}
+
+function failure(status: number, type: string, code: string | null, message: string): FakeAnswer {
+  return { status, body: { error: { message, type, param: null, code } } };
+}
+
+function answer(
+  request: RecordedRequest,
+  trouble: Trouble | undefined,
+  options: OpenAiFakeOptions,
+): FakeAnswer {
+  if (request.method !== 'POST' || request.path !== '/v1/embeddings') {
+    return failure(404, 'invalid_request_error', null, 'Unknown request URL.');
+  }
+  if (request.headers.authorization !== `Bearer ${OPENAI_KEY}`) {
+    return failure(401, 'invalid_request_error', 'invalid_api_key', 'Incorrect API key provided.');
+  }
+  if (!/^application\/json/.test(request.headers['content-type'] ?? '')) {
+    return failure(400, 'invalid_request_error', null, 'We could not parse the JSON body.');
+  }
+  const json: unknown = JSON.parse(request.body.toString('utf8'));
+  const { input_type: inputType, ...rest } = json as Record<string, unknown>;
+  const parsed = requestSchema.safeParse(options.inputType === true ? rest : json);
+  if (!parsed.success) {
+    return failure(400, 'invalid_request_error', null, z.prettifyError(parsed.error));
+  }
+  if (inputType !== undefined && typeof inputType !== 'string') {
+    return failure(400, 'invalid_request_error', null, 'input_type must be a string');
+  }
+  return embed(parsed.data, trouble, options);
+}
+
+function embed(
+  body: z.infer<typeof requestSchema>,
+  trouble: Trouble | undefined,
+  options: OpenAiFakeOptions,
+): FakeAnswer {
+  const model = MODELS[body.model];
+  if (model === undefined) {
+    return failure(404, 'invalid_request_error', 'model_not_found', `No model ${body.model}.`);
+  }
+  const inputs = typeof body.input === 'string' ? [body.input] : body.input;
+  if (inputs.length === 0 || inputs.length > 2048) {
+    return failure(400, 'invalid_request_error', 'array_above_max_length', 'Too many inputs.');
+  }
+  if (body.dimensions !== undefined && (!model.settable || body.dimensions > model.dimensions)) {
+    const text = 'This model does not support specifying dimensions.';
+    return failure(400, 'invalid_request_error', null, text);
+  }
+  // About four characters a token, as OpenAI's own rule of thumb has it.
+  const tokens = inputs.map((text) => Math.ceil(text.length / 4));
+  const longest = Math.max(...tokens);
+  if (longest > 8192) {
+    const text = `This model's maximum context length is 8192 tokens, however you requested ${longest} tokens.`;
+    return failure(400, 'invalid_request_error', null, text);
+  }
+  const total = tokens.reduce((sum, count) => sum + count, 0);
+  if (total > 300_000) {
+    const text = `Requested ${total} tokens, max 300000 tokens per request`;
+    return failure(400, 'max_tokens_per_request', 'max_tokens_per_request', text);
+  }
+  const size = body.dimensions ?? options.dimensions ?? model.dimensions;
+  const vectors = troubledVectors(
+    inputs.map((text) => meaningOf(text, size)),
+    trouble,
+  );
+  // Out of order on purpose: the index says where each belongs.
+  const data = vectors
+    .map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: body.encoding_format === 'base64' ? base64Vector(vector) : [...vector],
+    }))
+    .reverse();
+  return {
+    status: 200,
+    body: {
+      object: 'list',
+      data,
+      model: body.model,
+      usage: { prompt_tokens: total, total_tokens: total },
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { currentIdentity } from '../../src/engine/memory/index/identity.js';
+import type { Change, IndexedDocument } from '../../src/engine/memory/index/memory-index.js';
+import { createIndex, openIndex } from '../../src/engine/memory/index/open-index.js';
+import type { SqliteIndex } from '../../src/engine/memory/index/sqlite-index.js';
+import type { VectorSettings } from '../../src/engine/memory/index/vectors/vector-settings.js';
+import { tempFolder } from './temp-folder.js';
+
+/** Makes an empty index in a folder of its own; gives back its file. */
+export function emptyIndexFile(): string {
+  const file = tempFolder().at('index.sqlite');
+  const settings = { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' } as const;
+  createIndex(file, currentIdentity(settings)).seal();
+  return file;
+}
+
+/** Opens an index that has to be usable. */
+export function openedIndex(
+  file: string,
+  access: 'read' | 'write' = 'write',
+  vectors?: VectorSettings,
+): SqliteIndex {
+  const opened = openIndex(file, access, vectors);
+  if (opened.state !== 'ready') throw new Error(opened.state);
+  return opened.index;
+}
+
+/** A document whose chunks, a line each, hold these texts. */
+export function documentOf(path: string, texts: readonly string[]): IndexedDocument {
+  const chunks = texts.map((text, at) => {
+    return { startLine: at + 1, endLine: at + 1, headingPath: ['Title'], text };
+  });
+  const fingerprint = { size: 1, mtimeMs: 1, ctimeMs: 1 };
+  return { source: 'memory', path, fingerprint, hash: path, chunks };
+}
+
+/** The change that makes a document hold these texts. */
+export function putting(path: string, ...texts: readonly string[]): Change {
+  return { type: 'put', document: documentOf(path, texts) };
+}
+
+/** The change that takes a document away. */
+export function removing(path: string): Change {
+  return { type: 'remove', key: { source: 'memory', path } };
+}
+
+/** Applies changes, at time 1. */
+export async function apply(index: SqliteIndex, ...changes: readonly Change[]): Promise<void> {
+  await index.apply({ atMs: 1, changes });
+}
+
+/** Gives every chunk that misses one its vector; gives back for how many contents. */
+export async function embedMissing(
+  index: SqliteIndex,
+  identity: string,
+  vectorOf: (text: string) => Float32Array,
+): Promise<number> {
+  let after = 0;
+  let made = 0;
+  for (;;) {
+    const missing = await index.missingEmbeddings(identity, after, 100);
+    const last = missing.at(-1);
+    if (last === undefined) return made;
+    after = last.chunkId;
+    made += missing.length;
+    const entries = missing.map(({ hash, text }) => ({ hash, vector: vectorOf(text) }));
+    await index.putEmbeddings(identity, entries);
+  }
+}
+
+/** A stream of numbers from 0 to 1 that is the same in every run (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** A text's vector: always the same, and unlike that of another text. */
+export function textVector(text: string, dimensions = 24): Float32Array {
+  let seed = 7;
+  for (const character of text) seed = Math.imul(seed, 31) + (character.codePointAt(0) ?? 0);
+  const random = seededRandom(seed);
+  return Float32Array.from({ length: dimensions }, () => random() - 0.5);
+}
