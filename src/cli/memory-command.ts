@@ -41,7 +41,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   }
 
   protected override async finally(): Promise<void> {
-    for (const memory of this.opened) memory.backend.close();
+    for (const memory of this.opened) await memory.backend.close();
     await super.finally();
   }
 

@@ -23,6 +23,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
       chunking: { tokens: options.tokens ?? 400, overlap: 80 },
       tokenizer: options.tokenizer ?? 'unicode61',
     },
+    vectors: { enabled: true },
     files: {
       workspaceDir,
       layout: options.layout ?? 'folder',
@@ -43,10 +44,16 @@ export function backendOn(
       snippetChars: 800,
       candidateMultiplier: 4,
       maxResults: 6,
-      minLexicalScore: 0.35 * 0.3,
+      minScore: 0.35,
+      shares: { text: 0.3, vector: 0.7 },
+      hybrid: true,
+      halfLifeDays: undefined,
+      mmrLambda: undefined,
     },
     syncOnSearch,
     clock: { now: Date.now },
+    providers: undefined,
+    cacheEntries: 0,
   });
 }
 

@@ -1,5 +1,6 @@
-export { ADAPTER_ALIASES, type AdapterId } from './adapters.js';
+export { ADAPTER_ALIASES, ADAPTER_IDS, type AdapterId, adapterOf } from './adapters.js';
 export type { AgentId } from './agent-id.js';
+export { isRecord } from './config-path.js';
 export {
   type Discovery,
   discoverConfig,

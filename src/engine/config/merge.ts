@@ -1,10 +1,10 @@
 import { isRecord } from './config-path.js';
 import type { DeepReadonly } from './input.js';
 
-/** `Input` in which every key that has a default is there. */
+/** `Input` in which every key that has a default is there; the others are as required as before. */
 export type WithDefaults<Input, Defaults> = {
   readonly [K in keyof Input & keyof Defaults]-?: Filled<NonNullable<Input[K]>, Defaults[K]>;
-} & { readonly [K in Exclude<keyof Input, keyof Defaults>]?: DeepReadonly<Input[K]> };
+} & { readonly [K in keyof Input as Exclude<K, keyof Defaults>]: DeepReadonly<Input[K]> };
 
 type Filled<Value, Default> = Value extends readonly unknown[]
   ? DeepReadonly<Value>

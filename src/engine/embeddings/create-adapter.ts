@@ -6,6 +6,7 @@ import type {
   EmbeddingInput,
   EmbedOptions,
   InputRole,
+  Inputs,
   ProbeResult,
 } from './embedding-adapter.js';
 import { asProviderError } from './provider-error.js';
@@ -88,10 +89,11 @@ class VendorAdapter implements EmbeddingAdapter {
   }
 
   async *embedDocuments<Input extends EmbeddingInput>(
-    inputs: Iterable<Input>,
+    inputs: Inputs<Input>,
     options: EmbedOptions = {},
   ): AsyncGenerator<EmbeddedPart<Input>> {
-    const call = this.call('document', PATIENT, options);
+    const rules = options.interactive === true ? INTERACTIVE : PATIENT;
+    const call = this.call('document', rules, options);
     try {
       yield* embedDocuments(inputs, {
         send: (contents) => this.send(contents, call),

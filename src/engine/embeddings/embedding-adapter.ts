@@ -107,7 +107,12 @@ export type BatchEvent =
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: EmbeddingEvent) => void) | undefined;
+  /** Somebody waits: gives up after seconds where it would otherwise try again for minutes. */
+  readonly interactive?: boolean | undefined;
 }
+
+/** Any number of inputs, taken one by one. */
+export type Inputs<Input> = AsyncIterable<Input> | Iterable<Input>;
 
 /**
  * One embedding model behind one endpoint: what search and indexing call.
@@ -129,7 +134,7 @@ export interface EmbeddingAdapter {
    * number of them may be given.
    */
   embedDocuments<Input extends EmbeddingInput>(
-    inputs: Iterable<Input>,
+    inputs: Inputs<Input>,
     options?: EmbedOptions,
   ): AsyncIterable<EmbeddedPart<Input>>;
   /** The same through the vendor's batch API; there where the vendor has one and it is switched on. */

@@ -14,3 +14,14 @@ export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<
   {
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
   };
+
+/**
+ * Loads the code of an adapter.
+ *
+ * @throws VendorFault when this build has none
+ */
+export async function loadVendorFactory(id: AdapterId): Promise<VendorFactory> {
+  const load = VENDOR_FACTORIES[id];
+  if (load === undefined) throw new Error(`no adapter ${id}`);
+  return load();
+}

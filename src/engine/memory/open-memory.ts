@@ -9,9 +9,11 @@ import {
   resolveConfig,
 } from '../config/index.js';
 import type { EngineContext } from '../context.js';
+import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
+import type { FusionShares } from './search/fuse.js';
 import { shortHash } from './short-hash.js';
 
 /** Whose memory is meant. */
@@ -29,6 +31,10 @@ export interface OpenedMemory {
   /** What people call it: the agent's id, or the folder. */
   readonly name: string;
   readonly backend: MemoryBackend;
+  /** Who embeds; undefined where only words are searched. */
+  readonly providers: ProviderPath | undefined;
+  /** What choosing providers looks at. */
+  readonly world: ProviderWorld;
   readonly warnings: readonly Warning[];
 }
 
@@ -52,7 +58,7 @@ export async function openMemory(
   const loaded = await loadConfig(context, options);
   const agent = resolveAgent(loaded, selection.agentId, context);
   if (!agent.memorySearch.enabled) throw disabled(agent);
-  return openAgent(agent, context, loaded.warnings);
+  return openAgent(agent, context, loaded);
 }
 
 /** Opens the memories of all agents that have memory search switched on. */
@@ -64,20 +70,20 @@ export async function openAllMemories(
   return listAgents(loaded.resolved)
     .map((agentId) => resolveAgent(loaded, agentId, context))
     .filter((agent) => agent.memorySearch.enabled)
-    .map((agent) => openAgent(agent, context, loaded.warnings));
+    .map((agent) => openAgent(agent, context, loaded));
 }
 
 function openAgent(
   agent: ResolvedAgent,
   context: EngineContext,
-  warnings: readonly Warning[],
+  loaded: LoadedConfig,
 ): OpenedMemory {
   return {
     agent,
     agentId: agent.id,
     name: agent.id,
-    backend: createBuiltin(agent, 'agent', context),
-    warnings: [...warnings, ...unavailable(agent)],
+    ...createBuiltin(agent, 'agent', context, loaded),
+    warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
 
@@ -108,7 +114,7 @@ async function openWorkspace(
     agent,
     agentId: null,
     name: dir,
-    backend: createBuiltin(agent, 'folder', context),
+    ...createBuiltin(agent, 'folder', context, loaded),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
@@ -131,29 +137,50 @@ function createBuiltin(
   agent: ResolvedAgent,
   layout: 'agent' | 'folder',
   context: EngineContext,
-): BuiltinBackend {
-  const { chunking, extraPaths, query, store, sync } = agent.memorySearch;
-  return new BuiltinBackend({
+  loaded: LoadedConfig,
+): Pick<OpenedMemory, 'backend' | 'providers' | 'world'> {
+  const { cache, chunking, extraPaths, query, store, sync } = agent.memorySearch;
+  const { hybrid } = query;
+  const world: ProviderWorld = {
+    config: loaded.resolved,
+    env: context.env,
+    homeDir: context.homeDir,
+    stateDir: context.state.stateDir,
+  };
+  const providers = createProviderPath(agent.memorySearch, world, context.clock);
+  const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,
       settings: { chunking, tokenizer: store.fts.tokenizer },
+      vectors: store.vector,
       files: { workspaceDir: agent.workspaceDir, layout, extraPaths },
     },
     search: {
       citations: agent.citations,
       snippetChars: query.snippetChars,
-      candidateMultiplier: query.hybrid.candidateMultiplier,
+      candidateMultiplier: hybrid.candidateMultiplier,
       maxResults: query.maxResults,
-      minLexicalScore: query.minScore * textShare(query.hybrid),
+      minScore: query.minScore,
+      shares: sharesOf(hybrid),
+      hybrid: hybrid.enabled,
+      halfLifeDays: hybrid.temporalDecay.enabled ? hybrid.temporalDecay.halfLifeDays : undefined,
+      mmrLambda: hybrid.mmr.enabled ? hybrid.mmr.lambda : undefined,
     },
     syncOnSearch: sync.onSearch,
     clock: context.clock,
+    providers,
+    cacheEntries: cache.enabled ? cache.maxEntries : 0,
   });
+  return { backend, providers, world };
 }
 
-/** How much of a hybrid score is text; the weights are divided by their sum. */
-function textShare(hybrid: { readonly textWeight: number; readonly vectorWeight: number }): number {
-  return hybrid.textWeight / (hybrid.textWeight + hybrid.vectorWeight);
+/** The configured weights as shares that add up to 1; the schema refuses two zeros. */
+function sharesOf(weights: {
+  readonly textWeight: number;
+  readonly vectorWeight: number;
+}): FusionShares {
+  const sum = weights.textWeight + weights.vectorWeight;
+  return { text: weights.textWeight / sum, vector: weights.vectorWeight / sum };
 }
 
 function disabled(agent: ResolvedAgent): SvcError {
@@ -170,13 +197,6 @@ function unavailable(agent: ResolvedAgent): Warning[] {
       code: 'BACKEND_UNAVAILABLE',
       message: `memory.backend "${agent.backend}" is not part of this version; the builtin engine answers`,
       hint: 'set memory.backend to "builtin"',
-    });
-  }
-  const { provider } = agent.memorySearch;
-  if (provider !== 'auto' && provider !== 'none') {
-    warnings.push({
-      code: 'PROVIDER_UNAVAILABLE',
-      message: `embedding provider "${provider}" is not part of this version; search is lexical only`,
     });
   }
   return warnings;

@@ -41,7 +41,7 @@ export const searchOutputSchema = z.strictObject({
   agent: z.nullable(z.string()),
   workspace: z.string(),
   backend: z.enum(['builtin']),
-  mode: z.enum(['lexical']),
+  mode: z.enum(['hybrid', 'lexical', 'vector']),
   provider: z.nullable(z.string()),
   model: z.nullable(z.string()),
   results: z.array(
@@ -56,6 +56,16 @@ export const searchOutputSchema = z.strictObject({
       headingPath: z.array(z.string()),
       citation: z.optional(z.string()),
       textScore: z.optional(score),
+      vectorScore: z.optional(score),
+      explanation: z.optional(
+        z.strictObject({
+          textShare: score,
+          vectorShare: score,
+          similarity: z.nullable(z.number()),
+          decay: z.nullable(z.strictObject({ factor: score, ageDays: z.number() })),
+          diversity: z.nullable(z.strictObject({ placeBefore: line, overlap: score })),
+        }),
+      ),
     }),
   ),
   matches: count,
@@ -74,6 +84,25 @@ export const getOutputSchema = z.strictObject({
   totalLines: count,
   truncated: z.boolean(),
   warnings: z.optional(warnings),
+});
+
+const embeddingFailure = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  hint: z.optional(z.string()),
+});
+
+const embeddingSummary = z.strictObject({
+  provider: z.string(),
+  model: z.nullable(z.string()),
+  embedded: count,
+  refused: count,
+  refusal: z.optional(z.string()),
+  pending: count,
+  tokens: count,
+  requests: count,
+  failure: z.optional(embeddingFailure),
+  insteadOf: z.optional(z.strictObject({ provider: z.string(), failure: embeddingFailure })),
 });
 
 const indexedAgent = z.strictObject({
@@ -95,6 +124,7 @@ const indexedAgent = z.strictObject({
   chunks: count,
   bytes: count,
   durationMs: z.number(),
+  embedding: z.optional(embeddingSummary),
 });
 
 const failedAgent = z.strictObject({

@@ -100,6 +100,10 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
       return verbose ? 'putting the new index in place' : undefined;
     case 'batch.committed':
     case 'document.skipped':
+    case 'embed.fallback':
+    case 'embed.provider':
+    case 'embed.started':
+    case 'embed.stored':
       return undefined;
   }
 }

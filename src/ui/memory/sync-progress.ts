@@ -121,6 +121,11 @@ export function reduceSync(state: SyncProgress, event: SyncEvent, atMs: number):
         publishing: true,
         phases: advance(next.phases, { scan: 'done', chunk: 'done', write: 'running' }),
       };
+    case 'embed.fallback':
+    case 'embed.provider':
+    case 'embed.started':
+    case 'embed.stored':
+      return next;
     case 'sync.finished':
       return finish(next, event.summary);
   }

@@ -1,4 +1,4 @@
-import type { EmbeddingInput, EmbedOptions } from '../embedding-adapter.js';
+import type { EmbeddingInput, EmbedOptions, Inputs } from '../embedding-adapter.js';
 
 /** An input that is known by a key, across processes. */
 export interface KeyedInput extends EmbeddingInput {
@@ -56,5 +56,5 @@ export interface BatchEmbedding {
    *
    * @throws SvcError PROVIDER_*, and when aborted the signal's reason; jobs stay remembered
    */
-  embed(inputs: Iterable<KeyedInput>, options: BatchEmbedOptions): AsyncIterable<KeyedPart>;
+  embed(inputs: Inputs<KeyedInput>, options: BatchEmbedOptions): AsyncIterable<KeyedPart>;
 }

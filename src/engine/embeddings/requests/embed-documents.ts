@@ -3,6 +3,7 @@ import type {
   EmbeddedPart,
   EmbeddingEvent,
   EmbeddingInput,
+  Inputs,
   RefusedInput,
 } from '../embedding-adapter.js';
 import { normalise } from '../read-vectors.js';
@@ -56,7 +57,7 @@ interface Piece<Input> {
  * @throws VendorFault, or the signal's reason
  */
 export async function* embedDocuments<Input extends EmbeddingInput>(
-  inputs: Iterable<Input>,
+  inputs: Inputs<Input>,
   options: EmbedDocumentsOptions,
 ): AsyncGenerator<EmbeddedPart<Input>> {
   const packs = packed(pieces(inputs, options.limits), options.limits);
@@ -76,7 +77,7 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
   for (;;) {
     while (failure === undefined && underWay.size < options.concurrency) {
       options.signal.throwIfAborted();
-      const next = packs.next();
+      const next = await packs.next();
       if (next.done === true) break;
       start(next.value);
     }
@@ -92,11 +93,11 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
 
 type Outcome<Input> = { readonly part: EmbeddedPart<Input> } | { readonly error: unknown };
 
-function* pieces<Input extends EmbeddingInput>(
-  inputs: Iterable<Input>,
+async function* pieces<Input extends EmbeddingInput>(
+  inputs: Inputs<Input>,
   limits: RequestLimits,
-): Generator<Piece<Input>> {
-  for (const input of inputs) {
+): AsyncGenerator<Piece<Input>> {
+  for await (const input of inputs) {
     const contents = splitToFit(input, limits);
     const owner: Pending<Input> = {
       input,
@@ -110,15 +111,15 @@ function* pieces<Input extends EmbeddingInput>(
   }
 }
 
-function* packed<Input>(
-  all: Iterable<Piece<Input>>,
+async function* packed<Input>(
+  all: AsyncIterable<Piece<Input>>,
   limits: RequestLimits,
-): Generator<readonly Piece<Input>[], undefined> {
+): AsyncGenerator<readonly Piece<Input>[], undefined> {
   const maxInputs = Math.min(limits.maxInputs, TARGET_INPUTS);
   const maxTokens = Math.min(limits.maxTokensPerRequest, TARGET_TOKENS);
   let pack: Piece<Input>[] = [];
   let tokens = 0;
-  for (const piece of all) {
+  for await (const piece of all) {
     if (pack.length > 0 && (pack.length >= maxInputs || tokens + piece.tokens > maxTokens)) {
       yield pack;
       pack = [];

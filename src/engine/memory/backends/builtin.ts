@@ -1,5 +1,7 @@
 import type { Warning } from '../../errors/index.js';
+import { PathQueryEmbedder } from '../embedding/query-embedder.js';
 import { type SearchOptions, searchIndex } from '../search/search-index.js';
+import type { QueryEmbedder } from '../search/semantic.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncSummary } from '../sync/events.js';
 import { IndexKeeper, type IndexKeeperOptions } from './index-keeper.js';
@@ -14,7 +16,7 @@ import type {
 
 /** What the builtin engine is told of one agent. */
 export interface BuiltinOptions extends IndexKeeperOptions {
-  readonly search: Omit<SearchOptions, 'warnings'>;
+  readonly search: Omit<SearchOptions, 'embedder' | 'nowMs' | 'warnings'>;
 }
 
 /**
@@ -24,16 +26,29 @@ export interface BuiltinOptions extends IndexKeeperOptions {
 export class BuiltinBackend implements MemoryBackend {
   private readonly options: BuiltinOptions;
   private readonly keeper: IndexKeeper;
+  private readonly embedder: QueryEmbedder | undefined;
 
   constructor(options: BuiltinOptions) {
     this.options = options;
     this.keeper = new IndexKeeper(options);
+    const { providers } = options;
+    this.embedder = providers === undefined ? undefined : new PathQueryEmbedder(providers);
   }
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
     const warnings: Warning[] = [];
     return this.keeper.answer(work, warnings, (index) =>
-      searchIndex(index, request, { ...this.options.search, warnings }),
+      searchIndex(
+        index,
+        request,
+        {
+          ...this.options.search,
+          embedder: this.embedder,
+          nowMs: this.options.clock.now(),
+          warnings,
+        },
+        work.signal,
+      ),
     );
   }
 
@@ -62,7 +77,8 @@ export class BuiltinBackend implements MemoryBackend {
     return resetIndex(this.options.target.indexFile, this.options.clock);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.keeper.close();
+    await this.options.providers?.close();
   }
 }

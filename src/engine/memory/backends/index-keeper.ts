@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
+import { identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
@@ -19,6 +20,8 @@ const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
 const SYNC_WAIT_MS = 10 * 60 * 1000;
 /** A search that needs a small update does not wait for whoever is doing a large one. */
 const UPDATE_WAIT_MS = 0;
+/** A search embeds up to this many passages on its way, a request or two; more are for `svc memory index`. */
+const EMBED_ON_SEARCH = 256;
 
 /** What a keeper is told. */
 export interface IndexKeeperOptions {
@@ -26,6 +29,10 @@ export interface IndexKeeperOptions {
   /** Look for changed files before handing the index out (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
   readonly clock: Clock;
+  /** Who embeds passages; undefined where nothing can. */
+  readonly providers: ProviderPath | undefined;
+  /** Unused vectors kept for texts that may come back (`cache`); 0 for none. */
+  readonly cacheEntries: number;
 }
 
 interface OpenHandle {
@@ -68,7 +75,7 @@ export class IndexKeeper {
   /** Makes the index mirror the files; waits for another process that is doing so. */
   async sync(work: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
     this.close();
-    return this.runSync({ ...work, lockWaitMs: SYNC_WAIT_MS });
+    return this.runSync({ ...work, lockWaitMs: SYNC_WAIT_MS, embedAtMost: undefined });
   }
 
   close(): void {
@@ -79,16 +86,20 @@ export class IndexKeeper {
   private async freshIndex(work: WorkOptions, warnings: Warning[]): Promise<MemoryIndex> {
     const opened = this.open();
     if (opened.state === 'ready') {
-      if (!this.options.syncOnSearch || (await this.isFresh(opened.index))) return opened.index;
+      const { index } = opened;
+      if (!this.options.syncOnSearch) return index;
+      if ((await this.isFresh(index)) && !(await this.canEmbedNow(index, work, warnings)))
+        return index;
     } else if (opened.state === 'unusable') {
       warnings.push(this.rebuiltWarning(opened.why));
     }
     const usable = opened.state === 'ready' ? opened.index : undefined;
     try {
       const lockWaitMs = usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS;
-      const summary = await this.runSync({ ...work, lockWaitMs });
+      const embedAtMost = EMBED_ON_SEARCH;
+      const summary = await this.runSync({ ...work, lockWaitMs, embedAtMost });
       stopIfInterrupted(summary);
-      warnings.push(...skipWarnings(summary));
+      warnings.push(...skipWarnings(summary), ...embeddingWarnings(summary));
     } catch (error) {
       const warning = usable === undefined ? undefined : staleWarning(error);
       if (usable === undefined || warning === undefined) throw error;
@@ -113,6 +124,23 @@ export class IndexKeeper {
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 
+  /**
+   * Whether some passages have no vector and few enough of them that a search can see to it. More
+   * are only spoken of, and so is nothing where the provider cannot be asked: the search will find out.
+   */
+  private async canEmbedNow(
+    index: MemoryIndex,
+    work: WorkOptions,
+    warnings: Warning[],
+  ): Promise<boolean> {
+    const primary = this.options.providers?.primary;
+    if (primary === undefined || primary.resting() !== undefined) return false;
+    const identity = await identityOf(primary, work.signal ?? NEVER);
+    const missing = identity === undefined ? 0 : await index.countMissingEmbeddings(identity);
+    if (missing > EMBED_ON_SEARCH) warnings.push(pendingWarning(missing));
+    return missing > 0 && missing <= EMBED_ON_SEARCH;
+  }
+
   /** Opens the index, or keeps the open one while its path still names the same file. */
   private open():
     | Exclude<OpenedIndex, { state: 'ready' }>
@@ -123,7 +151,7 @@ export class IndexKeeper {
       return { state: 'ready', index: this.handle.index };
     }
     this.close();
-    const opened = openIndex(indexFile, 'read');
+    const opened = openIndex(indexFile, 'read', this.options.target.vectors);
     if (opened.state === 'ready' && inode !== undefined) {
       this.handle = { index: opened.index, inode };
     }
@@ -131,17 +159,65 @@ export class IndexKeeper {
   }
 
   private async runSync(
-    options: WorkOptions & { readonly lockWaitMs: number; readonly force?: boolean },
+    options: WorkOptions & {
+      readonly lockWaitMs: number;
+      readonly force?: boolean;
+      readonly embedAtMost: number | undefined;
+    },
   ): Promise<SyncSummary> {
     // An answer from an index that is up to date never loads what writes one.
     const { syncIndex } = await import('../sync/sync-index.js');
-    return syncIndex(this.options.target, { ...options, clock: this.options.clock });
+    const { target, clock, providers, cacheEntries } = this.options;
+    const embedding =
+      providers === undefined
+        ? undefined
+        : { path: providers, atMost: options.embedAtMost, cacheEntries };
+    return syncIndex(target, { ...options, clock, embedding });
   }
 
   private rebuiltWarning(why: string): Warning {
     const { indexFile } = this.options.target;
     return { code: 'INDEX_REBUILT', message: `the index ${indexFile} was built anew: ${why}` };
   }
+}
+
+const NEVER = new AbortController().signal;
+
+async function identityOf(
+  provider: ProviderPath['primary'],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return identityKey((await provider.open(signal)).identity);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SvcError) provider.failed(error);
+    return undefined;
+  }
+}
+
+function pendingWarning(missing: number): Warning {
+  return {
+    code: 'EMBEDDINGS_PENDING',
+    message: `${missing} passages have no vector yet and are found by their words alone`,
+    hint: 'svc memory index embeds them',
+  };
+}
+
+/** What came of embedding on the way; a provider that failed is spoken of by the search itself. */
+function embeddingWarnings({ embedding }: SyncSummary): Warning[] {
+  if (embedding === undefined) return [];
+  const { pending, refused, refusal, provider } = embedding;
+  const warnings: Warning[] = [];
+  if (pending > 0) warnings.push(pendingWarning(pending));
+  if (refused > 0) {
+    const why = refusal === undefined ? '' : `: ${refusal}`;
+    warnings.push({
+      code: 'EMBEDDING_FAILED',
+      message: `${provider} does not take ${refused} of the passages${why}`,
+    });
+  }
+  return warnings;
 }
 
 function stopIfInterrupted(summary: SyncSummary): void {

@@ -89,5 +89,5 @@ export interface MemoryBackend {
   status(): Promise<BackendStatus>;
   /** Deletes the index, never a file of the person's. */
   reset(): Promise<ResetResult>;
-  close(): void;
+  close(): Promise<void>;
 }

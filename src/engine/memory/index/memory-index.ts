@@ -175,6 +175,8 @@ export interface MemoryIndex extends VectorIndex {
  * vectors only when they can be compared; here it is opaque.
  */
 export interface VectorIndex {
+  /** The identities that vectors are kept under for use, not only in the cache. */
+  vectorIdentities(): Promise<readonly string[]>;
   /** What is kept, by identity. */
   vectorSpaces(): Promise<readonly VectorSpaceStatistics[]>;
   /**
@@ -215,11 +217,12 @@ export interface VectorIndex {
     query: Float32Array,
     chunkIds: readonly number[],
   ): Promise<ReadonlyMap<number, number>>;
-  /** The vectors of given chunks, for telling how alike they are; absent where there is none. */
-  vectorsOf(
+  /** Cosines of the query to up to `count` vectors from all over the index, whatever they are about. */
+  sampleSimilarities(
     identity: string,
-    chunkIds: readonly number[],
-  ): Promise<ReadonlyMap<number, Float32Array>>;
+    query: Float32Array,
+    count: number,
+  ): Promise<readonly number[]>;
   /** Tries to load the vector extension and tells what came of it. */
   vectorExtension(): Promise<VectorExtension>;
   /** The jobs noted under an identity, oldest first. */

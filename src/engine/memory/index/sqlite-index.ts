@@ -226,6 +226,10 @@ export class SqliteIndex implements MemoryIndex {
     return new Map(rows);
   }
 
+  async vectorIdentities(): Promise<readonly string[]> {
+    return (await this.vectors()).identities();
+  }
+
   async vectorSpaces(): Promise<readonly VectorSpaceStatistics[]> {
     return (await this.vectors()).spaces();
   }
@@ -268,11 +272,12 @@ export class SqliteIndex implements MemoryIndex {
     return (await this.vectors()).similarities(identity, query, chunkIds);
   }
 
-  async vectorsOf(
+  async sampleSimilarities(
     identity: string,
-    chunkIds: readonly number[],
-  ): Promise<ReadonlyMap<number, Float32Array>> {
-    return (await this.vectors()).vectorsOf(identity, chunkIds);
+    query: Float32Array,
+    count: number,
+  ): Promise<readonly number[]> {
+    return (await this.vectors()).sample(identity, query, count);
   }
 
   async vectorExtension(): Promise<VectorExtension> {

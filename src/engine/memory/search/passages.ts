@@ -10,7 +10,8 @@ export interface NumberedLine extends RankedLine {
 /** Chunks of one document that touch, as one result. */
 export interface Passage extends DocumentKey, LineRange {
   readonly headingPath: readonly string[];
-  /** The rank of its best chunk. */
+  /** Its best chunk, and the rank of that one. */
+  readonly chunkId: number;
   readonly rank: number;
   /** In document order, each line number once. */
   readonly lines: readonly NumberedLine[];
@@ -64,6 +65,7 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
     path: best.chunk.path,
     ...rangeOf(group),
     headingPath: best.chunk.headingPath,
+    chunkId: best.chunk.chunkId,
     rank: best.rank,
     lines: [...lines.values()].sort((a, b) => a.number - b.number),
   };

@@ -1,14 +1,23 @@
 import type { Warning } from '../../errors/index.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
-import { type CitationMode, formatCitation } from './citation.js';
-import { passagesOf } from './passages.js';
+import {
+  BACKGROUND_SAMPLE,
+  backgroundOf,
+  type SimilarityBackground,
+  vectorScore,
+} from './calibrate.js';
+import { joinCandidates } from './candidates.js';
+import type { CitationMode } from './citation.js';
+import { ageInDays, isEvergreen } from './decay.js';
+import { type FusedChunk, type FusionShares, fuse } from './fuse.js';
 import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query.js';
 import { datesInQuery } from './query-dates.js';
-import { type Ranking, rankCandidates } from './rank.js';
-import { snippetBudget, snippetOf } from './snippet.js';
+import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
+import { type Findings, resultsOf } from './results.js';
+import type { QueryEmbedder, QueryVector } from './semantic.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
-import type { SearchRequest, SearchResponse, SearchResult } from './types.js';
+import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
 
 /** How answers are made, besides what is asked. */
 export interface SearchOptions {
@@ -19,8 +28,20 @@ export interface SearchOptions {
   readonly candidateMultiplier: number;
   /** When the request names no number. */
   readonly maxResults: number;
-  /** When the request names no minimum: `query.minScore` times the share of text in the score. */
-  readonly minLexicalScore: number;
+  /** `query.minScore`, when the request names no minimum; see {@link SearchRequest.minScore}. */
+  readonly minScore: number;
+  /** How much words and vectors count where both are asked. */
+  readonly shares: FusionShares;
+  /** `query.hybrid.enabled`: false leaves the words out where vectors can answer. */
+  readonly hybrid: boolean;
+  /** Undefined switches the decay by age off; days otherwise. */
+  readonly halfLifeDays: number | undefined;
+  /** Undefined switches diversification off. */
+  readonly mmrLambda: number | undefined;
+  /** Undefined when no provider is configured. */
+  readonly embedder: QueryEmbedder | undefined;
+  /** Milliseconds since the epoch, for ages. */
+  readonly nowMs: number;
   /** What went wrong before the search; goes into the answer. */
   readonly warnings: readonly Warning[];
 }
@@ -29,66 +50,162 @@ export interface SearchOptions {
 const MIN_CANDIDATES = 24;
 const MAX_CANDIDATES = 400;
 
-/** Searches an index as it is. */
+/**
+ * Searches an index as it is.
+ *
+ * @param signal ends waiting for the embedding provider
+ */
 export async function searchIndex(
   index: MemoryIndex,
   request: SearchRequest,
   options: SearchOptions,
+  signal?: AbortSignal,
 ): Promise<SearchResponse> {
   const started = performance.now();
+  const warnings: Warning[] = [];
   const { tokenizer } = await index.identity();
   const query = parseQuery(request.query, tokenizer);
-  const maxResults = request.maxResults ?? options.maxResults;
-  const minScore = request.minScore ?? options.minLexicalScore;
-  const limit = candidateLimit(maxResults, options.candidateMultiplier);
+  const embedding = embed(index, request, options, warnings, signal);
+  const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
   const filter = await filterOf(request);
   const found =
     query.literal === undefined
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
-      : await findLiterally(index, query.literal, limit, filter);
-  const passages = passagesOf(found.ranking.chunks, maxResults);
-  const results = passages.map((passage, position): SearchResult => {
-    const budget = snippetBudget(position, options.snippetChars);
-    const snippet = snippetOf(passage.lines, found.ranking.lineWeights, found.matcher, budget);
-    const score = roundScore(found.ranking.scoreOf(passage.rank));
-    const { path, source, startLine, endLine, headingPath } = passage;
-    return {
-      path,
-      startLine,
-      endLine,
-      score,
-      snippet: snippet.text,
-      snippetLine: snippet.line,
-      source,
-      headingPath,
-      textScore: score,
-      ...(options.citations === 'off' ? {} : { citation: formatCitation(path, passage) }),
-      highlights: snippet.highlights,
-    };
-  });
-  const kept = results.filter((result) => result.score >= minScore);
+      : await findLiterally(index, query, query.literal, limit, filter);
+  const vector = await embedding;
+  const findings = await weigh(index, { found, vector, limit, filter, tokenizer }, options);
+  const { results, belowMinScore } = resultsOf(findings, request, options);
   return {
     query: request.query,
-    mode: 'lexical',
+    mode: findings.mode,
     backend: 'builtin',
-    provider: null,
-    model: null,
-    results: kept,
+    provider: vector?.provider ?? null,
+    model: vector?.model ?? null,
+    results,
     matches: found.matches,
-    belowMinScore: results.length - kept.length,
+    belowMinScore,
     searchMs: performance.now() - started,
-    warnings: [...options.warnings, ...queryWarnings(query)],
+    warnings: [...options.warnings, ...warnings, ...queryWarnings(query)],
   };
 }
 
-interface Found {
+/** Starts embedding the question; the provider answers while the words are looked for. */
+async function embed(
+  index: MemoryIndex,
+  request: SearchRequest,
+  { embedder }: SearchOptions,
+  warnings: Warning[],
+  signal: AbortSignal | undefined,
+): Promise<QueryVector | undefined> {
+  const blank = request.query.trim() === '';
+  if (embedder === undefined || request.lexicalOnly === true || blank) return undefined;
+  const embedding = embedder.embed(request.query, index, warnings, signal);
+  // Awaited later; whatever fails until then must not leave this one unheard.
+  embedding.catch(() => undefined);
+  return embedding;
+}
+
+/** What was found, before its final order. */
+interface Brought {
+  readonly found: Found;
+  readonly vector: QueryVector | undefined;
+  readonly limit: number;
+  readonly filter: CandidateFilter;
+  readonly tokenizer: Tokenizer;
+}
+
+/** Brings both sides and the age together. */
+async function weigh(
+  index: MemoryIndex,
+  { found, vector, limit, filter, tokenizer }: Brought,
+  options: SearchOptions,
+): Promise<Findings> {
+  const { query, match, matcher } = found;
+  if (vector === undefined) {
+    const ranking = found.rank(found.candidates);
+    const chunks = ranking.chunks.map((ranked) => ({ ranked, similarity: undefined }));
+    return findingsOf(index, { mode: 'lexical', ranking, matcher, chunks }, ALL_TEXT, options);
+  }
+  const constraints = createTermMatcher([...query.required, ...query.excluded], tokenizer);
+  const { chunks: candidates, similarities } = await joinCandidates(index, {
+    ...{ query, match, lexical: found.candidates, vector, limit, filter, constraints },
+  });
+  const sample = await index.sampleSimilarities(vector.identity, vector.vector, BACKGROUND_SAMPLE);
+  const background = backgroundOf(sample, vector.vector.length);
+  const ranking = found.rank(candidates);
+  const chunks = ranking.chunks
+    .map((ranked) => ({ ranked, similarity: similarities.get(ranked.chunk.chunkId) }))
+    .filter(({ similarity }) => options.hybrid || similarity !== undefined);
+  const mode = options.hybrid ? 'hybrid' : 'vector';
+  const shares = options.hybrid ? options.shares : ALL_VECTOR;
+  return findingsOf(index, { mode, ranking, matcher, chunks, background }, shares, options);
+}
+
+const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
+const ALL_VECTOR: FusionShares = { text: 0, vector: 1 };
+
+interface Sides {
+  readonly mode: SearchMode;
   readonly ranking: Ranking;
+  readonly matcher: TermMatcher;
+  readonly chunks: readonly {
+    readonly ranked: RankedChunk;
+    readonly similarity: number | undefined;
+  }[];
+  readonly background?: SimilarityBackground;
+}
+
+async function findingsOf(
+  index: MemoryIndex,
+  { mode, ranking, matcher, chunks, background }: Sides,
+  shares: FusionShares,
+  { halfLifeDays, nowMs }: SearchOptions,
+): Promise<Findings> {
+  const ageOf = halfLifeDays === undefined ? () => undefined : await agesOf(index, chunks, nowMs);
+  const similarities = new Map<number, number>();
+  const candidates = chunks.map(({ ranked, similarity }) => {
+    if (similarity !== undefined) similarities.set(ranked.chunk.chunkId, similarity);
+    return {
+      ranked,
+      textScore: ranking.scoreOf(ranked.rank),
+      vectorScore:
+        similarity === undefined || background === undefined
+          ? undefined
+          : vectorScore(similarity, background),
+      ageDays: ageOf(ranked),
+    };
+  });
+  const fused = fuse(candidates, { shares, halfLifeDays });
+  return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights };
+}
+
+/** Tells ages; looks documents up only where a name does not say it. */
+async function agesOf(
+  index: MemoryIndex,
+  chunks: Sides['chunks'],
+  nowMs: number,
+): Promise<(ranked: RankedChunk) => FusedChunk['ageDays']> {
+  const undated = chunks.some(({ ranked: { chunk } }) => !isEvergreen(chunk));
+  const documents = undated ? await index.documents() : [];
+  const modified = new Map(
+    documents.map(({ source, path, fingerprint }) => [`${source}:${path}`, fingerprint.mtimeMs]),
+  );
+  return ({ chunk: { source, path } }) =>
+    ageInDays({ source, path, modifiedMs: modified.get(`${source}:${path}`) }, nowMs);
+}
+
+/** What the words found, and how anything is ranked by them. */
+interface Found {
+  readonly query: LexicalQuery;
+  readonly match: string | undefined;
+  readonly candidates: readonly LexicalCandidate[];
+  readonly rank: (candidates: readonly LexicalCandidate[]) => Ranking;
   readonly matcher: TermMatcher;
   readonly matches: number;
 }
 
-function candidateLimit(maxResults: number, multiplier: number): number {
-  const wanted = Math.max(MIN_CANDIDATES, Math.floor(maxResults * multiplier));
+function candidateLimit(maxResults: number, { candidateMultiplier }: SearchOptions): number {
+  const wanted = Math.max(MIN_CANDIDATES, Math.floor(maxResults * candidateMultiplier));
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }
 
@@ -123,14 +240,17 @@ async function findByWords(
   const terms = [...query.terms, ...query.required];
   const matcher = createTermMatcher(terms, tokenizer);
   const statistics = await index.termStatistics(terms.map((term) => term.match));
-  const ranking = rankCandidates(candidates, statistics, matcher, datesInQuery(text));
+  const dates = datesInQuery(text);
   const matches = match === undefined ? 0 : await index.countMatches(match, filter);
-  return { ranking, matcher, matches };
+  const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
+    rankCandidates(chunks, statistics, matcher, dates);
+  return { query, match, candidates, rank, matcher, matches };
 }
 
 /** For what holds no word the index could look up: symbols, emoji, two characters with trigrams. */
 async function findLiterally(
   index: MemoryIndex,
+  query: LexicalQuery,
   literal: string,
   limit: number,
   filter: CandidateFilter,
@@ -142,13 +262,10 @@ async function findLiterally(
     return { ...chunk, bm25: matcher(chunk.text).hits.length };
   });
   const statistics = { chunks: 1, frequencies: [0] };
-  const ranking = rankCandidates(counted, statistics, matcher, undefined);
-  return { ranking, matcher, matches: candidates.length };
-}
-
-/** Four digits: what lies below is noise, and equal answers should look equal. */
-function roundScore(score: number): number {
-  return Math.round(score * 10_000) / 10_000;
+  const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
+    rankCandidates(chunks, statistics, matcher, undefined);
+  const none = { match: undefined, matches: candidates.length };
+  return { query, ...none, candidates: counted, rank, matcher };
 }
 
 function queryWarnings(query: LexicalQuery): Warning[] {

@@ -15,10 +15,27 @@ export interface SearchRequest {
   readonly sources?: readonly Source[] | undefined;
   /** Only documents whose displayed path matches this glob. */
   readonly pathGlob?: string | undefined;
+  /** Tell how each score came about. */
+  readonly explain?: boolean | undefined;
+  /** By words alone, whatever is configured: for answers while somebody types. */
+  readonly lexicalOnly?: boolean | undefined;
 }
 
-/** How the results were found; vectors add further modes. */
-export type SearchMode = 'lexical';
+/** How the results were found: by words, by vectors, or by both. */
+export type SearchMode = 'hybrid' | 'lexical' | 'vector';
+
+/** How a score came about, for `--explain`. */
+export interface ScoreExplanation {
+  /** Share of each side in the score; they add up to 1. */
+  readonly textShare: number;
+  readonly vectorShare: number;
+  /** Cosine of the passage's vector and the question's; null without a vector. */
+  readonly similarity: number | null;
+  /** What age has left of the score, and that age in days; null where nothing decays. */
+  readonly decay: { readonly factor: number; readonly ageDays: number } | null;
+  /** Place by score alone, 1-based, and how much of its words a result above it has; null without MMR. */
+  readonly diversity: { readonly placeBefore: number; readonly overlap: number } | null;
+}
 
 /** One answer: a passage of a document. */
 export interface SearchResult extends LineRange {
@@ -35,8 +52,12 @@ export interface SearchResult extends LineRange {
   readonly headingPath: readonly string[];
   /** `path#L3-L5`; absent when citations are off. */
   readonly citation?: string;
-  /** The lexical part of the score, 0 to 1. */
+  /** What its words score, 0 to 1; absent when words were not asked. */
   readonly textScore?: number;
+  /** What its vector scores, 0 to 1; absent for a passage without one. */
+  readonly vectorScore?: number;
+  /** Only when asked for. */
+  readonly explanation?: ScoreExplanation;
   /** Where query words stand in the snippet: UTF-16 offsets, end excluded, ascending. */
   readonly highlights: readonly TextSpan[];
 }

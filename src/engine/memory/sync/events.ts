@@ -1,3 +1,4 @@
+import type { EmbeddingEvent } from '../../embeddings/index.js';
 import type { SkippedFile } from '../types.js';
 import type { LockHolder } from './index-lock.js';
 
@@ -29,7 +30,51 @@ export type SyncEvent =
   /** Everything up to here is on disk. */
   | { readonly type: 'batch.committed'; readonly documents: number; readonly chunks: number }
   | { readonly type: 'publish.started' }
+  /** From here on vectors are made; `passages` have none yet. */
+  | {
+      readonly type: 'embed.started';
+      readonly provider: string;
+      readonly model: string;
+      readonly passages: number;
+    }
+  /** What the provider's adapter tells of its requests. */
+  | { readonly type: 'embed.provider'; readonly event: EmbeddingEvent }
+  /** Passages done with: their vectors are on disk, or the provider refuses them. */
+  | { readonly type: 'embed.stored'; readonly passages: number }
+  | {
+      readonly type: 'embed.fallback';
+      readonly from: string;
+      readonly to: string;
+      readonly why: string;
+    }
   | { readonly type: 'sync.finished'; readonly summary: SyncSummary };
+
+/** Why a provider embedded nothing, or not all. */
+export interface EmbeddingFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** What a sync did for vectors. */
+export interface EmbeddingSummary {
+  readonly provider: string;
+  /** Null when the provider could not even be opened. */
+  readonly model: string | null;
+  /** Vectors made by this sync; what was known already is not among them. */
+  readonly embedded: number;
+  /** Passages that the provider does not take, and its words on the first of them. */
+  readonly refused: number;
+  readonly refusal?: string;
+  /** Passages that have no vector yet. */
+  readonly pending: number;
+  /** As the provider counts them, else estimated. */
+  readonly tokens: number;
+  readonly requests: number;
+  readonly failure?: EmbeddingFailure;
+  /** Set when this is the fallback. */
+  readonly insteadOf?: { readonly provider: string; readonly failure: EmbeddingFailure };
+}
 
 /** What a sync did, in documents. */
 export interface SyncSummary {
@@ -48,4 +93,6 @@ export interface SyncSummary {
   /** Bytes of the files read by this sync. */
   readonly bytes: number;
   readonly durationMs: number;
+  /** Absent where no provider is configured, and when the sync was stopped before. */
+  readonly embedding?: EmbeddingSummary;
 }

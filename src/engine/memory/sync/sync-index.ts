@@ -1,8 +1,10 @@
 import type { Clock } from '../../context.js';
+import type { ProviderPath } from '../../embeddings/index.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
 import { createIndex, damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
+import type { VectorSettings } from '../index/vectors/vector-settings.js';
 import { type MemoryFilesOptions, type Scan, scanMemoryFiles } from '../sources/memory-files.js';
 import { type ApplyResult, applyPlan } from './apply-plan.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
@@ -17,7 +19,16 @@ export interface SyncTarget {
   /** Absolute path of the database. */
   readonly indexFile: string;
   readonly settings: IndexSettings;
+  readonly vectors: VectorSettings;
   readonly files: MemoryFilesOptions;
+}
+
+/** How passages get vectors; see embed-missing.ts. */
+export interface SyncEmbedding {
+  readonly path: ProviderPath;
+  /** Undefined embeds all that are missing; a number leaves more than that for later. */
+  readonly atMost: number | undefined;
+  readonly cacheEntries: number;
 }
 
 /** How to bring an index up to date. */
@@ -29,6 +40,8 @@ export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
   readonly clock: Clock;
+  /** Undefined where nothing can embed. */
+  readonly embedding: SyncEmbedding | undefined;
 }
 
 /**
@@ -54,10 +67,45 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
     const scan = scanMemoryFiles(target.files);
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const opened = openIndex(target.indexFile, 'write');
-    const summary = await mirror({ target, scan, scannedMs, options, onEvent, started }, opened);
+    const mirrored = await mirror({ target, scan, scannedMs, options, onEvent, started }, opened);
+    const summary = await withVectors(mirrored, target, { ...options, onEvent }, started);
     onEvent({ type: 'sync.finished', summary });
     return summary;
   });
+}
+
+/**
+ * The second half: vectors. The index answers by words from the moment the first half is done, and
+ * each vector counts as soon as it is stored.
+ */
+async function withVectors(
+  summary: SyncSummary,
+  target: SyncTarget,
+  { embedding, signal, onEvent, clock }: SyncOptions & { onEvent: (event: SyncEvent) => void },
+  started: number,
+): Promise<SyncSummary> {
+  if (embedding === undefined || summary.outcome === 'stopped') return summary;
+  const opened = openIndex(target.indexFile, 'write', target.vectors);
+  if (opened.state !== 'ready') return summary;
+  const { embedMissing } = await import('../embedding/embed-missing.js');
+  const abort = signal ?? new AbortController().signal;
+  try {
+    const { path, atMost, cacheEntries } = embedding;
+    const work = { path, atMost, cacheEntries, clock, signal: abort, onEvent };
+    const embedded = await embedMissing(opened.index, work);
+    const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
+    return {
+      ...summary,
+      ...(isNews ? { outcome: 'updated' } : {}),
+      embedding: embedded,
+      durationMs: performance.now() - started,
+    };
+  } catch (error) {
+    if (!abort.aborted) throw error;
+    return { ...summary, outcome: 'stopped', durationMs: performance.now() - started };
+  } finally {
+    opened.index.close();
+  }
 }
 
 interface Run {
@@ -107,6 +155,8 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
   const build = createIndex(buildFile(indexFile), currentIdentity(settings));
   try {
     const result = await fill(run, build);
+    // What is embedded already is never paid for again; also where the rest of the old index is broken.
+    if (opened.state !== 'missing') build.copyEmbeddings(indexFile);
     if (result.stopped && opened.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }

@@ -12,7 +12,8 @@ import { chunkVectors } from './chunk-vectors.js';
 import { loadVectorExtension, type VectorExtension } from './extension.js';
 import { countMissing, missingEmbeddings, spaceStatistics } from './missing-embeddings.js';
 import { putEmbeddings } from './put-embeddings.js';
-import { findSpace, requireDimensions } from './spaces.js';
+import { sampleSimilarities } from './sample-similarities.js';
+import { allSpaces, findSpace, requireDimensions } from './spaces.js';
 import { tidyEmbeddings } from './tidy-embeddings.js';
 import { cosine, unitVector } from './vector-bytes.js';
 import { vectorCandidates } from './vector-candidates.js';
@@ -27,6 +28,12 @@ export class VectorStore {
   constructor(database: Connection, settings: VectorSettings) {
     this.database = database;
     this.settings = settings;
+  }
+
+  identities(): string[] {
+    return allSpaces(this.database)
+      .filter((space) => space.inUse)
+      .map((space) => space.identity);
   }
 
   spaces(): VectorSpaceStatistics[] {
@@ -67,14 +74,17 @@ export class VectorStore {
     query: Float32Array,
     chunkIds: readonly number[],
   ): Map<number, number> {
+    const space = findSpace(this.database, identity);
+    if (space === undefined) return new Map();
     const unit = unitVector(query);
-    const vectors = this.vectorsOf(identity, chunkIds);
+    const vectors = chunkVectors(this.database, space, chunkIds);
     return new Map(Array.from(vectors, ([id, vector]) => [id, cosine(unit, vector)]));
   }
 
-  vectorsOf(identity: string, chunkIds: readonly number[]): Map<number, Float32Array> {
+  sample(identity: string, query: Float32Array, count: number): number[] {
     const space = findSpace(this.database, identity);
-    return space === undefined ? new Map() : chunkVectors(this.database, space, chunkIds);
+    if (space === undefined) return [];
+    return sampleSimilarities(this.database, space, unitVector(query), count);
   }
 
   /** Loads the extension on first use. */

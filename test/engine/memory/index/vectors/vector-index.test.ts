@@ -199,8 +199,6 @@ test('similarities, vectors and lexical scores of given chunks', async () => {
   const near = await index.similarities('m', new Float32Array([1, 0]), ids);
   assert.equal([...near.keys()], [alpha.chunkId]);
   assert.ok(Math.abs((near.get(alpha.chunkId) ?? 0) - 0.6) < 1e-6);
-  const vectors = await index.vectorsOf('m', ids);
-  assert.equal(vectors.get(alpha.chunkId), new Float32Array([0.6, 0.8]));
   const scores = await index.lexicalScores('"alpha"', [both.chunkId, 3]);
   const [, second] = await index.lexicalCandidates('"alpha"', 10);
   assert.equal([...scores], [[both.chunkId, second?.bm25]]);

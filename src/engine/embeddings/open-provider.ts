@@ -1,0 +1,114 @@
+import type { ResolvedMemorySearch, SecretInput } from '../config/index.js';
+import type { Clock } from '../context.js';
+import { resolveSecret } from '../secrets/index.js';
+import type { ProviderChoice, ProviderWorld } from './choose-provider.js';
+import { createAdapter } from './create-adapter.js';
+import type { EmbeddingAdapter } from './embedding-adapter.js';
+import { asProviderError } from './provider-error.js';
+import type { Credential, ProviderSettings } from './provider-settings.js';
+import { loadVendorFactory } from './registry.js';
+import { VendorFault } from './vendor-fault.js';
+
+/** What opening a provider needs besides the choice. */
+export interface OpenProviderOptions {
+  readonly settings: ResolvedMemorySearch;
+  readonly world: ProviderWorld;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Adapters that run on this machine or on one's own (spec/memory-search §2.4). */
+const SELF_HOSTED: ReadonlySet<string> = new Set(['lmstudio', 'local', 'ollama']);
+
+/** One call at a time: they share one model on one machine. */
+const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['local', 'ollama']);
+const CONCURRENCY = 4;
+
+const HOSTED_TIMEOUTS = { document: 120_000, query: 60_000 } as const;
+/** A model may have to be loaded first. */
+const SELF_HOSTED_TIMEOUTS = { document: 600_000, query: 300_000 } as const;
+
+/**
+ * Makes the adapter of a chosen provider: reads its key, loads its code.
+ *
+ * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
+ */
+export async function openProvider(
+  choice: ProviderChoice,
+  options: OpenProviderOptions,
+): Promise<EmbeddingAdapter> {
+  const place = {
+    provider: choice.provider,
+    model: choice.model,
+    endpoint: choice.baseUrl,
+    keySource: choice.credential.state === 'found' ? choice.credential.source : undefined,
+  };
+  try {
+    const settings = await providerSettings(choice, options);
+    const createVendor = await loadVendorFactory(choice.adapter);
+    const { world, clock, signal } = options;
+    const tools = { stateDir: world.stateDir, homeDir: world.homeDir, env: world.env, clock };
+    const vendor = await createVendor(settings, tools, signal);
+    return createAdapter(vendor, settings, {
+      nowMs: () => performance.now(),
+      random: Math.random,
+    });
+  } catch (error) {
+    throw asProviderError(error, place);
+  }
+}
+
+async function providerSettings(
+  choice: ProviderChoice,
+  { settings, world, signal }: OpenProviderOptions,
+): Promise<ProviderSettings> {
+  const { provider, adapter, model, baseUrl, entry, isPrimary } = choice;
+  const { remote, sync, local } = settings;
+  const resolve = (input: SecretInput): Promise<string> =>
+    resolveSecret(input, { env: world.env, settings: world.config.secrets, signal });
+  const headers = { ...entry?.headers, ...(isPrimary ? remote.headers : {}) };
+  const resolved = await Promise.all(
+    Object.entries(headers).map(async ([name, value]) => [name, await resolve(value)] as const),
+  );
+  const timeouts = SELF_HOSTED.has(adapter) ? SELF_HOSTED_TIMEOUTS : HOSTED_TIMEOUTS;
+  const seconds = sync.embeddingBatchTimeoutSeconds;
+  return {
+    provider,
+    adapter,
+    model,
+    baseUrl,
+    credential: await credentialOf(choice, resolve),
+    headers: Object.fromEntries(resolved),
+    dimensions: isPrimary ? settings.outputDimensionality : undefined,
+    inputTypes: isPrimary
+      ? {
+          query: settings.queryInputType ?? settings.inputType,
+          document: settings.documentInputType ?? settings.inputType,
+        }
+      : {},
+    concurrency: remote.nonBatchConcurrency ?? (ONE_AT_A_TIME.has(adapter) ? 1 : CONCURRENCY),
+    documentTimeoutMs: seconds === undefined ? timeouts.document : seconds * 1000,
+    queryTimeoutMs: timeouts.query,
+    // Switched on for the configured provider; what stands in for it should be quick.
+    batch: { ...remote.batch, enabled: isPrimary && remote.batch.enabled },
+    local: {
+      modelPath: local.modelPath,
+      modelCacheDir: local.modelCacheDir,
+      contextSize: local.contextSize,
+    },
+  };
+}
+
+async function credentialOf(
+  { credential }: ProviderChoice,
+  resolve: (input: SecretInput) => Promise<string>,
+): Promise<Credential | undefined> {
+  switch (credential.state) {
+    case 'found':
+      return { value: await resolve(credential.input), source: credential.source };
+    case 'not_needed':
+      return undefined;
+    case 'missing':
+      throw new VendorFault({ kind: 'auth', message: 'there is no key', hint: credential.mend });
+  }
+}

@@ -1,0 +1,3 @@
+export { describeSecret } from './describe-secret.js';
+export { resolveSecret, resolveSecrets, type SecretOutcome } from './resolve-secrets.js';
+export type { SecretContext } from './secret-context.js';

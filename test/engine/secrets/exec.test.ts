@@ -1,0 +1,204 @@
+import { symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  resolveSecret,
+  resolveSecrets,
+  type SecretContext,
+} from '../../../src/engine/secrets/index.js';
+import { contextOf, PATIENT, PLANTED, program, ref, refusal, replying } from './support.js';
+
+const test = suite('secrets of programs');
+
+const KEY = ref('exec', 'pass', 'api/key');
+
+type Settings = Parameters<typeof program>[2];
+
+/** A program that prints this whatever it is asked. */
+function printing(text: string | Uint8Array, settings: Settings = {}): SecretContext {
+  const { folder, context } = program('sh', 'cat > request; cat reply', settings);
+  folder.write('reply', text);
+  return context;
+}
+
+function reply(rest: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ protocolVersion: 1, ...rest });
+}
+
+test('a program is asked in JSON on stdin and answers in JSON on stdout', async () => {
+  const { context } = program(
+    'node',
+    replying(
+      '(request) => ({ protocolVersion: 1, values: { "api/key": JSON.stringify(request) } })',
+    ),
+  );
+  assert.equal(JSON.parse(await resolveSecret(KEY, context)), {
+    protocolVersion: 1,
+    provider: 'pass',
+    ids: ['api/key'],
+  });
+});
+
+test('it runs in its own folder', async () => {
+  const { context, folder } = program('sh', 'pwd -P', { jsonOnly: false });
+  assert.is(await resolveSecret(KEY, context), folder.path);
+});
+
+test('it has nothing of the environment but passEnv, and env over it', async () => {
+  const { context } = program(
+    'node',
+    'delete process.env.__CF_USER_TEXT_ENCODING; console.log(JSON.stringify(JSON.stringify(process.env)))',
+    {
+      jsonOnly: false,
+      passEnv: ['HOME', 'LANG', 'UNSET'],
+      env: { LANG: 'C', REGION: 'eu' },
+    },
+    { env: { HOME: '/home/ada', LANG: 'de', API_KEY: PLANTED, NODE_OPTIONS: '--bad' } },
+  );
+  assert.equal(JSON.parse(await resolveSecret(KEY, context)), {
+    HOME: '/home/ada',
+    LANG: 'C',
+    REGION: 'eu',
+  });
+});
+
+test('its arguments reach it as they are, through no shell', async () => {
+  const args = ['$HOME', '; exit 1', '`ls`', 'two words', '*', '', '--flag="x"'];
+  const { context } = program(
+    'node',
+    'console.log(JSON.stringify(JSON.stringify(process.argv.slice(2))))',
+    { jsonOnly: false, args },
+  );
+  assert.equal(JSON.parse(await resolveSecret(KEY, context)), args);
+});
+
+test('a program of many names is told the one that is configured', async () => {
+  const { folder } = program('sh', '');
+  symlinkSync('/bin/sh', folder.at('named'));
+  const context = contextOf({
+    providers: {
+      pass: {
+        source: 'exec',
+        command: folder.at('named'),
+        args: ['-c', 'printf %s "$0"'],
+        jsonOnly: false,
+        allowSymlinkCommand: true,
+        allowInsecurePath: true,
+        ...PATIENT,
+      },
+    },
+  });
+  assert.is(await resolveSecret(KEY, context), folder.at('named'));
+});
+
+test('one that answers without reading its stdin is heard', async () => {
+  const ids = Array.from({ length: 500 }, (_, at) => `${'i'.repeat(240)}${at}`);
+  const { folder, context } = program('sh', 'exec 0<&-; cat reply');
+  folder.write('reply', reply({ values: Object.fromEntries(ids.map((id) => [id, 'v'])) }));
+  const inputs = ids.map((id) => ref('exec', 'pass', id));
+  const outcomes = await resolveSecrets(inputs, context);
+  assert.equal([...new Set(outcomes.map((outcome) => outcome.ok && outcome.value))], ['v']);
+});
+
+test('what is no reply is an error that quotes nothing of it', async () => {
+  for (const [text, words] of [
+    ['', 'the program printed nothing'],
+    [' \n', 'the program printed nothing'],
+    [PLANTED, 'the program printed no JSON object'],
+    [`"${PLANTED}"`, 'the program printed no JSON object'],
+    [`["${PLANTED}"]`, 'the program printed no JSON object'],
+    [`{"${PLANTED}`, 'the program printed no JSON object'],
+    [`{"values":{"api/key":"${PLANTED}"}}`, 'has no "protocolVersion": 1'],
+    [`{"protocolVersion":2,"values":{"api/key":"${PLANTED}"}}`, 'has no "protocolVersion": 1'],
+    [`{"protocolVersion":"1","values":{"api/key":"${PLANTED}"}}`, 'has no "protocolVersion": 1'],
+    [reply({}), 'has no value for it'],
+    [reply({ values: { other: PLANTED } }), 'has no value for it'],
+    [reply({ values: PLANTED }), 'is no object'],
+    [reply({ values: [PLANTED] }), 'is no object'],
+    [reply({ values: { 'api/key': PLANTED }, errors: [PLANTED] }), 'is no object'],
+    [reply({ values: { 'api/key': '' } }), 'is not a non-empty string'],
+    [reply({ values: { 'api/key': 1 } }), 'is not a non-empty string'],
+    [reply({ values: { 'api/key': null } }), 'is not a non-empty string'],
+    [reply({ values: { 'api/key': { value: PLANTED } } }), 'is not a non-empty string'],
+    [Buffer.concat([Buffer.from(`"${PLANTED}`), Buffer.from([0xff, 0x22])]), 'is not UTF-8 text'],
+  ] as const) {
+    const error = await refusal(KEY, printing(text));
+    assert.match(error.message, words, String(text));
+    assert.match(
+      error.hint ?? '',
+      '/secrets by hand with {"protocolVersion":1,"provider":"pass","ids":["api/key"]} on its stdin',
+    );
+  }
+});
+
+test('an error that the program reports goes before a value, and its words are not shown', async () => {
+  for (const [reported, words] of [
+    [{ message: PLANTED }, 'the program reports an error for it'],
+    [{ code: PLANTED, message: PLANTED }, 'the program reports an error for it'],
+    [PLANTED, 'the program reports an error for it'],
+    [null, 'the program reports an error for it'],
+    [{ code: 'NOT_FOUND', message: PLANTED }, 'the program knows no such id'],
+    [{ code: 'AMBIGUOUS_DUPLICATE_KEY' }, 'the program knows more than one value for it'],
+  ] as const) {
+    const text = reply({ values: { 'api/key': PLANTED }, errors: { 'api/key': reported } });
+    assert.match((await refusal(KEY, printing(text))).message, words);
+  }
+  const other = reply({ values: { 'api/key': PLANTED }, errors: { other: {} } });
+  assert.is(await resolveSecret(KEY, printing(other)), PLANTED);
+});
+
+test('an id that every object has is not found in every reply', async () => {
+  const context = printing(reply({ values: { toString: PLANTED }, errors: {} }));
+  const error = await refusal(ref('exec', 'pass', 'constructor'), context);
+  assert.match(error.message, 'has no value for it');
+  assert.is(await resolveSecret(ref('exec', 'pass', 'toString'), context), PLANTED);
+});
+
+test('a program that fails is told by its exit code or signal, its stderr is not', async () => {
+  const failing = program('sh', `echo ${PLANTED}; echo ${PLANTED} >&2; exit 7`);
+  const exit = await refusal(KEY, failing.context);
+  assert.match(exit.message, `${failing.command} ended with exit code 7`);
+  const killed = program('sh', 'kill -TERM $$');
+  const signal = await refusal(KEY, killed.context);
+  assert.match(signal.message, `${killed.command} was ended by SIGTERM`);
+});
+
+test('without jsonOnly what is printed is the value of the one id', async () => {
+  for (const [text, value] of [
+    [`${PLANTED}\n`, PLANTED],
+    [`\n  ${PLANTED} \r\n\n`, PLANTED],
+    [`"${PLANTED}"`, PLANTED],
+    ['"with \\"quotes\\""', 'with "quotes"'],
+    ['"no JSON', '"no JSON'],
+    ['123456', '123456'],
+    ['null', 'null'],
+    [reply({ values: { 'api/key': PLANTED } }), PLANTED],
+  ] as const) {
+    assert.is(await resolveSecret(KEY, printing(text, { jsonOnly: false })), value);
+  }
+  for (const [text, words] of [
+    ['', 'printed nothing'],
+    ['""', 'printed an empty value'],
+    [`{"key":"${PLANTED}"}`, 'has no "protocolVersion": 1'],
+    [reply({ errors: { 'api/key': {} } }), 'reports an error'],
+  ] as const) {
+    assert.match((await refusal(KEY, printing(text, { jsonOnly: false }))).message, words);
+  }
+});
+
+test('without jsonOnly several ids still take a reply in JSON', async () => {
+  const inputs = [ref('exec', 'pass', 'a'), ref('exec', 'pass', 'b')];
+  const json = printing(reply({ values: { a: '1', b: '2' } }), { jsonOnly: false });
+  const found = await resolveSecrets(inputs, json);
+  assert.equal(
+    found.map((outcome) => outcome.ok && outcome.value),
+    ['1', '2'],
+  );
+  const raw = await resolveSecrets(inputs, printing(PLANTED, { jsonOnly: false }));
+  for (const outcome of raw) {
+    assert.not(outcome.ok);
+    assert.match(outcome.ok ? '' : outcome.error.message, 'one value and was asked for 2');
+  }
+});
+
+test.run();
