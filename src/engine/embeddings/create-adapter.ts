@@ -42,6 +42,7 @@ interface Call {
   readonly rules: RetryRules;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly mayDownload: boolean;
   readonly onEvent: (event: EmbeddingEvent) => void;
 }
 
@@ -65,12 +66,13 @@ class VendorAdapter implements EmbeddingAdapter {
     this.id = vendor.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
-    this.size = settings.dimensions;
+    const asked = vendor.dimensions === undefined ? settings.dimensions : vendor.dimensions;
+    this.size = asked ?? undefined;
     this.identity = {
       adapter: vendor.adapter,
       endpoint: vendor.endpoint,
       model: vendor.model,
-      dimensions: settings.dimensions ?? null,
+      dimensions: asked ?? null,
       documentForm: vendor.documentForm,
     };
   }
@@ -132,14 +134,16 @@ class VendorAdapter implements EmbeddingAdapter {
       rules,
       timeoutMs: role === 'document' ? documentTimeoutMs : queryTimeoutMs,
       signal: options.signal ?? NEVER,
+      // A person who waits for an answer does not wait for half a gigabyte.
+      mayDownload: role === 'document' && options.interactive !== true,
       onEvent: options.onEvent ?? ignore,
     };
   }
 
   private async send(inputs: readonly EmbeddingInput[], call: Call): Promise<VendorAnswer> {
-    const { role, signal, timeoutMs, rules, onEvent } = call;
-    const pacing = this.pacer.pacing(rules, onEvent);
-    const answer = await this.vendor.embed({ inputs, role, signal, timeoutMs, pacing, onEvent });
+    const { rules, ...rest } = call;
+    const pacing = this.pacer.pacing(rules, call.onEvent);
+    const answer = await this.vendor.embed({ ...rest, inputs, pacing });
     if (answer.vectors.length !== inputs.length) {
       throw wrongCount(answer.vectors.length, inputs.length);
     }

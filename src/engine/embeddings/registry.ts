@@ -12,6 +12,7 @@ export type VendorFactory = (
 /** Each adapter's code is loaded when it is chosen, and no other. */
 export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<VendorFactory>>>> =
   {
+    local: async () => (await import('./adapters/local/local-vendor.js')).createLocalVendor,
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
   };
 

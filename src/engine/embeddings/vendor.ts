@@ -30,6 +30,8 @@ export interface VendorRequest {
   readonly timeoutMs: number;
   /** When to send, and when again. */
   readonly pacing: Pacing;
+  /** Whether what takes minutes may come first, as the download of a model. */
+  readonly mayDownload: boolean;
   /** Told of what comes before the request itself, as the download of a model. */
   readonly onEvent: (event: EmbeddingEvent) => void;
 }
@@ -44,6 +46,11 @@ export interface EmbeddingVendor {
   readonly endpoint: string;
   readonly model: string;
   readonly limits: RequestLimits;
+  /**
+   * The length of vectors that requests ask for, part of the identity; null leaves it to the model.
+   * Absent, it is `settings.dimensions`.
+   */
+  readonly dimensions?: number | null;
   /** The label or prefix that documents get; part of the identity. */
   readonly documentForm: string;
   /** The vendor's batch API, where it has one for embeddings. */

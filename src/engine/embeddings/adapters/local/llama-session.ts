@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../../errors/index.js';
 import type { InstalledRuntime } from '../../local-runtime/runtime-store.js';
 import { VendorFault } from '../../vendor-fault.js';
@@ -116,6 +117,9 @@ async function load(
     return await llama.loadModel({ modelPath, loadSignal: signal });
   } catch (error) {
     signal.throwIfAborted();
+    // What llama.cpp says of it comes from another thread, a moment later; and to stderr, should the
+    // native part be gone by then.
+    for (let left = 10; left > 0 && complaint() === undefined; left--) await sleep(10);
     throw notAModel(modelPath, complaint() ?? messageOf(error));
   }
 }

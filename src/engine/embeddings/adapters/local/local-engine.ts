@@ -84,8 +84,8 @@ export class LocalEngine {
   }
 
   /** @throws VendorFault of kind `setup` when something has to be installed or downloaded first */
-  private findParts({ role }: VendorRequest): Parts {
-    const { runtimesDir, platform, download } = this.options;
+  private findParts({ mayDownload }: VendorRequest): Parts {
+    const { runtimesDir, platform } = this.options;
     const state = runtimeState(runtimesDir, platform);
     if (state.state === 'missing') {
       throw new VendorFault({ kind: 'setup', message: state.why, hint: INSTALL_HINT });
@@ -95,7 +95,7 @@ export class LocalEngine {
     if (file.present) return { runtime, model: { path: file.path } };
     const reference = parseModelReference(this.local.modelPath);
     if (reference.kind === 'file') throw modelMissing(file.path);
-    if (download && role === 'document') return { runtime, model: { toDownload: reference } };
+    if (mayDownload) return { runtime, model: { toDownload: reference } };
     throw new VendorFault({
       kind: 'setup',
       message: `the model ${reference.name} is not downloaded yet`,

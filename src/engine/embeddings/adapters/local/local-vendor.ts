@@ -1,24 +1,21 @@
 import type { EmbeddingInput } from '../../embedding-adapter.js';
 import type { Platform } from '../../local-runtime/runtime-package.js';
+import { runtimesDir } from '../../local-runtime/runtime-store.js';
 import type { ProviderSettings } from '../../provider-settings.js';
-import type { EmbeddingVendor } from '../../vendor.js';
+import type { EmbeddingVendor, VendorTools } from '../../vendor.js';
 import { LocalEngine } from './local-engine.js';
 import { fileIdentity } from './model-file.js';
 import { parseModelReference } from './model-reference.js';
 import { textFormOf } from './text-form.js';
+import { usableCores } from './usable-cores.js';
 
-/** What the local vendor is told besides its settings. */
+/** What the local vendor needs besides its settings. */
 export interface LocalVendorOptions {
   /** See runtimesDir. */
   readonly runtimesDir: string;
   readonly platform: Pick<Platform, 'arch' | 'os'>;
-  /**
-   * Whether a model that is not on this disk may be downloaded when documents are embedded. Where
-   * somebody waits for an answer it may not; a question never starts a download.
-   */
-  readonly download: boolean;
   /** `HF_ENDPOINT` and `HF_TOKEN` are read from it. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: VendorTools['env'];
   /** Threads to compute with; see usableCores. */
   readonly threads: number;
   /** Milliseconds on a steady clock. */
@@ -42,6 +39,20 @@ const MAX_INPUTS = 16;
  */
 export function createLocalVendor(
   settings: ProviderSettings,
+  { stateDir, env }: VendorTools,
+): EmbeddingVendor {
+  return localVendor(settings, {
+    runtimesDir: runtimesDir(stateDir),
+    platform: { os: process.platform, arch: process.arch },
+    env,
+    threads: usableCores(),
+    nowMs: () => performance.now(),
+  });
+}
+
+/** The same, with what is taken from this machine given by the caller. @throws VendorFault */
+export function localVendor(
+  settings: ProviderSettings,
   options: LocalVendorOptions,
 ): EmbeddingVendor {
   const reference = parseModelReference(settings.local.modelPath);
@@ -52,6 +63,8 @@ export function createLocalVendor(
     adapter: 'local',
     endpoint: 'local',
     model,
+    // `outputDimensionality` is for models that can be asked for a length.
+    dimensions: null,
     documentForm: form.documentForm,
     limits: {
       maxInputs: MAX_INPUTS,

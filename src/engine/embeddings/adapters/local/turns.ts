@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Lets pieces of work take turns, in the order in which they came. */
 export class Turns {
   private last: Promise<void> = Promise.resolve();
@@ -30,6 +32,8 @@ export class Turns {
 
 async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
+  // Any number of requests may wait on one signal; that is no leak, which Node.js suspects from ten on.
+  setMaxListeners(0, signal);
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);
