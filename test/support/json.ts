@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { installLocalOutputSchema } from '../../src/engine/embeddings/local-runtime/output-schema.js';
 import {
   errorOutputSchema,
   getOutputSchema,
@@ -20,12 +21,13 @@ function read<S extends z.ZodMiniType>(schema: S, run: SvcRun): z.infer<S> {
   }
 }
 
-/** The documents of the memory commands, held against their schemas. */
+/** The documents of the commands, held against their schemas. */
 export const jsonOf = {
   search: (run: SvcRun) => read(searchOutputSchema, run),
   get: (run: SvcRun) => read(getOutputSchema, run),
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

@@ -78,7 +78,8 @@ export async function removeLeftovers(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const path = join(dir, name);
     if (!name.startsWith(FOLDER_PREFIX) || path === inUse) continue;
-    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+    // One that cannot be removed, or that an npm without its svc still fills, waits for the next time.
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }
 

@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../../errors/index.js';
-import type { InstalledRuntime } from '../../local-runtime/runtime-store.js';
 import { VendorFault } from '../../vendor-fault.js';
-import {
-  type LlamaEmbeddingContext,
-  type LlamaModel,
-  type LoadedLlama,
-  loadLlama,
-  type Token,
-} from './llama.js';
-import { checkModelFile, notAModel } from './model-file.js';
+import type { LlamaEmbeddingContext, LlamaModel, LoadedLlama, Token } from './llama.js';
+import { notAModel } from './model-file.js';
 
 /** What a session is made of. */
 export interface SessionOptions {
-  readonly runtime: InstalledRuntime;
+  readonly loaded: LoadedLlama;
   readonly modelPath: string;
   /** Tokens; less when the model was trained with less. */
   readonly contextSize: number;
@@ -31,41 +24,31 @@ const CONTROL_TEXT = 'word';
 export class LlamaSession {
   /** Tokens that one text may have. */
   readonly maxTokens: number;
-  private readonly loaded: LoadedLlama;
   private readonly model: LlamaModel;
   private readonly context: LlamaEmbeddingContext;
 
-  private constructor(
-    loaded: LoadedLlama,
-    model: LlamaModel,
-    context: LlamaEmbeddingContext,
-    contextSize: number,
-  ) {
-    this.loaded = loaded;
+  private constructor(model: LlamaModel, context: LlamaEmbeddingContext, contextSize: number) {
     this.model = model;
     this.context = context;
     this.maxTokens = contextSize - RESERVED_TOKENS;
   }
 
-  /** Loads runtime and model. @throws VendorFault, or the signal's reason */
+  /** Loads a model. @throws VendorFault, or the signal's reason */
   static async open(options: SessionOptions): Promise<LlamaSession> {
-    const { modelPath, threads, signal } = options;
-    checkModelFile(modelPath);
-    const loaded = await loadLlama(options.runtime, threads);
+    const { loaded, modelPath, threads, signal } = options;
+    const model = await load(loaded, modelPath, signal);
+    const contextSize = Math.min(options.contextSize, model.trainContextSize);
     try {
-      signal.throwIfAborted();
-      const model = await load(loaded, modelPath, signal);
-      const contextSize = Math.min(options.contextSize, model.trainContextSize);
       const context = await model.createEmbeddingContext({
         contextSize,
         threads: Math.min(threads, loaded.llama.cpuMathCores),
         createSignal: signal,
       });
-      return new LlamaSession(loaded, model, context, contextSize);
+      return new LlamaSession(model, context, contextSize);
     } catch (error) {
-      await loaded.llama.dispose();
+      await model.dispose();
       signal.throwIfAborted();
-      throw error instanceof VendorFault ? error : noContext(error);
+      throw noContext(error);
     }
   }
 
@@ -90,10 +73,6 @@ export class LlamaSession {
     });
   }
 
-  async dispose(): Promise<void> {
-    await this.loaded.llama.dispose();
-  }
-
   private async meanOf(tokens: readonly Token[]): Promise<Float32Array | undefined> {
     let sum: Float32Array | undefined;
     for (let from = 0; from < tokens.length; from += this.maxTokens) {
@@ -109,18 +88,22 @@ export class LlamaSession {
 }
 
 async function load(
-  { llama, complaint }: LoadedLlama,
+  { llama, takeComplaint }: LoadedLlama,
   modelPath: string,
   signal: AbortSignal,
 ): Promise<LlamaModel> {
+  takeComplaint();
   try {
     return await llama.loadModel({ modelPath, loadSignal: signal });
   } catch (error) {
     signal.throwIfAborted();
-    // What llama.cpp says of it comes from another thread, a moment later; and to stderr, should the
-    // native part be gone by then.
-    for (let left = 10; left > 0 && complaint() === undefined; left--) await sleep(10);
-    throw notAModel(modelPath, complaint() ?? messageOf(error));
+    // What llama.cpp says of it comes from another thread, a moment later.
+    let complaint = takeComplaint();
+    for (let left = 10; left > 0 && complaint === undefined; left--) {
+      await sleep(10);
+      complaint = takeComplaint();
+    }
+    throw notAModel(modelPath, complaint ?? messageOf(error));
   }
 }
 

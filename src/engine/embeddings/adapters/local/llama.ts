@@ -16,13 +16,13 @@ export type Token = number;
 /** `LlamaEmbeddingContext`: calls are queued, vectors are not normalised. */
 export interface LlamaEmbeddingContext {
   getEmbeddingFor(input: readonly Token[]): Promise<{ readonly vector: readonly number[] }>;
-  dispose(): Promise<void>;
 }
 
 /** `LlamaModel`. */
 export interface LlamaModel {
   readonly trainContextSize: number;
   tokenize(text: string): Token[];
+  dispose(): Promise<void>;
   createEmbeddingContext(options: {
     readonly contextSize: number;
     readonly threads: number;
@@ -38,14 +38,18 @@ export interface Llama {
     readonly modelPath: string;
     readonly loadSignal: AbortSignal;
   }): Promise<LlamaModel>;
+  /** With all models and contexts. */
   dispose(): Promise<void>;
 }
 
 /** The native part with what it has to say. */
 export interface LoadedLlama {
   readonly llama: Llama;
-  /** Why a model did not load, in the words of llama.cpp; they say more than what is thrown. */
-  readonly complaint: () => string | undefined;
+  /**
+   * Why a model did not load, in the words of llama.cpp, which say more than what is thrown. Once
+   * told, it is forgotten.
+   */
+  readonly takeComplaint: () => string | undefined;
 }
 
 interface LlamaModule {
@@ -87,7 +91,7 @@ export async function loadLlama(runtime: InstalledRuntime, threads: number): Pro
       },
       maxThreads: threads,
     });
-    return { llama, complaint: () => complaintIn(said) };
+    return { llama, takeComplaint: () => complaintIn(said.splice(0)) };
   } catch (error) {
     throw new VendorFault(
       {

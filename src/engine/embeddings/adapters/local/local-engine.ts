@@ -2,10 +2,10 @@ import { type InstalledRuntime, runtimeState } from '../../local-runtime/runtime
 import type { ProviderSettings } from '../../provider-settings.js';
 import type { VendorAnswer, VendorRequest } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
-import { INSTALL_HINT } from './llama.js';
+import { INSTALL_HINT, type LoadedLlama, loadLlama } from './llama.js';
 import { LlamaSession } from './llama-session.js';
 import type { LocalVendorOptions } from './local-vendor.js';
-import { modelFileState, modelMissing } from './model-file.js';
+import { checkModelFile, modelFileState, modelMissing } from './model-file.js';
 import { parseModelReference, type RemoteReference } from './model-reference.js';
 import { Turns } from './turns.js';
 
@@ -20,6 +20,8 @@ export class LocalEngine {
   private readonly local: ProviderSettings['local'];
   private readonly options: LocalVendorOptions;
   private readonly turns = new Turns();
+  /** Kept when a model fails to load: the next one needs it too. */
+  private loaded: LoadedLlama | undefined;
   private session: LlamaSession | undefined;
 
   constructor(local: ProviderSettings['local'], options: LocalVendorOptions) {
@@ -39,9 +41,10 @@ export class LocalEngine {
 
   async close(): Promise<void> {
     await this.turns.ended();
-    const { session } = this;
+    const { loaded } = this;
     this.session = undefined;
-    await session?.dispose();
+    this.loaded = undefined;
+    await loaded?.llama.dispose();
   }
 
   /** Between two texts it may be stopped; one takes about as long as a blink. */
@@ -72,15 +75,13 @@ export class LocalEngine {
   private async open(request: VendorRequest): Promise<LlamaSession> {
     const { runtime, model } = this.findParts(request);
     const modelPath = 'path' in model ? model.path : await this.download(model.toDownload, request);
+    checkModelFile(modelPath);
     const { contextSize } = this.local;
     const { threads } = this.options;
-    return LlamaSession.open({
-      runtime,
-      modelPath,
-      contextSize,
-      threads,
-      signal: request.signal,
-    });
+    const { signal } = request;
+    this.loaded ??= await loadLlama(runtime, threads);
+    signal.throwIfAborted();
+    return LlamaSession.open({ loaded: this.loaded, modelPath, contextSize, threads, signal });
   }
 
   /** @throws VendorFault of kind `setup` when something has to be installed or downloaded first */
