@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { installLocalOutputSchema } from '../../src/engine/embeddings/local-runtime/output-schema.js';
 import {
   errorOutputSchema,
   getOutputSchema,
@@ -271,8 +272,51 @@ const reset: JsonDocument = {
   },
 };
 
+const installLocal: JsonDocument = {
+  title: 'svc provider install local',
+  introduction: 'What is installed now.',
+  schema: installLocalOutputSchema,
+  meanings: {
+    runtime: 'node-llama-cpp, which computes the vectors.',
+    'runtime.outcome': '`absent`: there was nothing to remove.',
+    'runtime.version': 'Its version; `null` when there is none.',
+    'runtime.folder': 'Absolute path of the folder it is, or was, in.',
+    'runtime.gpu': 'Whether the variants for GPUs are part of it.',
+    'runtime.bytes': 'Size on disk.',
+    model: '`null` with `--no-model` and `--remove`.',
+    'model.outcome': '`already`: it was on this disk.',
+    'model.name': 'The reference without what may be secret in it, or the name of the file.',
+    'model.path': 'Absolute path of the file.',
+    'model.bytes': 'Its size.',
+    ...WARNINGS,
+  },
+  example: {
+    runtime: {
+      outcome: 'installed',
+      version: '3.22.1',
+      folder: '/home/ada/.svc/runtimes/local-c86307dd1839',
+      gpu: false,
+      bytes: 78849645,
+    },
+    model: {
+      outcome: 'downloaded',
+      name: 'hf:nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0',
+      path: '/home/ada/.svc/models/nomic-embed-text-v1.5-GGUF-Q8_0-5b1f4a0c2d3e.gguf',
+      bytes: 146146432,
+    },
+    warnings: [],
+  },
+};
+
 /** The documents of the commands. */
-export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [search, get, index, status, reset];
+export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
+  search,
+  get,
+  index,
+  status,
+  reset,
+  installLocal,
+];
 
 /** What every command prints when it fails. */
 export const ERROR_DOCUMENT: JsonDocument = {

@@ -1,13 +1,26 @@
+import type { Platform } from '../../local-runtime/runtime-package.js';
 import { type InstalledRuntime, runtimeState } from '../../local-runtime/runtime-store.js';
 import type { ProviderSettings } from '../../provider-settings.js';
-import type { VendorAnswer, VendorRequest } from '../../vendor.js';
+import type { VendorAnswer, VendorRequest, VendorTools } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { INSTALL_HINT, type LoadedLlama, loadLlama } from './llama.js';
 import { LlamaSession } from './llama-session.js';
-import type { LocalVendorOptions } from './local-vendor.js';
 import { checkModelFile, modelFileState, modelMissing } from './model-file.js';
 import { parseModelReference, type RemoteReference } from './model-reference.js';
 import { Turns } from './turns.js';
+
+/** What the local vendor needs besides its settings. */
+export interface LocalVendorOptions {
+  /** See runtimesDir. */
+  readonly runtimesDir: string;
+  readonly platform: Pick<Platform, 'arch' | 'os'>;
+  /** `HF_ENDPOINT` and `HF_TOKEN` are read from it. */
+  readonly env: VendorTools['env'];
+  /** Threads to compute with; see usableCores. */
+  readonly threads: number;
+  /** Milliseconds on a steady clock. */
+  readonly nowMs: () => number;
+}
 
 /** What is needed to load the model. */
 interface Parts {

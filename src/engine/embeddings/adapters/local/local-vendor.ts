@@ -1,26 +1,12 @@
 import type { EmbeddingInput } from '../../embedding-adapter.js';
-import type { Platform } from '../../local-runtime/runtime-package.js';
 import { runtimesDir } from '../../local-runtime/runtime-store.js';
 import type { ProviderSettings } from '../../provider-settings.js';
 import type { EmbeddingVendor, VendorTools } from '../../vendor.js';
-import { LocalEngine } from './local-engine.js';
+import { LocalEngine, type LocalVendorOptions } from './local-engine.js';
 import { fileIdentity } from './model-file.js';
 import { parseModelReference } from './model-reference.js';
 import { textFormOf } from './text-form.js';
 import { usableCores } from './usable-cores.js';
-
-/** What the local vendor needs besides its settings. */
-export interface LocalVendorOptions {
-  /** See runtimesDir. */
-  readonly runtimesDir: string;
-  readonly platform: Pick<Platform, 'arch' | 'os'>;
-  /** `HF_ENDPOINT` and `HF_TOKEN` are read from it. */
-  readonly env: VendorTools['env'];
-  /** Threads to compute with; see usableCores. */
-  readonly threads: number;
-  /** Milliseconds on a steady clock. */
-  readonly nowMs: () => number;
-}
 
 /** What a model is taken to be trained with before it has been loaded. */
 const USUAL_CONTEXT = 2048;
