@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../../scripts/tiny-gguf/tiny-model.js';
@@ -20,6 +20,7 @@ import {
 import { VendorFault } from '../../../../../src/engine/embeddings/vendor-fault.js';
 import { type FileHost, sha256, startFileHost } from '../../../../fakes/file-host.js';
 import { type TempFolder, tempFolder } from '../../../../support/temp-folder.js';
+import { smallDisk } from '../../../../support/tmpfs.js';
 
 const MODEL = tinyModel();
 const FILES = new Map([
@@ -150,12 +151,18 @@ test('so is one of an earlier run', async ({ host, folder }) => {
   assert.match(host.requests.at(-1)?.headers.range ?? '', /^bytes=[1-9]\d*-$/u);
 });
 
-test('a file that became another one meanwhile is begun anew', async ({ host, folder }) => {
-  host.behave({ cutAfter: [100_000], etag: '"old"' });
-  const url = `${host.url}/m/model.gguf`;
-  await faultOf(download(url, folder));
-  host.behave({ etag: '"new"' });
-  assert.equal(readFileSync((await download(url, folder)).path), MODEL);
+test('a file that became another one meanwhile is begun anew', async ({ folder }) => {
+  const files = new Map([['/m.gguf', tinyModel({ dimensions: 32 })]]);
+  const host = await startFileHost(files);
+  try {
+    host.behave({ cutAfter: [100_000] });
+    await faultOf(download(`${host.url}/m.gguf`, folder));
+    files.set('/m.gguf', MODEL);
+    host.behave({});
+    assert.equal(readFileSync((await download(`${host.url}/m.gguf`, folder)).path), MODEL);
+  } finally {
+    await host.close();
+  }
 });
 
 test('a host that knows no ranges sends everything again', async ({ host, folder }) => {
@@ -301,6 +308,24 @@ test('it stops at once when it is aborted, and keeps what came', async ({ host, 
   assert.is(message, 'Error: stopped');
   assert.ok(left(folder).some((name) => name.endsWith('.part')));
 });
+
+const disk = smallDisk(1);
+const whenSmall = disk === undefined ? test.skip : test;
+
+whenSmall(
+  'a disk that is too full is told before the download, with what to do',
+  async ({ host }) => {
+    const dir = disk ?? '';
+    const { bavail, bsize } = statfsSync(dir);
+    writeFileSync(`${dir}/ballast`, Buffer.alloc(bavail * bsize - 100_000));
+    const full = { path: dir, at: (path: string) => `${dir}/${path}`, write: () => '' };
+    const fault = await faultOf(download(`${host.url}/m/model.gguf`, full));
+    assert.is(fault.details.kind, 'setup');
+    assert.match(`${fault.message} ${fault.details.hint}`, /too full.*modelCacheDir/u);
+    rmSync(`${dir}/ballast`);
+    assert.equal(readFileSync((await download(`${host.url}/m/model.gguf`, full)).path), MODEL);
+  },
+);
 
 test('two at once: one downloads, the other waits and takes the same file', async ({
   host,
