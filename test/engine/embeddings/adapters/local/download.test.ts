@@ -155,7 +155,7 @@ test('a file that became another one meanwhile is begun anew', async ({ folder }
   const files = new Map([['/m.gguf', tinyModel({ dimensions: 32 })]]);
   const host = await startFileHost(files);
   try {
-    host.behave({ cutAfter: [100_000] });
+    host.behave({ cutAfter: [50_000] });
     await faultOf(download(`${host.url}/m.gguf`, folder));
     files.set('/m.gguf', MODEL);
     host.behave({});
