@@ -152,10 +152,10 @@ test('so is one of an earlier run', async ({ host, folder }) => {
 });
 
 test('a file that became another one meanwhile is begun anew', async ({ folder }) => {
-  const files = new Map([['/m.gguf', tinyModel({ dimensions: 32 })]]);
+  const files = new Map([['/m.gguf', tinyModel({ dimensions: 32, context: 2048 })]]);
   const host = await startFileHost(files);
   try {
-    host.behave({ cutAfter: [50_000] });
+    host.behave({ cutAfter: [150_000] });
     await faultOf(download(`${host.url}/m.gguf`, folder));
     files.set('/m.gguf', MODEL);
     host.behave({});
