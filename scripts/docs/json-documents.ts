@@ -1,5 +1,9 @@
 import type * as z from 'zod/mini';
-import { installLocalOutputSchema } from '../../src/engine/embeddings/local-runtime/output-schema.js';
+import {
+  installLocalOutputSchema,
+  loginOutputSchema,
+  logoutOutputSchema,
+} from '../../src/engine/embeddings/output-schemas.js';
 import {
   errorOutputSchema,
   getOutputSchema,
@@ -308,6 +312,34 @@ const installLocal: JsonDocument = {
   },
 };
 
+const LOGIN_FILE = '/home/ada/.svc/auth/github-copilot.json';
+
+const login: JsonDocument = {
+  title: 'svc provider login',
+  introduction: 'A login that worked. The code to type stands on stderr, with `--json` too.',
+  schema: loginOutputSchema,
+  meanings: {
+    provider: 'The provider signed in to.',
+    account: 'The name of the account; left out when it could not be asked for.',
+    file: 'Absolute path of the login.',
+    ...WARNINGS,
+  },
+  example: { provider: 'github-copilot', account: 'ada', file: LOGIN_FILE, warnings: [] },
+};
+
+const logout: JsonDocument = {
+  title: 'svc provider logout',
+  introduction: 'What became of the stored login.',
+  schema: logoutOutputSchema,
+  meanings: {
+    provider: 'The provider.',
+    file: 'Absolute path of the login.',
+    outcome: '`kept`: the answer to the question was no; `none`: there was no login.',
+    ...WARNINGS,
+  },
+  example: { provider: 'github-copilot', file: LOGIN_FILE, outcome: 'deleted', warnings: [] },
+};
+
 /** The documents of the commands. */
 export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   search,
@@ -315,6 +347,8 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  login,
+  logout,
   installLocal,
 ];
 

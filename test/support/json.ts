@@ -1,5 +1,9 @@
 import type * as z from 'zod/mini';
-import { installLocalOutputSchema } from '../../src/engine/embeddings/local-runtime/output-schema.js';
+import {
+  installLocalOutputSchema,
+  loginOutputSchema,
+  logoutOutputSchema,
+} from '../../src/engine/embeddings/output-schemas.js';
 import {
   errorOutputSchema,
   getOutputSchema,
@@ -29,5 +33,7 @@ export const jsonOf = {
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
+  login: (run: SvcRun) => read(loginOutputSchema, run),
+  logout: (run: SvcRun) => read(logoutOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

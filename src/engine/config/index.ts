@@ -20,6 +20,14 @@ export {
   type LoadedConfig,
   loadConfig,
 } from './load.js';
+export {
+  allowsDimensions,
+  DEFAULT_MODELS,
+  type DimensionChoice,
+  describeDimensions,
+  dimensionsOf,
+  dimensionsToAsk,
+} from './model-dimensions.js';
 export { resolveAgent } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {

@@ -82,7 +82,10 @@ export type BatchEvent =
       readonly done: number | undefined;
       readonly total: number;
     }
-  /** A job is over. What it `left` is embedded inline; `why` is set when it did not go to its end. */
+  /**
+   * A job is over, or was not taken by the vendor. What it `left` is embedded otherwise; `why` is
+   * set when it did not go to its end.
+   */
   | {
       readonly type: 'batch.ended';
       readonly job: string;

@@ -12,11 +12,8 @@ import {
   installRuntime,
   removeRuntime,
 } from '../../../engine/embeddings/local-runtime/install-runtime.js';
-import type {
-  InstalledModel,
-  InstallLocalOutput,
-} from '../../../engine/embeddings/local-runtime/output-schema.js';
 import { runtimesDir } from '../../../engine/embeddings/local-runtime/runtime-store.js';
+import type { InstallLocalOutput } from '../../../engine/embeddings/output-schemas.js';
 import { formatBytes } from '../../../ui/format.js';
 import { installNote, modelNote } from '../../../ui/provider/install-words.js';
 import { safeLine } from '../../../ui/safe-text.js';
@@ -194,6 +191,6 @@ function nextWords(reference: string | undefined): string {
   return `the local provider is ready; set memorySearch.provider to "local"${model}`;
 }
 
-function modelOutput({ name, path, bytes, downloaded }: EnsuredModel): InstalledModel {
+function modelOutput({ name, path, bytes, downloaded }: EnsuredModel): InstallLocalOutput['model'] {
   return { outcome: downloaded ? 'downloaded' : 'already', name, path, bytes };
 }

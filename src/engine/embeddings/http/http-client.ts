@@ -2,6 +2,7 @@ import got, { HTTPError, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
+import { networkMessage } from './network-words.js';
 import { detailsOfStatus } from './status-fault.js';
 
 /** A request to a vendor. */
@@ -11,8 +12,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is; not together with `json`. */
-  readonly body?: Buffer | FormData | string | undefined;
+  /** Sent as it is; not together with `json`. An iterable can be sent once: see UNPACED. */
+  readonly body?: Buffer | Iterable<Buffer> | string | undefined;
   readonly signal: AbortSignal;
   /** Of one try, in milliseconds. */
   readonly timeoutMs: number;
@@ -82,7 +83,8 @@ export async function sendRequest(
   }
 }
 
-function redirectFault(status: number, location: string | undefined): VendorFault {
+/** The fault of an answer that sends elsewhere. */
+export function redirectFault(status: number, location: string | undefined): VendorFault {
   const where = location === undefined ? '' : ` to ${new URL(location, 'http://x').host}`;
   return new VendorFault({
     kind: 'request',
@@ -93,29 +95,18 @@ function redirectFault(status: number, location: string | undefined): VendorFaul
 }
 
 /** Names a failure of any kind as a fault. */
-function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
+export function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
   if (error instanceof VendorFault) return error;
   if (error instanceof HTTPError) return new VendorFault(answerDetails(error.response, explain));
   if (error instanceof TimeoutError) {
     return new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error });
   }
   if (error instanceof RequestError) {
-    const message = NETWORK_WORDS[error.code] ?? error.message;
+    const message = networkMessage(error.code, error.message);
     return new VendorFault({ kind: 'network', code: error.code, message }, { cause: error });
   }
   return new VendorFault({ kind: 'network', message: messageOf(error) }, { cause: error });
 }
-
-const NETWORK_WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there (connection refused)',
-  ECONNRESET: 'the connection broke off',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be looked up',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the host is self-signed',
-  CERT_HAS_EXPIRED: 'the certificate of the host has expired',
-};
 
 function answerDetails(response: Response<unknown>, explain: ExplainStatus): VendorFaultDetails {
   const text = bodyText(response.rawBody);
