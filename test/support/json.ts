@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import {
+  installLocalOutputSchema,
   loginOutputSchema,
   logoutOutputSchema,
 } from '../../src/engine/embeddings/output-schemas.js';
@@ -31,6 +32,7 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   login: (run: SvcRun) => read(loginOutputSchema, run),
   logout: (run: SvcRun) => read(logoutOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,

@@ -20,6 +20,7 @@ export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<
     gemini: async () => (await import('./adapters/gemini.js')).createGeminiVendor,
     'github-copilot': async () =>
       (await import('./adapters/github-copilot.js')).createCopilotVendor,
+    local: async () => (await import('./adapters/local/local-vendor.js')).createLocalVendor,
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
     voyage: async () => (await import('./adapters/voyage.js')).createVoyageVendor,
   };
