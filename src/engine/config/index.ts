@@ -20,6 +20,7 @@ export {
   type LoadedConfig,
   loadConfig,
 } from './load.js';
+export { type LocateSetting, settingLocator, type WrittenSetting } from './locate-setting.js';
 export { resolveAgent } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
@@ -32,3 +33,4 @@ export type {
 } from './resolved.js';
 export type { SecretInput } from './secret-input.js';
 export { showConfig } from './show-config.js';
+export { suggestName } from './suggest.js';

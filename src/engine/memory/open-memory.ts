@@ -10,6 +10,7 @@ import {
 } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
+import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
@@ -141,12 +142,7 @@ function createBuiltin(
 ): Pick<OpenedMemory, 'backend' | 'providers' | 'world'> {
   const { cache, chunking, extraPaths, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
-  const world: ProviderWorld = {
-    config: loaded.resolved,
-    env: context.env,
-    homeDir: context.homeDir,
-    stateDir: context.state.stateDir,
-  };
+  const world = providerWorld(loaded, context);
   const providers = createProviderPath(agent.memorySearch, world, context.clock);
   const backend = new BuiltinBackend({
     target: {

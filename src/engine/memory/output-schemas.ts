@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
+import { warningsSchema as warnings } from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that the memory commands print. They are checked by tests and make
@@ -10,15 +11,6 @@ const source = z.enum(['memory', 'sessions']);
 const count = z.int().check(z.minimum(0));
 const line = z.int().check(z.minimum(1));
 const score = z.number().check(z.minimum(0), z.maximum(1));
-
-/** An entry of `warnings`; the message and hint are for people, the code is for programs. */
-const warningSchema = z.strictObject({
-  code: z.string(),
-  message: z.string(),
-  hint: z.optional(z.string()),
-});
-
-const warnings = z.array(warningSchema);
 
 const skipped = z.array(
   z.strictObject({

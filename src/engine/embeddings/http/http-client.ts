@@ -2,6 +2,7 @@ import got, { HTTPError, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
+import { networkWords } from './network-words.js';
 import { detailsOfStatus } from './status-fault.js';
 
 /** A request to a vendor. */
@@ -100,22 +101,11 @@ function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
     return new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error });
   }
   if (error instanceof RequestError) {
-    const message = NETWORK_WORDS[error.code] ?? error.message;
+    const message = networkWords(error.code) ?? error.message;
     return new VendorFault({ kind: 'network', code: error.code, message }, { cause: error });
   }
   return new VendorFault({ kind: 'network', message: messageOf(error) }, { cause: error });
 }
-
-const NETWORK_WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there (connection refused)',
-  ECONNRESET: 'the connection broke off',
-  ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'the name of the host cannot be looked up',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate of the host is self-signed',
-  CERT_HAS_EXPIRED: 'the certificate of the host has expired',
-};
 
 function answerDetails(response: Response<unknown>, explain: ExplainStatus): VendorFaultDetails {
   const text = bodyText(response.rawBody);
