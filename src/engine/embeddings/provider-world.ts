@@ -1,8 +1,10 @@
 import {
   type LoadedConfig,
+  type LocateSetting,
   loadConfig,
   type ResolvedMemorySearch,
   resolveAgent,
+  settingLocator,
 } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import type { Warning } from '../errors/index.js';
@@ -23,6 +25,7 @@ export interface AgentProviders {
   readonly agentId: string;
   readonly settings: ResolvedMemorySearch;
   readonly world: ProviderWorld;
+  readonly locate: LocateSetting;
   readonly warnings: readonly Warning[];
 }
 
@@ -43,5 +46,6 @@ export async function loadAgentProviders(
   const agent = resolveAgent(loaded, agentId, context);
   const { warnings } = loaded;
   const world = providerWorld(loaded, context);
-  return { agentId: agent.id, settings: agent.memorySearch, world, warnings };
+  const locate = settingLocator(loaded, agent.id);
+  return { agentId: agent.id, settings: agent.memorySearch, world, locate, warnings };
 }

@@ -2,11 +2,13 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type LoadedConfig,
+  type LocateSetting,
   listAgents,
   loadConfig,
   type ResolvedAgent,
   resolveAgent,
   resolveConfig,
+  settingLocator,
 } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
@@ -36,6 +38,7 @@ export interface OpenedMemory {
   readonly providers: ProviderPath | undefined;
   /** What choosing providers looks at. */
   readonly world: ProviderWorld;
+  readonly locate: LocateSetting;
   readonly warnings: readonly Warning[];
 }
 
@@ -139,7 +142,7 @@ function createBuiltin(
   layout: 'agent' | 'folder',
   context: EngineContext,
   loaded: LoadedConfig,
-): Pick<OpenedMemory, 'backend' | 'providers' | 'world'> {
+): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'world'> {
   const { cache, chunking, extraPaths, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
@@ -167,7 +170,7 @@ function createBuiltin(
     providers,
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
   });
-  return { backend, providers, world };
+  return { backend, providers, world, locate: settingLocator(loaded, agent.id) };
 }
 
 /** The configured weights as shares that add up to 1; the schema refuses two zeros. */

@@ -1,4 +1,5 @@
-export { type DiagnoseOptions, diagnose } from './diagnose.js';
+export { diagnose } from './diagnose.js';
+export { diagnoseNamed } from './diagnose-named.js';
 export {
   CHECKS,
   type CheckName,

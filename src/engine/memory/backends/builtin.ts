@@ -11,6 +11,7 @@ import type {
   GetResponse,
   MemoryBackend,
   ResetResult,
+  StatusOptions,
   WorkOptions,
 } from './memory-backend.js';
 
@@ -66,9 +67,9 @@ export class BuiltinBackend implements MemoryBackend {
     return this.keeper.sync(options);
   }
 
-  async status(): Promise<BackendStatus> {
+  async status(options: StatusOptions = {}): Promise<BackendStatus> {
     const { builtinStatus } = await import('./builtin-status.js');
-    return builtinStatus(this.options.target, this.options.clock);
+    return builtinStatus(this.options.target, this.options.clock, options);
   }
 
   async reset(): Promise<ResetResult> {
