@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
 import { identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { refusedWarning } from '../embedding/embedding-warnings.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
@@ -207,17 +208,8 @@ function pendingWarning(missing: number): Warning {
 /** What came of embedding on the way; a provider that failed is spoken of by the search itself. */
 function embeddingWarnings({ embedding }: SyncSummary): Warning[] {
   if (embedding === undefined) return [];
-  const { pending, refused, refusal, provider } = embedding;
-  const warnings: Warning[] = [];
-  if (pending > 0) warnings.push(pendingWarning(pending));
-  if (refused > 0) {
-    const why = refusal === undefined ? '' : `: ${refusal}`;
-    warnings.push({
-      code: 'EMBEDDING_FAILED',
-      message: `${provider} does not take ${refused} of the passages${why}`,
-    });
-  }
-  return warnings;
+  const { pending } = embedding;
+  return [...(pending > 0 ? [pendingWarning(pending)] : []), ...refusedWarning(embedding)];
 }
 
 function stopIfInterrupted(summary: SyncSummary): void {
