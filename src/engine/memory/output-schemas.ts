@@ -89,6 +89,7 @@ const embeddingSummary = z.strictObject({
   provider: z.string(),
   model: z.nullable(z.string()),
   embedded: count,
+  known: count,
   refused: count,
   refusal: z.optional(z.string()),
   pending: count,

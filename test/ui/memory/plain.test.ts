@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GetResponse } from '../../../src/engine/memory/backends/memory-backend.js';
+import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { renderGet, restOfGet } from '../../../src/ui/memory/get.js';
 import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
 import { renderSyncSummary } from '../../../src/ui/memory/sync-summary.js';
@@ -114,6 +115,36 @@ test('summary: what changed, how long, what was skipped', () => {
     '  13 115 chunks from 16.1 MB in 0.6 s',
     '  skipped 2: memory/old.md (permission denied) · memory/x\\n.md (too large: 200 MB, limit 64 MB)',
   ]);
+});
+
+const EMBEDDED = {
+  provider: 'openai',
+  model: 'text-embedding-3-small',
+  embedded: 1024,
+  known: 96,
+  refused: 0,
+  pending: 0,
+  tokens: 212_400,
+  requests: 9,
+};
+
+test('summary: what was embedded, by whom, and what has no vector yet', () => {
+  const third = (fields: Partial<NonNullable<SyncSummary['embedding']>>): readonly string[] =>
+    summaryLines({ embedding: { ...EMBEDDED, ...fields } }).slice(2);
+  const done =
+    '  1 024 passages embedded (openai, text-embedding-3-small) · 212k tokens · 96 from the cache';
+  assert.equal(third({}), [done]);
+  assert.equal(third({ pending: 116, refused: 2 }), [
+    done,
+    '  2 not taken by openai · 116 passages pending: found by their words alone',
+  ]);
+  const failure = { code: 'PROVIDER_AUTH', message: 'no' };
+  assert.equal(third({ embedded: 0, tokens: 0, known: 0, model: null, failure }), [
+    '  embedding failed: found by their words alone',
+  ]);
+  assert.equal(third({ embedded: 0, tokens: 0, known: 0 }), []);
+  const unchanged = { added: 0, changed: 0, unchanged: 9, chunks: 0, embedding: EMBEDDED };
+  assert.is(summaryLines(unchanged)[0], '✓ main  9 unchanged');
 });
 
 test('summary: never more than three lines unless every skip is asked for', () => {
