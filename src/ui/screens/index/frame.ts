@@ -1,5 +1,5 @@
 import { drawBar } from '../../bar.js';
-import { fitEnd, fitMiddle, padEnd, padStart, spread } from '../../fit.js';
+import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import {
   formatBytes,
   formatCount,
@@ -161,8 +161,11 @@ function embedBody({ embedding }: SyncProgress, style: Style, columns: number): 
   const bar = drawBar(embedFraction(embedding), width);
   const total = formatCount(embedding.planned);
   const counts = `${padStart(formatCount(embedding.done), total.length)}/${total}`;
-  const work = style.dim(embedWorkWords(embedding));
-  return spread(`${style.cyan(bar)}  ${counts}`, work, columns);
+  const left = `${bar}  ${counts}`;
+  const work = embedWorkWords(embedding);
+  const fits = textWidth(left) + 2 + textWidth(work) <= columns;
+  const right = style.dim(fits ? work : safeLine(embedding.provider));
+  return spread(`${style.cyan(bar)}  ${counts}`, right, columns);
 }
 
 function nowLine(progress: SyncProgress, style: Style, columns: number): string {
