@@ -31,8 +31,15 @@ export async function runSearchScreen(
 
 function actionsOn(memory: OpenedMemory): SearchScreenActions {
   const { backend } = memory;
+  const request = { maxResults: SCREEN_RESULTS, explain: true };
   return {
-    search: (query, signal) => backend.search({ query, maxResults: SCREEN_RESULTS }, { signal }),
+    search: (query, signal) => backend.search({ ...request, query }, { signal }),
+    ...(memory.providers === undefined
+      ? {}
+      : {
+          searchWords: (query: string, signal: AbortSignal) =>
+            backend.search({ ...request, query, lexicalOnly: true }, { signal }),
+        }),
     preview: async (result, signal) => {
       const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
       const lines = result.endLine + PREVIEW_MARGIN - from + 1;

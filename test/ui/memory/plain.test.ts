@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GetResponse } from '../../../src/engine/memory/backends/memory-backend.js';
+import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { renderGet, restOfGet } from '../../../src/ui/memory/get.js';
 import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
@@ -62,6 +63,38 @@ test('results: a highlight over a line break and an escaped character stays on i
     citations: false,
   });
   assert.match(text, '      a\\eone [two]\n      [three]\n');
+});
+
+test('results: an explained score tells its parts on a line of its own', () => {
+  const line = (fields: Partial<SearchResult>): string => {
+    const results = [{ ...aResult(0), ...fields }];
+    const options = { style: plain, columns: undefined, citations: false };
+    return renderSearchResults(aResponse({ results }), options).split('\n')[2]?.trim() ?? '';
+  };
+  const explanation = {
+    textShare: 0.3,
+    vectorShare: 0.7,
+    similarity: 0.6123,
+    decay: { factor: 0.5, ageDays: 30 },
+    diversity: { placeBefore: 2, overlap: 0.4 },
+  };
+  assert.is(
+    line({ vectorScore: 0.94, explanation }),
+    'words 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40',
+  );
+  const plainly = { ...explanation, similarity: null, decay: null, diversity: null };
+  assert.is(line({ explanation: plainly }), 'words 0.88 alone, it has no vector yet');
+  assert.is(line({ explanation: { ...plainly, textShare: 1, vectorShare: 0 } }), 'words 0.88');
+  const { textScore: _, ...wordless } = aResult(0);
+  const byVector = { ...wordless, vectorScore: 0.9, explanation: plainly };
+  assert.match(
+    renderSearchResults(aResponse({ results: [byVector] }), {
+      style: plain,
+      columns: 80,
+      citations: false,
+    }),
+    '\n      vector 0.90\n',
+  );
 });
 
 test('results: none, with what to try', () => {

@@ -1,5 +1,6 @@
 import type { Warning } from '../../errors/index.js';
 import { PathQueryEmbedder } from '../embedding/query-embedder.js';
+import type { MemoryIndex } from '../index/memory-index.js';
 import { type SearchOptions, searchIndex } from '../search/search-index.js';
 import type { QueryEmbedder } from '../search/semantic.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
@@ -38,7 +39,7 @@ export class BuiltinBackend implements MemoryBackend {
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
     const warnings: Warning[] = [];
-    return this.keeper.answer(work, warnings, (index) =>
+    const ask = (index: MemoryIndex): Promise<SearchResponse> =>
       searchIndex(
         index,
         request,
@@ -49,8 +50,8 @@ export class BuiltinBackend implements MemoryBackend {
           warnings,
         },
         work.signal,
-      ),
-    );
+      );
+    return this.keeper.answer(work, warnings, ask, { embeds: request.lexicalOnly !== true });
   }
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
