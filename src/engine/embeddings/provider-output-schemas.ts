@@ -53,6 +53,7 @@ const checkSchema = z.strictObject({
   location: z.optional(z.strictObject({ file: z.string(), line: count, column: count })),
   latencyMs: z.optional(z.number()),
   dimensions: z.optional(count),
+  passages: z.optional(z.strictObject({ done: count, all: count })),
 });
 
 /** What a diagnosis found. */
