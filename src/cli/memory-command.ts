@@ -1,4 +1,5 @@
 import { SvcError } from '../engine/errors/index.js';
+import { embeddingWarnings } from '../engine/memory/embedding/embedding-warnings.js';
 import {
   type MemorySelection,
   type OpenedMemory,
@@ -63,7 +64,6 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
       onInterrupt: () => this.interrupt(),
       write: (text) => this.write(text),
     });
-    const { embeddingWarnings } = await import('../engine/memory/embedding/embedding-warnings.js');
     for (const warning of embeddingWarnings(summary)) this.addWarning(warning);
     const failure = summary.embedding?.failure;
     if (failure !== undefined) {

@@ -1,5 +1,9 @@
 import type * as z from 'zod/mini';
 import {
+  providerListOutputSchema,
+  providerTestOutputSchema,
+} from '../../src/engine/embeddings/provider-output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -20,12 +24,14 @@ function read<S extends z.ZodMiniType>(schema: S, run: SvcRun): z.infer<S> {
   }
 }
 
-/** The documents of the memory commands, held against their schemas. */
+/** The documents of the commands, held against their schemas. */
 export const jsonOf = {
   search: (run: SvcRun) => read(searchOutputSchema, run),
   get: (run: SvcRun) => read(getOutputSchema, run),
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  providerList: (run: SvcRun) => read(providerListOutputSchema, run),
+  providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };
