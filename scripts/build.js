@@ -39,7 +39,12 @@ const COMMON = {
   ],
   transform: {
     target: 'node20.19',
-    define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      'process.env.DEV': '"false"',
+      // Which Node the program needs is said by package.json, not by the AWS SDK on every run.
+      'process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED': '"true"',
+    },
   },
   logLevel: 'warn',
 };

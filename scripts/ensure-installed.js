@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,6 +12,9 @@ const abiFile = `${root}node_modules/.svc-node-abi`;
  * Node.js; otherwise costs three looks at the disk. npm's own output is shown only when it fails.
  */
 export function ensureInstalled() {
+  // npm would empty the folder behind it, which is somebody else's.
+  const folder = lstatSync(`${root}node_modules`, { throwIfNoEntry: false });
+  if (folder?.isSymbolicLink() === true) return;
   const installed = statSync(`${root}node_modules/.package-lock.json`, { throwIfNoEntry: false });
   const locked = statSync(`${root}package-lock.json`);
   const native = `${root}node_modules/better-sqlite3/build/Release/better_sqlite3.node`;

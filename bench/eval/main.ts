@@ -1,14 +1,20 @@
 /**
- * Measures search quality: `npm run eval -- --data FOLDER`. The folder holds `questions.jsonl`
- * ({conversation, question, category, evidence: [{file, line}]}) and one workspace a conversation.
+ * Measures search quality: `npm run eval -- --data FOLDER [--provider NAME]`. The folder holds
+ * `questions.jsonl` ({conversation, question, category, evidence: [{file, line}]}) and one workspace a
+ * conversation.
+ *
+ * Without a provider, words alone are searched. `fake` is the tests' own provider, whose vectors are
+ * hashed words; `noise` one whose vectors mean nothing; other names are those of the configuration.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { resolveStatePaths } from '../../src/engine/context.js';
 import { openMemory } from '../../src/engine/memory/open-memory.js';
+import { meaningOf, noiseOf } from '../../test/fakes/meaning.js';
+import { OPENAI_KEY, startOpenAiFake } from '../../test/fakes/openai.js';
 import { meanScores, type QuestionScores, scoreQuestion } from './metrics.js';
 
 const questionSchema = z.object({
@@ -27,6 +33,9 @@ async function main(): Promise<void> {
       data: { type: 'string' },
       'by-conversation': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      provider: { type: 'string', default: 'none' },
+      /** JSON laid over `memorySearch`, for trying settings. */
+      settings: { type: 'string', default: '{}' },
     },
   });
   if (values.data === undefined) throw new Error('name the folder: npm run eval -- --data FOLDER');
@@ -37,6 +46,10 @@ async function main(): Promise<void> {
     groups.set(group, [...(groups.get(group) ?? []), scores]);
   };
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
+  const provider = await startProvider(values.provider);
+  const settings: unknown = JSON.parse(values.settings);
+  const memorySearch = { ...provider.memorySearch, ...Object(settings) };
+  writeFileSync(join(home, 'svc.json'), JSON.stringify({ agents: { defaults: { memorySearch } } }));
   try {
     const conversations = [...new Set(questions.map((question) => question.conversation))];
     for (const conversation of conversations) {
@@ -49,11 +62,26 @@ async function main(): Promise<void> {
     }
   } finally {
     rmSync(home, { recursive: true, force: true });
+    await provider.close();
   }
   const table = [...groups].map(([group, scores]) => {
     return { group, questions: scores.length, ...meanScores(scores) };
   });
   console.log(values.json ? JSON.stringify(table, null, 2) : formatTable(table));
+}
+
+interface Provider {
+  readonly memorySearch: Readonly<Record<string, unknown>>;
+  readonly close: () => Promise<void>;
+}
+
+async function startProvider(name: string): Promise<Provider> {
+  const close = async (): Promise<void> => undefined;
+  if (name !== 'fake' && name !== 'noise') return { memorySearch: { provider: name }, close };
+  const vectorOf = name === 'fake' ? meaningOf : noiseOf;
+  const fake = await startOpenAiFake({ dimensions: 768, vectorOf });
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
+  return { memorySearch: { provider: 'openai', remote }, close: fake.close };
 }
 
 function readQuestions(file: string): Question[] {
@@ -78,7 +106,10 @@ async function ask(
       clock: { now: Date.now },
     },
     { kind: 'workspace', dir: workspace },
+    { configFile: join(home, 'svc.json') },
   );
+  const { embedding } = await memory.backend.sync({});
+  if (embedding?.failure !== undefined) throw new Error(embedding.failure.message);
   const scored: { question: Question; scores: QuestionScores }[] = [];
   for (const question of questions) {
     const { results } = await memory.backend.search({
@@ -92,7 +123,7 @@ async function ask(
     });
     scored.push({ question, scores: scoreQuestion(results, evidence) });
   }
-  memory.backend.close();
+  await memory.backend.close();
   return scored;
 }
 

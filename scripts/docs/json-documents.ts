@@ -1,4 +1,8 @@
 import {
+  loginOutputSchema,
+  logoutOutputSchema,
+} from '../../src/engine/embeddings/output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -329,6 +333,34 @@ const reset: JsonDocument = {
   },
 };
 
+const LOGIN_FILE = '/home/ada/.svc/auth/github-copilot.json';
+
+const login: JsonDocument = {
+  title: 'svc provider login',
+  introduction: 'A login that worked. The code to type stands on stderr, with `--json` too.',
+  schema: loginOutputSchema,
+  meanings: {
+    provider: 'The provider signed in to.',
+    account: 'The name of the account; left out when it could not be asked for.',
+    file: 'Absolute path of the login.',
+    ...WARNINGS,
+  },
+  example: { provider: 'github-copilot', account: 'ada', file: LOGIN_FILE, warnings: [] },
+};
+
+const logout: JsonDocument = {
+  title: 'svc provider logout',
+  introduction: 'What became of the stored login.',
+  schema: logoutOutputSchema,
+  meanings: {
+    provider: 'The provider.',
+    file: 'Absolute path of the login.',
+    outcome: '`kept`: the answer to the question was no; `none`: there was no login.',
+    ...WARNINGS,
+  },
+  example: { provider: 'github-copilot', file: LOGIN_FILE, outcome: 'deleted', warnings: [] },
+};
+
 /** The documents of the commands. */
 export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   search,
@@ -336,6 +368,8 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  login,
+  logout,
   ...PROVIDER_DOCUMENTS,
 ];
 

@@ -40,6 +40,8 @@ export interface FakeAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON unless it is text or bytes. */
   readonly body: unknown;
+  /** The connection breaks off in the middle of it. */
+  readonly cutOff?: boolean;
 }
 
 /** A running fake of one vendor's service. */
@@ -105,7 +107,7 @@ export async function startFake({ answer, troubleAnswers }: FakeOptions): Promis
       });
     }
     const given = await answer(request, trouble);
-    if (trouble !== 'cut_off') return write(response, given);
+    if (trouble !== 'cut_off' && given.cutOff !== true) return write(response, given);
     const bytes = bytesOf(given);
     response.writeHead(given.status, { ...headersOf(given), 'content-length': bytes.length });
     response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());

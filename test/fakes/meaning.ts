@@ -51,3 +51,11 @@ function add(vector: Float32Array, feature: string, weight: number): void {
     vector[index] = (vector[index] ?? 0) + (hash & 1 ? weight : -weight);
   }
 }
+
+/** Vectors that mean nothing: one random direction a text. */
+export function noiseOf(text: string, dimensions: number): Float32Array {
+  const vector = new Float32Array(dimensions);
+  for (let i = 0; i < dimensions; i++) add(vector, `${text}#${i}`, 1);
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return vector.map((value) => value / length);
+}

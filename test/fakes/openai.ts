@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { BatchFiles } from './batch-files.js';
 import {
   base64Vector,
   type FakeAnswer,
@@ -34,12 +35,35 @@ export interface OpenAiFakeOptions {
   readonly inputType?: boolean;
   /** Vectors are cut to this length by default, so that tests stay small. */
   readonly dimensions?: number;
+  /** Where vectors come from; {@link meaningOf} by default. */
+  readonly vectorOf?: (text: string, dimensions: number) => Float32Array;
 }
 
-/** OpenAI's `POST /v1/embeddings`, as its API description has it. */
-export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<FakeVendor> {
-  return startFake({
-    answer: (request, trouble) => answer(request, trouble, options),
+/** A running fake of OpenAI. */
+export interface OpenAiFake extends FakeVendor {
+  readonly batch: BatchFiles;
+  /** Texts that were embedded by inline requests. */
+  readonly inlineTexts: readonly string[];
+  /** Inline requests with such a text are refused for that text. */
+  refuse(isBad: (text: string) => boolean): void;
+}
+
+/** OpenAI's `POST /v1/embeddings`, `/v1/files` and `/v1/batches`, as its API description has them. */
+export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<OpenAiFake> {
+  const batch = openAiBatches(options);
+  const inlineTexts: string[] = [];
+  let isBad = (_text: string): boolean => false;
+  const fake = await startFake({
+    answer: async (request, trouble) => {
+      if (request.headers.authorization !== `Bearer ${OPENAI_KEY}`) return REFUSED_KEY;
+      const ofBatch = await batch.answer(request);
+      if (ofBatch !== undefined) return ofBatch;
+      const { input } = JSON.parse(request.body.toString('utf8') || '{}') as { input?: unknown };
+      if ([input].flat().some((text) => typeof text === 'string' && isBad(text))) {
+        return failure(400, 'invalid_request_error', null, TOO_LONG);
+      }
+      return answer(request, trouble, options, inlineTexts);
+    },
     troubleAnswers: {
       key_refused: failure(401, 'invalid_request_error', 'invalid_api_key', 'Incorrect API key.'),
       forbidden: failure(403, 'invalid_request_error', null, 'Project lacks access.'),
@@ -54,7 +78,76 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
       rate_limited_without_wait: failure(429, 'requests', 'rate_limit_exceeded', 'Slow down.'),
     },
   });
+  return {
+    ...fake,
+    batch,
+    inlineTexts,
+    refuse: (test) => {
+      isBad = test;
+    },
+  };
 }
+
+/** `CreateBatchRequest` (github.com/openai/openai-openapi). */
+const batchSchema = z.strictObject({
+  input_file_id: z.string(),
+  endpoint: z.literal('/v1/embeddings'),
+  completion_window: z.literal('24h'),
+  metadata: z.optional(
+    z
+      .record(z.string().check(z.maxLength(64)), z.string().check(z.maxLength(512)))
+      .check(z.refine((pairs) => Object.keys(pairs).length <= 16)),
+  ),
+});
+
+/** A line of the input file (guide "Batch"). */
+const lineSchema = z.strictObject({
+  custom_id: z.string().check(z.minLength(1)),
+  method: z.literal('POST'),
+  url: z.literal('/v1/embeddings'),
+  body: z.extend(requestSchema, { input: z.string().check(z.minLength(1)) }),
+});
+
+function openAiBatches(options: OpenAiFakeOptions): BatchFiles {
+  const bodies = new Map<string, z.infer<typeof requestSchema>>();
+  return new BatchFiles({
+    failure: (status, message) => failure(status, 'invalid_request_error', null, message),
+    maxLines: 50_000,
+    checkJob: (body) => void batchSchema.parse(body),
+    readLine: (json) => {
+      const { custom_id: id, body } = lineSchema.parse(json);
+      bodies.set(id, body);
+      return { id, text: body.input };
+    },
+    date: () => Math.floor(Date.now() / 1000),
+    embedded: ({ id }, _job, broken) => {
+      const body = bodies.get(id);
+      const given =
+        body === undefined ? undefined : embed(body, broken ? 'not_finite' : undefined, options);
+      const response = { status_code: given?.status, request_id: `req_${id}`, body: given?.body };
+      return { id: `batch_req_${id}`, custom_id: id, response, error: null };
+    },
+    refused: ({ id }) => {
+      const { status, body } = failure(400, 'invalid_request_error', null, 'This line is bad.');
+      const response = { status_code: status, request_id: `req_${id}`, body };
+      return { id: `batch_req_${id}`, custom_id: id, response, error: null };
+    },
+    withoutAnswer: ({ id }, _job, code) => ({
+      id: `batch_req_${id}`,
+      custom_id: id,
+      response: null,
+      error: { code, message: 'This request was not executed.' },
+    }),
+  });
+}
+
+const TOO_LONG = "This model's maximum context length is 8192 tokens, however you requested more.";
+const REFUSED_KEY = failure(
+  401,
+  'invalid_request_error',
+  'invalid_api_key',
+  'Incorrect API key provided.',
+);
 
 function failure(status: number, type: string, code: string | null, message: string): FakeAnswer {
   return { status, body: { error: { message, type, param: null, code } } };
@@ -64,12 +157,10 @@ function answer(
   request: RecordedRequest,
   trouble: Trouble | undefined,
   options: OpenAiFakeOptions,
+  inlineTexts: string[],
 ): FakeAnswer {
   if (request.method !== 'POST' || request.path !== '/v1/embeddings') {
     return failure(404, 'invalid_request_error', null, 'Unknown request URL.');
-  }
-  if (request.headers.authorization !== `Bearer ${OPENAI_KEY}`) {
-    return failure(401, 'invalid_request_error', 'invalid_api_key', 'Incorrect API key provided.');
   }
   if (!/^application\/json/.test(request.headers['content-type'] ?? '')) {
     return failure(400, 'invalid_request_error', null, 'We could not parse the JSON body.');
@@ -83,7 +174,9 @@ function answer(
   if (inputType !== undefined && typeof inputType !== 'string') {
     return failure(400, 'invalid_request_error', null, 'input_type must be a string');
   }
-  return embed(parsed.data, trouble, options);
+  const given = embed(parsed.data, trouble, options);
+  if (given.status === 200) inlineTexts.push(...[parsed.data.input].flat());
+  return given;
 }
 
 function embed(
@@ -117,7 +210,7 @@ function embed(
   }
   const size = body.dimensions ?? options.dimensions ?? model.dimensions;
   const vectors = troubledVectors(
-    inputs.map((text) => meaningOf(text, size)),
+    inputs.map((text) => (options.vectorOf ?? meaningOf)(text, size)),
     trouble,
   );
   // Out of order on purpose: the index says where each belongs.

@@ -1,5 +1,9 @@
 import type * as z from 'zod/mini';
 import {
+  loginOutputSchema,
+  logoutOutputSchema,
+} from '../../src/engine/embeddings/output-schemas.js';
+import {
   providerListOutputSchema,
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
@@ -33,5 +37,7 @@ export const jsonOf = {
   reset: (run: SvcRun) => read(resetOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
+  login: (run: SvcRun) => read(loginOutputSchema, run),
+  logout: (run: SvcRun) => read(logoutOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

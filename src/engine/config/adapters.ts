@@ -31,27 +31,27 @@ export const ADAPTER_ALIASES = {
 export interface AdapterTraits {
   /** Can embed images and audio (spec §2.7). */
   readonly multimodal: boolean;
-  /** Sends `outputDimensionality` to the vendor; the others ignore it. */
+  /** Can ask the vendor for `outputDimensionality`, for some of its models at least; the others ignore it. */
   readonly dimensions: boolean;
   /** Runs on this machine or a self-hosted one: its API key is a placeholder at most (spec §5). */
   readonly selfHosted: boolean;
 }
 
-const HOSTED: AdapterTraits = { multimodal: false, dimensions: false, selfHosted: false };
-const SELF_HOSTED: AdapterTraits = { ...HOSTED, selfHosted: true };
+const HOSTED: AdapterTraits = { multimodal: false, dimensions: true, selfHosted: false };
+const SELF_HOSTED: AdapterTraits = { multimodal: false, dimensions: false, selfHosted: true };
 
 /** Traits of every adapter. */
 export const ADAPTER_TRAITS: Readonly<Record<AdapterId, AdapterTraits>> = {
-  bedrock: { ...HOSTED, dimensions: true },
+  bedrock: HOSTED,
   deepinfra: HOSTED,
-  gemini: { ...HOSTED, multimodal: true, dimensions: true },
+  gemini: { ...HOSTED, multimodal: true },
   'github-copilot': HOSTED,
   lmstudio: SELF_HOSTED,
   local: SELF_HOSTED,
   mistral: HOSTED,
-  ollama: SELF_HOSTED,
-  openai: { ...HOSTED, dimensions: true },
-  voyage: { ...HOSTED, dimensions: true },
+  ollama: { ...SELF_HOSTED, dimensions: true },
+  openai: HOSTED,
+  voyage: HOSTED,
 };
 
 /** The adapter that a name stands for, either its id or its kind; undefined when there is none. */

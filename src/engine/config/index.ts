@@ -21,6 +21,14 @@ export {
   loadConfig,
 } from './load.js';
 export { type LocateSetting, settingLocator, type WrittenSetting } from './locate-setting.js';
+export {
+  allowsDimensions,
+  DEFAULT_MODELS,
+  type DimensionChoice,
+  describeDimensions,
+  dimensionsOf,
+  dimensionsToAsk,
+} from './model-dimensions.js';
 export { resolveAgent } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   ADAPTER_ALIASES,
   ADAPTER_IDS,
@@ -11,7 +10,10 @@ import {
   suggestName,
 } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
+import { awsCredentialSource } from './adapters/bedrock/credential-signs.js';
+import { ollamaBaseUrl } from './adapters/ollama-host.js';
 import { type CredentialPlace, findCredential } from './credentials.js';
+import { loginFile } from './login/auth-files.js';
 import { modelName } from './model-name.js';
 
 /** What choosing looks at besides one agent's settings. */
@@ -147,34 +149,17 @@ function copilotAvailability({ env, stateDir }: ProviderWorld): Availability {
   if ((env['COPILOT_GITHUB_TOKEN'] ?? '') !== '') {
     return { available: true, because: 'env COPILOT_GITHUB_TOKEN' };
   }
-  return existsSync(join(stateDir, 'auth', 'github-copilot.json'))
+  return existsSync(loginFile(stateDir))
     ? { available: true, because: 'signed in' }
     : { available: false, why: 'set COPILOT_GITHUB_TOKEN, or svc provider login github-copilot' };
 }
 
-/** Signs of AWS credentials that can be seen without asking anybody. */
 function awsAvailability({ env, homeDir }: ProviderWorld): Availability {
-  const set = (name: string): boolean => (env[name] ?? '') !== '';
-  const named = AWS_SIGNS.find((names) => names.every(set));
-  if (named !== undefined) return { available: true, because: `env ${named[0]}` };
-  const files = [
-    env['AWS_SHARED_CREDENTIALS_FILE'] ?? join(homeDir, '.aws', 'credentials'),
-    env['AWS_CONFIG_FILE'] ?? join(homeDir, '.aws', 'config'),
-  ];
-  const file = files.find((path) => existsSync(path));
-  return file === undefined
+  const source = awsCredentialSource(env, homeDir);
+  return source === undefined
     ? { available: false, why: 'no AWS credentials in the environment or in ~/.aws' }
-    : { available: true, because: file };
+    : { available: true, because: source };
 }
-
-const AWS_SIGNS = [
-  ['AWS_BEARER_TOKEN_BEDROCK'],
-  ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
-  ['AWS_PROFILE'],
-  ['AWS_WEB_IDENTITY_TOKEN_FILE', 'AWS_ROLE_ARN'],
-  ['AWS_CONTAINER_CREDENTIALS_RELATIVE_URI'],
-  ['AWS_CONTAINER_CREDENTIALS_FULL_URI'],
-] as const;
 
 function unknownProvider(provider: string, world: ProviderWorld): SvcError {
   const own = Object.keys(world.config.models.providers);
@@ -204,7 +189,9 @@ function choiceOf(
   const adapter = adapterOf(entry?.api ?? provider) ?? adapterOf(provider);
   if (adapter === undefined) throw unknownProvider(provider, world);
   const remote = isPrimary ? settings.remote : undefined;
-  const baseUrl = withoutSlash(remote?.baseUrl ?? entry?.baseUrl);
+  const configuredUrl = withoutSlash(remote?.baseUrl ?? entry?.baseUrl);
+  const baseUrl =
+    configuredUrl ?? (provider === 'ollama' ? ollamaBaseUrl(world.env['OLLAMA_HOST']) : undefined);
   const model = (isPrimary ? settings.model : undefined) ?? entry?.models[0]?.id;
   return {
     provider,
@@ -217,7 +204,8 @@ function choiceOf(
       adapter,
       remoteKey: remote?.apiKey,
       entryKey: entry?.apiKey,
-      customEndpoint: baseUrl !== undefined,
+      customEndpoint: configuredUrl !== undefined,
+      hasLogin: adapter === 'github-copilot' && existsSync(loginFile(world.stateDir)),
       env: world.env,
     }),
     entry,

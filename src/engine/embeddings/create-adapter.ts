@@ -1,4 +1,10 @@
 import type {
+  BatchEmbedding,
+  BatchEmbedOptions,
+  KeyedInput,
+  KeyedPart,
+} from './batch/batch-embedding.js';
+import type {
   EmbeddedPart,
   EmbeddingAdapter,
   EmbeddingEvent,
@@ -13,9 +19,10 @@ import { asProviderError } from './provider-error.js';
 import type { ProviderSettings } from './provider-settings.js';
 import { broken, normalise, wrongCount } from './read-vectors.js';
 import { embedDocuments } from './requests/embed-documents.js';
-import { splitToFit } from './requests/input-text.js';
+import { halve, splitToFit } from './requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
-import type { EmbeddingVendor, VendorAnswer } from './vendor.js';
+import type { EmbeddingVendor, VendorAnswer, VendorBatch } from './vendor.js';
+import { VendorFault } from './vendor-fault.js';
 
 /** What every adapter gets besides the vendor: a steady clock and chance, so that tests choose them. */
 export interface AdapterTools {
@@ -49,7 +56,9 @@ class VendorAdapter implements EmbeddingAdapter {
   readonly id: EmbeddingAdapter['id'];
   readonly provider: string;
   readonly model: string;
+  readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
+  readonly batch?: BatchEmbedding;
   private readonly vendor: EmbeddingVendor;
   private readonly settings: ProviderSettings;
   private readonly tools: AdapterTools;
@@ -65,14 +74,20 @@ class VendorAdapter implements EmbeddingAdapter {
     this.id = vendor.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
-    this.size = settings.dimensions;
+    this.endpoint = vendor.endpoint;
+    const asked = vendor.dimensions === undefined ? settings.dimensions : vendor.dimensions;
+    this.size = asked ?? undefined;
     this.identity = {
       adapter: vendor.adapter,
-      endpoint: vendor.endpoint,
+      endpoint: vendor.identityEndpoint ?? vendor.endpoint,
       model: vendor.model,
-      dimensions: settings.dimensions ?? null,
+      dimensions: asked ?? null,
       documentForm: vendor.documentForm,
     };
+    const { batch } = vendor;
+    if (batch !== undefined && settings.batch.enabled) {
+      this.batch = { embed: (inputs, options) => this.embedInBatches(batch, inputs, options) };
+    }
   }
 
   async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
@@ -83,9 +98,21 @@ class VendorAdapter implements EmbeddingAdapter {
       const [input] = splitToFit({ text }, this.vendor.limits);
       if (input === undefined) throw broken('there is nothing to embed');
       const signal = AbortSignal.any([call.signal, budget]);
-      const { vectors } = await this.send([input], { ...call, signal });
+      const { vectors } = await this.sendBeginning(input, { ...call, signal });
       return normalise(vectors[0] ?? new Float32Array());
     }, options.signal);
+  }
+
+  /** Sends an input, or as much of its beginning as the vendor takes. */
+  private async sendBeginning(input: EmbeddingInput, call: Call): Promise<VendorAnswer> {
+    try {
+      return await this.send([input], call);
+    } catch (error) {
+      const tooLarge = error instanceof VendorFault && error.details.kind === 'too_large';
+      const [beginning] = (tooLarge ? halve(input) : undefined) ?? [];
+      if (beginning === undefined) throw error;
+      return this.sendBeginning(beginning, call);
+    }
   }
 
   async *embedDocuments<Input extends EmbeddingInput>(
@@ -101,6 +128,31 @@ class VendorAdapter implements EmbeddingAdapter {
         concurrency: this.settings.concurrency,
         signal: call.signal,
         onEvent: call.onEvent,
+      });
+    } catch (error) {
+      throw this.named(error, options.signal);
+    }
+  }
+
+  private async *embedInBatches(
+    vendor: VendorBatch,
+    inputs: Inputs<KeyedInput>,
+    options: BatchEmbedOptions,
+  ): AsyncGenerator<KeyedPart> {
+    // Loaded when used: a question needs none of it.
+    const { startBatchRun } = await import('./batch/start-batch-run.js');
+    const { timeoutMs, onEvent, rules } = this.call('document', PATIENT, options);
+    try {
+      yield* startBatchRun(inputs, options, {
+        vendor,
+        settings: this.settings.batch,
+        limits: this.vendor.limits,
+        identity: this.identity,
+        nowMs: this.tools.nowMs,
+        timeoutMs,
+        pacing: this.pacer.pacing(rules, onEvent),
+        accept: (vector) => this.accept(vector),
+        embedDocuments: (some, inline) => this.embedDocuments(some, inline),
       });
     } catch (error) {
       throw this.named(error, options.signal);
@@ -143,14 +195,23 @@ class VendorAdapter implements EmbeddingAdapter {
     if (answer.vectors.length !== inputs.length) {
       throw wrongCount(answer.vectors.length, inputs.length);
     }
-    for (const vector of answer.vectors) {
-      normalise(vector);
-      this.size ??= vector.length;
-      if (vector.length !== this.size) {
-        throw broken(`vectors of ${vector.length} dimensions where ${this.size} were expected`);
-      }
-    }
+    for (const vector of answer.vectors) this.accept(vector);
     return answer;
+  }
+
+  /** Brings a vector to unit length. @throws VendorFault when it has not the length of the others */
+  private accept(vector: Float32Array): Float32Array {
+    normalise(vector);
+    this.size ??= vector.length;
+    if (vector.length !== this.size) throw this.wrongLength(vector.length, this.size);
+    return vector;
+  }
+
+  private wrongLength(got: number, wanted: number): VendorFault {
+    const { details } = broken(`vectors of ${got} dimensions where ${wanted} were expected`);
+    if (this.identity.dimensions === null) return new VendorFault(details);
+    const hint = `the model does not give every length: set outputDimensionality to ${got}, or remove it`;
+    return new VendorFault({ ...details, hint });
   }
 
   private async explained<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -23,8 +23,11 @@ export function credentialView(
   if (credential.state === 'found') {
     return { state: 'found', ...sourceOf(credential.source, credential.input, world), mend: null };
   }
-  // These have ways of their own besides a key.
-  if (adapter === 'bedrock' || adapter === 'github-copilot') {
+  if (credential.state === 'login') {
+    return { state: 'found', source: credential.source, set: true, mend: null };
+  }
+  // It has ways of its own besides a key.
+  if (adapter === 'bedrock') {
     const found = availability(adapter, settings, world);
     if (found.available) return { state: 'found', source: found.because, set: true, mend: null };
     return { state: 'missing', source: null, set: false, mend: found.why };

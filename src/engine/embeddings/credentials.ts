@@ -17,6 +17,8 @@ export const CREDENTIAL_VARIABLES: Readonly<Record<AdapterId, readonly string[]>
 /** Where a provider's key is, before it is read. */
 export type CredentialPlace =
   | { readonly state: 'found'; readonly input: SecretInput; readonly source: string }
+  /** A stored login stands in for a key. */
+  | { readonly state: 'login'; readonly source: string }
   /** This provider works without a key, and none was given. */
   | { readonly state: 'not_needed' }
   | { readonly state: 'missing'; readonly mend: string };
@@ -31,6 +33,8 @@ export interface CredentialQuestion {
   readonly entryKey: SecretInput | undefined;
   /** Whether requests go to an address of the configuration, not to the vendor's own. */
   readonly customEndpoint: boolean;
+  /** Whether a login of `github-copilot` is stored. */
+  readonly hasLogin: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -45,7 +49,7 @@ const KEYLESS: ReadonlySet<AdapterId> = new Set(['bedrock', 'lmstudio', 'local',
  * else made, and naming an address there must not be enough to be sent the key.
  */
 export function findCredential(question: CredentialQuestion): CredentialPlace {
-  const { provider, adapter, remoteKey, entryKey, customEndpoint, env } = question;
+  const { provider, adapter, remoteKey, entryKey, customEndpoint, hasLogin, env } = question;
   if (remoteKey !== undefined) return { state: 'found', input: remoteKey, source: 'remote.apiKey' };
   if (entryKey !== undefined) {
     return { state: 'found', input: entryKey, source: `models.providers.${provider}.apiKey` };
@@ -53,10 +57,14 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
   const own = provider === adapter;
   const names = own ? CREDENTIAL_VARIABLES[adapter] : [variableOf(provider)];
   const set = names.find((name) => (env[name] ?? '') !== '');
-  const withheld = own && customEndpoint && !KEYLESS.has(adapter);
+  // Ollama's variable is a placeholder as a rule, and its adapter knows where it is not one.
+  const withheld = own && customEndpoint && adapter !== 'ollama';
   if (set !== undefined && !withheld) {
     const input = { kind: 'reference', source: 'env', provider: 'default', id: set } as const;
     return { state: 'found', input, source: `env ${set}` };
+  }
+  if (own && adapter === 'github-copilot' && hasLogin) {
+    return { state: 'login', source: 'svc provider login' };
   }
   if (KEYLESS.has(adapter) || customEndpoint) return { state: 'not_needed' };
   return {

@@ -72,7 +72,10 @@ export type BatchEvent =
       readonly done: number | undefined;
       readonly total: number;
     }
-  /** A job is over. What it `left` is embedded inline; `why` is set when it did not go to its end. */
+  /**
+   * A job is over, or was not taken by the vendor. What it `left` is embedded otherwise; `why` is
+   * set when it did not go to its end.
+   */
   | {
       readonly type: 'batch.ended';
       readonly job: string;
@@ -115,6 +118,8 @@ export interface EmbeddingAdapter {
   /** What the configuration calls it: the adapter's id, or that of a `models.providers` entry. */
   readonly provider: string;
   readonly model: string;
+  /** Base URL of where requests go, or `local`; that of the identity may leave out what moves. */
+  readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
   /** The vector of a question, of unit length. Interactive: gives up after seconds, not minutes. */
   embedQuery(text: string, options?: EmbedOptions): Promise<Float32Array>;

@@ -1,4 +1,4 @@
-import type { ResolvedMemorySearch } from '../config/index.js';
+import { dimensionsToAsk, type ResolvedMemorySearch } from '../config/index.js';
 import { ADAPTER_FACTS } from './adapter-facts.js';
 import type { ProviderChoice } from './choose-provider.js';
 import { identityKeyDifferences } from './identity-key.js';
@@ -11,7 +11,7 @@ export interface ExpectedIdentity {
   readonly adapter: string;
   readonly endpoint?: string;
   readonly model?: string;
-  readonly dimensions: number | null;
+  readonly dimensions?: number | null;
   readonly documentForm?: string;
 }
 
@@ -22,16 +22,23 @@ export function expectedIdentity(
 ): ExpectedIdentity {
   const { adapter, isPrimary } = choice;
   const endpoint = endpointOf(choice);
-  // A local model is known by its file, whatever `model` says.
-  const model = adapter === 'local' ? null : (choice.model ?? ADAPTER_FACTS[adapter].model);
+  const model = modelOf(choice);
+  const asked = isPrimary ? settings.outputDimensionality : undefined;
   const label = isPrimary ? (settings.documentInputType ?? settings.inputType) : undefined;
   return {
     adapter,
     ...(endpoint === undefined ? {} : { endpoint }),
-    ...(model === null ? {} : { model }),
-    dimensions: (isPrimary ? settings.outputDimensionality : undefined) ?? null,
+    // What a model can be asked for depends on it.
+    ...(model === undefined
+      ? {}
+      : { model, dimensions: dimensionsToAsk(adapter, model, asked) ?? null }),
     ...(adapter === 'openai' ? { documentForm: label ?? '' } : {}),
   };
+}
+
+/** Undefined for a local one, which is known by its file, and where the vendor's list decides. */
+function modelOf({ adapter, model }: ProviderChoice): string | undefined {
+  return adapter === 'local' ? undefined : (model ?? ADAPTER_FACTS[adapter].model ?? undefined);
 }
 
 /** Their addresses depend on more than the settings: the environment, the key, the region. */

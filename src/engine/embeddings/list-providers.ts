@@ -3,6 +3,7 @@ import {
   ADAPTER_IDS,
   type AdapterId,
   adapterOf,
+  dimensionsToAsk,
   type ResolvedMemorySearch,
 } from '../config/index.js';
 import { ADAPTER_FACTS, type CostClass, usualDimensions } from './adapter-facts.js';
@@ -88,7 +89,8 @@ function listed(provider: string, scene: Scene): ListedProvider {
   const { adapter } = choice;
   const facts = ADAPTER_FACTS[adapter];
   const model = choice.model ?? facts.model;
-  const asked = choice.isPrimary ? settings.outputDimensionality : undefined;
+  const wanted = choice.isPrimary ? settings.outputDimensionality : undefined;
+  const asked = model === null ? wanted : dimensionsToAsk(adapter, model, wanted);
   const found = isAdapter(provider) ? availability(provider, settings, world) : BY_NAME_ONLY;
   const place = isAdapter(provider) ? AUTO_ORDER.indexOf(provider) + 1 : 0;
   return {
@@ -99,7 +101,7 @@ function listed(provider: string, scene: Scene): ListedProvider {
     configured: choice.entry !== undefined || isNamed(provider, settings),
     credential: credentialView(choice, settings, world),
     model,
-    dimensions: asked ?? (model === null ? null : usualDimensions(model)),
+    dimensions: asked ?? (model === null ? null : usualDimensions(adapter, model)),
     endpoint: choice.baseUrl ?? facts.endpoint,
     cost: choice.baseUrl === undefined || facts.cost !== 'per_token' ? facts.cost : 'unknown',
     batch: facts.batch,

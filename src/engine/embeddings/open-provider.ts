@@ -41,13 +41,13 @@ export async function openProvider(
     provider: choice.provider,
     model: choice.model,
     endpoint: choice.baseUrl,
-    keySource: choice.credential.state === 'found' ? choice.credential.source : undefined,
+    keySource: 'source' in choice.credential ? choice.credential.source : undefined,
   };
   try {
     const settings = await providerSettings(choice, options);
     const createVendor = await loadVendorFactory(choice.adapter);
     const { world, clock, signal } = options;
-    const tools = { stateDir: world.stateDir, homeDir: world.homeDir, env: world.env, clock };
+    const tools = { stateDir: world.stateDir, env: world.env, clock };
     const vendor = await createVendor(settings, tools, signal);
     return createAdapter(vendor, settings, {
       nowMs: () => performance.now(),
@@ -77,7 +77,7 @@ async function providerSettings(
     adapter,
     model,
     baseUrl,
-    credential: await credentialOf(choice, resolve),
+    credential: await credentialOf(choice, world, resolve),
     headers: Object.fromEntries(resolved),
     dimensions: isPrimary ? settings.outputDimensionality : undefined,
     inputTypes: isPrimary
@@ -101,11 +101,17 @@ async function providerSettings(
 
 async function credentialOf(
   { credential }: ProviderChoice,
+  { stateDir }: ProviderWorld,
   resolve: (input: SecretInput) => Promise<string>,
 ): Promise<Credential | undefined> {
   switch (credential.state) {
     case 'found':
       return { value: await resolve(credential.input), source: credential.source };
+    case 'login': {
+      const { readStoredLogin } = await import('./login/stored-login.js');
+      const login = await readStoredLogin(stateDir);
+      return login === undefined ? undefined : { value: login.token, source: credential.source };
+    }
     case 'not_needed':
       return undefined;
     case 'missing':

@@ -12,7 +12,16 @@ export type VendorFactory = (
 /** Each adapter's code is loaded when it is chosen, and no other. */
 export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<VendorFactory>>>> =
   {
+    bedrock: async () => (await import('./adapters/bedrock/bedrock.js')).createBedrockVendor,
+    deepinfra: async () => (await import('./adapters/deepinfra.js')).createDeepInfraVendor,
+    lmstudio: async () => (await import('./adapters/lmstudio.js')).createLmStudioVendor,
+    mistral: async () => (await import('./adapters/mistral.js')).createMistralVendor,
+    ollama: async () => (await import('./adapters/ollama.js')).createOllamaVendor,
+    gemini: async () => (await import('./adapters/gemini.js')).createGeminiVendor,
+    'github-copilot': async () =>
+      (await import('./adapters/github-copilot.js')).createCopilotVendor,
     openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
+    voyage: async () => (await import('./adapters/voyage.js')).createVoyageVendor,
   };
 
 /**

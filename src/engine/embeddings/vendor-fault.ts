@@ -6,9 +6,9 @@ export type VendorFaultKind =
   | 'quota'
   /** There is no such model, or not for this key. Final. */
   | 'model'
-  /** One of the inputs is at fault: too long, refused by the vendor. Final for that input. */
+  /** One of the inputs is at fault: the vendor refuses it, at any length. Final for that input. */
   | 'input'
-  /** The request as a whole is too large; a smaller one may pass. */
+  /** The request, or an input in it, is too large; fewer inputs or shorter ones may pass. */
   | 'too_large'
   /** The request is not what the endpoint understands. Final. */
   | 'request'

@@ -40,8 +40,15 @@ export interface EmbeddingVendor {
   readonly adapter: AdapterId;
   /** Base URL, or `local`; part of the identity. */
   readonly endpoint: string;
+  /** What the identity has instead of it, where several addresses give the same vectors. */
+  readonly identityEndpoint?: string;
   readonly model: string;
   readonly limits: RequestLimits;
+  /**
+   * The length of vectors that requests ask for, part of the identity; null leaves it to the model.
+   * Absent, it is `settings.dimensions`.
+   */
+  readonly dimensions?: number | null;
   /** The label or prefix that documents get; part of the identity. */
   readonly documentForm: string;
   /** The vendor's batch API, where it has one for embeddings. */
@@ -83,30 +90,43 @@ export type BatchStatus =
       readonly done: number | undefined;
       readonly total: number | undefined;
     }
-  /** Ended; results are there for the finished part, which may be all, some or none. */
-  | { readonly state: 'ended' }
-  /** Ended without results; nothing of it is paid for. */
-  | { readonly state: 'failed'; readonly why: string };
+  /**
+   * Ended; results are there for the finished part, which may be all, some or none. `why` is set
+   * when it did not go to its end, as `expired`.
+   */
+  | { readonly state: 'ended'; readonly why?: string | undefined }
+  /**
+   * Ended without results; nothing of it is paid for. `queueFull`: only because too much waits at
+   * the vendor already, so a smaller job may pass.
+   */
+  | { readonly state: 'failed'; readonly why: string; readonly queueFull?: boolean };
 
 /** What came of one entry; the vector as the vendor gave it. */
 export type BatchResult =
   | { readonly key: string; readonly vector: Float32Array }
   | { readonly key: string; readonly why: string };
 
-/** A vendor's batch API: cheaper, and done within a day. All methods throw VendorFault. */
+/**
+ * A vendor's batch API: cheaper, and done within a day. All methods throw VendorFault; of kind
+ * `model` (404) when the job or its results are gone.
+ */
 export interface VendorBatch {
-  /** What one job may hold. */
+  /** What one job may hold; bytes of its input as it is uploaded. */
   readonly limits: { readonly maxEntries: number; readonly maxBytes: number };
   /**
-   * Uploads the entries and starts a job.
+   * Uploads the entries and starts a job. The start itself is not sent again when it may have
+   * worked (see notTwice): the caller asks {@link find} first.
    *
    * @param label goes with the job, so that {@link find} knows it again
    */
   submit(entries: readonly BatchEntry[], label: string, call: BatchCall): Promise<BatchHandle>;
-  /** A job that was started under a label, when its handle was lost with a process. */
+  /**
+   * A job that was started under a label, when its handle was lost. When there is none, what was
+   * uploaded under the label is deleted, so that a start that is late finds nothing to work on.
+   */
   find(label: string, call: BatchCall): Promise<BatchHandle | undefined>;
   status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus>;
-  /** In any order; entries that are missing were not done. */
+  /** In any order; entries that are missing were not done. A broken one is left out. */
   results(handle: BatchHandle, call: BatchCall): AsyncIterable<BatchResult>;
   cancel(handle: BatchHandle, call: BatchCall): Promise<void>;
   /** Deletes what the job left at the vendor; what is gone already is no fault. */

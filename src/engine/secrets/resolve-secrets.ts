@@ -55,8 +55,9 @@ function groupByProvider(inputs: readonly SecretInput[]): readonly Group[] {
   for (const [at, input] of inputs.entries()) {
     if (input.kind === 'plain') continue;
     const key = `${input.source}:${input.provider}`;
-    const members = groups.get(key) ?? [];
-    groups.set(key, [...members, { at, reference: input }]);
+    const members = groups.get(key);
+    if (members === undefined) groups.set(key, [{ at, reference: input }]);
+    else members.push({ at, reference: input });
   }
   return [...groups.values()].flatMap((members) => {
     const first = members[0]?.reference;

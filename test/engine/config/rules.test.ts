@@ -108,6 +108,39 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
   ],
   [
+    'dimensions for a model behind an inference profile',
+    search({
+      provider: 'bedrock',
+      model: 'jp.amazon.nova-2-multimodal-embeddings-v1:0',
+      outputDimensionality: 512,
+    }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
+  ],
+  [
+    'dimensions for the model that an ARN is said to be for',
+    search({
+      provider: 'bedrock',
+      model: 'arn:aws:bedrock:us-east-1:1:application-inference-profile/a1#cohere.embed-english-v3',
+      outputDimensionality: 512,
+    }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
+  ],
+  [
+    'dimensions for a default model with one size',
+    search({ provider: 'mistral', outputDimensionality: 512 }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (1)'],
+  ],
+  [
+    'dimensions that would be filled up with zeros',
+    search({ provider: 'deepinfra', outputDimensionality: 2048 }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (1)'],
+  ],
+  [
+    'more dimensions than the default tag of an Ollama model has',
+    search({ provider: 'ollama', model: 'nomic-embed-text:latest', outputDimensionality: 1024 }),
+    ['dimensions-unsupported agents.defaults.memorySearch.outputDimensionality (2)'],
+  ],
+  [
     'a schedule for the 31st of February',
     dreaming('0 3 31 2 *'),
     ['cron-never-fires plugins.entries.memory-core.config.dreaming.frequency (0)'],
@@ -134,6 +167,7 @@ const FINE: Readonly<Record<string, unknown>> = {
     models: { providers: { own: { api: 'ollama' } } },
   },
   'provider auto without a fallback': search({ provider: 'auto', fallback: 'none' }),
+  'words alone': search({ provider: 'none', fallback: 'none' }),
   'one weight of 0': search({ query: { hybrid: { vectorWeight: 0 } } }),
   'media with provider auto': search({ multimodal: { enabled: true } }),
   'media with the adapter that sees them': search({
@@ -141,6 +175,17 @@ const FINE: Readonly<Record<string, unknown>> = {
     multimodal: { enabled: true },
   }),
   'dimensions that the model has': search({ provider: 'bedrock', outputDimensionality: 256 }),
+  'the one size that a model has': search({ provider: 'mistral', outputDimensionality: 1024 }),
+  'dimensions of Mistral’s code model': search({
+    provider: 'mistral',
+    model: 'codestral-embed',
+    outputDimensionality: 3072,
+  }),
+  'dimensions of an Ollama model': search({ provider: 'ollama', outputDimensionality: 256 }),
+  'dimensions at GitHub Copilot, whose models are asked for': search({
+    provider: 'github-copilot',
+    outputDimensionality: 512,
+  }),
   'dimensions of a model that is not known here': search({
     provider: 'openai',
     model: 'own-model',
@@ -217,12 +262,15 @@ test('paths that lead out of the folder of the file are warned about', () => {
 });
 
 test('dimensions that the adapter ignores are warned about', () => {
-  const config = search({ provider: 'mistral', outputDimensionality: 512 });
-  assert.equal(faultsOf(config), []);
-  assert.equal(
-    warningsOf(config).map(({ code }) => code),
-    ['dimensions-unsupported'],
-  );
+  for (const provider of ['lmstudio', 'local']) {
+    const config = search({ provider, outputDimensionality: 512 });
+    assert.equal(faultsOf(config), []);
+    assert.equal(
+      warningsOf(config).map(({ code }) => code),
+      ['dimensions-unsupported'],
+      provider,
+    );
+  }
 });
 
 test.run();

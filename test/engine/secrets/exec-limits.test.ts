@@ -41,15 +41,25 @@ async function ended(sockets: readonly Socket[]): Promise<void> {
   }
 }
 
-/** Connects, and starts a process that connects too; both go on until they are ended. */
+/**
+ * Connects, and starts a process that connects too. Both go on until they are ended by force, or by
+ * us; on a word they print, and say when they cannot.
+ */
 function family(port: number, options: { readonly apart: boolean }): string {
+  const member = `
+    process.on('SIGTERM', () => {});
+    process.stdout.on('error', () => {});
+    const socket = require('node:net').connect(${port}, '127.0.0.1');
+    socket.on('close', () => process.exit()).on('error', () => {});
+    socket.on('data', () => {
+      process.stdout.write('${PLANTED}', (error) => { if (error) socket.end(error.code); });
+    });`;
   return `
-    const connect = 'require("node:net").connect(${port}, "127.0.0.1").on("close", () => process.exit()).on("error", () => {})';
-    require('node:child_process').spawn(process.execPath, ['-e', connect], {
+    require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(member)}], {
       stdio: ['ignore', 'inherit', 'inherit'],
       detached: ${options.apart},
     });
-    eval(connect).on('data', () => process.stdout.write('${PLANTED}'));`;
+    ${member}`;
 }
 
 test('a program that does not end in time is killed', async () => {
@@ -126,8 +136,15 @@ test('a process that went its own way with the output is not waited for', async 
     const sockets = await both;
     stop.abort();
     assert.is(await thrown, stop.signal.reason);
-    for (const socket of sockets) socket.end();
+    let said = '';
+    for (const socket of sockets) {
+      socket.on('data', (part) => {
+        said += part;
+      });
+      socket.write('speak');
+    }
     await ended(sockets);
+    assert.is(said, 'EPIPE');
   });
 });
 

@@ -92,9 +92,14 @@ test('a program of many names is told the one that is configured', async () => {
 });
 
 test('one that answers without reading its stdin is heard', async () => {
-  const ids = Array.from({ length: 500 }, (_, at) => `${'i'.repeat(240)}${at}`);
-  const { folder, context } = program('sh', 'exec 0<&-; cat reply');
+  // More than the system takes for a reader that never comes.
+  const ids = Array.from({ length: 4096 }, (_, at) => `${'i'.repeat(250)}${at}`);
+  const { folder, command } = program('sh', 'exec 0<&-; cat reply');
   folder.write('reply', reply({ values: Object.fromEntries(ids.map((id) => [id, 'v'])) }));
+  const context = contextOf({
+    providers: { pass: { source: 'exec', command, maxOutputBytes: 4_194_304, ...PATIENT } },
+    resolution: { maxRefsPerProvider: ids.length, maxBatchBytes: 4_194_304 },
+  });
   const inputs = ids.map((id) => ref('exec', 'pass', id));
   const outcomes = await resolveSecrets(inputs, context);
   assert.equal([...new Set(outcomes.map((outcome) => outcome.ok && outcome.value))], ['v']);

@@ -1,7 +1,7 @@
 import { ADAPTER_TRAITS } from '../adapters.js';
 import {
   allowsDimensions,
-  DEFAULT_MODELS,
+  defaultModelOf,
   describeDimensions,
   dimensionsOf,
 } from '../model-dimensions.js';
@@ -32,7 +32,7 @@ export const dimensionsFitModel: Rule = function* (input, scopes) {
       };
       continue;
     }
-    const used = model ?? DEFAULT_MODELS[target.adapter];
+    const used = model ?? defaultModelOf(target.adapter);
     const choice = used === undefined ? undefined : dimensionsOf(target.adapter, used);
     if (choice === undefined || allowsDimensions(choice, size)) continue;
     yield {

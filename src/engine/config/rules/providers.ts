@@ -45,7 +45,7 @@ export const providersAreKnown: Rule = function* (input, scopes) {
       const path = scope.where(key);
       if (path === undefined || !scope.owns(path)) continue;
       const name = scope.settings[key];
-      if (name === (key === 'provider' ? 'none' : 'auto'))
+      if (key === 'fallback' && name === 'auto')
         yield unknownProvider(input, path, name, undefined);
       const target = followProvider(input, name);
       if (target.kind === 'unknown') yield unknownProvider(input, path, name, target.entry);
@@ -60,8 +60,8 @@ function unknownProvider(
   entry: ConfigPath | undefined,
 ): RuleFinding {
   const own = Object.keys(input.models?.providers ?? {});
-  const special = path.at(-1) === 'provider' ? 'auto' : 'none';
-  const suggestion = suggestName(name, [...ADAPTER_NAMES, ...own, special]);
+  const special = path.at(-1) === 'provider' ? ['auto', 'none'] : ['none'];
+  const suggestion = suggestName(name, [...ADAPTER_NAMES, ...own, ...special]);
   return {
     severity: 'fault',
     code: 'unknown-provider',
@@ -70,7 +70,7 @@ function unknownProvider(
       entry === undefined
         ? `there is no embedding provider ${JSON.stringify(name)}`
         : `the models.providers entry ${JSON.stringify(name)} names no embedding adapter in its api`,
-    expected: `${special}, one of ${ADAPTER_IDS.join(', ')}, or the id of a models.providers entry whose api is one of these`,
+    expected: `${special.join(', ')}, one of ${ADAPTER_IDS.join(', ')}, or the id of a models.providers entry whose api is one of these`,
     ...(suggestion === undefined || entry !== undefined ? {} : { suggestion }),
     ...(entry === undefined ? {} : { related: [entry] }),
   };
@@ -81,7 +81,8 @@ export const fallbackDiffers: Rule = function* (_, scopes) {
   for (const scope of scopes) {
     const { provider, fallback } = scope.settings;
     const [providerPath, path] = [scope.where('provider'), scope.where('fallback')];
-    if (path === undefined || provider !== fallback || !scope.owns(path, providerPath)) continue;
+    if (path === undefined || provider !== fallback || provider === 'none') continue;
+    if (!scope.owns(path, providerPath)) continue;
     yield {
       severity: 'fault',
       code: 'fallback-is-provider',

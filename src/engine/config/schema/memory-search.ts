@@ -65,7 +65,7 @@ export function memorySearch() {
     enabled: key(z.boolean(), 'Whether memory can be searched at all'),
     provider: key(
       text(),
-      'Embedding adapter by id or kind, or the id of a `models.providers` entry; `auto` takes the first available',
+      'Embedding adapter by id or kind, or the id of a `models.providers` entry; `auto` takes the first available, `none` searches words alone',
     ),
     model: key(text(), 'Embedding model; a change reindexes everything'),
     fallback: key(text(), 'Adapter used when the provider fails; `none` for no fallback'),

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../http/http-client.js';
-import { jsonAt } from '../http/status-fault.js';
+import { jsonAt, messageIn } from '../http/status-fault.js';
 import { inInputOrder, readVector } from '../read-vectors.js';
 import type { VendorAnswer } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
@@ -15,9 +15,11 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
   const body = parseAnswer(answer);
   const data = jsonAt(body, 'data');
   if (!Array.isArray(data)) {
+    // Some servers say with status 200 that there is no such route.
+    const said = messageIn(jsonAt(body, 'error'));
     throw new VendorFault({
       kind: 'answer',
-      message: 'the answer is broken: it has no "data"',
+      message: `the answer is broken: it ${said === undefined ? 'has no "data"' : `says "${said}"`}`,
       hint: 'the address may belong to something other than an embeddings endpoint',
     });
   }
@@ -32,7 +34,8 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
   const tokens = jsonAt(body, 'usage', 'total_tokens') ?? jsonAt(body, 'usage', 'prompt_tokens');
   return {
     vectors: inInputOrder(items, count),
-    tokens: typeof tokens === 'number' ? tokens : undefined,
+    // Some servers do not count, and say 0.
+    tokens: typeof tokens === 'number' && tokens > 0 ? tokens : undefined,
   };
 }
 

@@ -1,12 +1,14 @@
-import { type ExplainStatus, sendRequest } from '../http/http-client.js';
+import { DEFAULT_MODELS, dimensionsToAsk } from '../../config/index.js';
+import type { InputRole } from '../embedding-adapter.js';
+import type { ExplainStatus } from '../http/http-client.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { ProviderSettings } from '../provider-settings.js';
 import { plainText } from '../requests/input-text.js';
-import type { EmbeddingVendor, VendorRequest } from '../vendor.js';
-import { readOpenAiAnswer } from './openai-shape.js';
+import type { EmbeddingVendor } from '../vendor.js';
+import { createOpenAiBatch } from './openai-batch.js';
+import { bearerHeaders, createOpenAiShapedVendor } from './openai-shaped-vendor.js';
 
 const ENDPOINT = 'https://api.openai.com/v1';
-const DEFAULT_MODEL = 'text-embedding-3-small';
 
 /** `CreateEmbeddingRequest` of OpenAI's published API description (github.com/openai/openai-openapi). */
 const LIMITS = { maxInputs: 2048, maxTokensPerInput: 8192, maxTokensPerRequest: 300_000 } as const;
@@ -19,39 +21,32 @@ const LIMITS = { maxInputs: 2048, maxTokensPerInput: 8192, maxTokensPerRequest: 
  */
 export function createOpenAiVendor(settings: ProviderSettings): EmbeddingVendor {
   const endpoint = settings.baseUrl ?? ENDPOINT;
-  const model = settings.model ?? DEFAULT_MODEL;
-  const headers = {
-    ...(settings.credential === undefined
-      ? {}
-      : { authorization: `Bearer ${settings.credential.value}` }),
-    ...settings.headers,
-  };
-  const body = ({ inputs, role }: VendorRequest) => {
+  const model = settings.model ?? DEFAULT_MODELS.openai;
+  const dimensions = dimensionsToAsk('openai', model, settings.dimensions);
+  const fields = (role: InputRole) => {
     const inputType = settings.inputTypes[role];
     return {
       model,
-      input: inputs.map(plainText),
       encoding_format: 'base64',
-      ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }),
+      ...(dimensions === undefined ? {} : { dimensions }),
       ...(inputType === undefined ? {} : { input_type: inputType }),
     };
   };
-  return {
-    adapter: 'openai',
-    endpoint,
-    model,
-    limits: LIMITS,
-    documentForm: settings.inputTypes.document ?? '',
-    embed: async (request) => {
-      const { signal, timeoutMs, pacing, inputs } = request;
-      const sent = { method: 'POST', url: `${endpoint}/embeddings`, headers } as const;
-      const answer = await sendRequest(
-        { ...sent, json: body(request), signal, timeoutMs, pacing },
-        explainOpenAi,
-      );
-      return readOpenAiAnswer(answer, inputs.length);
+  const vendor = createOpenAiShapedVendor(
+    {
+      adapter: 'openai',
+      endpoint,
+      model,
+      limits: LIMITS,
+      dimensions,
+      documentForm: settings.inputTypes.document ?? '',
+      body: ({ inputs, role }) => ({ ...fields(role), input: inputs.map(plainText) }),
+      explain: () => explainOpenAi,
     },
-  };
+    settings,
+  );
+  const connection = { endpoint, headers: bearerHeaders(settings), explain: explainOpenAi };
+  return { ...vendor, batch: createOpenAiBatch(connection, fields('document')) };
 }
 
 /** 429s of these types or codes are about money, not about speed. */
@@ -75,7 +70,7 @@ export const explainOpenAi: ExplainStatus = ({ status, body }) => {
   }
   const message = jsonAt(body, 'error', 'message');
   if (status === 400 && typeof message === 'string' && /maximum context length/u.test(message)) {
-    return { ...known, kind: 'input' };
+    return { ...known, kind: 'too_large' };
   }
   return known;
 };

@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { SvcError, systemErrorCode } from '../../errors/index.js';
-import { networkWords } from '../http/network-words.js';
+import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import { networkMessage } from '../http/network-words.js';
 
 /** A connection that was made, and closed again. */
 export interface Connected {
@@ -65,8 +65,7 @@ function settled(socket: Socket, event: string, signal: AbortSignal): Promise<vo
 
 function unreachable(error: unknown, url: URL): SvcError {
   const timedOut = error instanceof NoAnswer;
-  const words = timedOut ? 'no answer in time' : networkWords(systemErrorCode(error));
-  const message = words ?? (error instanceof Error ? error.message : String(error));
+  const message = networkMessage(systemErrorCode(error) ?? '', messageOf(error));
   return new SvcError(timedOut ? 'PROVIDER_TIMEOUT' : 'PROVIDER_UNREACHABLE', message, {
     hint: `check that ${url.host} can be reached from here`,
     cause: error,

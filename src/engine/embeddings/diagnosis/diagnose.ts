@@ -105,9 +105,7 @@ function walk(
       return check('embed', async () => ({ text: model, ...result }));
     }
     const hasKey = choice.credential.state === 'found';
-    const endpoint = await check('endpoint', () =>
-      checkEndpoint(result.identity.endpoint, hasKey, signal),
-    );
+    const endpoint = await check('endpoint', () => checkEndpoint(result.endpoint, hasKey, signal));
     if (endpoint.state === 'failed') {
       return check('embed', async () => ({ ...NOT_TRIED, text: result.model }));
     }

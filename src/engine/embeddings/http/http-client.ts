@@ -2,7 +2,7 @@ import got, { HTTPError, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
-import { networkWords } from './network-words.js';
+import { networkMessage } from './network-words.js';
 import { detailsOfStatus } from './status-fault.js';
 
 /** A request to a vendor. */
@@ -12,8 +12,8 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is; not together with `json`. */
-  readonly body?: Buffer | FormData | string | undefined;
+  /** Sent as it is; not together with `json`. An iterable can be sent once: see UNPACED. */
+  readonly body?: Buffer | Iterable<Buffer> | string | undefined;
   readonly signal: AbortSignal;
   /** Of one try, in milliseconds. */
   readonly timeoutMs: number;
@@ -83,7 +83,8 @@ export async function sendRequest(
   }
 }
 
-function redirectFault(status: number, location: string | undefined): VendorFault {
+/** The fault of an answer that sends elsewhere. */
+export function redirectFault(status: number, location: string | undefined): VendorFault {
   const where = location === undefined ? '' : ` to ${new URL(location, 'http://x').host}`;
   return new VendorFault({
     kind: 'request',
@@ -94,14 +95,14 @@ function redirectFault(status: number, location: string | undefined): VendorFaul
 }
 
 /** Names a failure of any kind as a fault. */
-function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
+export function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
   if (error instanceof VendorFault) return error;
   if (error instanceof HTTPError) return new VendorFault(answerDetails(error.response, explain));
   if (error instanceof TimeoutError) {
     return new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error });
   }
   if (error instanceof RequestError) {
-    const message = networkWords(error.code) ?? error.message;
+    const message = networkMessage(error.code, error.message);
     return new VendorFault({ kind: 'network', code: error.code, message }, { cause: error });
   }
   return new VendorFault({ kind: 'network', message: messageOf(error) }, { cause: error });

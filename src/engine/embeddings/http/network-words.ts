@@ -9,7 +9,7 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate of the host has expired',
 };
 
-/** What the code of a failed connection means, for people; undefined for one that is not known. */
-export function networkWords(code: string | undefined): string | undefined {
-  return code !== undefined && Object.hasOwn(NETWORK_WORDS, code) ? NETWORK_WORDS[code] : undefined;
+/** What a system error code means, in words; `fallback` for one that is not known. */
+export function networkMessage(code: string, fallback: string): string {
+  return NETWORK_WORDS[code] ?? fallback;
 }

@@ -9,7 +9,7 @@ import type {
 import { normalise } from '../read-vectors.js';
 import type { RequestLimits } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
-import { estimateTokens, plainText, splitToFit } from './input-text.js';
+import { estimateTokens, halve, plainText, splitToFit } from './input-text.js';
 
 /** Sends the inputs of one request; vectors in their order, as the vendor gave them. */
 export type SendRequest = (
@@ -105,10 +105,12 @@ async function* pieces<Input extends EmbeddingInput>(
       sum: undefined,
       refusal: undefined,
     };
-    for (const content of contents) {
-      yield { owner, content, tokens: estimateTokens(plainText(content)) };
-    }
+    for (const content of contents) yield pieceOf(owner, content);
   }
+}
+
+function pieceOf<Input>(owner: Pending<Input>, content: EmbeddingInput): Piece<Input> {
+  return { owner, content, tokens: estimateTokens(plainText(content)) };
 }
 
 async function* packed<Input>(
@@ -149,20 +151,33 @@ async function sendPack<Input>(
     return settled(pack, (piece, position) => addPiece(piece, vectors[position]));
   } catch (error) {
     if (!(error instanceof VendorFault) || !DIVISIBLE.has(error.details.kind)) throw error;
-    if (pack.length === 1) {
+    // The one at fault is found by halving; the others must not suffer from it.
+    const parts = pack.length > 1 ? pack : shorterPieces(pack[0], error);
+    if (parts === undefined) {
       return settled(pack, ({ owner }) => {
         owner.refusal = error.message;
       });
     }
-    // The one at fault is found by halving; the others must not suffer from it.
-    const middle = Math.ceil(pack.length / 2);
-    const first = await sendPack(pack.slice(0, middle), options);
-    const second = await sendPack(pack.slice(middle), options);
+    const middle = Math.ceil(parts.length / 2);
+    const first = await sendPack(parts.slice(0, middle), options);
+    const second = await sendPack(parts.slice(middle), options);
     return {
       embedded: [...first.embedded, ...second.embedded],
       refused: [...first.refused, ...second.refused],
     };
   }
+}
+
+/** A piece that the vendor finds too long, in shorter ones; undefined when that cannot help. */
+function shorterPieces<Input>(
+  piece: Piece<Input> | undefined,
+  { details }: VendorFault,
+): readonly Piece<Input>[] | undefined {
+  const contents =
+    piece === undefined || details.kind !== 'too_large' ? undefined : halve(piece.content);
+  if (piece === undefined || contents === undefined) return undefined;
+  piece.owner.missing += contents.length - 1;
+  return contents.map((content) => pieceOf(piece.owner, content));
 }
 
 function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined): void {

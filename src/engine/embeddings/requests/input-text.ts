@@ -2,7 +2,7 @@ import type { EmbeddingInput } from '../embedding-adapter.js';
 import type { RequestLimits } from '../vendor.js';
 
 /** UTF-8 bytes for one token, on the cautious side: tokenizers differ, and code is dense. */
-const BYTES_PER_TOKEN = 2.5;
+export const BYTES_PER_TOKEN = 2.5;
 
 /** How many tokens a text may have at most, about; vendors' tokenizers differ by half and more. */
 export function estimateTokens(text: string): number {
@@ -28,6 +28,22 @@ export function splitToFit(
   const maxBytes = Math.max(MIN_PIECE_BYTES, limits.maxTokensPerInput * BYTES_PER_TOKEN);
   return cut(whole, maxBytes, maxChars).map((text) => ({ text }));
 }
+
+/**
+ * An input in two pieces or a few, for a vendor that found it too long in spite of our estimate;
+ * undefined when it cannot be divided, or is so short that its length cannot be the reason.
+ */
+export function halve(input: EmbeddingInput): readonly EmbeddingInput[] | undefined {
+  const tokens = estimateTokens(plainText(input));
+  if (tokens < MIN_HALVED_TOKENS) return undefined;
+  const half = Math.ceil(tokens / 2);
+  const limits = { maxInputs: 1, maxTokensPerInput: half, maxTokensPerRequest: half };
+  const pieces = splitToFit(input, limits);
+  return pieces.length > 1 ? pieces : undefined;
+}
+
+/** No model takes less. */
+const MIN_HALVED_TOKENS = 64;
 
 /** However small a limit: a piece holds a few words. */
 const MIN_PIECE_BYTES = 32;

@@ -123,13 +123,33 @@ export class Pacer {
   }
 }
 
-async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
+/** Waits; rejects with the signal's reason. */
+export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   }
+}
+
+/** For a try that is paced, and made again, around the request: a body that can be read only once. */
+export const UNPACED: Pacing = {
+  ready: async () => undefined,
+  delayAfter: () => undefined,
+  succeeded: () => undefined,
+};
+
+/**
+ * For a request that must not be done twice: it is sent again only after the vendor turned it away,
+ * not when it may have been done although no answer came.
+ */
+export function notTwice(pacing: Pacing): Pacing {
+  return {
+    ...pacing,
+    delayAfter: (fault, tries) =>
+      fault.details.kind === 'rate' ? pacing.delayAfter(fault, tries) : undefined,
+  };
 }
 
 /**

@@ -154,7 +154,7 @@ class Run {
     const work = { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
     const passages = missingPassages(index, identity);
     if (adapter.batch !== undefined && atMost === undefined) {
-      const byBatch = adapter.batch.embed(passages, {
+      const byBatch = adapter.batch.embed(distinct(passages), {
         ...work,
         clock,
         jobs: batchJobsOf(index, identity),
@@ -222,6 +222,16 @@ async function* missingPassages(index: MemoryIndex, identity: string): AsyncGene
     const last = page.at(-1);
     if (last === undefined) return;
     after = last.chunkId;
+  }
+}
+
+/** Each content once: a job may hold a passage long after the next page of them is read. */
+async function* distinct(passages: AsyncIterable<Passage>): AsyncGenerator<Passage> {
+  const seen = new Set<string>();
+  for await (const passage of passages) {
+    if (seen.has(passage.key)) continue;
+    seen.add(passage.key);
+    yield passage;
   }
 }
 

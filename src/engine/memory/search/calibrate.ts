@@ -12,7 +12,7 @@ export const BACKGROUND_SAMPLE = 256;
  * about the matter reach. docs/search-quality.md has the figures they come from.
  */
 const CHANCE = 2;
-const CERTAIN = 9;
+const CERTAIN = 15;
 
 /** In so small a sample a good part may be about the matter. */
 const SMALL_SAMPLE = 8;
@@ -42,6 +42,24 @@ export function backgroundOf(sample: readonly number[], dimensions: number): Sim
 export function vectorScore(similarity: number, background: SimilarityBackground): number {
   const above = (similarity - background.middle) / background.deviation;
   return Math.min(1, Math.max(0, (above - CHANCE) / (CERTAIN - CHANCE)));
+}
+
+/*
+ * Beside vectors the words' scores are drawn apart: what is best by words should stand out from what
+ * merely shares some, as it does where words decide alone.
+ */
+const STRETCH = 1.6;
+const SHARPNESS = 1.5;
+
+/**
+ * What a passage's words count beside its vector, from 0 to 1.
+ *
+ * @param score of its words, 0 to 1
+ * @param rank and best: its lexical rank and the best one of the same query
+ */
+export function textSide(score: (rank: number) => number, rank: number, best: number): number {
+  if (best <= 0) return 0;
+  return Math.min(1, STRETCH * score(best)) * (Math.max(0, rank) / best) ** SHARPNESS;
 }
 
 function median(values: readonly number[]): number {

@@ -10,7 +10,9 @@ export interface FusionShares {
 /** A candidate with what each side says of it. */
 export interface FusionCandidate {
   readonly ranked: RankedChunk;
-  /** 0 to 1; 0 for a passage that holds none of the words. */
+  /** What its words score on the scale of all queries, 0 to 1; 0 when it holds none of them. */
+  readonly wordScore: number;
+  /** What its words count here, 0 to 1: the same, or drawn apart beside vectors. */
   readonly textScore: number;
   /** 0 to 1; undefined for a passage without a vector. */
   readonly vectorScore: number | undefined;

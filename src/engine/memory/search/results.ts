@@ -61,18 +61,19 @@ export function resultsOf(
 }
 
 /**
- * `query.minScore` is meant for scores of both sides together: of those, words make up their share.
- * So what the words alone find is held against that share of it, with vectors as without: a provider
- * adds results and takes none away.
+ * `query.minScore` is meant for scores of both sides together, of which each makes up its share. So
+ * what one side alone finds is held against that share of it, with both as with one: a provider adds
+ * results and takes none away.
  */
 function isGoodEnough(
   mode: SearchMode,
   score: number,
-  { textScore, decay }: FusedChunk,
+  { wordScore, vectorScore, decay }: FusedChunk,
   { minScore, shares }: ResultOptions,
 ): boolean {
   if (mode !== 'lexical' && score >= minScore) return true;
-  return mode !== 'vector' && textScore * decay >= minScore * shares.text;
+  if (mode !== 'vector' && wordScore * decay >= minScore * shares.text) return true;
+  return vectorScore !== undefined && vectorScore * decay >= minScore * shares.vector;
 }
 
 function placedPassages(

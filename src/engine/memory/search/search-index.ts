@@ -5,6 +5,7 @@ import {
   BACKGROUND_SAMPLE,
   backgroundOf,
   type SimilarityBackground,
+  textSide,
   vectorScore,
 } from './calibrate.js';
 import { joinCandidates } from './candidates.js';
@@ -163,11 +164,16 @@ async function findingsOf(
 ): Promise<Findings> {
   const ageOf = halfLifeDays === undefined ? () => undefined : await agesOf(index, chunks, nowMs);
   const similarities = new Map<number, number>();
+  const best = Math.max(0, ...chunks.map(({ ranked }) => ranked.rank));
   const candidates = chunks.map(({ ranked, similarity }) => {
     if (similarity !== undefined) similarities.set(ranked.chunk.chunkId, similarity);
     return {
       ranked,
-      textScore: ranking.scoreOf(ranked.rank),
+      wordScore: ranking.scoreOf(ranked.rank),
+      textScore:
+        background === undefined
+          ? ranking.scoreOf(ranked.rank)
+          : textSide(ranking.scoreOf, ranked.rank, best),
       vectorScore:
         similarity === undefined || background === undefined
           ? undefined

@@ -1,0 +1,141 @@
+import { systemErrorCode } from '../../../errors/index.js';
+import { networkMessage } from '../../http/network-words.js';
+import { detailsOfStatus, jsonAt } from '../../http/status-fault.js';
+import { VendorFault, type VendorFaultDetails, type VendorFaultKind } from '../../vendor-fault.js';
+import { withoutRegion } from './model.js';
+
+/** What a fault's hint speaks of. */
+export interface BedrockCallPlace {
+  readonly modelId: string;
+  readonly region: string;
+  /** Where the bearer token comes from; undefined when requests are signed. */
+  readonly tokenSource: string | undefined;
+}
+
+/**
+ * By the SDK's `error.name`, the service's own word: statuses are shared by different things. From
+ * the error schemas of InvokeModel and AWS's common errors.
+ */
+const KINDS: Readonly<Record<string, VendorFaultKind>> = {
+  AccessDeniedException: 'auth',
+  ExpiredTokenException: 'auth',
+  IncompleteSignatureException: 'auth',
+  InvalidSignatureException: 'auth',
+  MissingAuthenticationTokenException: 'auth',
+  UnrecognizedClientException: 'auth',
+  ServiceQuotaExceededException: 'quota',
+  ResourceNotFoundException: 'model',
+  ThrottlingException: 'rate',
+  ModelNotReadyException: 'overload',
+  ModelErrorException: 'overload',
+  InternalServerException: 'overload',
+  ServiceUnavailableException: 'overload',
+  ModelTimeoutException: 'timeout',
+};
+
+/** What a ValidationException is about; the service says so in words alone. */
+const BY_WORDS: readonly (readonly [words: RegExp, kind: VendorFaultKind])[] = [
+  [/model identifier is invalid|on-demand throughput|end of its life/iu, 'model'],
+  [/too many (?:texts|items|inputs)|maximum item count|maxItems/iu, 'too_large'],
+  [/too many input tokens|input is too long|maxLength|minLength|too long/iu, 'input'],
+];
+
+/** Names what went wrong; undefined for an error that is neither the service's nor the network's. */
+export function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFault | undefined {
+  if (error instanceof VendorFault) return error;
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'TimeoutError') {
+    return new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error });
+  }
+  const status = jsonAt(error, '$metadata', 'httpStatusCode');
+  if (typeof status === 'number' && status >= 300) {
+    // Without the SDK's error as its cause, whose message may repeat the request with its secrets.
+    return new VendorFault(serviceDetails(error, status, place));
+  }
+  const code = systemErrorCode(error);
+  if (code === undefined) return undefined;
+  const message = networkMessage(code, firstLine(error.message));
+  return new VendorFault({ kind: 'network', code, message }, { cause: error });
+}
+
+function serviceDetails(error: Error, status: number, place: BedrockCallPlace): VendorFaultDetails {
+  const location = jsonAt(error, '$response', 'headers', 'location');
+  if (status < 400) {
+    return {
+      kind: 'request',
+      status,
+      message: `the endpoint redirects${typeof location === 'string' ? ` to ${hostOf(location)}` : ''}`,
+      hint: 'set baseUrl to the address that answers itself',
+    };
+  }
+  const message = firstLine(error.message);
+  const waitHeader = jsonAt(error, '$response', 'headers', 'retry-after');
+  const headers = { 'retry-after': typeof waitHeader === 'string' ? waitHeader : undefined };
+  const byStatus = detailsOfStatus(status, headers, { message });
+  const kind = kindOf(error.name, message) ?? byStatus.kind;
+  return { ...byStatus, kind, code: error.name, hint: hintFor(kind, error.name, message, place) };
+}
+
+function kindOf(name: string, message: string): VendorFaultKind | undefined {
+  if (name === 'ValidationException') {
+    return BY_WORDS.find(([words]) => words.test(message))?.[1] ?? 'request';
+  }
+  // A day's contingent: the wait is not one of a run's.
+  if (name === 'ThrottlingException' && /per day/iu.test(message)) return 'quota';
+  return Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+}
+
+function hintFor(
+  kind: VendorFaultKind,
+  name: string,
+  message: string,
+  { modelId, region, tokenSource }: BedrockCallPlace,
+): string | undefined {
+  if (kind === 'model') {
+    return /on-demand throughput/iu.test(message)
+      ? `set memorySearch.model to an inference profile, as ${profileOf(modelId, region)}, or to the ARN of bought throughput`
+      : `check memorySearch.model (${modelId}), and that ${region} offers it; AWS_REGION chooses another region`;
+  }
+  if (kind === 'quota') {
+    return `ask AWS for a higher quota of ${modelId} in ${region} (Service Quotas, Amazon Bedrock)`;
+  }
+  if (kind !== 'auth') return undefined;
+  if (name === 'AccessDeniedException') {
+    const whose = tokenSource === undefined ? 'these credentials' : `the key from ${tokenSource}`;
+    return `allow ${whose} bedrock:InvokeModel on ${arnOf(modelId, region)}, and enable the model in the Bedrock console`;
+  }
+  if (tokenSource !== undefined) return `check the key from ${tokenSource}`;
+  if (name === 'ExpiredTokenException') return 'renew the credentials: their session has ended';
+  return 'check the AWS access key and its secret, and the clock of this machine';
+}
+
+/**
+ * The message without what follows its first line: for a wrong signature that is the whole request,
+ * session token included. Other refusals repeat the Authorization header.
+ */
+function firstLine(message: string): string {
+  const [first = ''] = message.trim().split(/\r?\n/u, 1);
+  return first.replaceAll(/\b(Bearer |Credential=|Signature=)[^\s,'"]+/gu, '$1…');
+}
+
+function hostOf(location: string): string {
+  return URL.canParse(location) ? new URL(location).host : 'another address';
+}
+
+/** The resource of a permission: profiles need theirs, and the foundation model's in each region. */
+function arnOf(modelId: string, region: string): string {
+  if (modelId.startsWith('arn:')) return modelId;
+  const partition = region.startsWith('cn-')
+    ? 'aws-cn'
+    : region.startsWith('us-gov-')
+      ? 'aws-us-gov'
+      : 'aws';
+  const base = withoutRegion(modelId);
+  if (base === modelId) return `arn:${partition}:bedrock:${region}::foundation-model/${modelId}`;
+  return `arn:${partition}:bedrock:${region}:*:inference-profile/${modelId} and arn:${partition}:bedrock:*::foundation-model/${base}`;
+}
+
+function profileOf(modelId: string, region: string): string {
+  const geography = /^(?:us-gov|us|eu|ap)(?=-)/u.exec(region)?.[0] ?? 'global';
+  return `${geography === 'ap' ? 'apac' : geography}.${withoutRegion(modelId)}`;
+}

@@ -1,0 +1,79 @@
+import type { HttpAnswer } from '../http/http-client.js';
+import { jsonAt } from '../http/status-fault.js';
+import type { ProviderSettings } from '../provider-settings.js';
+import { broken, readVector, wrongCount } from '../read-vectors.js';
+import type { EmbeddingVendor, VendorAnswer } from '../vendor.js';
+import { createGeminiBatch } from './gemini-batch.js';
+import { geminiConnection } from './gemini-connection.js';
+import { type GeminiRequest, geminiForm, geminiMaxTokens } from './gemini-content.js';
+import { parseAnswer } from './openai-shape.js';
+
+const DEFAULT_MODEL = 'gemini-embedding-001';
+
+/** `BatchEmbedContentsRequest` takes no more (ai.google.dev, API reference, "Embeddings"). */
+const MAX_INPUTS = 100;
+
+/**
+ * The Gemini API names no figure for all texts of a request; for the same models Google's Vertex AI
+ * documents this one. It also stays below what a free key has for a minute.
+ */
+const MAX_TOKENS_PER_REQUEST = 20_000;
+
+/** Google's Gemini API: `batchEmbedContents` inline, `asyncBatchEmbedContent` as batch. */
+export function createGeminiVendor(settings: ProviderSettings): EmbeddingVendor {
+  const connection = geminiConnection(settings);
+  const model = settings.model ?? DEFAULT_MODEL;
+  const form = geminiForm(model);
+  const size =
+    settings.dimensions === undefined ? {} : { outputDimensionality: settings.dimensions };
+  const { endpoint } = connection;
+  const path = `models/${encodeURIComponent(model)}`;
+  const request: typeof form.request = (input, role): GeminiRequest => ({
+    ...form.request(input, role),
+    ...size,
+  });
+  return {
+    adapter: 'gemini',
+    endpoint,
+    model,
+    limits: {
+      maxInputs: MAX_INPUTS,
+      maxTokensPerInput: geminiMaxTokens(model),
+      maxTokensPerRequest: MAX_TOKENS_PER_REQUEST,
+    },
+    documentForm: form.documentForm,
+    batch: createGeminiBatch(connection, {
+      url: `${endpoint}/${path}:asyncBatchEmbedContent`,
+      request: (input) => request(input, 'document'),
+      dimensions: settings.dimensions,
+    }),
+    embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
+      const requests = inputs.map((input) => ({
+        model: `models/${model}`,
+        ...request(input, role),
+      }));
+      const answer = await connection.send({
+        method: 'POST',
+        url: `${endpoint}/${path}:batchEmbedContents`,
+        json: { requests },
+        signal,
+        timeoutMs,
+        pacing,
+      });
+      return readAnswer(answer, inputs.length);
+    },
+  };
+}
+
+/** Reads `{embeddings: [{values}], usageMetadata?}`: in the order of the requests, without an index. */
+function readAnswer(answer: HttpAnswer, count: number): VendorAnswer {
+  const body = parseAnswer(answer);
+  const embeddings = jsonAt(body, 'embeddings');
+  if (!Array.isArray(embeddings)) throw broken('it has no "embeddings"');
+  if (embeddings.length !== count) throw wrongCount(embeddings.length, count);
+  const tokens = jsonAt(body, 'usageMetadata', 'promptTokenCount');
+  return {
+    vectors: embeddings.map((embedding: unknown) => readVector(jsonAt(embedding, 'values'))),
+    tokens: typeof tokens === 'number' ? tokens : undefined,
+  };
+}

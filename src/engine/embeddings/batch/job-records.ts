@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../context.js';
+import type { EmbeddingIdentity } from '../embedding-adapter.js';
+import { jsonAt } from '../http/status-fault.js';
+import type { BatchHandle } from '../vendor.js';
+import type { BatchJobStore, StoredBatchJob } from './batch-embedding.js';
+
+/** A job that is remembered. */
+export interface JobRecord {
+  /** Its label at the vendor, too. */
+  readonly id: string;
+  /** Since the epoch. */
+  readonly createdMs: number;
+  /** Of its inputs. */
+  readonly keys: readonly string[];
+  /** Undefined until the vendor said that it has the job. */
+  readonly handle: BatchHandle | undefined;
+}
+
+/** The jobs of one identity in a store. */
+export interface JobRecords {
+  /** Oldest first. */
+  list(): Promise<readonly JobRecord[]>;
+  /** Remembers a job that is about to be created. */
+  begin(keys: readonly string[]): Promise<JobRecord>;
+  started(record: JobRecord, handle: BatchHandle): Promise<JobRecord & StartedJob>;
+  forget(record: JobRecord): Promise<void>;
+}
+
+/** A job that the vendor has. */
+export interface StartedJob extends JobRecord {
+  readonly handle: BatchHandle;
+}
+
+/** Results are gone after 30 days at the longest (OpenAI, Voyage); a record is of no use then. */
+const KEPT_MS = 31 * 24 * 3_600_000;
+const VERSION = 1;
+
+/**
+ * Opens a store for one identity. Jobs of others stay, for when the model is switched back, until
+ * their results are gone.
+ */
+export function openJobRecords(
+  store: BatchJobStore,
+  identity: EmbeddingIdentity,
+  clock: Clock,
+): JobRecords {
+  const owner = JSON.stringify(identity);
+  const save = (record: JobRecord): Promise<void> => store.save(written(record, owner));
+  return {
+    list: async () => {
+      const records: JobRecord[] = [];
+      for (const job of await store.list()) {
+        const record = read(job, owner);
+        if (record === 'unreadable' || clock.now() - job.createdMs > KEPT_MS) {
+          await store.remove(job.id);
+        } else if (record !== 'foreign') records.push(record);
+      }
+      return records.sort((a, b) => a.createdMs - b.createdMs);
+    },
+    begin: async (keys) => {
+      const id = `svc-${randomUUID()}`;
+      const record: JobRecord = { id, createdMs: clock.now(), keys, handle: undefined };
+      await save(record);
+      return record;
+    },
+    started: async (record, handle) => {
+      const started = { ...record, handle };
+      await save(started);
+      return started;
+    },
+    forget: (record) => store.remove(record.id),
+  };
+}
+
+function written({ id, createdMs, keys, handle }: JobRecord, owner: string): StoredBatchJob {
+  return { id, createdMs, json: JSON.stringify({ version: VERSION, owner, handle, keys }) };
+}
+
+function read(
+  { id, createdMs, json }: StoredBatchJob,
+  owner: string,
+): JobRecord | 'foreign' | 'unreadable' {
+  const value = parsed(json);
+  const keys = jsonAt(value, 'keys');
+  if (jsonAt(value, 'version') !== VERSION || !isTexts(keys)) return 'unreadable';
+  if (jsonAt(value, 'owner') !== owner) return 'foreign';
+  return { id, createdMs, keys, handle: readHandle(jsonAt(value, 'handle')) };
+}
+
+function readHandle(value: unknown): BatchHandle | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const entries = Object.entries(value).map(([name, id]) => [name, String(id)] as const);
+  return Object.fromEntries(entries);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,386 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { KeyedInput } from '../../../../src/engine/embeddings/batch/batch-embedding.js';
+import { meaningOf } from '../../../fakes/meaning.js';
+import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
+import { failureOf } from '../../../support/memory.js';
+import { cosine } from '../conformance.js';
+import {
+  BATCH,
+  batchOf,
+  inputsOf,
+  Keeper,
+  MemoryJobs,
+  openAiSettings,
+  paidTwice,
+  withJobLimits,
+} from './support.js';
+
+const DIMENSIONS = 32;
+const test = suite<{ fake: OpenAiFake; keeper: Keeper; jobs: MemoryJobs }>('batch embedding');
+test.before.each(async (context) => {
+  context.fake = await startOpenAiFake({ dimensions: DIMENSIONS });
+  context.keeper = new Keeper();
+  context.jobs = new MemoryJobs();
+});
+test.after.each(({ fake }) => fake.close());
+
+function assertAllKept(keeper: Keeper, inputs: readonly KeyedInput[]): void {
+  assert.equal([...keeper.vectors.keys()].sort(), inputs.map(({ key }) => key).sort());
+  for (const { key, text } of inputs) {
+    const vector = keeper.vectors.get(key) ?? new Float32Array(DIMENSIONS);
+    assert.ok(cosine(vector, meaningOf(text, DIMENSIONS)) > 0.9999, `the vector of ${key}`);
+  }
+}
+
+test('inputs go through a job, and nothing is left behind', async ({ fake, keeper, jobs }) => {
+  const inputs = inputsOf(600);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.jobs.length, 1);
+  assert.is(fake.inlineTexts.length, 0);
+  assert.is(jobs.jobs.size, 0);
+  assert.equal(fake.batch.fileNames, [], 'input and output files are deleted');
+  const types = new Set(keeper.events.map(({ type }) => type));
+  assert.equal([...types], ['batch.submitted', 'batch.progress', 'batch.ended']);
+  const [ended] = keeper.told('batch.ended');
+  assert.is(ended?.embedded, 600);
+  assert.is(ended?.left, 0);
+});
+
+test('titles go before their texts, as in inline requests', async ({ fake, keeper, jobs }) => {
+  const inputs = inputsOf(60).map((input) => ({ ...input, title: `Heading ${input.key}` }));
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assert.ok(fake.batch.paid.includes('Heading key-7\n\nnote 7 of many'));
+});
+
+test('a few inputs are not worth a job', async ({ fake, keeper, jobs }) => {
+  const inputs = inputsOf(49);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.jobs.length, 0);
+  assert.is(fake.inlineTexts.length, 49);
+});
+
+test('an input that must be cut goes inline', async ({ fake, keeper, jobs }) => {
+  const long = { key: 'long', text: 'plain filler words '.repeat(4_000) };
+  await keeper.run(batchOf(openAiSettings(fake)), [long, ...inputsOf(60)], jobs.store());
+  assert.is(keeper.vectors.size, 61);
+  assert.is(fake.batch.paid.length, 60);
+});
+
+test('jobs are as large as the vendor takes them', async ({ fake, keeper, jobs }) => {
+  const settings = openAiSettings(fake);
+  const small = withJobLimits(settings, { maxEntries: 100, maxBytes: 1e9 });
+  const inputs = inputsOf(430);
+  await keeper.run(batchOf(settings, small), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.equal(
+    fake.batch.jobs.map(({ lines }) => lines.length),
+    [100, 100, 100, 100],
+  );
+  assert.is(fake.inlineTexts.length, 30);
+
+  const flat = withJobLimits(settings, { maxEntries: 50_000, maxBytes: 60_000 });
+  const before = fake.batch.jobs.length;
+  await new Keeper().run(batchOf(settings, flat), inputsOf(200, 1000), jobs.store());
+  const sent = fake.requests.filter(
+    ({ path, method }) => method === 'POST' && path === '/v1/files',
+  );
+  assert.ok(fake.batch.jobs.length - before > 1);
+  for (const { body } of sent.slice(-2)) assert.ok(body.length <= 60_000);
+});
+
+test('lines that fail are embedded inline at once', async ({ fake, keeper, jobs }) => {
+  const troubles = ['missing', 'no_response', 'not_finite', 'refused'] as const;
+  fake.batch.lineTrouble = ({ id }) => troubles[Number(id.slice(4)) - 10];
+  const inputs = inputsOf(100);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.equal(
+    [...fake.inlineTexts].sort(),
+    [10, 11, 12, 13].map((id) => `note ${id} of many`),
+  );
+  assert.is(fake.batch.jobs.length, 1);
+});
+
+test('a line that fails inline too is refused', async ({ fake, keeper, jobs }) => {
+  fake.batch.lineTrouble = ({ id }) => (id === 'key-5' ? 'refused' : undefined);
+  const batch = batchOf(openAiSettings(fake));
+  fake.batch.onRequest = ({ path }) => {
+    // Held back until the results are read: the inline request comes next.
+    if (path.endsWith('/content')) fake.refuse((text) => text === 'note 5 of many');
+  };
+  await keeper.run(batch, inputsOf(60), jobs.store());
+  assert.is(keeper.vectors.size, 59);
+  assert.equal([...keeper.refused.keys()], ['key-5']);
+});
+
+test('an expired job keeps what it finished', async ({ fake, keeper, jobs }) => {
+  fake.batch.fates = [{ ends: 'expired', finished: 0.7 }];
+  const inputs = inputsOf(100);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.paid.length, 70);
+  assert.is(fake.inlineTexts.length, 30);
+  assert.match(keeper.told('batch.ended')[0]?.why ?? '', 'expired');
+});
+
+test('a job that somebody cancelled keeps what it finished', async ({ fake, keeper, jobs }) => {
+  fake.batch.fates = [{ ends: 'cancelled', finished: 0.2 }];
+  const inputs = inputsOf(100);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.equal(paidTwice(fake), []);
+});
+
+test('after two failed jobs the rest goes inline', async ({ fake, keeper, jobs }) => {
+  fake.batch.fates = [{ ends: 'rejected' }, { ends: 'rejected' }];
+  const settings = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1 } });
+  const small = withJobLimits(settings, { maxEntries: 60, maxBytes: 1e9 });
+  const inputs = inputsOf(300);
+  await keeper.run(batchOf(settings, small), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.jobs.length, 2);
+  assert.is(fake.inlineTexts.length, 300);
+  assert.match(keeper.told('batch.off')[0]?.why ?? '', 'Not this time.');
+  assert.equal(fake.batch.fileNames, []);
+});
+
+test('an endpoint without a batch API embeds inline', async ({ fake, keeper, jobs }) => {
+  fake.batch.absent = true;
+  const inputs = inputsOf(200);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(keeper.told('batch.off').length, 1);
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('a full queue at the vendor makes jobs smaller', async ({ fake, keeper, jobs }) => {
+  fake.batch.fates = [{ ends: 'queue_full' }, { ends: 'queue_full' }];
+  const inputs = inputsOf(400);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.inlineTexts.length, 0);
+  assert.equal(keeper.told('batch.off'), []);
+  assert.equal(
+    fake.batch.jobs.map(({ lines }) => lines.length),
+    [0, 0, 100, 100, 200],
+  );
+});
+
+test('a queue that stays full ends inline', async ({ fake, keeper, jobs }) => {
+  fake.batch.fates = Array.from({ length: 50 }, () => ({ ends: 'queue_full' as const }));
+  const inputs = inputsOf(400);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.inlineTexts.length, 400);
+});
+
+test('a job whose answer is lost is found, not started again', async ({ fake, keeper, jobs }) => {
+  fake.batch.lostAnswers = 1;
+  const inputs = inputsOf(100);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.jobs.length, 1);
+  assert.equal(fake.batch.fileNames, []);
+  assert.equal(paidTwice(fake), []);
+});
+
+test('a job is remembered until its last part is taken', async ({ fake, jobs }) => {
+  const options = { jobs: jobs.store(), clock: { now: () => 0 } };
+  let parts = 0;
+  for await (const part of batchOf(openAiSettings(fake)).embed(inputsOf(60), options)) {
+    parts += part.embedded.length;
+    // More turns than clearing the job away would take.
+    for (let turn = 0; turn < 20; turn++) await fetch(fake.origin);
+    assert.is(jobs.jobs.size, 1);
+  }
+  assert.is(parts, 60);
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('what a job of an earlier run left goes inline, not into another', async (context) => {
+  const { fake, keeper, jobs } = context;
+  const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
+  const inputs = inputsOf(120);
+  fake.batch.lineTrouble = () => 'refused';
+  await keeper.run(batchOf(settings), inputs, jobs.store());
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.jobs.length, 1);
+  assert.is(fake.inlineTexts.length, 120);
+});
+
+test('results whose download breaks off are read again', async ({ fake, keeper, jobs }) => {
+  fake.batch.cutDownloads = 1;
+  const inputs = inputsOf(700);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.equal(keeper.again, []);
+  assert.equal(paidTwice(fake), []);
+});
+
+test('results that are gone are embedded inline', async ({ fake, keeper, jobs }) => {
+  fake.batch.onRequest = ({ path }) => {
+    if (path.endsWith('/content')) fake.batch.loseOutputs();
+  };
+  const inputs = inputsOf(80);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('a job that takes too long is cancelled; what it finished stays', async (context) => {
+  const { fake, keeper, jobs } = context;
+  let nowMs = 0;
+  fake.batch.fates = [{ ends: 'cancelled', finished: 0.5 }];
+  fake.batch.held = true;
+  let looks = 0;
+  fake.batch.onRequest = ({ method, path }) => {
+    if (path.endsWith('/cancel')) fake.batch.held = false;
+    else if (method === 'GET' && ++looks === 2) fake.batch.held = false;
+    else if (method === 'GET' && looks === 3) {
+      fake.batch.held = true;
+      nowMs += 61 * 60_000;
+    }
+  };
+  const inputs = inputsOf(100);
+  const settings = openAiSettings(fake);
+  await keeper.run(
+    batchOf(settings, undefined, () => nowMs),
+    inputs,
+    jobs.store(),
+  );
+  assertAllKept(keeper, inputs);
+  assert.is(fake.batch.paid.length, 50);
+  assert.equal(paidTwice(fake), []);
+  assert.match(keeper.told('batch.ended')[0]?.why ?? '', 'timeoutMinutes');
+});
+
+test('a job that cannot even be cancelled is given up', async ({ fake, keeper, jobs }) => {
+  let nowMs = 0;
+  fake.batch.held = true;
+  fake.batch.onRequest = ({ method }) => {
+    if (method === 'GET') nowMs += 10 * 60_000;
+  };
+  const inputs = inputsOf(60);
+  const settings = openAiSettings(fake);
+  await keeper.run(
+    batchOf(settings, undefined, () => nowMs),
+    inputs,
+    jobs.store(),
+  );
+  assertAllKept(keeper, inputs);
+  assert.is(fake.inlineTexts.length, 60);
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('without waiting, a run submits and a later one collects', async ({ fake, keeper, jobs }) => {
+  const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
+  const inputs = inputsOf(120);
+  fake.batch.held = true;
+  await keeper.run(batchOf(settings), inputs, jobs.store());
+  assert.is(keeper.vectors.size, 0);
+  const pending = { type: 'batch.pending', jobs: 1, inputs: 120, sinceMs: 1_700_000_000_000 };
+  assert.equal(keeper.told('batch.pending'), [{ ...pending, more: false }]);
+
+  // Still running: new notes are embedded, the others are not sent again.
+  const grown = [...inputs, ...inputsOf(5, 500)];
+  await keeper.run(batchOf(settings), grown, jobs.store());
+  assert.is(keeper.vectors.size, 5);
+  assert.is(fake.batch.jobs.length, 1);
+
+  fake.batch.held = false;
+  for (let looks = 0; looks < 4; looks++) await keeper.run(batchOf(settings), grown, jobs.store());
+  assertAllKept(keeper, grown);
+  assert.equal(paidTwice(fake), []);
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('without waiting, no more jobs are under way than the settings have it', async (context) => {
+  const { fake, keeper, jobs } = context;
+  const settings = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1, wait: false } });
+  fake.batch.held = true;
+  await keeper.run(batchOf(settings), inputsOf(100), jobs.store());
+  await keeper.run(batchOf(settings), inputsOf(200), jobs.store());
+  assert.is(fake.batch.jobs.length, 1);
+  assert.is(keeper.told('batch.pending').at(-1)?.more, true);
+});
+
+test('an abort ends the run at once and cancels nothing', async ({ fake, keeper, jobs }) => {
+  fake.batch.held = true;
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  let looks = 0;
+  fake.batch.onRequest = ({ method, path }) => {
+    if (method === 'GET' && path.startsWith('/v1/batches/') && ++looks === 3) {
+      controller.abort(reason);
+    }
+  };
+  const inputs = inputsOf(60);
+  const batch = batchOf(openAiSettings(fake, { batch: { ...BATCH, pollIntervalMs: 5 } }));
+  try {
+    await keeper.run(batch, inputs, jobs.store(), controller.signal);
+    assert.unreachable();
+  } catch (error) {
+    assert.is(error, reason);
+  }
+  assert.is(jobs.jobs.size, 1);
+  assert.is(fake.batch.jobs[0]?.status, 'validating');
+
+  fake.batch.held = false;
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.equal(paidTwice(fake), []);
+});
+
+test('a reader that leaves does not wait for jobs', async ({ fake, jobs }) => {
+  // The next look at the job is an hour away.
+  const pollIntervalMs = 3_600_000;
+  const settings = openAiSettings(fake, { batch: { ...BATCH, pollIntervalMs } });
+  const long = { key: 'long', text: 'plain filler words '.repeat(4_000) };
+  const options = { jobs: jobs.store(), clock: { now: () => 0 } };
+  for await (const part of batchOf(settings).embed([long, ...inputsOf(60)], options)) {
+    assert.equal(
+      part.embedded.map(({ key }) => key),
+      ['long'],
+    );
+    break;
+  }
+  assert.is(jobs.jobs.size, 1);
+});
+
+test('a spent quota ends the run, and jobs stay remembered', async ({ fake, keeper, jobs }) => {
+  fake.batch.onRequest = ({ method, path }) => {
+    if (method === 'GET' && path.startsWith('/v1/batches/')) fake.trouble('quota_spent');
+  };
+  const inputs = inputsOf(60);
+  const batch = batchOf(openAiSettings(fake));
+  const error = await failureOf(keeper.run(batch, inputs, jobs.store()));
+  assert.is(error.code, 'PROVIDER_QUOTA');
+  assert.is(jobs.jobs.size, 1);
+  fake.trouble(undefined);
+  fake.batch.onRequest = () => undefined;
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.equal(paidTwice(fake), []);
+});
+
+test('jobs of another model are left alone, and forgotten once their results are gone', async ({
+  fake,
+  keeper,
+  jobs,
+}) => {
+  const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
+  await keeper.run(batchOf(settings), inputsOf(60), jobs.store());
+  const other = openAiSettings(fake, { model: 'text-embedding-3-large' });
+  await keeper.run(batchOf(other), inputsOf(70), jobs.store());
+  assert.is(keeper.vectors.size, 70);
+  assert.is(jobs.jobs.size, 1);
+  const late = { jobs: jobs.store(), clock: { now: () => 1_700_000_000_000 + 40 * 86_400_000 } };
+  for await (const _ of batchOf(other).embed([], late)) assert.unreachable();
+  assert.is(jobs.jobs.size, 0);
+});
+
+test.run();

@@ -1,0 +1,133 @@
+import { createOpenAiVendor } from '../../../../src/engine/embeddings/adapters/openai.js';
+import type {
+  BatchEmbedding,
+  BatchJobStore,
+  KeyedInput,
+  StoredBatchJob,
+} from '../../../../src/engine/embeddings/batch/batch-embedding.js';
+import { createAdapter } from '../../../../src/engine/embeddings/create-adapter.js';
+import type { EmbeddingEvent } from '../../../../src/engine/embeddings/embedding-adapter.js';
+import type {
+  BatchSettings,
+  ProviderSettings,
+} from '../../../../src/engine/embeddings/provider-settings.js';
+import type { EmbeddingVendor, VendorBatch } from '../../../../src/engine/embeddings/vendor.js';
+import { OPENAI_KEY, type OpenAiFake } from '../../../fakes/openai.js';
+import { testSettings } from '../conformance.js';
+
+/** Batch switched on, with pauses that cost nothing. */
+export const BATCH: BatchSettings = {
+  enabled: true,
+  concurrency: 2,
+  wait: true,
+  pollIntervalMs: 1,
+  timeoutMinutes: 60,
+};
+
+/** Settings of OpenAI against its fake. */
+export function openAiSettings(
+  fake: { readonly origin: string },
+  change: Partial<ProviderSettings> = {},
+): ProviderSettings {
+  return testSettings({
+    adapter: 'openai',
+    baseUrl: `${fake.origin}/v1`,
+    credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
+    batch: BATCH,
+    ...change,
+  });
+}
+
+/** The batch embedding of a fresh adapter, as a process that was just started has it. */
+export function batchOf(
+  settings: ProviderSettings,
+  vendor: EmbeddingVendor = createOpenAiVendor(settings),
+  nowMs: () => number = () => performance.now(),
+): BatchEmbedding {
+  const { batch } = createAdapter(vendor, settings, { nowMs, random: () => 0 });
+  if (batch === undefined) throw new Error('this vendor has no batch API');
+  return batch;
+}
+
+/** OpenAI with other limits of a job, so that tests stay small. */
+export function withJobLimits(
+  settings: ProviderSettings,
+  limits: VendorBatch['limits'],
+): EmbeddingVendor {
+  const vendor = createOpenAiVendor(settings);
+  if (vendor.batch === undefined) throw new Error('OpenAI has a batch API');
+  return { ...vendor, batch: { ...vendor.batch, limits } };
+}
+
+/** Jobs in the memory, and the ways to them of processes that are killed. */
+export class MemoryJobs {
+  readonly jobs = new Map<string, StoredBatchJob>();
+
+  /** @param onWrite is told before and after each write; what it throws ends the process */
+  store(onWrite: () => void = () => undefined): BatchJobStore {
+    const write = async (change: () => void): Promise<void> => {
+      onWrite();
+      change();
+      onWrite();
+    };
+    return {
+      list: async () => [...this.jobs.values()],
+      save: (job) => write(() => this.jobs.set(job.id, job)),
+      remove: (id) => write(() => this.jobs.delete(id)),
+    };
+  }
+}
+
+/** So many different inputs. */
+export function inputsOf(count: number, first = 0): KeyedInput[] {
+  return Array.from({ length: count }, (_, i) => ({
+    key: `key-${first + i}`,
+    text: `note ${first + i} of many`,
+  }));
+}
+
+/** What an indexer keeps over several runs. */
+export class Keeper {
+  readonly vectors = new Map<string, Float32Array>();
+  readonly refused = new Map<string, string>();
+  readonly events: EmbeddingEvent[] = [];
+  /** Keys that came although they were there. */
+  readonly again: string[] = [];
+
+  /** Embeds what is not there yet. */
+  async run(
+    batch: BatchEmbedding,
+    inputs: readonly KeyedInput[],
+    jobs: BatchJobStore,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const missing = inputs.filter(({ key }) => !this.vectors.has(key) && !this.refused.has(key));
+    const options = { jobs, signal, clock: { now: () => 1_700_000_000_000 } };
+    const onEvent = (event: EmbeddingEvent): void => void this.events.push(event);
+    for await (const part of batch.embed(missing, { ...options, onEvent })) {
+      for (const { key, vector } of part.embedded) {
+        if (this.vectors.has(key)) this.again.push(key);
+        this.vectors.set(key, vector);
+      }
+      for (const { key, why } of part.refused) this.refused.set(key, why);
+    }
+  }
+
+  /** The events of one type. */
+  told<T extends EmbeddingEvent['type']>(type: T): Extract<EmbeddingEvent, { type: T }>[] {
+    return this.events.filter(
+      (event): event is Extract<EmbeddingEvent, { type: T }> => event.type === type,
+    );
+  }
+}
+
+/** Texts that were paid for more than once, by jobs or inline. */
+export function paidTwice(fake: OpenAiFake): string[] {
+  fake.batch.finishAll();
+  const seen = new Set<string>();
+  return [...fake.batch.paid, ...fake.inlineTexts].filter((text) => {
+    const twice = seen.has(text);
+    seen.add(text);
+    return twice;
+  });
+}

@@ -1,0 +1,208 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createOpenAiBatch } from '../../../../src/engine/embeddings/adapters/openai-batch.js';
+import { createVoyageBatch } from '../../../../src/engine/embeddings/adapters/voyage-batch.js';
+import { PATIENT, Pacer } from '../../../../src/engine/embeddings/requests/pacer.js';
+import type {
+  BatchCall,
+  BatchResult,
+  BatchStatus,
+  VendorBatch,
+} from '../../../../src/engine/embeddings/vendor.js';
+import { VendorFault } from '../../../../src/engine/embeddings/vendor-fault.js';
+import type { BatchFiles } from '../../../fakes/batch-files.js';
+import type { FakeVendor } from '../../../fakes/fake-vendor.js';
+import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
+import { startVoyageBatchFake, VOYAGE_BATCH_KEY } from '../../../fakes/voyage-batch.js';
+
+/** One vendor with such an API, and its fake. */
+interface Subject {
+  readonly name: string;
+  readonly start: () => Promise<FakeVendor & { readonly batch: BatchFiles }>;
+  readonly connect: (origin: string) => VendorBatch;
+}
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    name: 'openai',
+    start: () => startOpenAiFake({ dimensions: 16 }),
+    connect: (origin) =>
+      createOpenAiBatch(connection(origin, OPENAI_KEY), {
+        model: 'text-embedding-3-small',
+        encoding_format: 'base64',
+        dimensions: 16,
+      }),
+  },
+  {
+    name: 'voyage',
+    start: () => startVoyageBatchFake(16),
+    connect: (origin) =>
+      createVoyageBatch(connection(origin, VOYAGE_BATCH_KEY), {
+        model: 'voyage-4',
+        input_type: 'document',
+      }),
+  },
+];
+
+function connection(origin: string, key: string) {
+  const headers = { authorization: `Bearer ${key}` };
+  return { endpoint: `${origin}/v1`, headers, explain: () => ({}) };
+}
+
+const ENTRIES = Array.from({ length: 10 }, (_, i) => ({ key: `k${i}`, input: { text: `t ${i}` } }));
+
+function call(): BatchCall {
+  const pacing = new Pacer(
+    () => performance.now(),
+    () => 0,
+  ).pacing(PATIENT, () => undefined);
+  return { signal: new AbortController().signal, timeoutMs: 5_000, pacing };
+}
+
+async function all(results: AsyncIterable<BatchResult>): Promise<Map<string, BatchResult>> {
+  const found = new Map<string, BatchResult>();
+  for await (const result of results) found.set(result.key, result);
+  return found;
+}
+
+for (const { name, start, connect } of SUBJECTS) {
+  const test = suite<{ fake: Awaited<ReturnType<typeof start>>; batch: VendorBatch }>(
+    `the batch API of ${name}`,
+  );
+  test.before.each(async (context) => {
+    context.fake = await start();
+    context.batch = connect(context.fake.origin);
+  });
+  test.after.each(({ fake }) => fake.close());
+
+  const ended = async (
+    batch: VendorBatch,
+    handle: Parameters<VendorBatch['status']>[0],
+  ): Promise<BatchStatus> => {
+    for (;;) {
+      const status = await batch.status(handle, call());
+      if (status.state !== 'running') return status;
+    }
+  };
+
+  test('a job is submitted, followed, read and cleared away', async ({ fake, batch }) => {
+    const handle = await batch.submit(ENTRIES, 'label-1', call());
+    assert.equal(await batch.find('label-1', call()), handle);
+    assert.equal(await ended(batch, handle), { state: 'ended' });
+    const results = await all(batch.results(handle, call()));
+    assert.is(results.size, 10);
+    const first = results.get('k3');
+    assert.ok(first !== undefined && 'vector' in first && first.vector.length === 16);
+    await batch.discard(handle, call());
+    assert.equal(fake.batch.fileNames, []);
+    await batch.discard(handle, call());
+  });
+
+  test('lines that failed say why', async ({ fake, batch }) => {
+    fake.batch.lineTrouble = ({ id }) =>
+      id === 'k1' ? 'refused' : id === 'k2' ? 'no_response' : undefined;
+    const handle = await batch.submit(ENTRIES, 'label-1', call());
+    await ended(batch, handle);
+    const results = await all(batch.results(handle, call()));
+    assert.equal(results.get('k1'), { key: 'k1', why: 'This line is bad.' });
+    assert.equal(results.get('k2'), { key: 'k2', why: 'This request was not executed.' });
+    assert.is(results.size, 10);
+  });
+
+  test('a job that failed says why', async ({ fake, batch }) => {
+    fake.batch.fates = [{ ends: 'rejected' }, { ends: 'queue_full' }];
+    const rejected = await ended(batch, await batch.submit(ENTRIES, 'label-1', call()));
+    assert.equal(rejected, { state: 'failed', why: 'Not this time.', queueFull: false });
+    const full = await ended(batch, await batch.submit(ENTRIES, 'label-2', call()));
+    assert.ok(full.state === 'failed' && full.queueFull === true);
+  });
+
+  test('a cancelled job gives what it finished', async ({ fake, batch }) => {
+    fake.batch.fates = [{ ends: 'cancelled', finished: 0.4 }];
+    const handle = await batch.submit(ENTRIES, 'label-1', call());
+    await batch.status(handle, call());
+    await batch.cancel(handle, call());
+    const status = await ended(batch, handle);
+    assert.match(status.state === 'ended' ? (status.why ?? '') : '', 'cancelled');
+    assert.is((await all(batch.results(handle, call()))).size, 4);
+  });
+
+  test('a job is found behind many others, by its label alone', async ({ fake, batch }) => {
+    const handle = await batch.submit(ENTRIES, 'label-1', call());
+    const [job] = fake.batch.jobs;
+    if (job === undefined) return assert.unreachable();
+    for (let i = 0; i < 250; i++) {
+      fake.batch.jobs.push({ ...job, id: `other_${i}`, metadata: { svc_job: `other-${i}` } });
+    }
+    assert.equal(await batch.find('label-1', call()), handle);
+  });
+
+  test('what was uploaded for a job that never started is deleted', async ({ fake, batch }) => {
+    const kept = await batch.submit(ENTRIES, 'label-1', call());
+    await batch.submit(ENTRIES, 'label-2', call());
+    fake.batch.jobs.pop();
+    assert.is(await batch.find('label-2', call()), undefined);
+    assert.equal(fake.batch.fileNames, ['label-1.jsonl']);
+    assert.equal(await batch.find('label-1', call()), kept);
+  });
+
+  test('an upload that is turned away is sent again as a whole', async ({ fake, batch }) => {
+    fake.trouble('overloaded', 1);
+    const handle = await batch.submit(ENTRIES, 'label-1', call());
+    await ended(batch, handle);
+    assert.is(fake.batch.jobs[0]?.lines.length, 10);
+  });
+
+  test('the start of a job is not sent again when it may have worked', async ({ fake, batch }) => {
+    fake.batch.lostAnswers = 1;
+    try {
+      await batch.submit(ENTRIES, 'label-1', call());
+      assert.unreachable();
+    } catch (error) {
+      assert.ok(error instanceof VendorFault);
+    }
+    assert.is(fake.batch.jobs.length, 1);
+    assert.ok((await batch.find('label-1', call())) !== undefined);
+  });
+
+  test('results that are gone are told apart', async ({ fake, batch }) => {
+    const handle = await batch.submit(ENTRIES, 'label-1', call());
+    await ended(batch, handle);
+    fake.batch.loseOutputs();
+    try {
+      await all(batch.results(handle, call()));
+      assert.unreachable();
+    } catch (error) {
+      assert.ok(error instanceof VendorFault && error.details.status === 404);
+    }
+  });
+
+  for (const [trouble, kind] of [
+    ['slow', 'timeout'],
+    ['redirected', 'request'],
+    ['overloaded', 'overload'],
+    ['cut_off', 'network'],
+  ] as const) {
+    test(`a download that is ${trouble} ends in a fault, ${kind}`, async ({ fake, batch }) => {
+      const handle = await batch.submit(ENTRIES, 'label-1', call());
+      await ended(batch, handle);
+      fake.batch.onRequest = () => fake.trouble(trouble);
+      try {
+        await all(batch.results(handle, { ...call(), timeoutMs: 200 }));
+        assert.unreachable();
+      } catch (error) {
+        assert.ok(error instanceof VendorFault);
+        assert.is(error.details.kind, kind);
+      }
+    });
+  }
+
+  test('texts of any kind arrive as they are', async ({ fake, batch }) => {
+    const texts = ['"quoted"\n\r\n', '\u2028 line \u0000', '--svc-\r\n', '日本語 🎉', '\\u0041'];
+    const entries = texts.map((text, i) => ({ key: `k${i}`, input: { text } }));
+    await ended(batch, await batch.submit(entries, 'label-1', call()));
+    assert.equal([...fake.batch.paid].sort(), [...texts].sort());
+  });
+
+  test.run();
+}

@@ -1,0 +1,165 @@
+import { inspect } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ErrorCode } from '../../../../src/engine/errors/index.js';
+import { AWS_KEYS, BEDROCK_TOKEN, startBedrockFake } from '../../../fakes/bedrock.js';
+import { failure } from '../../../fakes/bedrock-errors.js';
+import { type FakeVendor, startFake } from '../../../fakes/fake-vendor.js';
+import { failureOf } from '../../../support/memory.js';
+import { embedAll } from '../conformance.js';
+import { bedrockAdapter } from './subject.js';
+
+const test = suite('what the service refuses is told by its own names');
+
+const NAMED: readonly (readonly [number, string, string, ErrorCode])[] = [
+  [403, 'AccessDeniedException', 'Not authorized.', 'PROVIDER_AUTH'],
+  [403, 'ExpiredTokenException', 'The security token is expired.', 'PROVIDER_AUTH'],
+  [403, 'MissingAuthenticationTokenException', 'Missing.', 'PROVIDER_AUTH'],
+  [400, 'ServiceQuotaExceededException', 'Quota.', 'PROVIDER_QUOTA'],
+  [429, 'ThrottlingException', 'Too many tokens per day, please wait.', 'PROVIDER_QUOTA'],
+  [429, 'ThrottlingException', 'Too many requests.', 'PROVIDER_RATE_LIMITED'],
+  [429, 'ModelNotReadyException', 'Not ready.', 'PROVIDER_OVERLOADED'],
+  [424, 'ModelErrorException', 'The model failed.', 'PROVIDER_OVERLOADED'],
+  [408, 'ModelTimeoutException', 'Took too long.', 'PROVIDER_TIMEOUT'],
+  [500, 'InternalServerException', 'Oops.', 'PROVIDER_OVERLOADED'],
+  [404, 'ResourceNotFoundException', 'Gone.', 'PROVIDER_MODEL_UNKNOWN'],
+  [400, 'ValidationException', 'Something else.', 'PROVIDER_REFUSED'],
+  [418, 'BrandNewException', 'Unheard of.', 'PROVIDER_REFUSED'],
+];
+
+for (const [status, name, message, code] of NAMED) {
+  test(`${name}: ${message}`, async () => {
+    const fake = await startFake({
+      answer: () => failure(status, name, message),
+      troubleAnswers: {},
+    });
+    const adapter = bedrockAdapter({ baseUrl: fake.origin });
+    const error = await failureOf(adapter.probe());
+    assert.is(error.code, code);
+    assert.match(error.message, `${status} ${message} (${name})`);
+    assert.is(fake.requests.length, 1, 'the SDK does not try again by itself');
+    await adapter.close();
+    await fake.close();
+  });
+}
+
+async function failing(act: (fake: FakeVendor) => Promise<unknown>): ReturnType<typeof failureOf> {
+  const fake = await startBedrockFake();
+  try {
+    return await failureOf(act(fake));
+  } finally {
+    await fake.close();
+  }
+}
+
+test('a refused permission names what to allow', async () => {
+  const hint = async (model: string) =>
+    (
+      await failing((fake) => {
+        fake.trouble('forbidden');
+        return bedrockAdapter({ baseUrl: fake.origin, model }).probe();
+      })
+    ).hint;
+  assert.match(
+    (await hint('amazon.titan-embed-text-v2:0')) ?? '',
+    'bedrock:InvokeModel on arn:aws:bedrock:us-east-1::foundation-model/amazon.titan-embed-text-v2:0',
+  );
+  assert.match(
+    (await hint('us.cohere.embed-v4:0')) ?? '',
+    'inference-profile/us.cohere.embed-v4:0 and arn:aws:bedrock:*::foundation-model/cohere.embed-v4:0',
+  );
+});
+
+test('a model that answers through a profile alone names the profile', async () => {
+  const model = 'twelvelabs.marengo-embed-2-7-v1:0';
+  const error = await failing((fake) => bedrockAdapter({ baseUrl: fake.origin, model }).probe());
+  assert.is(error.code, 'PROVIDER_MODEL_UNKNOWN');
+  assert.match(error.hint ?? '', `us.${model}`);
+});
+
+test('a wrong signature does not repeat the request', async () => {
+  const env = {
+    ...AWS_KEYS,
+    AWS_SECRET_ACCESS_KEY: 'not-the-secret',
+    AWS_SESSION_TOKEN: 'session-token-0123456789',
+  };
+  const error = await failing((fake) => bedrockAdapter({ baseUrl: fake.origin }, env).probe());
+  assert.is(error.code, 'PROVIDER_AUTH');
+  assert.not.match(inspect(error, { depth: 10 }), 'session-token');
+  assert.not.match(error.message, '\n');
+});
+
+test('a refused API key is named by where it comes from', async () => {
+  const wrong = { AWS_BEARER_TOKEN_BEDROCK: `${BEDROCK_TOKEN}x` };
+  const error = await failing((fake) => bedrockAdapter({ baseUrl: fake.origin }, wrong).probe());
+  assert.match(error.hint ?? '', 'env AWS_BEARER_TOKEN_BEDROCK');
+  assert.not.match(`${error.message} ${error.hint}`, BEDROCK_TOKEN);
+});
+
+test('a configured key goes before the environment, and both before access keys', async () => {
+  const fake = await startBedrockFake();
+  const env = { ...AWS_KEYS, AWS_BEARER_TOKEN_BEDROCK: 'other' };
+  const credential = { value: BEDROCK_TOKEN, source: 'models.providers.bedrock.apiKey' };
+  const adapter = bedrockAdapter({ baseUrl: fake.origin, credential }, env);
+  await adapter.probe();
+  assert.is(fake.requests[0]?.headers.authorization, `Bearer ${BEDROCK_TOKEN}`);
+  await adapter.close();
+  await fake.close();
+});
+
+test('how long to wait is heard', async () => {
+  const fake = await startFake({
+    answer: () => ({
+      ...failure(429, 'ThrottlingException', 'Too many requests.'),
+      headers: { 'x-amzn-errortype': 'ThrottlingException', 'retry-after': '40' },
+    }),
+    troubleAnswers: {},
+  });
+  const adapter = bedrockAdapter({ baseUrl: fake.origin });
+  const error = await failureOf(adapter.embedQuery('red'));
+  assert.is(error.code, 'PROVIDER_RATE_LIMITED');
+  assert.match(error.hint ?? '', 'in 40 s');
+  await adapter.close();
+  await fake.close();
+});
+
+test('an abort ends the search for credentials too', async () => {
+  const silent = await startFake({ answer: () => failure(500, 'x', 'x'), troubleAnswers: {} });
+  silent.trouble('slow');
+  const adapter = bedrockAdapter(
+    { baseUrl: silent.origin },
+    { HOME: '/nonexistent', AWS_CONTAINER_CREDENTIALS_FULL_URI: `${silent.origin}/container` },
+  );
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const run = adapter.embedQuery('red', { signal: controller.signal });
+  while (silent.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  controller.abort(reason);
+  assert.is(await run.catch((error: unknown) => error), reason);
+  await adapter.close();
+  await silent.close();
+});
+
+test('a text that is refused as too long fails alone', async () => {
+  const fake = await startFake({
+    answer: (request) =>
+      request.body.includes('bad')
+        ? failure(400, 'ValidationException', 'Malformed input request: expected maxLength: 2048')
+        : { status: 200, body: { embedding: [1, 0] } },
+    troubleAnswers: {},
+  });
+  const adapter = bedrockAdapter({ baseUrl: fake.origin });
+  const { embedded, refused } = await embedAll(adapter, [{ text: 'bad' }, { text: 'good' }]);
+  assert.equal(
+    embedded.map(({ input }) => input.text),
+    ['good'],
+  );
+  assert.equal(
+    refused.map(({ input }) => input.text),
+    ['bad'],
+  );
+  await adapter.close();
+  await fake.close();
+});
+
+test.run();

@@ -1,0 +1,28 @@
+import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
+import type { EmbeddingAdapter } from '../../../src/engine/embeddings/embedding-adapter.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { EmbeddingVendor } from '../../../src/engine/embeddings/vendor.js';
+import type { FakeVendor } from '../../fakes/fake-vendor.js';
+
+/** The port over a vendor, without jitter in its waits. */
+export function adapterOver(vendor: EmbeddingVendor, settings: ProviderSettings): EmbeddingAdapter {
+  return createAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
+}
+
+/** The JSON bodies that a fake was sent. */
+export function bodiesOf(fake: FakeVendor): readonly Record<string, unknown>[] {
+  return fake.requests.map(({ body }) => JSON.parse(body.toString('utf8')));
+}
+
+/** Runs work with a fake, and closes the fake. */
+export async function withFake<T>(
+  starting: Promise<FakeVendor>,
+  work: (fake: FakeVendor) => Promise<T>,
+): Promise<T> {
+  const fake = await starting;
+  try {
+    return await work(fake);
+  } finally {
+    await fake.close();
+  }
+}

@@ -1,0 +1,202 @@
+import * as z from 'zod/mini';
+import {
+  type FakeAnswer,
+  type FakeVendor,
+  type RecordedRequest,
+  startFake,
+  type Trouble,
+  troubledVectors,
+} from './fake-vendor.js';
+import { GeminiBatchFake, type GeminiBatchFakeOptions } from './gemini-batch.js';
+import { meaningOf } from './meaning.js';
+
+/** The key that the fake takes. */
+export const GEMINI_KEY = 'AIza-test-gemini-0123456789';
+
+/** Settings of the fake. */
+export interface GeminiFakeOptions extends GeminiBatchFakeOptions {
+  /** Vectors have this length by default, so that tests stay small; Google's own default is 3072. */
+  readonly dimensions?: number;
+  /** The free tier: every text counts as a request, so many in a window. */
+  readonly freeTier?: { readonly texts: number; readonly windowMs: number };
+}
+
+/** A running fake of the Gemini API, with its batches. */
+export interface GeminiFake extends FakeVendor {
+  readonly batches: GeminiBatchFake;
+}
+
+/** `EmbedContentRequest` (ai.google.dev, API reference, "Embeddings"); other names are refused. */
+const embedSchema = z.strictObject({
+  model: z.optional(z.string()),
+  content: z.strictObject({
+    parts: z
+      .array(z.strictObject({ text: z.string().check(z.minLength(1)) }))
+      .check(z.minLength(1)),
+  }),
+  taskType: z.optional(z.enum(['RETRIEVAL_DOCUMENT', 'RETRIEVAL_QUERY', 'SEMANTIC_SIMILARITY'])),
+  title: z.optional(z.string()),
+  outputDimensionality: z.optional(z.int().check(z.minimum(128), z.maximum(3072))),
+});
+type EmbedRequest = z.infer<typeof embedSchema>;
+
+const batchSchema = z.strictObject({ requests: z.array(z.unknown()) });
+
+const MODELS: Readonly<Record<string, { readonly tokens: number; readonly taskType: boolean }>> = {
+  'gemini-embedding-001': { tokens: 2048, taskType: true },
+  'gemini-embedding-2': { tokens: 8192, taskType: false },
+};
+
+/** Google's Gemini API as far as embeddings go: inline, files and batches. */
+export async function startGeminiFake(options: GeminiFakeOptions = {}): Promise<GeminiFake> {
+  const batches = new GeminiBatchFake(options, (model, line) => embedOne(model, line, options));
+  const window = { sinceMs: 0, texts: 0 };
+  const fake = await startFake({
+    answer: (request, trouble) => answer(request, trouble, { options, batches, window }),
+    troubleAnswers: {
+      key_refused: failure(400, 'INVALID_ARGUMENT', 'API key not valid.', [
+        errorInfo('API_KEY_INVALID'),
+      ]),
+      forbidden: failure(403, 'PERMISSION_DENIED', 'Your API key was reported as leaked.'),
+      model_unknown: failure(404, 'NOT_FOUND', 'models/x is not found for API version v1beta.'),
+      too_large: failure(
+        400,
+        'INVALID_ARGUMENT',
+        'Request payload size exceeds the limit: 20971520 bytes.',
+      ),
+      quota_spent: exhausted('EmbedContentRequestsPerDayPerProjectPerModel-FreeTier', '30s'),
+      overloaded: failure(503, 'UNAVAILABLE', 'The model is overloaded.'),
+      rate_limited: exhausted(PER_MINUTE, '0.1s'),
+      rate_limited_without_wait: failure(429, 'RESOURCE_EXHAUSTED', 'Resource has been exhausted.'),
+    },
+  });
+  return { ...fake, batches };
+}
+
+const PER_MINUTE = 'EmbedContentRequestsPerMinutePerUserPerProjectPerModel-FreeTier';
+
+/** Google's error form, with google.rpc details. */
+function failure(
+  status: number,
+  name: string,
+  message: string,
+  details: readonly unknown[] = [],
+): FakeAnswer {
+  return { status, body: { error: { code: status, message, status: name, details } } };
+}
+
+function errorInfo(reason: string): unknown {
+  return {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason,
+    domain: 'googleapis.com',
+  };
+}
+
+/** A limit per minute and a spent day share the status; only the details tell them apart. */
+function exhausted(quotaId: string, retryDelay: string): FakeAnswer {
+  return failure(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [
+    { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [{ quotaId }] },
+    { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay },
+  ]);
+}
+
+interface Service {
+  readonly options: GeminiFakeOptions;
+  readonly batches: GeminiBatchFake;
+  readonly window: { sinceMs: number; texts: number };
+}
+
+function answer(
+  request: RecordedRequest,
+  trouble: Trouble | undefined,
+  service: Service,
+): FakeAnswer {
+  const key = request.headers['x-goog-api-key'];
+  if (key === undefined) {
+    return failure(403, 'PERMISSION_DENIED', 'Method does not allow unregistered callers.');
+  }
+  if (key !== GEMINI_KEY) {
+    return failure(400, 'INVALID_ARGUMENT', 'API key not valid.', [errorInfo('API_KEY_INVALID')]);
+  }
+  const call = /^\/v1beta\/models\/([^/:]+):(embedContent|batchEmbedContents)$/.exec(request.path);
+  if (call === null || request.method !== 'POST') return service.batches.answer(request);
+  const [, model = '', method] = call;
+  const json: unknown = JSON.parse(request.body.toString('utf8'));
+  const single = method === 'embedContent';
+  const batch = batchSchema.safeParse(single ? { requests: [json] } : json);
+  if (!batch.success) return invalid(z.prettifyError(batch.error));
+  const { requests } = batch.data;
+  if (requests.length > 100) {
+    return invalid(
+      '* BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch',
+    );
+  }
+  if (overFreeTier(requests.length, service)) return exhausted(PER_MINUTE, '0.1s');
+  const vectors: Float32Array[] = [];
+  for (const each of requests) {
+    const embedded = embedOne(model, each, service.options, single ? undefined : `models/${model}`);
+    if (!(embedded instanceof Float32Array)) return embedded;
+    vectors.push(embedded);
+  }
+  const embeddings = troubledVectors(vectors, trouble).map((vector) => ({ values: [...vector] }));
+  return { status: 200, body: single ? { embedding: embeddings[0] } : { embeddings } };
+}
+
+function overFreeTier(texts: number, { options, window }: Service): boolean {
+  if (options.freeTier === undefined) return false;
+  if (performance.now() - window.sinceMs > options.freeTier.windowMs) {
+    window.sinceMs = performance.now();
+    window.texts = 0;
+  }
+  if (window.texts + texts > options.freeTier.texts) return true;
+  window.texts += texts;
+  return false;
+}
+
+/** The vector of one request, or why there is none. */
+function embedOne(
+  model: string,
+  json: unknown,
+  options: GeminiFakeOptions,
+  named?: string,
+): FakeAnswer | Float32Array {
+  const traits = MODELS[model];
+  if (traits === undefined) {
+    return failure(404, 'NOT_FOUND', `models/${model} is not found for API version v1beta.`);
+  }
+  const parsed = embedSchema.safeParse(json);
+  if (!parsed.success) return invalid(z.prettifyError(parsed.error));
+  const request = parsed.data;
+  if (request.model !== named) return invalid('Request model does not match the model in the URL.');
+  // Google passes over them in silence; nobody must rely on them there.
+  if (!traits.taskType && (request.taskType ?? request.title) !== undefined) {
+    return invalid(`${model} takes no task type`);
+  }
+  if (request.title !== undefined && request.taskType !== 'RETRIEVAL_DOCUMENT') {
+    return invalid('Title is only applicable to RETRIEVAL_DOCUMENT.');
+  }
+  const text = request.content.parts.map((part) => part.text).join('\n');
+  const tokens = Math.ceil(text.length / 4);
+  if (tokens > traits.tokens) {
+    return invalid(
+      `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${traits.tokens}).`,
+    );
+  }
+  const size = request.outputDimensionality ?? options.dimensions ?? 3072;
+  const vector = meaningOf(meant(request, text), size);
+  // Shortened vectors of the older model are not of unit length.
+  return traits.taskType && size < 3072 ? vector.map((value) => value * 3) : vector;
+}
+
+/** What a text says without the words that tell a model what it is for. */
+function meant({ title }: EmbedRequest, text: string): string {
+  const bare = text
+    .replace(/^task: search result \| query: /, '')
+    .replace(/^title: (?:none|(.*?)) \| text: /s, '$1\n');
+  return title === undefined ? bare : `${title}\n${bare}`;
+}
+
+function invalid(message: string): FakeAnswer {
+  return failure(400, 'INVALID_ARGUMENT', message);
+}

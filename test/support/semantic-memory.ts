@@ -1,0 +1,61 @@
+import { resolveStatePaths } from '../../src/engine/context.js';
+import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
+import type { FakeVendor } from '../fakes/fake-vendor.js';
+import { OPENAI_KEY } from '../fakes/openai.js';
+import { type TempFolder, tempFolder } from './temp-folder.js';
+
+/** A memory whose provider is a fake. */
+export interface SemanticMemory {
+  /** The workspace: files go below `memory/`. */
+  readonly folder: TempFolder;
+  /** State and configuration. */
+  readonly home: string;
+  /** Opens it with these settings laid over; close its backend. */
+  open(memorySearch?: Readonly<Record<string, unknown>>): Promise<OpenedMemory>;
+}
+
+/** `memorySearch` that leads to a fake of OpenAI. */
+export function towards(fake: FakeVendor): Readonly<Record<string, unknown>> {
+  return { provider: 'openai', remote: { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY } };
+}
+
+/** A memory in a folder of its own. */
+export function semanticMemory(
+  fake: FakeVendor,
+  notes: Readonly<Record<string, string>> = {},
+): SemanticMemory {
+  const folder = tempFolder();
+  const home = tempFolder();
+  for (const [name, text] of Object.entries(notes)) folder.write(`memory/${name}`, text);
+  return {
+    folder,
+    home: home.path,
+    open: (memorySearch = {}) => {
+      const defaults = {
+        workspace: folder.path,
+        memorySearch: { ...towards(fake), ...memorySearch },
+      };
+      const configFile = home.write('svc.json', JSON.stringify({ agents: { defaults } }));
+      const env = { SVC_HOME: home.path };
+      return openMemory(
+        {
+          env,
+          cwd: home.path,
+          homeDir: home.path,
+          state: resolveStatePaths(env, home.path),
+          clock: { now: Date.now },
+        },
+        { kind: 'agent' },
+        { configFile },
+      );
+    },
+  };
+}
+
+/** How many texts a fake of OpenAI was asked to embed, questions included. */
+export function textsSent(fake: FakeVendor): string[] {
+  return fake.requests.flatMap(({ body }) => {
+    const { input }: { input?: string | string[] } = JSON.parse(body.toString('utf8') || '{}');
+    return input === undefined ? [] : [input].flat();
+  });
+}
