@@ -1,6 +1,8 @@
 import type { Diagnosis } from '../../engine/embeddings/diagnosis/events.js';
+import { EXACT_MEASURE } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import type { Paint, Style } from '../style.js';
+import { wrapSpans } from '../wrap.js';
 import { type CheckLineOptions, checkLines } from './check-lines.js';
 
 /** A diagnosis whole, for people: the plain twin of the diagnostics screen. */
@@ -15,17 +17,29 @@ export function renderDiagnosis(
   );
   return `${[
     options.style.bold(safeLine(title)),
-    ...lines.map((line) => `  ${line}`),
-    `  ${verdictLine(diagnosis, options.style)}`,
+    ...[...lines, ...verdictLines(diagnosis, { ...options, columns })].map((line) => `  ${line}`),
   ].join('\n')}\n`;
 }
 
-/** What it all comes to, in one line. */
-export function verdictLine({ ok, usable, provider, checks }: Diagnosis, style: Style): string {
-  const name = safeLine(provider ?? '');
-  if (provider === null) return style.dim('no provider: search finds by words alone');
-  if (usable === 'primary') return style.green(`works: ${name} embeds`);
+/** What it all comes to, in a sentence. */
+export function verdictLines(
+  diagnosis: Diagnosis,
+  { style, columns }: CheckLineOptions,
+): readonly string[] {
+  const [words, paint] = verdictOf(diagnosis, style);
+  if (columns === undefined) return [paint(words)];
+  const spans = wrapSpans(words, columns, EXACT_MEASURE);
+  return spans.map(({ start, end }) => paint(words.slice(start, end).trimEnd()));
+}
+
+function verdictOf(
+  { ok, usable, provider, checks }: Diagnosis,
+  style: Style,
+): readonly [words: string, paint: Paint] {
+  if (provider === null) return ['no provider: search finds by words alone', style.dim];
+  const name = safeLine(provider);
+  if (usable === 'primary') return [`works: ${name} embeds`, style.green];
   const fallback = safeLine(checks.find(({ check }) => check === 'fallback')?.text ?? '');
-  if (ok) return style.yellow(`${name} fails; its fallback ${fallback} embeds instead`);
-  return style.red('broken: search finds by words alone until this is mended');
+  if (ok) return [`${name} fails; its fallback ${fallback} embeds instead`, style.yellow];
+  return ['broken: search finds by words alone until this is mended', style.red];
 }

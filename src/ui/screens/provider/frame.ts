@@ -2,7 +2,7 @@ import type { CheckName, CheckOutcome } from '../../../engine/embeddings/diagnos
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import { fitEnd, padEnd } from '../../fit.js';
 import { checkLines } from '../../provider/check-lines.js';
-import { verdictLine } from '../../provider/diagnosis.js';
+import { verdictLines } from '../../provider/diagnosis.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import type { TerminalSize } from '../terminal-size.js';
@@ -38,7 +38,7 @@ export function providerFrame(
   });
   const head = style.bold(fitEnd(`svc · ${safeLine(title)}`, columns));
   const end = [
-    ...(diagnosis === undefined ? [] : [verdictLine(diagnosis, style)]),
+    ...(diagnosis === undefined ? [] : verdictLines(diagnosis, { style, columns })),
     ...(state.help ? helpLines(state, style, columns) : []),
     footer(state, style, columns),
   ];

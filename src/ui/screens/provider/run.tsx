@@ -1,8 +1,8 @@
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/diagnosis/events.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import type { Style } from '../../style.js';
+import { enterAlternateScreen } from '../alternate-screen.js';
 import { mountScreen, type ScreenStreams } from '../mount.js';
-import { eraseReflowed } from '../reflow.js';
 import { createStore } from '../store.js';
 import { editTarget } from './frame.js';
 import { reduceProviderScreen, START_PROVIDER_SCREEN } from './state.js';
@@ -39,7 +39,6 @@ export async function runProviderScreen(
 ): Promise<ProviderScreenEnd> {
   const { style, title, stdout, signal } = options;
   const store = createStore(START_PROVIDER_SCREEN, reduceProviderScreen);
-  let shown: readonly string[] = [];
   let found: Diagnosis | undefined;
   let finish: (end: ProviderScreenEnd) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -70,11 +69,7 @@ export async function runProviderScreen(
     const target = editTarget(store.getSnapshot());
     if (target !== undefined) finish({ diagnosis: found, edit: target });
   };
-  const onResize = (): void => {
-    stdout.write(eraseReflowed(shown, stdout.columns));
-  };
-  // Before ink's own listener, which clears the frame.
-  stdout.prependListener('resize', onResize);
+  const alternate = enterAlternateScreen(stdout);
   const screen = mountScreen(
     <ProviderScreen
       store={store}
@@ -84,12 +79,10 @@ export async function runProviderScreen(
       onAgain={look}
       onEdit={edit}
       onLeave={leave}
-      onFrame={(lines) => {
-        shown = lines;
-      }}
+      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: false },
+    { keepFrame: true },
   );
   signal.addEventListener('abort', leave);
   try {
@@ -99,7 +92,7 @@ export async function runProviderScreen(
   } finally {
     running?.abort();
     signal.removeEventListener('abort', leave);
-    stdout.off('resize', onResize);
     await screen.unmount();
+    alternate.leave();
   }
 }

@@ -16,23 +16,27 @@ export interface ProviderScreenProps {
   readonly onAgain: () => void;
   readonly onEdit: () => void;
   readonly onLeave: () => void;
-  /** Hears which lines are on the screen now. */
-  readonly onFrame: (lines: readonly string[]) => void;
+  /** Called when ink takes the view off, also when the process ends without its run function. */
+  readonly onUnmount: () => void;
 }
 
 /** The diagnostics screen: a pure view of the store. */
 export function ProviderScreen(props: ProviderScreenProps): ReactElement {
-  const { store, title, style, onFrame } = props;
+  const { store, title, style, onUnmount } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
+  const press = (letter: string): void => {
+    if (letter === 'q') props.onLeave();
+    else if (letter === 'r') props.onAgain();
+    else if (letter === 'e') props.onEdit();
+    else if (letter === '?') store.dispatch({ type: 'help.toggled' });
+  };
   useInput((input, key) => {
-    if ((key.ctrl && input === 'c') || input === 'q') props.onLeave();
-    else if (input === 'r') props.onAgain();
-    else if (input === 'e') props.onEdit();
-    else if (input === '?') store.dispatch({ type: 'help.toggled' });
+    if (key.ctrl && input === 'c') props.onLeave();
     else if (key.escape) store.dispatch({ type: 'help.closed' });
+    // Keys typed faster than they are read arrive together.
+    else if (!key.ctrl && !key.meta) for (const letter of input) press(letter);
   });
-  const lines = providerFrame(state, title, style, size);
-  useEffect(() => onFrame(lines));
-  return <Lines lines={lines} />;
+  useEffect(() => onUnmount, [onUnmount]);
+  return <Lines lines={providerFrame(state, title, style, size)} />;
 }
