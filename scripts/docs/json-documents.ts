@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import {
   installLocalOutputSchema,
   loginOutputSchema,
@@ -12,27 +11,11 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
-
-/** A JSON document of the program, for docs/json.md. */
-export interface JsonDocument {
-  readonly title: string;
-  readonly introduction: string;
-  readonly schema: z.ZodMiniType;
-  /** What each field means, by its path; every field of the schema has one. */
-  readonly meanings: Readonly<Record<string, string>>;
-  /** Must satisfy the schema. */
-  readonly example: unknown;
-}
+import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
 const INDEX_FILE = '/home/ada/.svc/memory/main.sqlite';
-
-const WARNINGS = {
-  warnings: 'What went less well, see [warning codes](errors.md#warning-codes); empty as a rule.',
-  'warnings[].code': 'For programs.',
-  'warnings[].message': 'For people.',
-  'warnings[].hint': 'What to do about it.',
-};
 
 const SKIPPED = {
   'agents[].skipped': 'Files and folders that could not be taken in.',
@@ -52,9 +35,9 @@ const search: JsonDocument = {
     agent: 'The agent that was searched; `null` with `--workspace`.',
     workspace: 'Absolute path of the workspace.',
     backend: 'What answered.',
-    mode: 'How it was searched.',
-    provider: 'The embedding provider; `null` in lexical search.',
-    model: 'The embedding model; `null` in lexical search.',
+    mode: 'How it was searched: by words, by vectors, or by both.',
+    provider: 'Who embedded the question; `null` in lexical search.',
+    model: 'The model; `null` in lexical search.',
     results: 'Empty when nothing was found.',
     'results[].path': 'Relative to the workspace, with forward slashes.',
     'results[].startLine': 'First line of the passage, counted from 1.',
@@ -65,7 +48,22 @@ const search: JsonDocument = {
     'results[].source': 'Where the file belongs.',
     'results[].headingPath': 'The headings above the passage, outermost first.',
     'results[].citation': '`path#L3-L5`; left out when `memory.citations` is `off`.',
-    'results[].textScore': 'The lexical part of the score; all of it in lexical search.',
+    'results[].textScore':
+      'What the words score, 0 to 1; the whole score in lexical search. Left out when words were not asked.',
+    'results[].vectorScore': 'What the vector scores, 0 to 1; left out for a passage without one.',
+    'results[].explanation':
+      'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
+    'results[].explanation.textShare': 'Share of the words in the score, where both sides count.',
+    'results[].explanation.vectorShare': 'Share of the vector.',
+    'results[].explanation.similarity':
+      'Cosine of passage and question; `null` for a passage without a vector.',
+    'results[].explanation.decay': '`null` where nothing loses score with age.',
+    'results[].explanation.decay.factor': 'What age has left of the score.',
+    'results[].explanation.decay.ageDays': 'The age in days.',
+    'results[].explanation.diversity': '`null` without `query.hybrid.mmr`.',
+    'results[].explanation.diversity.placeBefore': 'Place by score alone, from 1.',
+    'results[].explanation.diversity.overlap':
+      'How much of its words the most similar result above it has.',
     matches: 'How many chunks match in all, also those that are not among the results.',
     belowMinScore: 'How many results were left out because of the minimum score.',
     searchMs: 'Time of the search itself in milliseconds, without start and update.',
@@ -76,9 +74,9 @@ const search: JsonDocument = {
     agent: 'main',
     workspace: WORKSPACE,
     backend: 'builtin',
-    mode: 'lexical',
-    provider: null,
-    model: null,
+    mode: 'hybrid',
+    provider: 'openai',
+    model: 'text-embedding-3-small',
     results: [
       {
         path: 'memory/2026-02-03.md',
@@ -91,7 +89,15 @@ const search: JsonDocument = {
         source: 'memory',
         headingPath: ['3 February 2026', 'Backups'],
         citation: 'memory/2026-02-03.md#L3-L6',
-        textScore: 0.8126,
+        textScore: 0.71,
+        vectorScore: 0.8566,
+        explanation: {
+          textShare: 0.3,
+          vectorShare: 0.7,
+          similarity: 0.6123,
+          decay: null,
+          diversity: null,
+        },
       },
     ],
     matches: 2,
@@ -149,6 +155,28 @@ const index: JsonDocument = {
     'agents[].chunks': 'Chunks written now.',
     'agents[].bytes': 'Size of the files read now.',
     'agents[].durationMs': 'Milliseconds.',
+    'agents[].embedding':
+      'What was done for vectors; left out where no provider is configured or found.',
+    'agents[].embedding.provider': 'Who embedded; the fallback when that had to.',
+    'agents[].embedding.model': 'Its model; `null` when it could not be opened.',
+    'agents[].embedding.embedded': 'Passages that were given a vector now.',
+    'agents[].embedding.known': 'Chunks written now whose text had a vector already.',
+    'agents[].embedding.refused': 'Passages that the provider does not take.',
+    'agents[].embedding.refusal': 'Its words on the first of them.',
+    'agents[].embedding.pending': 'Passages without a vector that a later run will embed.',
+    'agents[].embedding.tokens': 'As the provider counts them, else estimated.',
+    'agents[].embedding.requests': 'Requests that were answered.',
+    'agents[].embedding.failure':
+      'Why passages got no vector; their words are indexed all the same. The exit code is 1 then.',
+    'agents[].embedding.failure.code': 'See [errors.md](errors.md#error-codes).',
+    'agents[].embedding.failure.message': 'For people.',
+    'agents[].embedding.failure.hint': 'What to do about it.',
+    'agents[].embedding.insteadOf': 'Only when the fallback embedded.',
+    'agents[].embedding.insteadOf.provider': 'Who failed.',
+    'agents[].embedding.insteadOf.failure': 'How; the same fields.',
+    'agents[].embedding.insteadOf.failure.code': 'For programs.',
+    'agents[].embedding.insteadOf.failure.message': 'For people.',
+    'agents[].embedding.insteadOf.failure.hint': 'What to do about it.',
     'agents[].error': 'Only when it failed.',
     'agents[].error.code': 'See [errors.md](errors.md#error-codes).',
     'agents[].error.message': 'For people.',
@@ -170,7 +198,17 @@ const index: JsonDocument = {
         skipped: [{ path: 'memory/dump.md', reason: 'too_large', detail: '200 MB, limit 64 MB' }],
         chunks: 3,
         bytes: 454,
-        durationMs: 25.3,
+        durationMs: 412.7,
+        embedding: {
+          provider: 'openai',
+          model: 'text-embedding-3-small',
+          embedded: 3,
+          known: 0,
+          refused: 0,
+          pending: 0,
+          tokens: 121,
+          requests: 1,
+        },
       },
     ],
     warnings: [],
@@ -179,7 +217,8 @@ const index: JsonDocument = {
 
 const status: JsonDocument = {
   title: 'svc memory status',
-  introduction: 'One entry an agent. Exits with 1 when one of them has faults.',
+  introduction:
+    'One entry an agent. Exits with 1 when one of them has faults, or with `--deep` cannot embed questions. Without `--deep` nobody is asked: provider and vectors are told from settings, environment and index.',
   schema: statusOutputSchema,
   meanings: {
     agents: 'In the order of the configuration.',
@@ -210,17 +249,27 @@ const status: JsonDocument = {
     'agents[].sources': 'What is indexed.',
     'agents[].extraPaths': '`extraPaths` of the configuration.',
     'agents[].tokenizer': '`store.fts.tokenizer` of the configuration.',
-    'agents[].mode': 'How a search is answered.',
-    'agents[].provider': 'The embedding provider; `null` in lexical search.',
-    'agents[].model': 'The embedding model; `null` in lexical search.',
+    'agents[].mode': 'How a search can be answered with what is in the index.',
+    'agents[].provider': 'The embedding provider that the settings lead to; `null` for none.',
+    'agents[].model': "Its model; `null` where the vendor's own list decides.",
+    'agents[].fallback': 'Who stands in; `null` for none.',
     'agents[].vectorStore': 'The vectors beside the texts.',
-    'agents[].vectorStore.state': 'There are none in lexical search.',
+    'agents[].vectorStore.state':
+      '`empty`: there are none. `other`: they belong to another provider, model or length than the configured. `partial`: some passages have none.',
+    'agents[].vectorStore.dimensions': 'Their length; `null` where there are none.',
+    'agents[].vectorStore.embedded': 'Passages with a vector that counts now.',
+    'agents[].vectorStore.pending': 'Passages that `svc memory index` would embed.',
+    'agents[].vectorStore.cached': 'Vectors kept for texts that may come back.',
+    'agents[].vectorStore.ofFallback': 'Passages with a vector of the fallback.',
+    'agents[].vectorStore.differences': 'What differs, for people; only when `other`.',
     'agents[].citations': '`memory.citations` of the configuration.',
     ...SKIPPED,
     'agents[].faults': 'What keeps this memory from being searched or kept up to date.',
     'agents[].faults[].code': 'For programs.',
     'agents[].faults[].message': 'For people.',
     'agents[].faults[].hint': 'What to do about it.',
+    'agents[].deep': 'Only with `--deep`: what `svc provider test` tells.',
+    ...diagnosisMeanings('agents[].deep.'),
     ...WARNINGS,
   },
   example: {
@@ -245,10 +294,19 @@ const status: JsonDocument = {
         sources: ['memory'],
         extraPaths: [],
         tokenizer: 'unicode61',
-        mode: 'lexical',
-        provider: null,
-        model: null,
-        vectorStore: { state: 'empty' },
+        mode: 'hybrid',
+        provider: 'openai',
+        model: 'text-embedding-3-small',
+        fallback: null,
+        vectorStore: {
+          state: 'whole',
+          dimensions: 1536,
+          embedded: 3,
+          pending: 0,
+          cached: 0,
+          ofFallback: 0,
+          differences: [],
+        },
         citations: 'auto',
         skipped: [],
         faults: [],
@@ -350,6 +408,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   login,
   logout,
   installLocal,
+  ...PROVIDER_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -1,4 +1,5 @@
-import { COMMAND_DOCUMENTS, ERROR_DOCUMENT, type JsonDocument } from './json-documents.js';
+import type { JsonDocument } from './json-document.js';
+import { COMMAND_DOCUMENTS, ERROR_DOCUMENT } from './json-documents.js';
 import { fieldRows } from './json-schema-rows.js';
 import { fence, GENERATED, table } from './markdown.js';
 

@@ -1,10 +1,12 @@
 import { SvcError } from '../engine/errors/index.js';
+import { embeddingWarnings } from '../engine/memory/embedding/embedding-warnings.js';
 import {
   type MemorySelection,
   type OpenedMemory,
   openAllMemories,
   openMemory,
 } from '../engine/memory/open-memory.js';
+import type { SyncSummary } from '../engine/memory/sync/events.js';
 import { BaseCommand } from './base-command.js';
 import { ownWords } from './own-words.js';
 
@@ -13,6 +15,14 @@ export interface TargetFlags {
   readonly agent?: string | undefined;
   readonly workspace?: string | undefined;
   readonly config?: string | undefined;
+}
+
+/** The flags that say how a sync is shown. */
+export interface SyncFlags {
+  readonly force?: boolean;
+  readonly plain: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
 }
 
 /** What commands that work on memories share: open them, say their warnings, close them at the end. */
@@ -38,6 +48,32 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     if (one) return [await this.openMemory(flags)];
     const all = await openAllMemories(this.context(), { configFile: flags.config });
     return all.map((memory) => this.keep(memory));
+  }
+
+  /** Brings one memory up to date while the person watches; what went wrong on the way is said. */
+  protected async syncShown(memory: OpenedMemory, flags: SyncFlags): Promise<SyncSummary> {
+    const { shownSync } = await import('./shown-sync.js');
+    const summary = await shownSync(memory, {
+      force: flags.force ?? false,
+      terminal: this.terminal(flags),
+      quiet: flags.quiet,
+      verbose: flags.verbose,
+      json: this.jsonEnabled(),
+      homeDir: this.context().homeDir,
+      signal: this.signal,
+      onInterrupt: () => this.interrupt(),
+      write: (text) => this.write(text),
+    });
+    for (const warning of embeddingWarnings(summary)) this.addWarning(warning);
+    const failure = summary.embedding?.failure;
+    if (failure !== undefined) {
+      // The words are indexed all the same, and found.
+      this.setExitCode(1);
+      const mend = failure.hint === undefined ? '' : `\n mend: ${failure.hint}`;
+      this.note(`error: ${memory.name}: not all passages have vectors: ${failure.message}${mend}`);
+    }
+    if (summary.outcome === 'stopped') this.setExitCode(130);
+    return summary;
   }
 
   protected override async finally(): Promise<void> {

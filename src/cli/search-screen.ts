@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
-import { basename } from 'node:path';
-import { getEditorInfo } from 'open-editor';
 import type { EngineContext } from '../engine/context.js';
-import { SvcError } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import { formatCitation } from '../engine/memory/search/citation.js';
 import type { SearchResult } from '../engine/memory/search/types.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import { createStyle } from '../ui/style.js';
+import { openInEditor } from './open-editor.js';
 import { reportError } from './report-error.js';
 import { terminalSupport } from './terminal.js';
 
@@ -29,13 +26,20 @@ export async function runSearchScreen(
     actions: actionsOn(memory),
     signal,
   });
-  if (end.type === 'open') await openInEditor(memory, end.result, context);
+  if (end.type === 'open') await openPassage(memory, end.result, context);
 }
 
 function actionsOn(memory: OpenedMemory): SearchScreenActions {
   const { backend } = memory;
+  const request = { maxResults: SCREEN_RESULTS, explain: true };
   return {
-    search: (query, signal) => backend.search({ query, maxResults: SCREEN_RESULTS }, { signal }),
+    search: (query, signal) => backend.search({ ...request, query }, { signal }),
+    ...(memory.providers === undefined
+      ? {}
+      : {
+          searchWords: (query: string, signal: AbortSignal) =>
+            backend.search({ ...request, query, lexicalOnly: true }, { signal }),
+        }),
     preview: async (result, signal) => {
       const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
       const lines = result.endLine + PREVIEW_MARGIN - from + 1;
@@ -61,34 +65,13 @@ function actionsOn(memory: OpenedMemory): SearchScreenActions {
 /** More than a screen shows at once; the list scrolls. */
 const SCREEN_RESULTS = 30;
 
-/** Runs `$VISUAL` or `$EDITOR` at the passage; prints the place when neither is set. */
-async function openInEditor(
+/** Opens the editor at the passage. */
+async function openPassage(
   memory: OpenedMemory,
   result: SearchResult,
   context: EngineContext,
 ): Promise<void> {
   const line = result.snippetLine;
   const { absolutePath } = await memory.backend.get({ target: result.path, from: line, lines: 1 });
-  const editor = [context.env['VISUAL'], context.env['EDITOR']].find((name) => (name ?? '') !== '');
-  if (editor === undefined) {
-    process.stdout.write(`${absolutePath}:${line}\n`);
-    return;
-  }
-  const [binary = editor, ...own] = editor.trim().split(/\s+/);
-  // The library knows how each editor is told a line; the program and its flags are the person's.
-  const known = getEditorInfo([{ file: absolutePath, line, column: 1 }], {
-    editor: basename(binary),
-  });
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn(binary, [...own, ...known.arguments], { stdio: 'inherit' });
-    child.on('close', () => resolve());
-    child.on('error', (cause) => {
-      reject(
-        new SvcError('USAGE', `cannot run the editor "${editor}": ${cause.message}`, {
-          hint: 'set VISUAL or EDITOR to a program that exists',
-          cause,
-        }),
-      );
-    });
-  });
+  await openInEditor({ file: absolutePath, line }, context);
 }

@@ -33,6 +33,18 @@ export function formatBytes(bytes: number): string {
   return `${formatCount(value)} TB`;
 }
 
+/** A large count roughly: `812`, `212k`, `1.3M`. */
+export function formatShortCount(count: number): string {
+  const rounded = Math.max(0, Math.round(count));
+  if (rounded < 1000) return String(rounded);
+  // 999 950 would print as 1000k: it belongs to the next unit already.
+  if (rounded < 999_500) {
+    const thousands = rounded / 1000;
+    return `${thousands < 9.95 ? thousands.toFixed(1) : Math.round(thousands)}k`;
+  }
+  return `${(rounded / 1e6).toFixed(1)}M`;
+}
+
 /** How long something took: `4 ms`, `0.3 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;

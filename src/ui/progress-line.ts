@@ -1,6 +1,7 @@
 import type { SyncEvent } from '../engine/memory/sync/events.js';
 import { drawBar } from './bar.js';
 import { formatCount, formatEta } from './format.js';
+import { embedFraction } from './memory/embed-progress.js';
 import {
   reduceSync,
   type SyncProgress,
@@ -75,15 +76,33 @@ export function createProgressLine(
 }
 
 function progressText(state: SyncProgress, { columns, style }: ProgressLineOptions): string {
-  const { handled, planned } = state;
+  const { verb, done, all, fraction } = workOf(state);
   const eta = syncEta(state);
-  const counts = `${formatCount(handled.files)}/${formatCount(planned.files)}`;
+  const counts = `${formatCount(done)}/${formatCount(all)}`;
   const rest = eta === undefined ? '' : `  ${formatEta(eta)}`;
-  const bar = drawBar(syncFraction(state), BAR_COLUMNS);
+  const bar = drawBar(fraction, BAR_COLUMNS);
   // All of these characters are one column wide.
-  const full = `indexing  ${bar}  ${counts}${rest}`;
-  if (full.length < columns) return `indexing  ${style.cyan(bar)}  ${counts}${rest}`;
-  return `indexing ${counts}`.slice(0, Math.max(0, columns - 1));
+  const full = `${verb}  ${bar}  ${counts}${rest}`;
+  if (full.length < columns) return `${verb}  ${style.cyan(bar)}  ${counts}${rest}`;
+  return `${verb} ${counts}`.slice(0, Math.max(0, columns - 1));
+}
+
+interface Work {
+  readonly verb: string;
+  readonly done: number;
+  readonly all: number;
+  readonly fraction: number;
+}
+
+/** Files while they are read, then passages while they are embedded. */
+function workOf(state: SyncProgress): Work {
+  const { handled, planned, embedding } = state;
+  if (embedding !== undefined) {
+    const { done, planned: all } = embedding;
+    return { verb: 'embedding', done, all, fraction: embedFraction(embedding) };
+  }
+  const fraction = syncFraction(state);
+  return { verb: 'indexing', done: handled.files, all: planned.files, fraction };
 }
 
 function waitingText(state: SyncProgress, { columns }: ProgressLineOptions): string {

@@ -5,6 +5,10 @@ import {
   logoutOutputSchema,
 } from '../../src/engine/embeddings/output-schemas.js';
 import {
+  providerListOutputSchema,
+  providerTestOutputSchema,
+} from '../../src/engine/embeddings/provider-output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -33,6 +37,8 @@ export const jsonOf = {
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
+  providerList: (run: SvcRun) => read(providerListOutputSchema, run),
+  providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
   login: (run: SvcRun) => read(loginOutputSchema, run),
   logout: (run: SvcRun) => read(logoutOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,

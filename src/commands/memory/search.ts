@@ -17,10 +17,13 @@ export default class MemorySearch extends MemoryCommand<SearchResultDocument> {
   static override description =
     `The index is brought up to date first when files changed, and made on first use.
 
+Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave.
+
 Words are looked for in any combination, in all their forms. "quoted words" must stand together, -word must not occur, word* matches beginnings. Without a query, a terminal gets the search screen.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> "when does the backup run"',
     '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
+    '<%= config.bin %> <%= command.id %> "which car did we buy" --explain',
     `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
     "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
   ];
@@ -30,6 +33,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
+      explain: Flags.boolean({ summary: 'Say how each score came about.' }),
       'max-results': Flags.integer({
         char: 'n',
         summary: 'How many results (query.maxResults, 6).',
@@ -71,6 +75,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
       minScore: flags['min-score'],
       sources: flags.source,
       pathGlob: flags.path,
+      explain: flags.explain,
     };
     const { signal } = this;
     const response = await memory.backend

@@ -20,6 +20,7 @@ export {
   type LoadedConfig,
   loadConfig,
 } from './load.js';
+export { type LocateSetting, settingLocator, type WrittenSetting } from './locate-setting.js';
 export {
   allowsDimensions,
   DEFAULT_MODELS,
@@ -40,3 +41,4 @@ export type {
 } from './resolved.js';
 export type { SecretInput } from './secret-input.js';
 export { showConfig } from './show-config.js';
+export { suggestName } from './suggest.js';

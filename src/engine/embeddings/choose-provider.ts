@@ -1,10 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import {
+  ADAPTER_ALIASES,
+  ADAPTER_IDS,
   type AdapterId,
   adapterOf,
   type ResolvedConfig,
   type ResolvedMemorySearch,
   type ResolvedModelProvider,
+  suggestName,
 } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { awsCredentialSource } from './adapters/bedrock/credential-signs.js';
@@ -85,6 +88,24 @@ export function chooseFallback(
   return fallback === 'none' ? undefined : choiceOf(fallback, settings, world, false);
 }
 
+/**
+ * A provider by its name, whatever the settings choose. `model` and `remote.*` of the settings count
+ * for it only when it is the one they are about.
+ *
+ * @param name an adapter's id or kind, or the id of a `models.providers` entry
+ * @throws SvcError PROVIDER_UNKNOWN
+ */
+export function chooseNamed(
+  name: string,
+  settings: ResolvedMemorySearch,
+  world: ProviderWorld,
+): ProviderChoice {
+  const own = Object.hasOwn(world.config.models.providers, name);
+  const provider = own ? name : (adapterOf(name) ?? name);
+  const chosen = chooseProvider(settings, world);
+  return chosen?.provider === provider ? chosen : choiceOf(provider, settings, world, false);
+}
+
 /** Whether auto-detection would take an adapter; looks at the environment and at files, asks nobody. */
 export function availability(
   id: AdapterId,
@@ -140,11 +161,15 @@ function awsAvailability({ env, homeDir }: ProviderWorld): Availability {
     : { available: true, because: source };
 }
 
-function unknownProvider(provider: string): SvcError {
+function unknownProvider(provider: string, world: ProviderWorld): SvcError {
+  const own = Object.keys(world.config.models.providers);
+  const known = [...ADAPTER_IDS, ...Object.keys(ADAPTER_ALIASES), ...own];
+  const suggestion = suggestName(provider, known);
+  const list = 'svc provider list names those there are';
   return new SvcError(
     'PROVIDER_UNKNOWN',
     `there is no embedding provider ${JSON.stringify(provider)}`,
-    { hint: 'svc provider list names those there are' },
+    { hint: suggestion === undefined ? list : `did you mean "${suggestion}"? ${list}` },
   );
 }
 
@@ -162,7 +187,7 @@ function choiceOf(
   const { providers } = world.config.models;
   const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   const adapter = adapterOf(entry?.api ?? provider) ?? adapterOf(provider);
-  if (adapter === undefined) throw unknownProvider(provider);
+  if (adapter === undefined) throw unknownProvider(provider, world);
   const remote = isPrimary ? settings.remote : undefined;
   const configuredUrl = withoutSlash(remote?.baseUrl ?? entry?.baseUrl);
   const baseUrl =

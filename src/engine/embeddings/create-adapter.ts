@@ -57,6 +57,7 @@ class VendorAdapter implements EmbeddingAdapter {
   readonly id: EmbeddingAdapter['id'];
   readonly provider: string;
   readonly model: string;
+  readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
   readonly batch?: BatchEmbedding;
   private readonly vendor: EmbeddingVendor;
@@ -74,6 +75,7 @@ class VendorAdapter implements EmbeddingAdapter {
     this.id = vendor.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
+    this.endpoint = vendor.endpoint;
     const asked = vendor.dimensions === undefined ? settings.dimensions : vendor.dimensions;
     this.size = asked ?? undefined;
     this.identity = {

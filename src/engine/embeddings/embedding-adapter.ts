@@ -128,6 +128,8 @@ export interface EmbeddingAdapter {
   /** What the configuration calls it: the adapter's id, or that of a `models.providers` entry. */
   readonly provider: string;
   readonly model: string;
+  /** Base URL of where requests go, or `local`; that of the identity may leave out what moves. */
+  readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
   /** The vector of a question, of unit length. Interactive: gives up after seconds, not minutes. */
   embedQuery(text: string, options?: EmbedOptions): Promise<Float32Array>;

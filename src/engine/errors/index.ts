@@ -2,6 +2,7 @@ export {
   ERROR_CODES,
   type ErrorCode,
   WARNING_CODES,
+  type WarningCode,
 } from './codes.js';
 export {
   messageOf,

@@ -2,14 +2,17 @@ import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type LoadedConfig,
+  type LocateSetting,
   listAgents,
   loadConfig,
   type ResolvedAgent,
   resolveAgent,
   resolveConfig,
+  settingLocator,
 } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
+import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
@@ -35,6 +38,7 @@ export interface OpenedMemory {
   readonly providers: ProviderPath | undefined;
   /** What choosing providers looks at. */
   readonly world: ProviderWorld;
+  readonly locate: LocateSetting;
   readonly warnings: readonly Warning[];
 }
 
@@ -138,15 +142,10 @@ function createBuiltin(
   layout: 'agent' | 'folder',
   context: EngineContext,
   loaded: LoadedConfig,
-): Pick<OpenedMemory, 'backend' | 'providers' | 'world'> {
+): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'world'> {
   const { cache, chunking, extraPaths, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
-  const world: ProviderWorld = {
-    config: loaded.resolved,
-    env: context.env,
-    homeDir: context.homeDir,
-    stateDir: context.state.stateDir,
-  };
+  const world = providerWorld(loaded, context);
   const providers = createProviderPath(agent.memorySearch, world, context.clock);
   const backend = new BuiltinBackend({
     target: {
@@ -171,7 +170,7 @@ function createBuiltin(
     providers,
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
   });
-  return { backend, providers, world };
+  return { backend, providers, world, locate: settingLocator(loaded, agent.id) };
 }
 
 /** The configured weights as shares that add up to 1; the schema refuses two zeros. */

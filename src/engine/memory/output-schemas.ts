@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
+import { diagnosisSchema } from '../embeddings/provider-output-schemas.js';
 import { warningsSchema as warnings } from '../errors/output-schema.js';
 
 /*
@@ -88,6 +89,7 @@ const embeddingSummary = z.strictObject({
   provider: z.string(),
   model: z.nullable(z.string()),
   embedded: count,
+  known: count,
   refused: count,
   refusal: z.optional(z.string()),
   pending: count,
@@ -167,13 +169,23 @@ const statusOutput = z.strictObject({
   sources: z.array(source),
   extraPaths: z.array(z.string()),
   tokenizer: z.string(),
-  mode: z.enum(['lexical']),
+  mode: z.enum(['hybrid', 'lexical', 'vector']),
   provider: z.nullable(z.string()),
   model: z.nullable(z.string()),
-  vectorStore: z.strictObject({ state: z.enum(['empty']) }),
+  fallback: z.nullable(z.string()),
+  vectorStore: z.strictObject({
+    state: z.enum(['empty', 'other', 'partial', 'whole']),
+    dimensions: z.nullable(count),
+    embedded: count,
+    pending: count,
+    cached: count,
+    ofFallback: count,
+    differences: z.array(z.string()),
+  }),
   citations: z.enum(['auto', 'on', 'off']),
   skipped,
   faults: warnings,
+  deep: z.optional(diagnosisSchema),
 });
 
 /** `svc memory status --json`. */

@@ -1,4 +1,6 @@
+import type { Diagnosis } from '../embeddings/diagnosis/index.js';
 import type { BackendStatus, GetResponse } from './backends/memory-backend.js';
+import type { EmbeddingStatus } from './embedding/embedding-status.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { GetOutput, IndexedAgent, SearchOutput, StatusOutput } from './output-schemas.js';
 import { withSourceFooter } from './search/citation.js';
@@ -32,21 +34,48 @@ export function indexOutput(memory: OpenedMemory, summary: SyncSummary): Indexed
 }
 
 /** One agent's part of `svc memory status --json`. */
-export function statusOutput(memory: OpenedMemory, status: BackendStatus): StatusOutput {
-  const { index, ...rest } = status;
+export function statusOutput(
+  memory: OpenedMemory,
+  status: BackendStatus,
+  embedding: EmbeddingStatus,
+  deep: Diagnosis | undefined,
+): StatusOutput {
+  const { index, vectors: _, ...rest } = status;
+  const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
     ...rest,
     configuredBackend: memory.agent.backend,
-    provider: null,
-    model: null,
-    mode: 'lexical',
-    vectorStore: { state: 'empty' },
+    provider: primary?.provider ?? null,
+    model: primary?.model ?? null,
+    fallback: fallback?.provider ?? null,
+    mode,
+    vectorStore: vectorStoreOutput(embedding),
     citations: memory.agent.citations,
     index:
       index.state === 'ready'
         ? { ...index, statistics: statisticsOutput(index.statistics) }
         : index,
+    ...(deep === undefined ? {} : { deep }),
+  };
+}
+
+function vectorStoreOutput({
+  coverage,
+  primary,
+  fallbackDone,
+}: EmbeddingStatus): StatusOutput['vectorStore'] {
+  const { state, dimensions, done, all, cached, differences } = coverage;
+  // Where nobody embeds, nothing waits for it.
+  const pending = primary === undefined ? 0 : all - done;
+  return {
+    state,
+    dimensions,
+    embedded: done,
+    pending,
+    cached,
+    ofFallback: fallbackDone,
+    differences,
   };
 }
 

@@ -4,6 +4,7 @@ import { markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
+import { explanationWords } from './explanation.js';
 import { headingTrail, lineAnchor } from './location.js';
 
 /** How search results are shown. */
@@ -42,11 +43,24 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
   if (result.headingPath.length > 0) {
     lines.push(`${INDENT}${style.dim(headingTrail(result.headingPath))}`);
   }
+  lines.push(...explanationLines(result, options));
   lines.push(...snippetLines(result, options).map((line) => (line === '' ? '' : INDENT + line)));
   if (options.citations && result.citation !== undefined) {
     lines.push('', `${INDENT}${style.dim(`Source: ${safeLine(result.citation)}`)}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+function explanationLines(
+  result: SearchResult,
+  { style, columns }: SearchResultsOptions,
+): readonly string[] {
+  const words = explanationWords(result);
+  if (words === undefined) return [];
+  const room = columns === undefined ? Number.POSITIVE_INFINITY : columns - INDENT.length;
+  return wrapSpans(words, room, LIGHT_MEASURE).map(
+    ({ start, end }) => `${INDENT}${style.dim(words.slice(start, end))}`,
+  );
 }
 
 function snippetLines(result: SearchResult, options: SearchResultsOptions): readonly string[] {

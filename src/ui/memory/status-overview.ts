@@ -3,6 +3,7 @@ import { formatBytes, formatCount, formatRelativeTime } from '../format.js';
 import { safeLine } from '../safe-text.js';
 import { renderTable, type TableColumn } from '../table.js';
 import type { AgentStatusView, StatusOptions } from './status.js';
+import { providerWords } from './status-embedding.js';
 
 const COLUMNS: readonly TableColumn[] = [
   { title: 'agent' },
@@ -20,10 +21,10 @@ export function renderStatusOverview(
   options: StatusOptions,
 ): string {
   const { style } = options;
-  const rows = agents.map(({ agentId, status, provider }) => [
+  const rows = agents.map(({ agentId, status, embedding }) => [
     style.bold(safeLine(agentId)),
     ...figures(status, options.nowMs),
-    safeLine(provider ?? 'lexical only'),
+    providerWords(embedding),
   ]);
   const faults = agents.flatMap(({ agentId, status }) =>
     status.faults.map((fault) => {

@@ -1,4 +1,5 @@
 import type { BackendStatus, Staleness } from '../../engine/memory/backends/memory-backend.js';
+import type { EmbeddingStatus } from '../../engine/memory/embedding/embedding-status.js';
 import type { Source } from '../../engine/memory/types.js';
 import { formatBytes, formatCount, formatCountOf, formatRelativeTime } from '../format.js';
 import { safeLine } from '../safe-text.js';
@@ -6,16 +7,14 @@ import { shownPath } from '../shown-path.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
+import { embeddingFacts, type StatusFact as Fact } from './status-embedding.js';
 import { skippedNames } from './words.js';
 
 /** One agent's memory as `svc memory status` shows it. */
 export interface AgentStatusView {
   readonly agentId: string;
   readonly status: BackendStatus;
-  /** The embedding provider and model in words; undefined when none is configured. */
-  readonly provider: string | undefined;
-  /** The state of the vector store in words; undefined when there is none yet. */
-  readonly vectors: string | undefined;
+  readonly embedding: EmbeddingStatus;
 }
 
 /** How the status is shown. */
@@ -27,14 +26,6 @@ export interface StatusOptions {
   readonly columns: number | undefined;
   /** The person's home folder, shown as `~`. */
   readonly homeDir: string;
-}
-
-interface Fact {
-  readonly label: string;
-  readonly lines: readonly string[];
-  /** Explanations may be wrapped; paths and figures may not. */
-  readonly prose?: boolean;
-  readonly paint?: (text: string) => string;
 }
 
 const LABEL_COLUMNS = 13;
@@ -66,11 +57,7 @@ function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[
     { label: 'last sync', lines: [lastSync(status, options.nowMs)] },
     { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
     { label: 'backend', lines: [status.backend] },
-    {
-      label: 'provider',
-      lines: [safeLine(agent.provider ?? 'none configured: lexical search only')],
-    },
-    { label: 'vectors', lines: [safeLine(agent.vectors ?? 'none yet: lexical search only')] },
+    ...embeddingFacts(agent.embedding, status, style),
     ...(status.skipped.length === 0
       ? []
       : [

@@ -1,8 +1,11 @@
 import type { SyncEvent } from '../../engine/memory/sync/events.js';
 import type { SkippedFile } from '../../engine/memory/types.js';
 import { formatBytes, formatCount, formatCountOf, formatRate } from '../format.js';
+import { modelWords } from '../provider/words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
+import { type EmbedProgress, embedFraction } from './embed-progress.js';
+import { embedDetailWords, providerEventWords } from './embed-words.js';
 import {
   reduceSync,
   type SyncProgress,
@@ -11,6 +14,8 @@ import {
   syncRate,
 } from './sync-progress.js';
 import { rebuildWords, skipWords, waitingWords } from './words.js';
+
+type ProviderEvent = Extract<SyncEvent, { readonly type: 'embed.provider' }>['event'];
 
 /** How the plain lines of a sync are written. */
 export interface SyncLinesOptions {
@@ -29,6 +34,8 @@ export interface SyncLinesOptions {
 
 /** Progress lines are no nearer to each other than this in time, and each tells another tenth. */
 const PROGRESS_EVERY_MS = 2000;
+/** A rate limit may be met again and again; it is told this often. */
+const LIMIT_EVERY_MS = 10_000;
 /** Skips told as they happen; the summary counts the rest. */
 const SKIPS_TOLD = 3;
 
@@ -49,15 +56,21 @@ export function createSyncLines(
     if (line !== undefined) write(`${prefix}${line}\n`);
   };
   let state = startSyncProgress(now());
-  let told = { atMs: now(), tenths: 0, skips: 0 };
+  let told = { atMs: now(), tenths: 0, skips: 0, limitMs: Number.NEGATIVE_INFINITY };
 
-  const progress = (): string | undefined => {
-    const fraction = syncFraction(state);
+  const progress = (fraction: number, words: () => string): string | undefined => {
     const tenths = Math.floor(fraction * 10);
     const soon = state.lastMs - told.atMs < PROGRESS_EVERY_MS;
     if (soon || tenths <= told.tenths) return undefined;
     told = { ...told, atMs: state.lastMs, tenths };
-    return progressLine(state, fraction);
+    return words();
+  };
+  const provider = (event: ProviderEvent): string | undefined => {
+    if (event.type === 'rate.limited') {
+      if (state.lastMs - told.limitMs < LIMIT_EVERY_MS) return undefined;
+      told = { ...told, limitMs: state.lastMs };
+    }
+    return providerEventWords(event, state.embedding?.provider ?? '', options.verbose);
   };
   const skip = (file: SkippedFile): string | undefined => {
     const wanted = options.verbose || (options.isFaulty(file) && told.skips < SKIPS_TOLD);
@@ -69,9 +82,18 @@ export function createSyncLines(
   return (event) => {
     state = reduceSync(state, event, now());
     if (event.type === 'document.skipped') return say(skip(event));
-    if (event.type === 'scan.finished') told = { ...told, atMs: state.lastMs };
+    if (event.type === 'scan.finished' || event.type === 'embed.started') {
+      told = { ...told, atMs: state.lastMs, tenths: 0 };
+    }
+    if (event.type === 'embed.provider') return say(provider(event.event));
     say(eventLine(event, options.verbose));
-    if (event.type === 'document.indexed' && !options.verbose) say(progress());
+    if (event.type === 'document.indexed' && !options.verbose) {
+      say(progress(syncFraction(state), () => progressLine(state, syncFraction(state))));
+    }
+    const { embedding } = state;
+    if (event.type === 'embed.stored' && embedding !== undefined) {
+      say(progress(embedFraction(embedding), () => embedLine(embedding)));
+    }
   };
 }
 
@@ -98,14 +120,30 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
       return verbose ? `removed ${safeLine(event.path)}` : undefined;
     case 'publish.started':
       return verbose ? 'putting the new index in place' : undefined;
+    case 'embed.started': {
+      if (event.passages === 0 && !verbose) return undefined;
+      const who = `${safeLine(event.provider)} (${modelWords(safeLine(event.model))})`;
+      return `embedding ${formatCountOf(event.passages, 'passage')} with ${who}`;
+    }
+    case 'embed.fallback':
+      return `${safeLine(event.from)} fails, ${safeLine(event.to)} goes on: ${safeLine(event.why)}`;
     case 'batch.committed':
     case 'document.skipped':
-    case 'embed.fallback':
     case 'embed.provider':
-    case 'embed.started':
     case 'embed.stored':
       return undefined;
   }
+}
+
+function embedLine(embedding: EmbedProgress): string {
+  const { done, planned } = embedding;
+  const detail = embedDetailWords(embedding);
+  const parts = [
+    `${formatCount(done)} of ${formatCountOf(planned, 'passage')}`,
+    `${Math.floor(embedFraction(embedding) * 100)} %`,
+    ...(detail === '' ? [] : [detail]),
+  ];
+  return parts.join(' · ');
 }
 
 function progressLine(state: SyncProgress, fraction: number): string {

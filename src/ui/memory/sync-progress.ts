@@ -1,10 +1,14 @@
 import type { RebuildReason, SyncEvent, SyncSummary } from '../../engine/memory/sync/events.js';
 import type { SkippedFile } from '../../engine/memory/types.js';
+import { type EmbedProgress, embedEta, reduceEmbed, startEmbedProgress } from './embed-progress.js';
 
 /** The steps of a sync, in the order in which they start. */
-export const SYNC_PHASES = ['scan', 'chunk', 'write'] as const;
+export const SYNC_PHASES = ['scan', 'chunk', 'write', 'embed'] as const;
 
-/** A step of a sync: `scan` finds files, `chunk` reads and cuts them, `write` makes them durable. */
+/**
+ * A step of a sync: `scan` finds files, `chunk` reads and cuts them, `write` makes them durable,
+ * `embed` gives passages vectors where a provider is configured.
+ */
 export type SyncPhase = (typeof SYNC_PHASES)[number];
 
 /** A phase only ever moves forward: waiting, running, then done or stopped. */
@@ -37,6 +41,10 @@ export interface SyncProgress {
   /** The first of the files left out, and how many there are in all. */
   readonly skipped: { readonly first: readonly SkippedFile[]; readonly count: number };
   readonly publishing: boolean;
+  /** Undefined until vectors are made. */
+  readonly embedding: EmbedProgress | undefined;
+  /** The provider that failed, once its fallback has to do. */
+  readonly failedProvider: string | undefined;
   readonly summary: SyncSummary | undefined;
   /** Moments on the caller's clock, in milliseconds. */
   readonly startedMs: number;
@@ -63,7 +71,7 @@ const SKIPPED_KEPT = 20;
 /** A sync that has not told anything yet. */
 export function startSyncProgress(atMs: number): SyncProgress {
   return {
-    phases: { scan: 'running', chunk: 'waiting', write: 'waiting' },
+    phases: { scan: 'running', chunk: 'waiting', write: 'waiting', embed: 'waiting' },
     waitingFor: undefined,
     rebuild: undefined,
     found: undefined,
@@ -75,6 +83,8 @@ export function startSyncProgress(atMs: number): SyncProgress {
     current: undefined,
     skipped: { first: [], count: 0 },
     publishing: false,
+    embedding: undefined,
+    failedProvider: undefined,
     summary: undefined,
     startedMs: atMs,
     scannedMs: undefined,
@@ -121,11 +131,23 @@ export function reduceSync(state: SyncProgress, event: SyncEvent, atMs: number):
         publishing: true,
         phases: advance(next.phases, { scan: 'done', chunk: 'done', write: 'running' }),
       };
-    case 'embed.fallback':
-    case 'embed.provider':
     case 'embed.started':
+      return {
+        ...next,
+        current: undefined,
+        embedding: startEmbedProgress(event, next.failedProvider, next.lastMs),
+        phases: advance(next.phases, {
+          scan: 'done',
+          chunk: 'done',
+          write: 'done',
+          embed: 'running',
+        }),
+      };
+    case 'embed.fallback':
+      return { ...next, failedProvider: event.from };
+    case 'embed.provider':
     case 'embed.stored':
-      return next;
+      return { ...next, embedding: reduceEmbed(next.embedding, event, next.lastMs) };
     case 'sync.finished':
       return finish(next, event.summary);
   }
@@ -145,8 +167,12 @@ export function syncRate(state: SyncProgress): number | undefined {
   return span === undefined ? undefined : (span.chunks / span.ms) * 1000;
 }
 
-/** Milliseconds until everything is read at the present speed; undefined while unknown. */
+/**
+ * Milliseconds until everything is read, or embedded, at the present speed; undefined while unknown.
+ * How many passages are to be embedded is not known before all files are read.
+ */
 export function syncEta(state: SyncProgress): number | undefined {
+  if (state.phases.embed === 'running') return embedEta(state.embedding, state.lastMs);
   const span = recent(state);
   if (state.phases.chunk !== 'running' || span === undefined || span.bytes <= 0) return undefined;
   return ((state.planned.bytes - state.handled.bytes) * span.ms) / span.bytes;
@@ -190,7 +216,7 @@ function finish(state: SyncProgress, summary: SyncSummary): SyncProgress {
     summary,
     waitingFor: undefined,
     current: undefined,
-    phases: advance(state.phases, { scan: end, chunk: end, write: end }),
+    phases: advance(state.phases, { scan: end, chunk: end, write: end, embed: end }),
   };
 }
 
@@ -236,5 +262,10 @@ function advance(
     const to = wanted[phase];
     return to !== undefined && RANK[to] > RANK[phases[phase]] ? to : phases[phase];
   };
-  return { scan: moved('scan'), chunk: moved('chunk'), write: moved('write') };
+  return {
+    scan: moved('scan'),
+    chunk: moved('chunk'),
+    write: moved('write'),
+    embed: moved('embed'),
+  };
 }

@@ -1,6 +1,13 @@
-import type { SyncSummary } from '../../engine/memory/sync/events.js';
+import type { EmbeddingSummary, SyncSummary } from '../../engine/memory/sync/events.js';
 import type { SkippedFile } from '../../engine/memory/types.js';
-import { formatBytes, formatCount, formatCountOf, formatDuration } from '../format.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatShortCount,
+} from '../format.js';
+import { modelWords } from '../provider/words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { rebuildWords, skippedNames, skipWords } from './words.js';
@@ -18,8 +25,8 @@ export interface SyncSummaryOptions {
 const SKIPS_NAMED = 3;
 
 /**
- * What a sync did, in at most three lines (more only with `verbose`): what changed, how long it
- * took, what was skipped and why.
+ * What a sync did, in at most four lines (more only with `verbose`): what changed, how long it took,
+ * what was embedded, what was skipped and why.
  */
 export function renderSyncSummary(summary: SyncSummary, options: SyncSummaryOptions): string {
   const { style } = options;
@@ -27,7 +34,9 @@ export function renderSyncSummary(summary: SyncSummary, options: SyncSummaryOpti
   const mark = stopped ? style.yellow('!') : style.green('✓');
   const lines = [`${mark} ${style.bold(safeLine(options.agentId))}  ${whatChanged(summary)}`];
   if (summary.outcome === 'updated' || summary.chunks > 0) lines.push(`  ${howLong(summary)}`);
-  return `${[...lines, ...skipLines(summary, options)].join('\n')}\n`;
+  const { embedding } = summary;
+  const embedded = embedding === undefined ? [] : embeddingLines(embedding, style);
+  return `${[...lines, ...embedded, ...skipLines(summary, options)].join('\n')}\n`;
 }
 
 function whatChanged(summary: SyncSummary): string {
@@ -38,7 +47,8 @@ function whatChanged(summary: SyncSummary): string {
   const counts = (['added', 'changed', 'removed', 'renamed', 'unchanged'] as const)
     .filter((kind) => summary[kind] > 0)
     .map((kind) => `${formatCount(summary[kind])} ${kind}`);
-  const changes = counts.length === 0 ? 'nothing to index' : counts.join(' · ');
+  const none = (summary.embedding?.embedded ?? 0) > 0 ? 'no file changed' : 'nothing to index';
+  const changes = counts.length === 0 ? none : counts.join(' · ');
   if (summary.outcome === 'stopped') {
     return counts.length === 0
       ? 'stopped · the index is as it was before'
@@ -53,6 +63,26 @@ function whatChanged(summary: SyncSummary): string {
 function howLong(summary: SyncSummary): string {
   const work = `${formatCountOf(summary.chunks, 'chunk')} from ${formatBytes(summary.bytes)}`;
   return `${work} in ${formatDuration(summary.durationMs)}`;
+}
+
+/** Nothing where there was nothing to do. */
+function embeddingLines(embedding: EmbeddingSummary, style: Style): readonly string[] {
+  const { embedded, known, tokens, pending, refused, failure, provider, model } = embedding;
+  const who = safeLine(model === null ? provider : `${provider}, ${modelWords(model)}`);
+  const parts = [
+    embedded > 0 ? `${formatCountOf(embedded, 'passage')} embedded (${who})` : '',
+    tokens > 0 ? `${formatShortCount(tokens)} tokens` : '',
+    known > 0 ? `${formatCount(known)} from the cache` : '',
+  ].filter((part) => part !== '');
+  const lines = parts.length === 0 ? [] : [`  ${parts.join(' · ')}`];
+  const missing = [
+    refused > 0 ? `${formatCount(refused)} not taken by ${safeLine(provider)}` : '',
+    pending > 0 ? `${formatCountOf(pending, 'passage')} pending` : '',
+    failure === undefined ? '' : 'embedding failed',
+  ].filter((part) => part !== '');
+  if (missing.length === 0) return lines;
+  const words = `${missing.join(' · ')}: found by their words alone`;
+  return [...lines, `  ${failure === undefined ? style.yellow(words) : style.red(words)}`];
 }
 
 function skipLines(summary: SyncSummary, options: SyncSummaryOptions): readonly string[] {

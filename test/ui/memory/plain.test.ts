@@ -2,6 +2,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GetResponse } from '../../../src/engine/memory/backends/memory-backend.js';
+import type { SearchResult } from '../../../src/engine/memory/search/types.js';
+import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { renderGet, restOfGet } from '../../../src/ui/memory/get.js';
 import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
 import { renderSyncSummary } from '../../../src/ui/memory/sync-summary.js';
@@ -63,6 +65,38 @@ test('results: a highlight over a line break and an escaped character stays on i
   assert.match(text, '      a\\eone [two]\n      [three]\n');
 });
 
+test('results: an explained score tells its parts on a line of its own', () => {
+  const line = (fields: Partial<SearchResult>): string => {
+    const results = [{ ...aResult(0), ...fields }];
+    const options = { style: plain, columns: undefined, citations: false };
+    return renderSearchResults(aResponse({ results }), options).split('\n')[2]?.trim() ?? '';
+  };
+  const explanation = {
+    textShare: 0.3,
+    vectorShare: 0.7,
+    similarity: 0.6123,
+    decay: { factor: 0.5, ageDays: 30 },
+    diversity: { placeBefore: 2, overlap: 0.4 },
+  };
+  assert.is(
+    line({ vectorScore: 0.94, explanation }),
+    'words 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40',
+  );
+  const plainly = { ...explanation, similarity: null, decay: null, diversity: null };
+  assert.is(line({ explanation: plainly }), 'words 0.88 alone, it has no vector yet');
+  assert.is(line({ explanation: { ...plainly, textShare: 1, vectorShare: 0 } }), 'words 0.88');
+  const { textScore: _, ...wordless } = aResult(0);
+  const byVector = { ...wordless, vectorScore: 0.9, explanation: plainly };
+  assert.match(
+    renderSearchResults(aResponse({ results: [byVector] }), {
+      style: plain,
+      columns: 80,
+      citations: false,
+    }),
+    '\n      vector 0.90\n',
+  );
+});
+
 test('results: none, with what to try', () => {
   const options = { style: plain, columns: 80, citations: true };
   assert.is(
@@ -114,6 +148,36 @@ test('summary: what changed, how long, what was skipped', () => {
     '  13 115 chunks from 16.1 MB in 0.6 s',
     '  skipped 2: memory/old.md (permission denied) · memory/x\\n.md (too large: 200 MB, limit 64 MB)',
   ]);
+});
+
+const EMBEDDED = {
+  provider: 'openai',
+  model: 'text-embedding-3-small',
+  embedded: 1024,
+  known: 96,
+  refused: 0,
+  pending: 0,
+  tokens: 212_400,
+  requests: 9,
+};
+
+test('summary: what was embedded, by whom, and what has no vector yet', () => {
+  const third = (fields: Partial<NonNullable<SyncSummary['embedding']>>): readonly string[] =>
+    summaryLines({ embedding: { ...EMBEDDED, ...fields } }).slice(2);
+  const done =
+    '  1 024 passages embedded (openai, text-embedding-3-small) · 212k tokens · 96 from the cache';
+  assert.equal(third({}), [done]);
+  assert.equal(third({ pending: 116, refused: 2 }), [
+    done,
+    '  2 not taken by openai · 116 passages pending: found by their words alone',
+  ]);
+  const failure = { code: 'PROVIDER_AUTH', message: 'no' };
+  assert.equal(third({ embedded: 0, tokens: 0, known: 0, model: null, failure }), [
+    '  embedding failed: found by their words alone',
+  ]);
+  assert.equal(third({ embedded: 0, tokens: 0, known: 0 }), []);
+  const unchanged = { added: 0, changed: 0, unchanged: 9, chunks: 0, embedding: EMBEDDED };
+  assert.is(summaryLines(unchanged)[0], '✓ main  9 unchanged');
 });
 
 test('summary: never more than three lines unless every skip is asked for', () => {

@@ -1,10 +1,20 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BackendStatus } from '../../../src/engine/memory/backends/memory-backend.js';
+import type { EmbeddingStatus } from '../../../src/engine/memory/embedding/embedding-status.js';
 import { renderStatus } from '../../../src/ui/memory/status.js';
 import { createStyle } from '../../../src/ui/style.js';
 
 const NOW = 1_000_000_000;
+
+const NO_PROVIDER: EmbeddingStatus = {
+  mode: 'lexical',
+  primary: undefined,
+  fallback: undefined,
+  missing: 'none_found',
+  coverage: { state: 'empty', dimensions: null, done: 0, all: 13116, cached: 0, differences: [] },
+  fallbackDone: 0,
+};
 
 function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
   return {
@@ -28,17 +38,24 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     sources: ['memory', 'sessions'],
     extraPaths: [],
     tokenizer: 'unicode61',
+    vectors: { spaces: [] },
     skipped: [],
     faults: [],
     ...fields,
   };
 }
 
-function lines(status: BackendStatus, columns?: number): readonly string[] {
-  const text = renderStatus(
-    [{ agentId: 'main', status, provider: undefined, vectors: undefined }],
-    { style: createStyle(false), nowMs: NOW, columns, homeDir: '/home/ada' },
-  );
+function lines(
+  status: BackendStatus,
+  columns?: number,
+  embedding: EmbeddingStatus = NO_PROVIDER,
+): readonly string[] {
+  const text = renderStatus([{ agentId: 'main', status, embedding }], {
+    style: createStyle(false),
+    nowMs: NOW,
+    columns,
+    homeDir: '/home/ada',
+  });
   return text.trimEnd().replaceAll('\u202F', ' ').split('\n');
 }
 
@@ -59,8 +76,55 @@ test('tells the whole truth about an agent', () => {
     '  last sync    3 min ago',
     '  tokenizer    unicode61',
     '  backend      builtin',
-    '  provider     none configured: lexical search only',
-    '  vectors      none yet: lexical search only',
+    '  provider     none: search finds by words alone; svc provider list says what each provider needs',
+  ]);
+});
+
+test('tells who embeds and why, who stands in, and how much is embedded', () => {
+  const embedding: EmbeddingStatus = {
+    mode: 'hybrid',
+    primary: {
+      provider: 'corp',
+      adapter: 'openai',
+      model: 'text-embedding-3-small',
+      reason: { kind: 'setting', key: 'provider' },
+    },
+    fallback: {
+      provider: 'gemini',
+      adapter: 'gemini',
+      model: 'gemini-embedding-001',
+      reason: { kind: 'setting', key: 'fallback' },
+    },
+    missing: undefined,
+    coverage: {
+      state: 'partial',
+      dimensions: 1536,
+      done: 13000,
+      all: 13116,
+      cached: 120,
+      differences: [],
+    },
+    fallbackDone: 7,
+  };
+  const facts = (coverage: Partial<EmbeddingStatus['coverage']>): readonly string[] =>
+    lines(aStatus(), undefined, {
+      ...embedding,
+      coverage: { ...embedding.coverage, ...coverage },
+    }).slice(9);
+  assert.equal(facts({}), [
+    '  provider     corp (openai) · text-embedding-3-small',
+    '               by memorySearch.provider; not asked here, --deep tries it',
+    '  fallback     gemini · gemini-embedding-001; 7 passages have its vectors',
+    '  vectors      13 000 of 13 116 passages · 1 536 dimensions · 120 cached',
+    '               116 pending: svc memory index embeds them',
+  ]);
+  assert.equal(facts({ state: 'whole', cached: 0 }).slice(3), [
+    '  vectors      all of 13 116 passages · 1 536 dimensions',
+  ]);
+  const differences = ['model: text-embedding-3-small → text-embedding-3-large'];
+  assert.equal(facts({ state: 'other', done: 0, differences }).slice(3), [
+    '  vectors      of another identity: 13 116 passages pending, svc memory index embeds them anew',
+    '               model: text-embedding-3-small → text-embedding-3-large',
   ]);
 });
 

@@ -7,6 +7,7 @@ import { createStyle } from '../../../src/ui/style.js';
 import { aSummary } from './sync-builders.js';
 
 const style = createStyle(false);
+const ERASE = '\r\u001B[2K';
 
 /** A sync of a hundred files, one every `everyMs`. */
 function events(): readonly SyncEvent[] {
@@ -78,6 +79,57 @@ test('verbose names every file and every skip; quiet says nothing', () => {
   assert.equal(lines(1000, { quiet: true }), []);
 });
 
+const EMBEDDING: readonly SyncEvent[] = [
+  { type: 'embed.fallback', from: 'openai', to: 'gemini', why: '401 no\n key' },
+  {
+    type: 'embed.started',
+    provider: 'gemini',
+    model: 'gemini-embedding-001',
+    passages: 100,
+    known: 12,
+  },
+  { type: 'embed.provider', event: { type: 'request.finished', inputs: 50, tokens: 12_000 } },
+  { type: 'embed.stored', passages: 50 },
+  { type: 'embed.provider', event: { type: 'rate.limited', waitMs: 9, perSecond: 0.25 } },
+  { type: 'embed.provider', event: { type: 'rate.limited', waitMs: 9, perSecond: 0.25 } },
+  { type: 'embed.stored', passages: 50 },
+];
+
+test('embedding is told: by whom, instead of whom, how far, and what slows it down', () => {
+  let atMs = 0;
+  const written: string[] = [];
+  const onEvent = createSyncLines((line) => written.push(line.replaceAll('\u202F', ' ')), {
+    style,
+    verbose: false,
+    quiet: false,
+    now: () => atMs,
+    isFaulty: () => true,
+  });
+  for (const event of EMBEDDING) {
+    atMs += 2500;
+    onEvent(event);
+  }
+  assert.equal(written, [
+    'openai fails, gemini goes on: 401 no\\n key\n',
+    'embedding 100 passages with gemini (gemini-embedding-001)\n',
+    '50 of 100 passages · 50 % · instead of openai · cache 12 hits · 12k tokens\n',
+    'gemini asks for fewer requests: slowed to 0.3 req/s\n',
+    '100 of 100 passages · 100 % · instead of openai · cache 12 hits · 12k tokens · 429: slowed to 0.3 req/s\n',
+  ]);
+});
+
+test('the progress line goes on with the passages', () => {
+  let atMs = 0;
+  const written: string[] = [];
+  const options = { style, columns: 80, now: () => atMs };
+  const progress = createProgressLine((text) => written.push(text), options);
+  for (const event of EMBEDDING) {
+    atMs += 1000;
+    progress.onEvent(event);
+  }
+  assert.match(written[2]?.slice(ERASE.length) ?? '', /^embedding {2}█+░+ {2}50\/100 {2}0:02$/);
+});
+
 function drawn(everyMs: number, columns: number): readonly string[] {
   let atMs = 0;
   const written: string[] = [];
@@ -93,8 +145,6 @@ function drawn(everyMs: number, columns: number): readonly string[] {
   progress.clear();
   return written;
 }
-
-const ERASE = '\r\u001B[2K';
 
 test('the progress line shows nothing for work of under half a second', () => {
   assert.equal(drawn(4, 80), []);

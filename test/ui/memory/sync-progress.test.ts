@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { EmbeddingEvent } from '../../../src/engine/embeddings/index.js';
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
+import { batchDone, embedFraction } from '../../../src/ui/memory/embed-progress.js';
+import { embedDetailWords, embedWorkWords } from '../../../src/ui/memory/embed-words.js';
 import {
   type PhaseState,
   reduceSync,
@@ -14,6 +17,30 @@ import {
 import { aSummary } from './sync-builders.js';
 
 const amount = fc.nat({ max: 1_000_000 });
+
+const aProviderEvent: fc.Arbitrary<EmbeddingEvent> = fc.oneof(
+  fc.record({ type: fc.constant('request.finished' as const), inputs: amount, tokens: amount }),
+  fc.record({ type: fc.constant('rate.limited' as const), waitMs: amount, perSecond: fc.double() }),
+  fc.record({
+    type: fc.constant('batch.submitted' as const),
+    job: fc.constantFrom('a', 'b'),
+    inputs: amount,
+    resumed: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant('batch.progress' as const),
+    job: fc.constantFrom('a', 'b'),
+    done: fc.option(amount, { nil: undefined }),
+    total: amount,
+  }),
+  fc.record({
+    type: fc.constant('batch.ended' as const),
+    job: fc.constantFrom('a', 'b'),
+    embedded: amount,
+    left: amount,
+    why: fc.constant(undefined),
+  }),
+);
 
 const anEvent: fc.Arbitrary<SyncEvent> = fc.oneof(
   fc.constant<SyncEvent>({ type: 'lock.waiting', holder: { pid: 7, sinceMs: 0 } }),
@@ -35,6 +62,16 @@ const anEvent: fc.Arbitrary<SyncEvent> = fc.oneof(
   fc.constant<SyncEvent>({ type: 'document.skipped', path: 'a.md', reason: 'vanished' }),
   fc.record({ type: fc.constant('batch.committed' as const), documents: amount, chunks: amount }),
   fc.constant<SyncEvent>({ type: 'publish.started' }),
+  fc.record({
+    type: fc.constant('embed.started' as const),
+    provider: fc.constant('openai'),
+    model: fc.constant('m'),
+    passages: amount,
+    known: amount,
+  }),
+  fc.record({ type: fc.constant('embed.stored' as const), passages: amount }),
+  fc.constant<SyncEvent>({ type: 'embed.fallback', from: 'openai', to: 'gemini', why: 'x' }),
+  aProviderEvent.map((event): SyncEvent => ({ type: 'embed.provider', event })),
   fc
     .constantFrom('stopped' as const, 'updated' as const)
     .map((outcome): SyncEvent => ({ type: 'sync.finished', summary: aSummary({ outcome }) })),
@@ -57,6 +94,17 @@ test('holds its promises for any events in any order, even when the clock goes b
         assert.ok((syncRate(state) ?? 0) >= 0);
         assert.ok(state.handled.files <= state.planned.files);
         assert.ok(state.handled.bytes <= state.planned.bytes);
+        const { embedding } = state;
+        if (embedding !== undefined) {
+          const part = embedFraction(embedding);
+          assert.ok(part >= 0 && part <= 1);
+          assert.ok(embedding.done <= embedding.planned);
+          const { batch } = embedding;
+          if (batch !== undefined) {
+            assert.ok(batch.ended <= batch.jobs);
+            assert.ok(batchDone(batch) <= batch.inputs);
+          }
+        }
         assert.ok(state.lastMs >= before.lastMs);
         assert.ok(state.committed >= before.committed);
         assert.ok(state.skipped.first.length <= state.skipped.count);
@@ -103,7 +151,12 @@ test('follows a sync from waiting to the end', () => {
   state = reduceSync(state, { type: 'document.skipped', path: 'x', reason: 'symlink' }, 2);
   state = reduceSync(state, SCAN, 3);
   assert.is(state.waitingFor, undefined);
-  assert.equal(state.phases, { scan: 'done', chunk: 'running', write: 'waiting' });
+  assert.equal(state.phases, {
+    scan: 'done',
+    chunk: 'running',
+    write: 'waiting',
+    embed: 'waiting',
+  });
   state = reduceSync(state, { type: 'document.skipped', path: 'y', reason: 'vanished' }, 4);
   assert.equal(state.handled, { files: 1, bytes: 0 });
   assert.equal(state.skipped.first, [
@@ -113,17 +166,92 @@ test('follows a sync from waiting to the end', () => {
   state = reduceSync(state, { type: 'batch.committed', documents: 9, chunks: 90 }, 5);
   assert.is(state.committed, 9);
   state = reduceSync(state, { type: 'publish.started' }, 6);
-  assert.equal(state.phases, { scan: 'done', chunk: 'done', write: 'running' });
+  assert.equal(state.phases, {
+    scan: 'done',
+    chunk: 'done',
+    write: 'running',
+    embed: 'waiting',
+  });
   assert.is(syncFraction(state), 1);
   state = reduceSync(state, { type: 'sync.finished', summary: aSummary() }, 7);
-  assert.equal(state.phases, { scan: 'done', chunk: 'done', write: 'done' });
+  assert.equal(state.phases, { scan: 'done', chunk: 'done', write: 'done', embed: 'done' });
 });
 
 test('a stop leaves what was done done and the rest stopped', () => {
   let state = reduceSync(startSyncProgress(0), SCAN, 1);
   const summary = aSummary({ outcome: 'stopped' });
   state = reduceSync(state, { type: 'sync.finished', summary }, 2);
-  assert.equal(state.phases, { scan: 'done', chunk: 'stopped', write: 'stopped' });
+  assert.equal(state.phases, {
+    scan: 'done',
+    chunk: 'stopped',
+    write: 'stopped',
+    embed: 'stopped',
+  });
+});
+
+/** The state after these events, a second apart. */
+function after(...events: readonly SyncEvent[]) {
+  return events.reduce(
+    (state, event, at) => reduceSync(state, event, (at + 1) * 1000),
+    startSyncProgress(0),
+  );
+}
+
+function told(event: EmbeddingEvent): SyncEvent {
+  return { type: 'embed.provider', event };
+}
+
+const EMBED: SyncEvent = {
+  type: 'embed.started',
+  provider: 'openai',
+  model: 'text-embedding-3-small',
+  passages: 1000,
+  known: 1920,
+};
+
+test('follows embedding: what is done, what it took, what is left of it', () => {
+  const finished = told({ type: 'request.finished', inputs: 128, tokens: 211_600 });
+  const limited = told({ type: 'rate.limited', waitMs: 1000, perSecond: 1 });
+  const state = after(SCAN, EMBED, finished, limited, { type: 'embed.stored', passages: 250 });
+  assert.equal(
+    [state.phases.chunk, state.phases.write, state.phases.embed],
+    ['done', 'done', 'running'],
+  );
+  // A quarter in three seconds.
+  assert.is(syncEta(state), 9000);
+  assert.ok(state.embedding);
+  assert.is(embedWorkWords(state.embedding), 'openai · 1 request');
+  assert.is(
+    embedDetailWords(state.embedding).replaceAll('\u202F', ' '),
+    'cache 1 920 hits · 212k tokens · 429: slowed to 1 req/s',
+  );
+  const later = reduceSync(state, finished, 60_000);
+  assert.not.match(later.embedding === undefined ? '' : embedDetailWords(later.embedding), /429/);
+});
+
+test('the fallback begins anew, and who failed is remembered', () => {
+  const fallback: SyncEvent = { type: 'embed.fallback', from: 'openai', to: 'gemini', why: 'x' };
+  const second = { ...EMBED, provider: 'gemini', known: 0 } as const;
+  for (const first of [[EMBED, { type: 'embed.stored', passages: 900 }], []] as const) {
+    const { embedding } = after(SCAN, ...first, fallback, second);
+    assert.equal([embedding?.provider, embedding?.done], ['gemini', 0]);
+    assert.is(embedding && embedDetailWords(embedding), 'instead of openai');
+  }
+});
+
+test('batch jobs are counted, and what the provider says is done of them', () => {
+  const submitted = (job: string) =>
+    told({ type: 'batch.submitted', job, inputs: 500, resumed: false });
+  const { embedding } = after(
+    EMBED,
+    submitted('a'),
+    submitted('b'),
+    told({ type: 'batch.progress', job: 'b', done: 100, total: 500 }),
+    told({ type: 'batch.ended', job: 'a', embedded: 499, left: 1, why: undefined }),
+  );
+  assert.ok(embedding);
+  assert.is(embedWorkWords(embedding), 'openai · 1 of 2 jobs');
+  assert.match(embedDetailWords(embedding), 'batch 599/1\u202F000');
 });
 
 test('counts every skipped file and keeps only the first ones', () => {

@@ -116,6 +116,30 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
+for (const columns of [60, 80, 120]) {
+  test(`shows embedding under its own bar at ${columns} columns`, async () => {
+    const opened = open(columns, 24);
+    const { terminal, tell } = opened;
+    work(opened);
+    const model = 'text-embedding-3-small';
+    tell({ type: 'embed.started', provider: 'openai', model, passages: 13_115, known: 1920 });
+    const finished = { type: 'request.finished', inputs: 128, tokens: 212_000 } as const;
+    tell({ type: 'embed.provider', event: finished });
+    const limited = { type: 'rate.limited', waitMs: 1000, perSecond: 1 } as const;
+    tell({ type: 'embed.provider', event: limited });
+    tell({ type: 'embed.stored', passages: 3072 });
+    await waitForText(terminal, '429: slow');
+    const screen = shown(terminal);
+    assert.match(screen[4] ?? '', /^ {2}✓ write/u);
+    assert.match(screen[5] ?? '', /^ {2}● embed +█+░+ {3}3 072\/13 115 +openai(?: · 1 request)?$/u);
+    assert.match(screen[6] ?? '', /^ {12}cache 1 920 hits · 212k tokens · 429: slow/u);
+    for (const line of screen) assert.ok(textWidth(line) <= columns);
+    opened.finish(aSummary());
+    await opened.ended;
+    assertRestored(terminal);
+  });
+}
+
 test('leaves nothing behind when the terminal gets narrower and its lines break', async () => {
   const opened = open(100, 24);
   const { terminal } = opened;

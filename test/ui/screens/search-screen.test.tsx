@@ -174,6 +174,60 @@ test('the latest query wins, however late older answers come', async () => {
   await leave(opened);
 });
 
+test('a provider is asked once, after a pause; a late quick answer never replaces the whole one', async () => {
+  const asked: string[] = [];
+  let finishQuick: (() => void) | undefined;
+  let finishWhole: (() => void) | undefined;
+  const found = (path: string, fields: Parameters<typeof aResponse>[0] = {}) =>
+    aResponse({ results: [{ ...aResult(0), path }], ...fields });
+  const opened = open(100, 24, {
+    searchWords: (query) =>
+      new Promise((resolve) => {
+        // Only that for the whole question is held back.
+        if (query !== 'cars') resolve(found('quick.md'));
+        else finishQuick = () => resolve(found('late.md'));
+      }),
+    search: (query) =>
+      new Promise((resolve) => {
+        asked.push(query);
+        const warnings = [
+          { code: 'PROVIDER_FALLBACK', message: 'gemini embedded instead\u001B[2J' } as const,
+        ];
+        finishWhole = () => resolve(found('whole.md', { mode: 'hybrid', warnings }));
+      }),
+  });
+  const { terminal } = opened;
+  terminal.type('car');
+  await waitForText(terminal, '❯ quick.md');
+  terminal.type('s');
+  await waitForText(terminal, 'looking up the meaning …');
+  assert.equal(asked, ['cars']);
+  finishWhole?.();
+  await waitForText(terminal, '❯ whole.md');
+  assert.match(terminal.screen().join('\n'), /─ gemini embedded instead\\e\[2J ──/u);
+  assert.not.match(terminal.screen()[0] ?? '', /meaning/u);
+  finishQuick?.();
+  terminal.type(KEYS.tab);
+  await waitForText(terminal, 'q leave');
+  assert.match(terminal.screen()[1] ?? '', /❯ whole\.md/u);
+  await leave(opened);
+});
+
+test('the footer tells what each side gave to the score', async () => {
+  const explanation = {
+    textShare: 0.3,
+    vectorShare: 0.7,
+    similarity: 0.61,
+    decay: null,
+    diversity: null,
+  };
+  const result = { ...aResult(0), vectorScore: 0.94, explanation };
+  const opened = open(100, 24, { search: async () => aResponse({ results: [result] }) });
+  opened.terminal.type('backup');
+  await waitForText(opened.terminal, 'lexical 0.88 · vector 0.94 · no decay');
+  await leave(opened);
+});
+
 test('a failing search is told calmly and goes away with the next answer', async () => {
   let failing = true;
   const opened = open(80, 24, {

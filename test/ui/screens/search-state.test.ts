@@ -83,7 +83,7 @@ test('the selection is always one of the results, for any events', () => {
       .map((focus): SearchScreenEvent => ({ type: 'focused', focus })),
     fc.nat({ max: 5 }).map((count): SearchScreenEvent => {
       const results = Array.from({ length: count }, (_, at) => aResult(at));
-      return { type: 'answered', response: aResponse({ results }) };
+      return { type: 'answered', response: aResponse({ results }), refines: count % 2 === 0 };
     }),
     fc.constant<SearchScreenEvent>({ type: 'failed', trouble: { message: 'x' } }),
     fc.constant<SearchScreenEvent>({ type: 'cleared' }),
@@ -103,12 +103,24 @@ test('a passage that comes late is not shown beside another result', () => {
   const response = aResponse({ results: [aResult(0), aResult(1)] });
   const [first] = response.results;
   assert.ok(first);
-  const moved = [{ type: 'answered', response } as const, { type: 'moved', by: 1 } as const].reduce(
-    reduceSearchScreen,
-    START_SEARCH_SCREEN,
-  );
+  const moved = [
+    { type: 'answered', response, refines: false } as const,
+    { type: 'moved', by: 1 } as const,
+  ].reduce(reduceSearchScreen, START_SEARCH_SCREEN);
   const preview = { state: 'ready', passage: { startLine: 1, text: 'late' } } as const;
   assert.is(reduceSearchScreen(moved, { type: 'previewed', result: first, preview }), moved);
+});
+
+test('the whole answer keeps the passage that was chosen meanwhile, wherever it stands now', () => {
+  const quick = aResponse({ results: [aResult(0), aResult(1), aResult(2)] });
+  const whole = aResponse({ results: [aResult(5), aResult(2), aResult(0)], mode: 'hybrid' });
+  const chosen = (by: number): number =>
+    [
+      { type: 'answered', response: quick, refines: false } as const,
+      { type: 'moved', by } as const,
+      { type: 'answered', response: whole, refines: true } as const,
+    ].reduce(reduceSearchScreen, START_SEARCH_SCREEN).selected;
+  assert.equal([chosen(2), chosen(1), chosen(0)], [1, 0, 0]);
 });
 
 test('a paced store tells at once after a rest, and the last change of a burst', async () => {

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../../cli/flags.js';
-import { MemoryCommand } from '../../../cli/memory-command.js';
+import { MemoryCommand, type SyncFlags } from '../../../cli/memory-command.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
-import { createSyncProgress } from '../../../cli/sync-progress.js';
 import { SvcError } from '../../../engine/errors/index.js';
 import type { OpenedMemory } from '../../../engine/memory/open-memory.js';
 import { indexOutput } from '../../../engine/memory/output.js';
@@ -11,23 +10,13 @@ import type {
   IndexedAgent,
   IndexOutput,
 } from '../../../engine/memory/output-schemas.js';
-import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/events.js';
-import { isFaultySkip } from '../../../engine/memory/types.js';
-import { renderSyncSummary } from '../../../ui/memory/sync-summary.js';
-import { shownPath } from '../../../ui/shown-path.js';
-import { createStyle } from '../../../ui/style.js';
-
-interface IndexFlags {
-  readonly force: boolean;
-  readonly plain: boolean;
-  readonly quiet: boolean;
-  readonly verbose: boolean;
-}
 
 export default class MemoryIndex extends MemoryCommand<IndexOutput> {
   static override summary = 'Bring the indexes of all agents, or of one, up to date.';
   static override description =
     `Only files that changed are read. Ctrl-C stops between two transactions; what is done is kept.
+
+Where an embedding provider is configured or found, every passage gets a vector; what has one already is not paid for again. When the provider fails, the words are indexed all the same, and the command exits with 1 unless the fallback stood in.
 
 An index that is damaged, of another version or built with other settings is built anew; searches go on with the old one until the new one replaces it.`;
   static override examples = [
@@ -54,12 +43,10 @@ An index that is damaged, of another version or built with other settings is bui
   /** One agent's failure is reported and does not keep the others from being indexed. */
   private async indexOne(
     memory: OpenedMemory,
-    flags: IndexFlags,
+    flags: SyncFlags,
   ): Promise<IndexedAgent | FailedAgent> {
     try {
-      const summary = await this.sync(memory, flags);
-      if (summary.outcome === 'stopped') this.setExitCode(130);
-      return indexOutput(memory, summary);
+      return indexOutput(memory, await this.syncShown(memory, flags));
     } catch (error) {
       if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
       const { code, message, hint } = reportError(error);
@@ -70,38 +57,5 @@ An index that is damaged, of another version or built with other settings is bui
       const reported = hint === undefined ? { code, message } : { code, message, hint };
       return { agent: memory.agentId, workspace, error: reported };
     }
-  }
-
-  private async sync(memory: OpenedMemory, flags: IndexFlags): Promise<SyncSummary> {
-    const terminal = this.terminal(flags);
-    const style = createStyle(terminal.color);
-    const { force, verbose } = flags;
-    const { signal } = this;
-    const start = (onEvent: (event: SyncEvent) => void): Promise<SyncSummary> =>
-      memory.backend.sync({ force, signal, onEvent });
-    if (terminal.screen && !flags.quiet) {
-      const { runIndexScreen } = await import('../../../ui/screens/index/run.js');
-      return runIndexScreen({
-        stdin: process.stdin,
-        stdout: process.stdout,
-        style,
-        title: {
-          agentId: memory.name,
-          place: shownPath(memory.agent.workspaceDir, this.context().homeDir),
-          backend: memory.agent.backend,
-        },
-        now: () => performance.now(),
-        start,
-        onInterrupt: () => this.interrupt(),
-        verbose,
-        isFaulty: isFaultySkip,
-      });
-    }
-    const quiet = flags.quiet || this.jsonEnabled();
-    const progress = await createSyncProgress({ terminal, quiet, verbose });
-    const summary = await start(progress.onEvent).finally(progress.clear);
-    const options = { style, agentId: memory.name, verbose, isFaulty: isFaultySkip };
-    if (!flags.quiet) this.write(renderSyncSummary(summary, options));
-    return summary;
   }
 }

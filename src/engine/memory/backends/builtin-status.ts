@@ -1,6 +1,7 @@
 import type { Clock } from '../../context.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isDamage } from '../index/database.js';
+import type { MemoryIndex } from '../index/memory-index.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import { type Scan, scanMemoryFiles } from '../sources/memory-files.js';
 import { pendingChanges } from '../sync/pending-changes.js';
@@ -8,16 +9,27 @@ import { planChanges, type SyncPlan } from '../sync/plan-changes.js';
 import { rebuildNeeded } from '../sync/rebuild-needed.js';
 import type { SyncTarget } from '../sync/sync-index.js';
 import type { SkippedFile } from '../types.js';
-import type { BackendStatus, IndexState, Staleness } from './memory-backend.js';
+import type {
+  BackendStatus,
+  IndexState,
+  Staleness,
+  StatusOptions,
+  VectorsState,
+} from './memory-backend.js';
 
 /** The state of an index and of the files it mirrors, as they are now; changes nothing. */
-export async function builtinStatus(target: SyncTarget, clock: Clock): Promise<BackendStatus> {
-  const opened = openIndex(target.indexFile, 'read');
+export async function builtinStatus(
+  target: SyncTarget,
+  clock: Clock,
+  options: StatusOptions,
+): Promise<BackendStatus> {
+  const opened = openIndex(target.indexFile, 'read', target.vectors);
   try {
-    return await statusOf(opened, target, clock);
+    return await statusOf(opened, target, clock, options);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return await statusOf({ state: 'unusable', why: damageComplaint(error) }, target, clock);
+    const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
+    return await statusOf(damaged, target, clock, options);
   } finally {
     if (opened.state === 'ready') opened.index.close();
   }
@@ -27,6 +39,7 @@ async function statusOf(
   opened: OpenedIndex,
   target: SyncTarget,
   clock: Clock,
+  options: StatusOptions,
 ): Promise<BackendStatus> {
   const faults: Warning[] = [];
   const scannedMs = clock.now();
@@ -41,9 +54,21 @@ async function statusOf(
     sources: ['memory'],
     extraPaths: target.files.extraPaths,
     tokenizer: target.settings.tokenizer,
+    vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     skipped: distinctSkips([...(scan?.skipped ?? []), ...remembered]),
     faults,
   };
+}
+
+async function vectorsState(
+  index: MemoryIndex,
+  { extension = false }: StatusOptions,
+): Promise<VectorsState> {
+  const inUse = new Set(await index.vectorIdentities());
+  const spaces = (await index.vectorSpaces()).map((space) => {
+    return { ...space, inUse: inUse.has(space.identity) };
+  });
+  return extension ? { spaces, extension: await index.vectorExtension() } : { spaces };
 }
 
 function tryScan(target: SyncTarget, faults: Warning[]): Scan | undefined {

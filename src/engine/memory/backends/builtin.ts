@@ -1,5 +1,6 @@
 import type { Warning } from '../../errors/index.js';
 import { PathQueryEmbedder } from '../embedding/query-embedder.js';
+import type { MemoryIndex } from '../index/memory-index.js';
 import { type SearchOptions, searchIndex } from '../search/search-index.js';
 import type { QueryEmbedder } from '../search/semantic.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
@@ -11,6 +12,7 @@ import type {
   GetResponse,
   MemoryBackend,
   ResetResult,
+  StatusOptions,
   WorkOptions,
 } from './memory-backend.js';
 
@@ -37,7 +39,7 @@ export class BuiltinBackend implements MemoryBackend {
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
     const warnings: Warning[] = [];
-    return this.keeper.answer(work, warnings, (index) =>
+    const ask = (index: MemoryIndex): Promise<SearchResponse> =>
       searchIndex(
         index,
         request,
@@ -48,8 +50,8 @@ export class BuiltinBackend implements MemoryBackend {
           warnings,
         },
         work.signal,
-      ),
-    );
+      );
+    return this.keeper.answer(work, warnings, ask, { embeds: request.lexicalOnly !== true });
   }
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
@@ -66,9 +68,9 @@ export class BuiltinBackend implements MemoryBackend {
     return this.keeper.sync(options);
   }
 
-  async status(): Promise<BackendStatus> {
+  async status(options: StatusOptions = {}): Promise<BackendStatus> {
     const { builtinStatus } = await import('./builtin-status.js');
-    return builtinStatus(this.options.target, this.options.clock);
+    return builtinStatus(this.options.target, this.options.clock, options);
   }
 
   async reset(): Promise<ResetResult> {

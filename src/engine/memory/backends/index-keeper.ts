@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
 import { identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { refusedWarning } from '../embedding/embedding-warnings.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
@@ -56,26 +57,33 @@ export class IndexKeeper {
    * Asks the fresh index; one that turns out to be damaged on the way is built anew first.
    *
    * @param warnings gets what the answer should be taken with
+   * @param options `embeds`: whether to embed what is new, where that is a request or two
    */
   async answer<T>(
     work: WorkOptions,
     warnings: Warning[],
     ask: (index: MemoryIndex) => Promise<T>,
+    { embeds }: { readonly embeds: boolean } = { embeds: true },
   ): Promise<T> {
     try {
-      return await ask(await this.freshIndex(work, warnings));
+      return await ask(await this.freshIndex(work, warnings, embeds));
     } catch (error) {
       if (!isDamage(error)) throw error;
       stopIfInterrupted(await this.sync({ ...work, force: true }));
       warnings.push(this.rebuiltWarning(damageComplaint(error)));
-      return ask(await this.freshIndex(work, warnings));
+      return ask(await this.freshIndex(work, warnings, embeds));
     }
   }
 
   /** Makes the index mirror the files; waits for another process that is doing so. */
   async sync(work: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
     this.close();
-    return this.runSync({ ...work, lockWaitMs: SYNC_WAIT_MS, embedAtMost: undefined });
+    return this.runSync({
+      ...work,
+      lockWaitMs: SYNC_WAIT_MS,
+      embedAtMost: undefined,
+      embeds: true,
+    });
   }
 
   close(): void {
@@ -83,13 +91,17 @@ export class IndexKeeper {
     this.handle = undefined;
   }
 
-  private async freshIndex(work: WorkOptions, warnings: Warning[]): Promise<MemoryIndex> {
+  private async freshIndex(
+    work: WorkOptions,
+    warnings: Warning[],
+    embeds: boolean,
+  ): Promise<MemoryIndex> {
     const opened = this.open();
     if (opened.state === 'ready') {
       const { index } = opened;
       if (!this.options.syncOnSearch) return index;
-      if ((await this.isFresh(index)) && !(await this.canEmbedNow(index, work, warnings)))
-        return index;
+      const isFresh = await this.isFresh(index);
+      if (isFresh && !(embeds && (await this.canEmbedNow(index, work, warnings)))) return index;
     } else if (opened.state === 'unusable') {
       warnings.push(this.rebuiltWarning(opened.why));
     }
@@ -97,7 +109,7 @@ export class IndexKeeper {
     try {
       const lockWaitMs = usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS;
       const embedAtMost = EMBED_ON_SEARCH;
-      const summary = await this.runSync({ ...work, lockWaitMs, embedAtMost });
+      const summary = await this.runSync({ ...work, lockWaitMs, embedAtMost, embeds });
       stopIfInterrupted(summary);
       warnings.push(...skipWarnings(summary), ...embeddingWarnings(summary));
     } catch (error) {
@@ -163,13 +175,14 @@ export class IndexKeeper {
       readonly lockWaitMs: number;
       readonly force?: boolean;
       readonly embedAtMost: number | undefined;
+      readonly embeds: boolean;
     },
   ): Promise<SyncSummary> {
     // An answer from an index that is up to date never loads what writes one.
     const { syncIndex } = await import('../sync/sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
     const embedding =
-      providers === undefined
+      providers === undefined || !options.embeds
         ? undefined
         : { path: providers, atMost: options.embedAtMost, cacheEntries };
     return syncIndex(target, { ...options, clock, embedding });
@@ -207,17 +220,8 @@ function pendingWarning(missing: number): Warning {
 /** What came of embedding on the way; a provider that failed is spoken of by the search itself. */
 function embeddingWarnings({ embedding }: SyncSummary): Warning[] {
   if (embedding === undefined) return [];
-  const { pending, refused, refusal, provider } = embedding;
-  const warnings: Warning[] = [];
-  if (pending > 0) warnings.push(pendingWarning(pending));
-  if (refused > 0) {
-    const why = refusal === undefined ? '' : `: ${refusal}`;
-    warnings.push({
-      code: 'EMBEDDING_FAILED',
-      message: `${provider} does not take ${refused} of the passages${why}`,
-    });
-  }
-  return warnings;
+  const { pending } = embedding;
+  return [...(pending > 0 ? [pendingWarning(pending)] : []), ...refusedWarning(embedding)];
 }
 
 function stopIfInterrupted(summary: SyncSummary): void {

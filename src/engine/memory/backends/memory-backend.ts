@@ -1,5 +1,6 @@
 import type { Warning } from '../../errors/index.js';
-import type { IndexStatistics } from '../index/memory-index.js';
+import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-index.js';
+import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
 import type { LineRange, SkippedFile, Source } from '../types.js';
@@ -60,6 +61,22 @@ export interface ResetResult {
   readonly bytes: number;
 }
 
+/** The vectors of an index as they are. */
+export interface VectorsState {
+  readonly spaces: readonly (VectorSpaceStatistics & {
+    /** False when all its vectors are only kept for the day that its identity is configured again. */
+    readonly inUse: boolean;
+  })[];
+  /** Only when asked for: to tell, it has to be loaded. */
+  readonly extension?: VectorExtension;
+}
+
+/** What a status is to tell besides what costs little. */
+export interface StatusOptions {
+  /** Whether the vector extension can be loaded. */
+  readonly extension?: boolean;
+}
+
 /** The whole truth about one agent's memory. */
 export interface BackendStatus {
   readonly backend: 'builtin';
@@ -71,6 +88,8 @@ export interface BackendStatus {
   readonly sources: readonly Source[];
   readonly extraPaths: readonly string[];
   readonly tokenizer: string;
+  /** Undefined where there is no index that can be used. */
+  readonly vectors: VectorsState | undefined;
   /** Files that exist and cannot be indexed. */
   readonly skipped: readonly SkippedFile[];
   readonly faults: readonly Warning[];
@@ -86,7 +105,7 @@ export interface MemoryBackend {
   /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
   sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary>;
-  status(): Promise<BackendStatus>;
+  status(options?: StatusOptions): Promise<BackendStatus>;
   /** Deletes the index, never a file of the person's. */
   reset(): Promise<ResetResult>;
   close(): Promise<void>;

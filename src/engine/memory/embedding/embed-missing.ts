@@ -19,6 +19,8 @@ export interface EmbedMissingOptions {
    * which must not make a person wait. Undefined embeds all of them.
    */
   readonly atMost: number | undefined;
+  /** Chunks that were written just before; those among them that have a vector are told. */
+  readonly written: number;
   /** Unused vectors kept for texts that may come back; 0 for none. */
   readonly cacheEntries: number;
   readonly clock: Clock;
@@ -93,6 +95,7 @@ class Run {
   private readonly options: EmbedMissingOptions;
   private model: string | undefined;
   private embedded = 0;
+  private known = 0;
   private refused = 0;
   private refusal: string | undefined;
   private pending = 0;
@@ -106,17 +109,18 @@ class Run {
   }
 
   async embed(index: MemoryIndex, adapter: EmbeddingAdapter): Promise<void> {
-    const { atMost, cacheEntries, clock, path, signal, onEvent } = this.options;
+    const { atMost, written, cacheEntries, clock, path, signal, onEvent } = this.options;
     const atMs = clock.now();
     const { provider, model } = adapter;
     this.model = model;
     const identity = identityKey(adapter.identity);
     const missing = await index.countMissingEmbeddings(identity);
+    this.known = Math.max(0, written - missing);
     if (atMost !== undefined && missing > atMost) {
       this.pending = missing;
       return;
     }
-    onEvent({ type: 'embed.started', provider, model, passages: missing });
+    onEvent({ type: 'embed.started', provider, model, passages: missing, known: this.known });
     if (missing > 0) await this.embedAll(index, adapter, identity);
     signal.throwIfAborted();
     // The other provider's vectors stay for the day that this one fails.
@@ -131,6 +135,7 @@ class Run {
       provider: this.provider.choice.provider,
       model: this.model ?? null,
       embedded: this.embedded,
+      known: this.known,
       refused: this.refused,
       ...(this.refusal === undefined ? {} : { refusal: this.refusal }),
       pending: this.pending,

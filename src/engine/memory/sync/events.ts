@@ -30,12 +30,13 @@ export type SyncEvent =
   /** Everything up to here is on disk. */
   | { readonly type: 'batch.committed'; readonly documents: number; readonly chunks: number }
   | { readonly type: 'publish.started' }
-  /** From here on vectors are made; `passages` have none yet. */
+  /** From here on vectors are made; `passages` have none yet, `known` of those just written have. */
   | {
       readonly type: 'embed.started';
       readonly provider: string;
       readonly model: string;
       readonly passages: number;
+      readonly known: number;
     }
   /** What the provider's adapter tells of its requests. */
   | { readonly type: 'embed.provider'; readonly event: EmbeddingEvent }
@@ -63,6 +64,8 @@ export interface EmbeddingSummary {
   readonly model: string | null;
   /** Vectors made by this sync; what was known already is not among them. */
   readonly embedded: number;
+  /** Chunks written by this sync whose text had a vector already. */
+  readonly known: number;
   /** Passages that the provider does not take, and its words on the first of them. */
   readonly refused: number;
   readonly refusal?: string;

@@ -91,7 +91,8 @@ async function withVectors(
   const abort = signal ?? new AbortController().signal;
   try {
     const { path, atMost, cacheEntries } = embedding;
-    const work = { path, atMost, cacheEntries, clock, signal: abort, onEvent };
+    const written = summary.chunks;
+    const work = { path, atMost, written, cacheEntries, clock, signal: abort, onEvent };
     const embedded = await embedMissing(opened.index, work);
     const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
     return {

@@ -1,5 +1,5 @@
 import { drawBar } from '../../bar.js';
-import { fitEnd, fitMiddle, padEnd, padStart, spread } from '../../fit.js';
+import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import {
   formatBytes,
   formatCount,
@@ -8,6 +8,8 @@ import {
   formatEta,
   formatRate,
 } from '../../format.js';
+import { embedFraction } from '../../memory/embed-progress.js';
+import { embedDetailWords, embedWorkWords } from '../../memory/embed-words.js';
 import {
   type PhaseState,
   type SyncPhase,
@@ -67,6 +69,7 @@ export function indexFrame(
     phaseLine('scan', progress, style, columns),
     phaseLine('chunk', progress, style, columns),
     phaseLine('write', progress, style, columns),
+    ...embedLines(progress, style, columns),
     nowLine(progress, style, columns),
     ...skippedLine(progress, style, columns),
     ...(view.help ? helpLines(style, columns) : []),
@@ -105,7 +108,7 @@ function phaseLine(
 
 const PHASE_BODIES: Readonly<
   Record<SyncPhase, (progress: SyncProgress, style: Style, columns: number) => string>
-> = { scan: scanBody, chunk: chunkBody, write: writeBody };
+> = { scan: scanBody, chunk: chunkBody, write: writeBody, embed: embedBody };
 
 function scanBody(progress: SyncProgress, style: Style, columns: number): string {
   const { found, waitingFor } = progress;
@@ -137,6 +140,32 @@ function writeBody(progress: SyncProgress, style: Style, columns: number): strin
   const saved = `${formatCountOf(progress.committed, 'file')} on disk`;
   const what = progress.publishing ? `${saved} · putting the index in place` : saved;
   return spread(fitEnd(what, columns), style.dim(formatCountOf(progress.chunks, 'chunk')), columns);
+}
+
+/** Two lines from the moment on that passages are embedded. */
+function embedLines(progress: SyncProgress, style: Style, columns: number): readonly string[] {
+  const { embedding } = progress;
+  if (embedding === undefined) return [];
+  const detail = fitEnd(embedDetailWords(embedding), columns - LABEL_COLUMNS - 2);
+  const indent = ' '.repeat(LABEL_COLUMNS + 2);
+  return [
+    phaseLine('embed', progress, style, columns),
+    ...(detail === '' ? [] : [indent + style.dim(detail)]),
+  ];
+}
+
+function embedBody({ embedding }: SyncProgress, style: Style, columns: number): string {
+  if (embedding === undefined) return '';
+  if (embedding.planned === 0) return style.dim('nothing to embed');
+  const width = columns < NARROW ? NARROW_BAR_COLUMNS : BAR_COLUMNS;
+  const bar = drawBar(embedFraction(embedding), width);
+  const total = formatCount(embedding.planned);
+  const counts = `${padStart(formatCount(embedding.done), total.length)}/${total}`;
+  const left = `${bar}  ${counts}`;
+  const work = embedWorkWords(embedding);
+  const fits = textWidth(left) + 2 + textWidth(work) <= columns;
+  const right = style.dim(fits ? work : safeLine(embedding.provider));
+  return spread(`${style.cyan(bar)}  ${counts}`, right, columns);
 }
 
 function nowLine(progress: SyncProgress, style: Style, columns: number): string {

@@ -18,6 +18,11 @@ export type SearchScreenEnd =
 export interface SearchScreenActions {
   /** Rejections are shown; aborted when the person has typed on. */
   readonly search: (query: string, signal: AbortSignal) => Promise<SearchResponse>;
+  /**
+   * The same by words alone, which is quick and asks nobody; there when `search` asks a provider.
+   * Then that one waits for a pause in typing.
+   */
+  readonly searchWords?: (query: string, signal: AbortSignal) => Promise<SearchResponse>;
   /** The lines around a result's passage, enough for a screen. */
   readonly preview: (result: SearchResult, signal: AbortSignal) => Promise<PassageText>;
   /** Copies the citation; says in a few words what was done. */
@@ -32,6 +37,8 @@ export interface SearchControllerOptions {
   readonly actions: SearchScreenActions;
   /** How long typing must pause before a search starts; milliseconds. */
   readonly debounceMs: number;
+  /** The same for a search that asks a provider. */
+  readonly meaningMs: number;
   readonly onEnd: (end: SearchScreenEnd) => void;
 }
 
@@ -46,8 +53,10 @@ export interface SearchController {
 export function createSearchController(options: SearchControllerOptions): SearchController {
   const { store, actions, onEnd } = options;
   const searching = createLatest();
+  const deepening = createLatest();
   const previewing = createLatest();
   let pause: NodeJS.Timeout | undefined;
+  let longPause: NodeJS.Timeout | undefined;
   /** An answer to what is typed is still to come: the results on the screen are older. */
   let pending = false;
   /** Enter was pressed meanwhile: it means the answer to what is typed. */
@@ -67,30 +76,55 @@ export function createSearchController(options: SearchControllerOptions): Search
       },
     );
   };
+  const answered = (response: SearchResponse, refines: boolean): void => {
+    pending = false;
+    store.dispatch({ type: 'answered', response, refines });
+    const best = response.results[0];
+    if (openNext && best !== undefined) onEnd({ type: 'open', result: best });
+    else loadPreview();
+  };
   const search = (query: string): void => {
+    const quick = actions.searchWords ?? actions.search;
     searching.run(
-      (signal) => actions.search(query, signal),
-      (response) => {
-        pending = false;
-        store.dispatch({ type: 'answered', response });
-        const best = response.results[0];
-        if (openNext && best !== undefined) onEnd({ type: 'open', result: best });
-        else loadPreview();
-      },
+      (signal) => quick(query, signal),
+      (response) => answered(response, false),
       (error) => {
         pending = false;
         store.dispatch({ type: 'failed', trouble: actions.explain(error) });
       },
     );
   };
+  /** The whole answer takes the place of the quick one, which must not come after it. */
+  const deepen = (query: string): void => {
+    store.dispatch({ type: 'meaning', looking: true });
+    deepening.run(
+      (signal) => actions.search(query, signal),
+      (response) => {
+        searching.cancel();
+        store.dispatch({ type: 'meaning', looking: false });
+        answered(response, true);
+      },
+      (error) => {
+        store.dispatch({ type: 'meaning', looking: false });
+        store.dispatch({ type: 'noticed', notice: actions.explain(error).message });
+      },
+    );
+  };
   const queryChanged = (query: string): void => {
     clearTimeout(pause);
+    clearTimeout(longPause);
     searching.cancel();
+    deepening.cancel();
+    store.dispatch({ type: 'meaning', looking: false });
     pending = query.trim() !== '';
     if (!pending) {
       previewing.cancel();
       store.dispatch({ type: 'cleared' });
-    } else pause = setTimeout(() => search(query), options.debounceMs);
+      return;
+    }
+    pause = setTimeout(() => search(query), options.debounceMs);
+    if (actions.searchWords === undefined) return;
+    longPause = setTimeout(() => deepen(query), options.meaningMs);
   };
   const copy = (result: SearchResult): void => {
     actions.copy(result).then(
@@ -134,7 +168,9 @@ export function createSearchController(options: SearchControllerOptions): Search
     },
     close: () => {
       clearTimeout(pause);
+      clearTimeout(longPause);
       searching.cancel();
+      deepening.cancel();
       previewing.cancel();
     },
   };

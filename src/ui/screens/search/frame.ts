@@ -1,5 +1,6 @@
 import { EXACT_MEASURE, fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { formatCount, formatDuration } from '../../format.js';
+import { scoreParts } from '../../memory/explanation.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { wrapSpans } from '../../wrap.js';
@@ -19,6 +20,8 @@ export interface SearchFrame {
 
 const PROMPT = '  › ';
 const MARGIN = 2;
+
+const MEANING = 'looking up the meaning …';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['type', 'search as you type'],
@@ -67,10 +70,11 @@ function inputLine(
   };
 }
 
-function figuresOf({ response }: SearchScreenModel): string {
-  if (response === undefined) return '';
+function figuresOf({ response, looking }: SearchScreenModel): string {
+  if (response === undefined) return looking ? MEANING : '';
   const shown = formatCount(response.results.length);
-  return `${shown} of ${formatCount(response.matches)} · ${formatDuration(response.searchMs)}`;
+  const counts = `${shown} of ${formatCount(response.matches)}`;
+  return `${counts} · ${looking ? MEANING : formatDuration(response.searchMs)}`;
 }
 
 function resultLines(
@@ -78,13 +82,22 @@ function resultLines(
   layout: SearchLayout,
   style: Style,
 ): readonly string[] {
-  const rule = `  ${style.dim('─'.repeat(Math.max(0, layout.columns - MARGIN * 2)))}`;
+  const rule = ruleLine(model, layout, style);
   const list =
     selectedResult(model) === undefined
       ? messageLines(model, layout, style)
       : listLines(model, layout, style);
   const preview = previewLines(model.preview, selectedResult(model), layout, style);
   return [...fill(list, layout.list), rule, ...fill(preview, layout.preview)];
+}
+
+/** The line below the list; it carries what the results should be taken with. */
+function ruleLine({ response }: SearchScreenModel, layout: SearchLayout, style: Style): string {
+  const columns = Math.max(0, layout.columns - MARGIN * 2);
+  const [warning] = response?.warnings ?? [];
+  if (warning === undefined) return `  ${style.dim('─'.repeat(columns))}`;
+  const words = fitEnd(`─ ${safeLine(warning.message)} `, Math.max(0, columns - 4));
+  return `  ${style.dim(words + '─'.repeat(Math.max(0, columns - textWidth(words))))}`;
 }
 
 /** What stands in the list's place when it is empty. */
@@ -124,7 +137,7 @@ function footerLine(model: SearchScreenModel, layout: SearchLayout, style: Style
 
 function scoreWords(model: SearchScreenModel): string {
   const result = selectedResult(model);
-  return result?.textScore === undefined ? '' : `lexical ${result.textScore.toFixed(2)}`;
+  return result === undefined ? '' : scoreParts(result);
 }
 
 /** The keys that do something now, the least needed left out where there is little room. */

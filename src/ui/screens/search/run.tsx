@@ -20,6 +20,8 @@ export interface SearchScreenOptions extends ScreenStreams {
 
 /** Long enough to skip the letters of a word typed quickly, too short to be felt. */
 const DEBOUNCE_MS = 60;
+/** Long enough that a provider is asked once for a question and not for each word of it. */
+const MEANING_MS = 300;
 
 /**
  * Shows the search screen until the person leaves or opens a result. By the time it resolves, or
@@ -36,6 +38,7 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
     store,
     actions,
     debounceMs: DEBOUNCE_MS,
+    meaningMs: MEANING_MS,
     onEnd: finish,
   });
   const leave = (): void => finish({ type: 'left' });

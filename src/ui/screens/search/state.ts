@@ -30,6 +30,8 @@ export interface SearchScreenModel {
   readonly response: SearchResponse | undefined;
   /** Why there is no answer to what is typed. */
   readonly trouble: Trouble | undefined;
+  /** A provider is being asked; the results are found by words so far. */
+  readonly looking: boolean;
   /** Index into the results. */
   readonly selected: number;
   readonly preview: Preview;
@@ -44,7 +46,9 @@ export type SearchScreenEvent =
   | { readonly type: 'moved'; readonly by: number }
   | { readonly type: 'help'; readonly shown: boolean }
   | { readonly type: 'cleared' }
-  | { readonly type: 'answered'; readonly response: SearchResponse }
+  /** `refines`: the same question was answered already, by words alone. */
+  | { readonly type: 'answered'; readonly response: SearchResponse; readonly refines: boolean }
+  | { readonly type: 'meaning'; readonly looking: boolean }
   | { readonly type: 'failed'; readonly trouble: Trouble }
   | { readonly type: 'previewed'; readonly result: SearchResult; readonly preview: Preview }
   | { readonly type: 'noticed'; readonly notice: string };
@@ -56,6 +60,7 @@ export const START_SEARCH_SCREEN: SearchScreenModel = {
   help: false,
   response: undefined,
   trouble: undefined,
+  looking: false,
   selected: 0,
   preview: { state: 'none' },
   notice: undefined,
@@ -78,7 +83,9 @@ export function reduceSearchScreen(
     case 'cleared':
       return { ...model, ...NO_ANSWER, focus: 'input' };
     case 'answered':
-      return answered(model, event.response);
+      return answered(model, event.response, event.refines);
+    case 'meaning':
+      return model.looking === event.looking ? model : { ...model, looking: event.looking };
     case 'failed':
       return { ...model, ...NO_ANSWER, focus: 'input', trouble: event.trouble };
     case 'previewed':
@@ -92,6 +99,17 @@ export function reduceSearchScreen(
 /** The result that the keys act on; undefined where there is none. */
 export function selectedResult(model: SearchScreenModel): SearchResult | undefined {
   return model.response?.results[model.selected];
+}
+
+/** Where the chosen passage stands now; the first when none was chosen, or it is gone. */
+function samePlace(model: SearchScreenModel, { results }: SearchResponse): number {
+  const chosen = model.selected === 0 ? undefined : selectedResult(model);
+  if (chosen === undefined) return 0;
+  const { path, startLine } = chosen;
+  return Math.max(
+    0,
+    results.findIndex((result) => result.path === path && result.startLine === startLine),
+  );
 }
 
 const NO_ANSWER = {
@@ -119,13 +137,17 @@ function moved(model: SearchScreenModel, by: number): SearchScreenModel {
   return { ...model, selected, preview: { state: 'loading' }, notice: undefined };
 }
 
-function answered(model: SearchScreenModel, response: SearchResponse): SearchScreenModel {
+function answered(
+  model: SearchScreenModel,
+  response: SearchResponse,
+  refines: boolean,
+): SearchScreenModel {
   const none = response.results.length === 0;
   return {
     ...model,
     response,
     trouble: undefined,
-    selected: 0,
+    selected: refines ? samePlace(model, response) : 0,
     focus: none ? 'input' : model.focus,
     // The old passage stays until the new one is read: most edits change little.
     preview: none ? { state: 'none' } : model.preview,

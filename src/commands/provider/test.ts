@@ -1,0 +1,82 @@
+import * as Args from '@oclif/core/args';
+import { targetFlags } from '../../cli/flags.js';
+import { MemoryCommand } from '../../cli/memory-command.js';
+import { shownDiagnosis } from '../../cli/shown-diagnosis.js';
+import {
+  type Diagnosis,
+  type DiagnosisEvent,
+  diagnoseNamed,
+} from '../../engine/embeddings/diagnosis/index.js';
+import type { ProviderTestOutput } from '../../engine/embeddings/provider-output-schemas.js';
+import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
+import { diagnoseMemory } from '../../engine/memory/diagnosis/diagnose-memory.js';
+
+/** What is looked at, and for whom. */
+interface Subject {
+  readonly agent: string | null;
+  readonly title: string;
+  readonly start: (
+    signal: AbortSignal,
+    onEvent: (event: DiagnosisEvent) => void,
+  ) => Promise<Diagnosis>;
+}
+
+export default class ProviderTest extends MemoryCommand<ProviderTestOutput> {
+  static override summary = 'Try an embedding provider, and say what is wrong and how to mend it.';
+  static override description =
+    `Really embeds a word. Without a provider the whole way of an agent's questions is tried: the provider that its settings lead to, the fallback, and the vectors of the index. With one, that provider alone, whatever is configured.
+
+Exits with 1 when questions could not be embedded. On a terminal it stays until you leave; r tries again.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> openai --plain',
+    '<%= config.bin %> <%= command.id %> --agent main --json',
+  ];
+  static override args = {
+    provider: Args.string({
+      description: 'A provider: an adapter, or an entry of models.providers.',
+    }),
+  };
+  static override flags = { agent: targetFlags.agent };
+
+  async run(): Promise<ProviderTestOutput> {
+    const { args, flags } = await this.parse(ProviderTest);
+    const { agent, title, start } =
+      args.provider === undefined ? await this.path(flags) : await this.named(args.provider, flags);
+    const diagnosis = await shownDiagnosis(start, {
+      title,
+      context: this.context(),
+      terminal: this.terminal(flags),
+      screen: !flags.quiet,
+      signal: this.signal,
+      write: (text) => this.write(text),
+    });
+    if (!diagnosis.ok) this.setExitCode(1);
+    return { agent, ...diagnosis };
+  }
+
+  private async path(flags: { readonly agent?: string | undefined }): Promise<Subject> {
+    const memory = await this.openMemory(flags);
+    return {
+      agent: memory.agentId,
+      title: `provider path of agent ${memory.name}`,
+      start: (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
+    };
+  }
+
+  private async named(
+    provider: string,
+    flags: { readonly agent?: string | undefined; readonly config?: string | undefined },
+  ): Promise<Subject> {
+    const context = this.context();
+    const options = { agentId: flags.agent, configFile: flags.config };
+    const providers = await loadAgentProviders(context, options);
+    for (const warning of providers.warnings) this.addWarning(warning);
+    const { clock } = context;
+    return {
+      agent: providers.agentId,
+      title: `provider ${provider} for agent ${providers.agentId}`,
+      start: (signal, onEvent) => diagnoseNamed(provider, providers, { clock, signal, onEvent }),
+    };
+  }
+}

@@ -1,0 +1,135 @@
+import type { SyncEvent } from '../../engine/memory/sync/events.js';
+
+type EmbedEvent<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
+type ProviderEvent = EmbedEvent<'embed.provider'>['event'];
+
+/** What is known of embedding while it runs. */
+export interface EmbedProgress {
+  readonly provider: string;
+  readonly model: string;
+  /** Passages to be embedded. */
+  readonly planned: number;
+  /** Passages done with; never more than planned. */
+  readonly done: number;
+  /** Passages just written that had a vector already. */
+  readonly known: number;
+  readonly tokens: number;
+  readonly requests: number;
+  /** The pace that the provider allows at the moment; undefined when it sets none. */
+  readonly limit: { readonly perSecond: number; readonly atMs: number } | undefined;
+  /** Jobs at the batch API; undefined where none was submitted. */
+  readonly batch: BatchProgress | undefined;
+  /** Who failed before, when this is the fallback. */
+  readonly insteadOf: string | undefined;
+  /** On the caller's clock, in milliseconds. */
+  readonly startedMs: number;
+}
+
+/** Jobs at a batch API, all together. */
+export interface BatchProgress {
+  readonly jobs: number;
+  /** Never more than there are. */
+  readonly ended: number;
+  /** Passages done as far as the provider says, by job. */
+  readonly doneByJob: Readonly<Record<string, number>>;
+  readonly inputs: number;
+}
+
+/** A rate limit that was not heard of for this long has passed. */
+const LIMIT_SHOWN_MS = 30_000;
+/** A speed over less than this is noise. */
+const MEASURABLE_MS = 1000;
+
+/** Embedding that has just begun; anew when the fallback takes over. */
+export function startEmbedProgress(
+  { provider, model, passages, known }: EmbedEvent<'embed.started'>,
+  insteadOf: string | undefined,
+  atMs: number,
+): EmbedProgress {
+  return {
+    provider,
+    model,
+    planned: Math.max(0, passages),
+    done: 0,
+    known: Math.max(0, known),
+    tokens: 0,
+    requests: 0,
+    limit: undefined,
+    batch: undefined,
+    insteadOf,
+    startedMs: atMs,
+  };
+}
+
+/** The state after an event; pure, and for events in any order. */
+export function reduceEmbed(
+  state: EmbedProgress | undefined,
+  event: EmbedEvent<'embed.provider' | 'embed.stored'>,
+  atMs: number,
+): EmbedProgress | undefined {
+  if (state === undefined) return undefined;
+  const passed = state.limit !== undefined && atMs - state.limit.atMs > LIMIT_SHOWN_MS;
+  const next = passed ? { ...state, limit: undefined } : state;
+  switch (event.type) {
+    case 'embed.stored':
+      return { ...next, done: Math.min(next.planned, next.done + Math.max(0, event.passages)) };
+    case 'embed.provider':
+      return afterProvider(next, event.event, atMs);
+  }
+}
+
+function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number): EmbedProgress {
+  switch (event.type) {
+    case 'request.finished': {
+      const tokens = state.tokens + Math.max(0, event.tokens);
+      return { ...state, requests: state.requests + 1, tokens };
+    }
+    case 'rate.limited':
+      return { ...state, limit: { perSecond: event.perSecond, atMs } };
+    case 'batch.submitted': {
+      const { jobs, ended, doneByJob, inputs } = state.batch ?? NO_JOBS;
+      const batch = {
+        jobs: jobs + 1,
+        ended,
+        doneByJob,
+        inputs: inputs + Math.max(0, event.inputs),
+      };
+      return { ...state, batch };
+    }
+    case 'batch.progress': {
+      if (state.batch === undefined || event.done === undefined) return state;
+      const doneByJob = { ...state.batch.doneByJob, [event.job]: event.done };
+      return { ...state, batch: { ...state.batch, doneByJob } };
+    }
+    case 'batch.ended': {
+      if (state.batch === undefined) return state;
+      const ended = Math.min(state.batch.jobs, state.batch.ended + 1);
+      const doneByJob = { ...state.batch.doneByJob, [event.job]: event.embedded };
+      return { ...state, batch: { ...state.batch, ended, doneByJob } };
+    }
+    case 'batch.off':
+    case 'batch.pending':
+    case 'request.retried':
+      return state;
+  }
+}
+
+const NO_JOBS: BatchProgress = { jobs: 0, ended: 0, doneByJob: {}, inputs: 0 };
+
+/** Passages of batch jobs that are done at the provider; never more than were submitted. */
+export function batchDone({ doneByJob, inputs }: BatchProgress): number {
+  const done = Object.values(doneByJob).reduce((sum, count) => sum + Math.max(0, count), 0);
+  return Math.min(inputs, done);
+}
+
+/** How much is embedded: 0 to 1. */
+export function embedFraction({ planned, done }: EmbedProgress): number {
+  return planned === 0 ? 1 : done / planned;
+}
+
+/** Milliseconds until all is embedded at the speed so far; undefined while unknown. */
+export function embedEta(state: EmbedProgress | undefined, atMs: number): number | undefined {
+  if (state === undefined || state.done === 0) return undefined;
+  const ms = atMs - state.startedMs;
+  return ms < MEASURABLE_MS ? undefined : ((state.planned - state.done) * ms) / state.done;
+}

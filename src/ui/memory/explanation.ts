@@ -1,0 +1,58 @@
+import type { SearchResult } from '../../engine/memory/search/types.js';
+
+/**
+ * How a result's score came about, on one line: `words 0.88 × 0.3 + vector 0.94 × 0.7 · similarity
+ * 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40`; undefined when it was not asked
+ * for.
+ */
+export function explanationWords(result: SearchResult): string | undefined {
+  const { explanation } = result;
+  if (explanation === undefined) return undefined;
+  const { similarity, decay, diversity } = explanation;
+  const parts = [
+    sidesWords(result),
+    similarity === null ? '' : `similarity ${similarity.toFixed(2)}`,
+    decay === null ? '' : `decay ${decay.factor.toFixed(2)} (${daysWords(decay.ageDays)})`,
+    diversity === null
+      ? ''
+      : `${ordinal(diversity.placeBefore)} before diversity, overlap ${diversity.overlap.toFixed(2)}`,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+function sidesWords({ textScore, vectorScore, explanation }: SearchResult): string {
+  const words = textScore === undefined ? undefined : `words ${textScore.toFixed(2)}`;
+  const vector = vectorScore === undefined ? undefined : `vector ${vectorScore.toFixed(2)}`;
+  if (words === undefined || explanation === undefined) return vector ?? '';
+  if (vector !== undefined) {
+    const { textShare, vectorShare } = explanation;
+    return `${words} × ${share(textShare)} + ${vector} × ${share(vectorShare)}`;
+  }
+  return explanation.vectorShare > 0 ? `${words} alone, it has no vector yet` : words;
+}
+
+function share(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}
+
+function daysWords(days: number): string {
+  const figure = days < 10 ? Math.round(days * 10) / 10 : Math.round(days);
+  return `${figure} ${figure === 1 ? 'day' : 'days'}`;
+}
+
+function ordinal(place: number): string {
+  const tens = place % 100;
+  const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][place % 10] ?? 'th');
+  return `${place}${suffix}`;
+}
+
+/** The same in short, for where there is little room: `lexical 0.88 · vector 0.94 · no decay`. */
+export function scoreParts({ textScore, vectorScore, explanation }: SearchResult): string {
+  const decay = explanation?.decay;
+  const parts = [
+    textScore === undefined ? '' : `lexical ${textScore.toFixed(2)}`,
+    vectorScore === undefined ? '' : `vector ${vectorScore.toFixed(2)}`,
+    decay === undefined ? '' : decay === null ? 'no decay' : `decay ${decay.factor.toFixed(2)}`,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}

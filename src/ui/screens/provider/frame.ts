@@ -1,0 +1,79 @@
+import type { CheckName, CheckOutcome } from '../../../engine/embeddings/diagnosis/events.js';
+import type { SourceLocation } from '../../../engine/errors/index.js';
+import { fitEnd, padEnd } from '../../fit.js';
+import { checkLines } from '../../provider/check-lines.js';
+import { verdictLines } from '../../provider/diagnosis.js';
+import { safeLine } from '../../safe-text.js';
+import type { Style } from '../../style.js';
+import type { TerminalSize } from '../terminal-size.js';
+import type { ProviderScreenState } from './state.js';
+
+const MARGIN = '  ';
+/** Wider than this the eye loses the line. */
+const MAX_COLUMNS = 100;
+
+/** The order of the lines; a literal, since views load nothing of the engine. */
+const ORDER = [
+  'selected',
+  'key',
+  'endpoint',
+  'embed',
+  'batch',
+  'fallback',
+  'vectors',
+] as const satisfies readonly CheckName[];
+
+/** The lines of the diagnostics screen at a size; never wider, and never as tall as the terminal. */
+export function providerFrame(
+  state: ProviderScreenState,
+  title: string,
+  style: Style,
+  size: TerminalSize,
+): readonly string[] {
+  const columns = Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2;
+  const { checks, diagnosis } = state;
+  const body = ORDER.flatMap((check) => {
+    const shown = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
+    return shown === undefined ? [] : checkLines(check, shown, { style, columns });
+  });
+  const head = style.bold(fitEnd(`svc · ${safeLine(title)}`, columns));
+  const end = [
+    ...(diagnosis === undefined ? [] : verdictLines(diagnosis, { style, columns })),
+    ...(state.help ? helpLines(state, style, columns) : []),
+    footer(state, style, columns),
+  ];
+  // Where there is no room the title goes first, then the checks from the top: what is wrong stands
+  // below, and the keys last.
+  const room = Math.max(1, size.rows - 1);
+  const lines = [head, ...body, ...end];
+  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+}
+
+/** The setting that would be opened: that of the first check that is not well, else of the choice. */
+export function editTarget({ checks }: ProviderScreenState): SourceLocation | undefined {
+  const outcomes = ORDER.flatMap((check): CheckOutcome[] => {
+    const shown = checks[check];
+    return shown === undefined || shown === 'running' ? [] : [shown];
+  });
+  const troubled = outcomes.find(
+    ({ state, location }) => location !== undefined && (state === 'failed' || state === 'warning'),
+  );
+  return (troubled ?? outcomes.find(({ location }) => location !== undefined))?.location;
+}
+
+function helpLines(state: ProviderScreenState, style: Style, columns: number): readonly string[] {
+  const keys = [
+    ['r', 'look again'],
+    ...(editTarget(state) === undefined ? [] : ([['e', 'open the setting in $EDITOR']] as const)),
+    ['q, ctrl-c', 'leave'],
+    ['?, esc', 'close this list'],
+  ] as const;
+  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
+}
+
+function footer(state: ProviderScreenState, style: Style, columns: number): string {
+  const target = editTarget(state);
+  const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
+  const edit = target === undefined ? [] : [`e open ${file}:${target.line}`];
+  return style.dim(fitEnd(['r again', ...edit, '? keys', 'q leave'].join('   '), columns));
+}

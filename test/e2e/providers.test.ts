@@ -1,0 +1,262 @@
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FakeVendor } from '../fakes/fake-vendor.js';
+import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
+import { jsonOf } from '../support/json.js';
+import { runInPty } from '../support/pty.js';
+import { runSvc, type SvcRun } from '../support/run-svc.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+import { KEYS } from '../support/terminal.js';
+
+/** The built program with an embedding provider: a strict fake of OpenAI. */
+const test = suite('embedding providers');
+
+const DIMENSIONS = 128;
+const NOTES = {
+  'ws/MEMORY.md': '# Cars\n\nWe bought an automobile in spring.\n',
+  'ws/memory/2026-02-03.md': '# Backups\n\nThe nightly backup runs at 02:30.\n',
+  'ws/memory/food.md': '# Lunch\n\nOn Tuesdays we eat soup.\n',
+};
+
+let fake: FakeVendor;
+let spare: FakeVendor;
+test.before(async () => {
+  fake = await startOpenAiFake({ dimensions: DIMENSIONS });
+  spare = await startOpenAiFake({ dimensions: 64 });
+});
+test.before.each(() => {
+  fake.trouble(undefined);
+  spare.trouble(undefined);
+});
+test.after(async () => {
+  await fake.close();
+  await spare.close();
+});
+
+/** A home with a configuration that leads to the fake; `corp` by default, without a fallback. */
+function homeWith(memorySearch: object = {}): TempFolder {
+  const entry = (vendor: FakeVendor) => {
+    return { api: 'openai', baseUrl: `${vendor.origin}/v1`, apiKey: 'env:CORP_KEY' };
+  };
+  const config = {
+    agents: {
+      defaults: { workspace: 'ws', memorySearch: { provider: 'corp', ...memorySearch } },
+    },
+    models: { providers: { corp: entry(fake), spare: entry(spare) } },
+  };
+  return folderOf({ ...NOTES, 'svc.json': JSON.stringify(config, null, 2) });
+}
+
+const ENV = { CORP_KEY: OPENAI_KEY };
+
+async function svc(
+  home: TempFolder,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = ENV,
+): Promise<SvcRun> {
+  const run = await runSvc(args, { home: home.path, env });
+  for (const secret of [OPENAI_KEY, 'sk-wrong']) {
+    assert.not.match(run.stdout + run.stderr, secret);
+  }
+  return run;
+}
+
+function checkOf(run: SvcRun, name: string) {
+  return jsonOf.providerTest(run).checks.find(({ check }) => check === name);
+}
+
+test('the list says who is used, by what, and what the others need', async () => {
+  const document = jsonOf.providerList(await svc(homeWith(), ['provider', 'list', '--json']));
+  assert.equal([document.agent, document.primary, document.fallback], ['main', 'corp', null]);
+  const of = (name: string) => document.providers.find(({ provider }) => provider === name);
+  const corp = of('corp');
+  assert.equal(
+    [corp?.adapter, corp?.role, corp?.cost, corp?.why],
+    ['openai', 'primary', 'unknown', 'memorySearch.provider'],
+  );
+  assert.equal(corp?.credential, {
+    state: 'found',
+    source: 'models.providers.corp.apiKey (env CORP_KEY)',
+    set: true,
+    mend: null,
+  });
+  assert.equal([of('voyage')?.autoPlace, of('ollama')?.autoPlace], [5, null]);
+  assert.match(of('voyage')?.why ?? '', /VOYAGE_API_KEY/);
+  const text = await svc(homeWith(), ['provider', 'list'], {});
+  assert.match(text.stdout, /● +corp +models\.providers\.corp\.apiKey \(env CORP_KEY\), not set/);
+  assert.match(text.stdout, /corp \(openai\) +used: memorySearch\.provider · http:/);
+});
+
+test('a working path is told check by check, and exits with 0', async () => {
+  const home = homeWith({ fallback: 'spare' });
+  assert.is((await svc(home, ['memory', 'index'])).code, 0);
+  const run = await svc(home, ['provider', 'test', '--json']);
+  const document = jsonOf.providerTest(run);
+  assert.equal([run.code, document.ok, document.usable], [0, true, 'primary']);
+  assert.equal(
+    document.checks.map(({ check, state }) => `${check} ${state}`),
+    ['selected ok', 'key ok', 'endpoint ok', 'embed ok', 'batch off', 'fallback ok', 'vectors ok'],
+  );
+  const selected = checkOf(run, 'selected');
+  assert.is(selected?.note, 'agents.defaults.memorySearch.provider');
+  const line = readFileSync(home.at('svc.json'), 'utf8').split('\n')[
+    (selected?.location?.line ?? 0) - 1
+  ];
+  assert.match(line ?? '', /"provider": "corp"/);
+  assert.is(checkOf(run, 'key')?.note, `set, ${OPENAI_KEY.length} characters`);
+  assert.is(checkOf(run, 'embed')?.dimensions, DIMENSIONS);
+  assert.equal(checkOf(run, 'vectors')?.passages, { done: 3, all: 3 });
+  const text = await svc(home, ['provider', 'test']);
+  assert.match(text.stdout, /^provider path of agent main\n {2}✓ selected +corp \(openai\)/);
+  assert.match(text.stdout, /\n {2}works: corp embeds\n$/);
+});
+
+test('a refused key is told with cause and mend, and exits with 1', async () => {
+  const home = homeWith();
+  const env = { CORP_KEY: 'sk-wrong' };
+  const run = await svc(home, ['provider', 'test', '--json'], env);
+  assert.equal([run.code, jsonOf.providerTest(run).usable], [1, null]);
+  const embed = checkOf(run, 'embed');
+  assert.equal([embed?.state, embed?.code], ['failed', 'PROVIDER_AUTH']);
+  assert.match(embed?.cause ?? '', /^401 Incorrect API key/);
+  assert.match(embed?.mend ?? '', /check the key from models\.providers\.corp\.apiKey/);
+  const deep = await svc(home, ['memory', 'status', '--deep', '--agent', 'main'], env);
+  assert.is(deep.code, 1);
+  assert.match(deep.stdout, /✗ embed +text-embedding-3-small +PROVIDER_AUTH\n +401 Incorrect/);
+  assert.match(deep.stdout, /broken: search finds by words alone until this is mended\n$/);
+  const shallow = await svc(home, ['memory', 'status'], env);
+  assert.is(shallow.code, 0);
+});
+
+test('a key that is not there is what is wrong, and nothing else is tried', async () => {
+  const sent = fake.requests.length;
+  const run = await svc(homeWith(), ['provider', 'test', '--json'], {});
+  assert.is(run.code, 1);
+  assert.equal([checkOf(run, 'key')?.state, checkOf(run, 'embed')?.state], ['failed', 'off']);
+  assert.match(checkOf(run, 'key')?.cause ?? '', /CORP_KEY/);
+  assert.is(fake.requests.length, sent);
+});
+
+test('a fallback that works keeps the path usable', async () => {
+  fake.trouble('quota_spent');
+  const home = homeWith({ fallback: 'spare' });
+  const run = await svc(home, ['memory', 'status', '--deep', '--json']);
+  const [agent] = jsonOf.status(run).agents;
+  assert.equal([run.code, agent?.deep?.ok, agent?.deep?.usable], [0, true, 'fallback']);
+  const indexed = await svc(home, ['memory', 'index']);
+  assert.is(indexed.code, 0);
+  assert.match(indexed.stdout, /3 passages embedded \(spare, text-embedding-3-small\)/);
+  assert.match(indexed.stderr, /warning: spare embedded instead: .*429/);
+  spare.trouble('quota_spent');
+  assert.is((await svc(home, ['provider', 'test'])).code, 1);
+});
+
+test('a provider is tried by its name, its kind, or with a suggestion', async () => {
+  const home = homeWith();
+  const run = await svc(home, ['provider', 'test', 'spare', '--json']);
+  assert.equal([run.code, jsonOf.providerTest(run).provider], [0, 'spare']);
+  assert.is(checkOf(run, 'vectors'), undefined);
+  const kind = await svc(home, ['provider', 'test', 'retrieval-vendor', '--json']);
+  assert.equal([kind.code, jsonOf.providerTest(kind).provider], [1, 'voyage']);
+  const unknown = await svc(home, ['provider', 'test', 'vojage', '--json']);
+  const error = jsonOf.error(unknown);
+  assert.equal([unknown.code, error.code], [2, 'PROVIDER_UNKNOWN']);
+  assert.match(error.hint ?? '', /did you mean "voyage"/);
+});
+
+test('no provider at all is said and is not broken', async () => {
+  const home = homeWith({ provider: 'none' });
+  const run = await svc(home, ['memory', 'status', '--deep', '--json']);
+  const [agent] = jsonOf.status(run).agents;
+  assert.equal(
+    [run.code, agent?.provider, agent?.mode, agent?.deep?.ok],
+    [0, null, 'lexical', true],
+  );
+});
+
+test('the status asks nobody, and names what differs when another model is configured', async () => {
+  const home = homeWith();
+  assert.is((await svc(home, ['memory', 'index'])).code, 0);
+  const before = fake.requests.length;
+  const whole = jsonOf.status(await svc(home, ['memory', 'status', '--json'])).agents[0];
+  assert.equal([whole?.mode, whole?.provider], ['hybrid', 'corp']);
+  assert.equal(
+    [whole?.vectorStore.state, whole?.vectorStore.embedded, whole?.vectorStore.dimensions],
+    ['whole', 3, DIMENSIONS],
+  );
+  const config = readFileSync(home.at('svc.json'), 'utf8');
+  home.write(
+    'svc.json',
+    config.replace('"provider": "corp"', '"provider": "corp", "model": "text-embedding-3-large"'),
+  );
+  const other = jsonOf.status(await svc(home, ['memory', 'status', '--json'])).agents[0];
+  assert.equal([other?.vectorStore.state, other?.vectorStore.pending], ['other', 3]);
+  assert.equal(other?.vectorStore.differences, [
+    'model: text-embedding-3-small → text-embedding-3-large',
+  ]);
+  assert.is(fake.requests.length, before);
+  const again = await svc(home, ['memory', 'status', '--index', '--json']);
+  assert.is(jsonOf.status(again).agents[0]?.vectorStore.state, 'whole');
+});
+
+test('indexing tells what was embedded; a failure exits with 1 and the words are there', async () => {
+  const home = homeWith();
+  const first = await svc(home, ['memory', 'index']);
+  assert.match(first.stdout, /3 passages embedded \(corp, text-embedding-3-small\) · \d+ tokens\n/);
+  assert.match(first.stderr, /embedding 3 passages with corp \(text-embedding-3-small\)\n/);
+  home.write('ws/memory/new.md', '# New\n\nA zebra came by.\n');
+  fake.trouble('key_refused');
+  const failed = await svc(home, ['memory', 'index']);
+  assert.is(failed.code, 1);
+  assert.match(failed.stdout, /1 added .*\n.*\n.*embedding failed: found by their words alone/);
+  assert.match(failed.stderr, /error: main: not all passages have vectors: .*401.*\n mend: /);
+  const found = await svc(home, ['memory', 'search', 'zebra', '--json']);
+  assert.is(jsonOf.search(found).results[0]?.path, 'memory/new.md');
+});
+
+test('an explained answer tells what words and meaning gave', async () => {
+  const home = homeWith();
+  await svc(home, ['memory', 'index']);
+  const run = await svc(home, ['memory', 'search', 'which car', '--explain', '--json']);
+  const [best] = jsonOf.search(run).results;
+  assert.equal([best?.path, best?.explanation?.vectorShare], ['MEMORY.md', 0.7]);
+  assert.ok((best?.explanation?.similarity ?? 0) > 0);
+  const text = await svc(home, ['memory', 'search', 'which car', '--explain']);
+  assert.match(
+    text.stdout,
+    /words [01]\.\d\d × 0\.3 \+ vector [01]\.\d\d × 0\.7 · similarity 0\.\d\d/,
+  );
+  const plain = await svc(home, ['memory', 'search', 'which car']);
+  assert.not.match(plain.stdout, /similarity/);
+});
+
+test('the diagnostics screen looks again, stays until one leaves, and leaves its lines', async () => {
+  const home = homeWith();
+  await svc(home, ['memory', 'index']);
+  fake.trouble('key_refused');
+  const session = runInPty(['provider', 'test'], {
+    home: home.path,
+    columns: 80,
+    rows: 24,
+    env: ENV,
+  });
+  await session.waitForText('svc · provider path of agent main');
+  await session.waitForText('✗ embed');
+  await session.waitForText('broken');
+  await session.waitForText('e open svc.json:');
+  for (const line of session.screen.text()) assert.ok(line.length <= 80, line);
+  fake.trouble(undefined);
+  session.type('r');
+  await session.waitForText('works: corp embeds');
+  session.type('?');
+  await session.waitForText('look again');
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 0);
+  await session.waitForText('✓ vectors');
+  assert.ok(session.screen.cursorShown);
+  assert.is(session.screen.scrolled, 0);
+  assert.not.match(session.output(), OPENAI_KEY);
+});
+
+test.run();

@@ -1,0 +1,183 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  CHECKS,
+  type CheckName,
+  type CheckOutcome,
+  type Diagnosis,
+  type DiagnosisEvent,
+} from '../../../../src/engine/embeddings/diagnosis/index.js';
+import { diagnoseMemory } from '../../../../src/engine/memory/diagnosis/diagnose-memory.js';
+import type { FakeVendor, Trouble } from '../../../fakes/fake-vendor.js';
+import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
+import { semanticMemory } from '../../../support/semantic-memory.js';
+
+const test = suite('the diagnosis of a memory’s provider path');
+
+let fake: FakeVendor;
+test.before(async () => {
+  fake = await startOpenAiFake({ dimensions: 64 });
+});
+test.before.each(() => fake.trouble(undefined));
+test.after(() => fake.close());
+
+interface Looked {
+  readonly diagnosis: Diagnosis;
+  readonly events: readonly DiagnosisEvent[];
+  readonly of: (check: CheckName) => CheckOutcome;
+}
+
+async function look(
+  settings: Readonly<Record<string, unknown>> = {},
+  { index = true }: { readonly index?: boolean } = {},
+): Promise<Looked> {
+  const memory = await semanticMemory(fake, { 'a.md': 'alpha', 'b.md': 'beta' }).open(settings);
+  const events: DiagnosisEvent[] = [];
+  try {
+    if (index) await memory.backend.sync({});
+    const diagnosis = await diagnoseMemory(memory, {
+      signal: new AbortController().signal,
+      onEvent: (event) => events.push(event),
+    });
+    assert.not.match(JSON.stringify([diagnosis, events]), OPENAI_KEY);
+    const of = (check: CheckName): CheckOutcome => {
+      const found = diagnosis.checks.find((one) => one.check === check);
+      if (found === undefined) throw new Error(`no check ${check}`);
+      return found;
+    };
+    return { diagnosis, events, of };
+  } finally {
+    await memory.backend.close();
+  }
+}
+
+test('every check begins, ends once, and is in the diagnosis in the order of the list', async () => {
+  const { diagnosis, events } = await look();
+  assert.equal(
+    diagnosis.checks.map(({ check }) => check),
+    [...CHECKS],
+  );
+  for (const check of CHECKS) {
+    const own = events.flatMap((event) =>
+      'check' in event && event.check === check ? [event.type] : [],
+    );
+    assert.equal(own, ['check.started', 'check.finished'], check);
+  }
+  assert.is(events.at(-1)?.type, 'diagnosis.finished');
+  assert.equal([diagnosis.ok, diagnosis.usable, diagnosis.provider], [true, 'primary', 'openai']);
+});
+
+const FAILURES: readonly (readonly [Trouble, string, RegExp])[] = [
+  ['key_refused', 'PROVIDER_AUTH', /check the key from remote\.apiKey/],
+  ['quota_spent', 'PROVIDER_QUOTA', /balance/],
+  ['model_unknown', 'PROVIDER_MODEL_UNKNOWN', /memorySearch\.model/],
+  ['rate_limited', 'PROVIDER_RATE_LIMITED', /try again/],
+  ['overloaded', 'PROVIDER_OVERLOADED', /try again/],
+  ['not_finite', 'PROVIDER_ANSWER_INVALID', /provider test/],
+  ['cut_off', 'PROVIDER_UNREACHABLE', /can be reached/],
+];
+
+for (const [trouble, code, mend] of FAILURES) {
+  test(`${trouble}: the address is well, embedding is not, and what to do is said`, async () => {
+    fake.trouble(trouble);
+    const before = fake.requests.length;
+    const { diagnosis, of } = await look({}, { index: false });
+    assert.equal([diagnosis.ok, diagnosis.usable], [false, null]);
+    assert.is(of('endpoint').state, 'ok');
+    assert.equal([of('embed').state, of('embed').code], ['failed', code]);
+    assert.match(of('embed').mend ?? '', mend);
+    // A probe tells what happens; it does not try again.
+    assert.is(fake.requests.length, before + 1);
+  });
+}
+
+test('an address where nothing listens is what is wrong, and nothing is sent', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const remote = { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: OPENAI_KEY };
+  const { diagnosis, of } = await look({ remote }, { index: false });
+  assert.equal([of('endpoint').state, of('endpoint').code], ['failed', 'PROVIDER_UNREACHABLE']);
+  assert.match(of('endpoint').cause ?? '', /nothing listens there/);
+  assert.equal([of('embed').state, of('embed').note], ['off', 'not tried']);
+  assert.is(diagnosis.ok, false);
+});
+
+test('TLS that fails is told as such', async () => {
+  const remote = { baseUrl: fake.origin.replace('http:', 'https:'), apiKey: OPENAI_KEY };
+  const { of } = await look({ remote }, { index: false });
+  assert.is(of('endpoint').state, 'failed');
+});
+
+test('a key that cannot be read stops the walk', async () => {
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:NOT_SET_ANYWHERE' };
+  const { of } = await look({ remote }, { index: false });
+  assert.equal([of('key').state, of('key').code], ['failed', 'SECRET_UNRESOLVED']);
+  assert.match(of('key').location?.file ?? '', /svc\.json$/);
+  assert.equal([of('endpoint').state, of('embed').state], ['off', 'off']);
+});
+
+test('batch: off, on, and wished for where there is none', async () => {
+  assert.match((await look({}, { index: false })).of('batch').note ?? '', /^offered/);
+  const batch = { enabled: true };
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY, batch };
+  assert.is((await look({ remote }, { index: false })).of('batch').state, 'ok');
+  const mistral = await look({ provider: 'mistral', remote }, { index: false });
+  assert.is(mistral.of('batch').state, 'warning');
+});
+
+test('vectors: whole, missing, and of another model, which is named', async () => {
+  assert.equal((await look()).of('vectors').passages, { done: 2, all: 2 });
+  assert.is((await look({}, { index: false })).of('vectors').state, 'off');
+  const memory = semanticMemory(fake, { 'a.md': 'alpha', 'b.md': 'beta' });
+  const first = await memory.open();
+  await first.backend.sync({});
+  await first.backend.close();
+  const second = await memory.open({ model: 'text-embedding-3-large' });
+  const signal = new AbortController().signal;
+  const { checks } = await diagnoseMemory(second, { signal, onEvent: () => undefined });
+  await second.backend.close();
+  const vectors = checks.find(({ check }) => check === 'vectors');
+  assert.equal([vectors?.state, vectors?.code], ['warning', 'EMBEDDINGS_PENDING']);
+  assert.match(vectors?.cause ?? '', /model: text-embedding-3-small → text-embedding-3-large/);
+});
+
+test('an extension that cannot be loaded is a warning; switched off it is none', async () => {
+  const missing = await look({ store: { vector: { extensionPath: '/nonexistent/vec0.so' } } });
+  assert.is(missing.of('vectors').code, 'VECTOR_EXTENSION_UNAVAILABLE');
+  assert.is(missing.diagnosis.ok, true);
+  const off = await look({ store: { vector: { enabled: false } } });
+  assert.equal([off.of('vectors').state, off.of('vectors').text], ['ok', 'compared in process']);
+});
+
+test('without a provider there is nothing to break', async () => {
+  const { diagnosis } = await look({ provider: 'none' });
+  assert.equal([diagnosis.ok, diagnosis.usable, diagnosis.provider], [true, null, null]);
+  assert.equal(
+    diagnosis.checks.map(({ check, state }) => [check, state]),
+    [['selected', 'off']],
+  );
+});
+
+test('ends at once when aborted, with the reason', async () => {
+  fake.trouble('slow');
+  const memory = await semanticMemory(fake).open();
+  const controller = new AbortController();
+  const reason = new Error('left');
+  let thrown: unknown;
+  await diagnoseMemory(memory, {
+    signal: controller.signal,
+    onEvent: (event) => {
+      if (event.type === 'check.started' && event.check === 'embed') controller.abort(reason);
+    },
+  }).catch((error: unknown) => {
+    thrown = error;
+  });
+  await memory.backend.close();
+  assert.is(thrown, reason);
+});
+
+test.run();

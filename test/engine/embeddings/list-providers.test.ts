@@ -1,0 +1,128 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveStatePaths } from '../../../src/engine/context.js';
+import { AUTO_ORDER } from '../../../src/engine/embeddings/index.js';
+import {
+  type ListedProvider,
+  listProviders,
+} from '../../../src/engine/embeddings/list-providers.js';
+import { loadAgentProviders } from '../../../src/engine/embeddings/provider-world.js';
+import { folderOf } from '../../support/temp-folder.js';
+
+const test = suite('the list of providers');
+
+const SECRET = 'sk-plainly-written-0123456789';
+
+async function listed(
+  memorySearch: object,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly ListedProvider[]> {
+  const providers = {
+    corp: {
+      api: 'general-vendor',
+      baseUrl: 'https://emb.corp.example/v1/',
+      apiKey: SECRET,
+      models: [{ id: 'corp/text-embedding-3-large' }],
+    },
+    chat: { api: 'anthropic-messages', apiKey: SECRET },
+  };
+  const config = { agents: { defaults: { memorySearch } }, models: { providers } };
+  const home = folderOf({ 'svc.json': JSON.stringify(config) });
+  const context = {
+    env,
+    cwd: home.path,
+    homeDir: home.path,
+    state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
+    clock: { now: () => 0 },
+  };
+  const { settings, world } = await loadAgentProviders(context, {
+    configFile: home.at('svc.json'),
+  });
+  const list = listProviders(settings, world);
+  assert.not.match(JSON.stringify(list), SECRET);
+  return list;
+}
+
+function find(list: readonly ListedProvider[], provider: string): ListedProvider {
+  const found = list.find((one) => one.provider === provider);
+  if (found === undefined) throw new Error(`no ${provider}`);
+  return found;
+}
+
+test('all adapters in the order of auto-detection, then those that never are, then one’s own', async () => {
+  const list = await listed({});
+  assert.equal(
+    list.map(({ provider }) => provider),
+    [...AUTO_ORDER, 'lmstudio', 'ollama', 'corp'],
+  );
+  assert.equal(
+    list.map(({ autoPlace }) => autoPlace),
+    [...AUTO_ORDER.map((_, at) => at + 1), null, null, null],
+  );
+  assert.ok(list.every(({ role }) => role === null));
+});
+
+test('auto-detection: the first that can be used is, and the next are told who came first', async () => {
+  const list = await listed({}, { VOYAGE_API_KEY: SECRET, GEMINI_API_KEY: SECRET });
+  const gemini = find(list, 'gemini');
+  assert.equal([gemini.role, gemini.why], ['primary', 'auto-detected by env GEMINI_API_KEY']);
+  assert.is(find(list, 'voyage').why, 'gemini comes first');
+  assert.match(find(list, 'openai').why, /^set OPENAI_API_KEY/);
+  assert.is(find(list, 'local').why, 'local.modelPath is unset');
+});
+
+test('an entry of one’s own keeps its address, model and key', async () => {
+  const list = await listed({ provider: 'corp', fallback: 'voyage' }, { VOYAGE_API_KEY: SECRET });
+  assert.equal(find(list, 'corp'), {
+    provider: 'corp',
+    adapter: 'openai',
+    kind: 'general-vendor',
+    role: 'primary',
+    configured: true,
+    credential: {
+      state: 'found',
+      source: 'models.providers.corp.apiKey',
+      set: true,
+      mend: null,
+    },
+    model: 'text-embedding-3-large',
+    dimensions: 3072,
+    endpoint: 'https://emb.corp.example/v1',
+    cost: 'unknown',
+    batch: true,
+    autoPlace: null,
+    available: false,
+    why: 'memorySearch.provider',
+  });
+  const voyage = find(list, 'voyage');
+  assert.equal([voyage.role, voyage.why], ['fallback', 'memorySearch.fallback']);
+});
+
+test('`model` and `outputDimensionality` are about the chosen provider alone', async () => {
+  const search = { provider: 'openai', model: 'openai/text-embedding-3-large' };
+  const list = await listed({ ...search, outputDimensionality: 512 });
+  const openai = find(list, 'openai');
+  assert.equal([openai.model, openai.dimensions], ['text-embedding-3-large', 512]);
+  const voyage = find(list, 'voyage');
+  assert.equal([voyage.model, voyage.dimensions], ['voyage-4-large', 1024]);
+});
+
+test('where a key is referenced it is said whether it is there, without reading files', async () => {
+  const remote = { apiKey: 'env:MY_KEY', baseUrl: 'https://x.example/v1' };
+  const unset = find(await listed({ provider: 'openai', remote }), 'openai');
+  assert.equal(unset.credential, {
+    state: 'found',
+    source: 'remote.apiKey (env MY_KEY)',
+    set: false,
+    mend: null,
+  });
+  const set = find(await listed({ provider: 'openai', remote }, { MY_KEY: SECRET }), 'openai');
+  assert.is(set.credential.set, true);
+});
+
+test('switched off is said of all', async () => {
+  const list = await listed({ provider: 'none' }, { OPENAI_API_KEY: SECRET });
+  assert.ok(list.every(({ role, why }) => role === null && why.includes('"none"')));
+});
+
+test.run();

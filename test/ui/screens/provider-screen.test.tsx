@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  CHECKS,
+  type CheckName,
+  type Diagnosis,
+  type DiagnosisEvent,
+} from '../../../src/engine/embeddings/diagnosis/index.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { providerFrame } from '../../../src/ui/screens/provider/frame.js';
+import { type ProviderScreenEnd, runProviderScreen } from '../../../src/ui/screens/provider/run.js';
+import {
+  type ProviderScreenEvent,
+  reduceProviderScreen,
+  START_PROVIDER_SCREEN,
+} from '../../../src/ui/screens/provider/state.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  createTerminal,
+  type FakeTerminal,
+  KEYS,
+  TERMINAL_SIZES,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+import { REFUSED } from '../provider/provider-builders.js';
+
+interface Run {
+  readonly signal: AbortSignal;
+  readonly tell: (event: DiagnosisEvent) => void;
+  readonly finish: (diagnosis: Diagnosis) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface Opened {
+  readonly terminal: FakeTerminal;
+  readonly ended: Promise<ProviderScreenEnd>;
+  readonly runs: Run[];
+  readonly leave: AbortController;
+}
+
+function open(columns: number, rows: number): Opened {
+  const terminal = createTerminal(columns, rows);
+  terminal.stdout.write('$ svc provider test\n');
+  const runs: Run[] = [];
+  const leave = new AbortController();
+  const ended = runProviderScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style: createStyle(false),
+    title: 'provider path of agent main',
+    signal: leave.signal,
+    start: (signal, tell) =>
+      new Promise((finish, fail) => {
+        runs.push({ signal, tell, finish, fail });
+      }),
+  });
+  return { terminal, ended, runs, leave };
+}
+
+function tellAll({ tell, finish }: Run, diagnosis: Diagnosis): void {
+  for (const { check } of diagnosis.checks) tell({ type: 'check.started', check });
+  for (const { check, ...outcome } of diagnosis.checks) {
+    tell({ type: 'check.finished', check, outcome });
+  }
+  tell({ type: 'diagnosis.finished', diagnosis });
+  finish(diagnosis);
+}
+
+function assertRestored(terminal: FakeTerminal): void {
+  assert.is(terminal.buffer.alternate, false);
+  assert.is(terminal.buffer.cursorShown, true);
+  assert.is(terminal.rawMode(), false);
+  assert.is(terminal.stdout.listenerCount('resize'), 0);
+  assert.equal(terminal.screen(), ['$ svc provider test']);
+}
+
+async function firstRun({ runs }: Opened): Promise<Run> {
+  await waitFor('the first run', () => runs.length > 0);
+  const [run] = runs;
+  if (run === undefined) throw new Error('no run');
+  return run;
+}
+
+for (const [columns, rows] of TERMINAL_SIZES) {
+  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+    const opened = open(columns, rows);
+    const { terminal } = opened;
+    const run = await firstRun(opened);
+    run.tell({ type: 'check.started', check: 'selected' });
+    await waitForText(terminal, '● selected');
+    await waitForText(terminal, '○ vectors');
+    tellAll(run, REFUSED);
+    await waitForText(terminal, 'broken: search');
+    const screen = terminal.screen();
+    assert.ok(screen.length <= rows);
+    for (const line of screen) assert.ok(textWidth(line) <= columns, line);
+    assert.match(
+      screen.at(-1) ?? '',
+      /^ {2}r again {3}e open svc\.json:14 {3}\? keys {3}q leave$/u,
+    );
+    terminal.type('q');
+    const end = await opened.ended;
+    assert.equal([end.diagnosis, end.edit], [REFUSED, undefined]);
+    assertRestored(terminal);
+  });
+}
+
+test('r looks again: the earlier run is ended and what it still tells does not count', async () => {
+  const opened = open(80, 24);
+  const { terminal, runs } = opened;
+  const first = await firstRun(opened);
+  tellAll(first, REFUSED);
+  await waitForText(terminal, '✗ embed');
+  terminal.type('r');
+  await waitFor('the second run', () => runs.length === 2);
+  assert.is(first.signal.aborted, true);
+  await waitForText(terminal, '○ embed');
+  first.tell({ type: 'diagnosis.finished', diagnosis: REFUSED });
+  const second = runs[1];
+  assert.ok(second);
+  const well: Diagnosis = { ...REFUSED, ok: true, usable: 'primary' };
+  tellAll(second, well);
+  await waitForText(terminal, 'works: corp embeds');
+  terminal.type(KEYS.ctrlC);
+  assert.is((await opened.ended).diagnosis, well);
+  assertRestored(terminal);
+});
+
+test('e ends the screen with the setting to open, once there is one', async () => {
+  const opened = open(80, 24);
+  const run = await firstRun(opened);
+  await waitForText(opened.terminal, '? keys');
+  // Nothing to open yet; the list of keys tells that the key was read.
+  opened.terminal.type('e');
+  opened.terminal.type('?');
+  await waitForText(opened.terminal, 'look again');
+  tellAll(run, REFUSED);
+  await waitForText(opened.terminal, 'e open svc.json:14');
+  opened.terminal.type('e');
+  assert.equal((await opened.ended).edit, REFUSED.checks[0]?.location);
+  assertRestored(opened.terminal);
+});
+
+test('leaving while it runs ends the run; so does a signal from outside', async () => {
+  for (const go of [
+    ({ terminal }: Opened) => terminal.type('q'),
+    ({ leave }: Opened) => leave.abort(),
+  ]) {
+    const opened = open(80, 24);
+    const run = await firstRun(opened);
+    await waitForText(opened.terminal, '? keys');
+    go(opened);
+    assert.is((await opened.ended).diagnosis, undefined);
+    assert.is(run.signal.aborted, true);
+    assertRestored(opened.terminal);
+  }
+});
+
+test('a bug in the work restores the terminal and comes out', async () => {
+  const opened = open(80, 24);
+  const run = await firstRun(opened);
+  await waitForText(opened.terminal, '? keys');
+  run.fail(new Error('a bug'));
+  let message = '';
+  await opened.ended.catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'a bug');
+  assertRestored(opened.terminal);
+});
+
+test('? lists the keys that do something, Esc takes the list away', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  tellAll(await firstRun(opened), REFUSED);
+  await waitForText(terminal, 'broken');
+  terminal.type('?');
+  await waitForText(terminal, 'open the setting in $EDITOR');
+  terminal.type(KEYS.escape);
+  await waitFor('no list', () => !terminal.screen().join().includes('look again'));
+  terminal.type('q');
+  await opened.ended;
+});
+
+test('any events in any order make a frame that fits, and outcomes stay', () => {
+  const outcomes = REFUSED.checks.map(({ check: _, ...outcome }) => outcome);
+  const check = fc.constantFrom<CheckName>(...CHECKS);
+  const anEvent: fc.Arbitrary<ProviderScreenEvent> = fc.oneof(
+    fc.constant<ProviderScreenEvent>({ type: 'run.started' }),
+    fc.constant<ProviderScreenEvent>({ type: 'help.toggled' }),
+    fc.record({
+      type: fc.constant('told' as const),
+      run: fc.nat({ max: 3 }),
+      event: fc.oneof(
+        fc.record({ type: fc.constant('check.started' as const), check }),
+        fc.record({
+          type: fc.constant('check.finished' as const),
+          check,
+          outcome: fc.constantFrom(...outcomes),
+        }),
+        fc.constant<DiagnosisEvent>({ type: 'diagnosis.finished', diagnosis: REFUSED }),
+      ),
+    }),
+  );
+  const style = createStyle(false);
+  fc.assert(
+    fc.property(
+      fc.array(anEvent),
+      fc.integer({ min: 20, max: 200 }),
+      fc.integer({ min: 2, max: 50 }),
+      (events, columns, rows) => {
+        let state = START_PROVIDER_SCREEN;
+        for (const event of events) {
+          const before = state;
+          state = reduceProviderScreen(state, event);
+          if (event.type === 'run.started') continue;
+          for (const name of CHECKS) {
+            if (before.checks[name] === undefined || before.checks[name] === 'running') continue;
+            assert.is.not(state.checks[name], 'running');
+          }
+        }
+        const frame = providerFrame(state, 'provider path', style, { columns, rows });
+        assert.ok(frame.length <= Math.max(1, rows - 1));
+        for (const line of frame) assert.ok(textWidth(line) <= columns, line);
+      },
+    ),
+  );
+});
+
+test.run();
