@@ -7,4 +7,3 @@ export {
   type Diagnosis,
   type DiagnosisEvent,
 } from './events.js';
-export type { DiagnosedProvider, DiagnosisSubject } from './subject.js';
