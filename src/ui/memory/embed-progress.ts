@@ -1,4 +1,5 @@
 import type { SyncEvent } from '../../engine/memory/sync/events.js';
+import { modelNote, type WorkNote } from '../provider/install-words.js';
 
 type EmbedEvent<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
 type ProviderEvent = EmbedEvent<'embed.provider'>['event'];
@@ -19,6 +20,8 @@ export interface EmbedProgress {
   readonly limit: { readonly perSecond: number; readonly atMs: number } | undefined;
   /** Jobs at the batch API; undefined where none was submitted. */
   readonly batch: BatchProgress | undefined;
+  /** The download of the model, while it goes on. */
+  readonly fetching: WorkNote | undefined;
   /** Who failed before, when this is the fallback. */
   readonly insteadOf: string | undefined;
   /** On the caller's clock, in milliseconds. */
@@ -56,6 +59,7 @@ export function startEmbedProgress(
     requests: 0,
     limit: undefined,
     batch: undefined,
+    fetching: undefined,
     insteadOf,
     startedMs: atMs,
   };
@@ -82,7 +86,7 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
   switch (event.type) {
     case 'request.finished': {
       const tokens = state.tokens + Math.max(0, event.tokens);
-      return { ...state, requests: state.requests + 1, tokens };
+      return { ...state, requests: state.requests + 1, tokens, fetching: undefined };
     }
     case 'rate.limited':
       return { ...state, limit: { perSecond: event.perSecond, atMs } };
@@ -107,6 +111,9 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
       const doneByJob = { ...state.batch.doneByJob, [event.job]: event.embedded };
       return { ...state, batch: { ...state.batch, ended, doneByJob } };
     }
+    case 'model.download':
+    case 'model.waiting':
+      return { ...state, fetching: modelNote(event) };
     case 'batch.off':
     case 'batch.pending':
     case 'request.retried':

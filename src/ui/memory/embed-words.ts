@@ -17,8 +17,9 @@ export function embedWorkWords({ provider, requests, batch }: EmbedProgress): st
 
 /** What was not embedded because it is known, what it took, and what slows it down. */
 export function embedDetailWords(progress: EmbedProgress): string {
-  const { known, tokens, limit, batch, insteadOf } = progress;
+  const { known, tokens, limit, batch, fetching, insteadOf } = progress;
   const parts = [
+    fetching === undefined ? '' : `model ${fetching.text}`,
     insteadOf === undefined ? '' : `instead of ${safeLine(insteadOf)}`,
     known === 0 ? '' : `cache ${formatCountOf(known, 'hit')}`,
     tokens === 0 ? '' : `${formatShortCount(tokens)} tokens`,
@@ -45,6 +46,8 @@ export function providerEventWords(
   const who = safeLine(provider);
   switch (event.type) {
     case 'request.finished':
+    case 'model.download':
+    case 'model.waiting':
       return undefined;
     case 'rate.limited':
       return `${who} asks for fewer requests: slowed to ${perSecondWords(event.perSecond)}`;

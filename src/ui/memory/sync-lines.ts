@@ -79,13 +79,21 @@ export function createSyncLines(
     return `${style.yellow('skipped')} ${safeLine(file.path)}: ${skipWords(file)}`;
   };
 
+  /** The download of a model: what is new about it, each tenth once. */
+  const fetching = (before: SyncProgress): string | undefined => {
+    const note = state.embedding?.fetching;
+    if (note === undefined || note.key === before.embedding?.fetching?.key) return undefined;
+    return `${safeLine(state.embedding?.provider ?? '')}: model ${note.text}`;
+  };
+
   return (event) => {
+    const before = state;
     state = reduceSync(state, event, now());
     if (event.type === 'document.skipped') return say(skip(event));
     if (event.type === 'scan.finished' || event.type === 'embed.started') {
       told = { ...told, atMs: state.lastMs, tenths: 0 };
     }
-    if (event.type === 'embed.provider') return say(provider(event.event));
+    if (event.type === 'embed.provider') return say(provider(event.event) ?? fetching(before));
     say(eventLine(event, options.verbose));
     if (event.type === 'document.indexed' && !options.verbose) {
       say(progress(syncFraction(state), () => progressLine(state, syncFraction(state))));
