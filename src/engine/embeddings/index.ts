@@ -1,21 +1,12 @@
 export type { BatchJobStore } from './batch/batch-embedding.js';
 export {
   AUTO_ORDER,
-  type Availability,
-  availability,
-  chooseFallback,
-  chooseProvider,
   type ProviderChoice,
   type ProviderWorld,
 } from './choose-provider.js';
 export type {
-  EmbeddedPart,
   EmbeddingAdapter,
   EmbeddingEvent,
-  EmbeddingIdentity,
-  EmbeddingInput,
-  EmbedOptions,
-  Inputs,
 } from './embedding-adapter.js';
 export { identityKey, identityKeyDifferences } from './identity-key.js';
 export { createProviderPath, type PathProvider, type ProviderPath } from './provider-path.js';
