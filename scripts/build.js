@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { lazyOclif, REQUIRE_FROM_OCLIF } from './lazy-oclif.js';
+import { leanGot } from './lean-got.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -90,7 +91,7 @@ async function buildCommands(dir) {
   const { output } = await build({
     ...COMMON,
     input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
-    plugins: [lazyOclif(), screensApart, hot.plugin],
+    plugins: [lazyOclif(), leanGot(), screensApart, hot.plugin],
     output: {
       ...COMMON_OUTPUT,
       dir,
@@ -181,6 +182,7 @@ export function isBuildStale() {
     join(root, 'package.json'),
     join(root, 'scripts/build.js'),
     join(root, 'scripts/lazy-oclif.js'),
+    join(root, 'scripts/lean-got.js'),
   ];
   return inputs.some((file) => statSync(file).mtimeMs > built.mtimeMs);
 }

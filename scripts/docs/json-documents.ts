@@ -1,4 +1,5 @@
 import {
+  installLocalOutputSchema,
   loginOutputSchema,
   logoutOutputSchema,
 } from '../../src/engine/embeddings/output-schemas.js';
@@ -333,6 +334,42 @@ const reset: JsonDocument = {
   },
 };
 
+const installLocal: JsonDocument = {
+  title: 'svc provider install local',
+  introduction: 'What is installed now.',
+  schema: installLocalOutputSchema,
+  meanings: {
+    runtime: 'node-llama-cpp, which computes the vectors.',
+    'runtime.outcome': '`absent`: there was nothing to remove.',
+    'runtime.version': 'Its version; `null` when there is none.',
+    'runtime.folder': 'Absolute path of the folder it is, or was, in.',
+    'runtime.gpu': 'Whether the variants for GPUs are part of it.',
+    'runtime.bytes': 'Size on disk.',
+    model: '`null` with `--no-model` and `--remove`.',
+    'model.outcome': '`already`: it was on this disk.',
+    'model.name': 'The reference without what may be secret in it, or the name of the file.',
+    'model.path': 'Absolute path of the file.',
+    'model.bytes': 'Its size.',
+    ...WARNINGS,
+  },
+  example: {
+    runtime: {
+      outcome: 'installed',
+      version: '3.22.1',
+      folder: '/home/ada/.svc/runtimes/local-c86307dd1839',
+      gpu: false,
+      bytes: 78849645,
+    },
+    model: {
+      outcome: 'downloaded',
+      name: 'hf:nomic-ai/nomic-embed-text-v1.5-GGUF:Q8_0',
+      path: '/home/ada/.svc/models/nomic-embed-text-v1.5-GGUF-Q8_0-5b1f4a0c2d3e.gguf',
+      bytes: 146146432,
+    },
+    warnings: [],
+  },
+};
+
 const LOGIN_FILE = '/home/ada/.svc/auth/github-copilot.json';
 
 const login: JsonDocument = {
@@ -370,6 +407,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   reset,
   login,
   logout,
+  installLocal,
   ...PROVIDER_DOCUMENTS,
 ];
 

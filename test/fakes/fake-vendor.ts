@@ -64,10 +64,16 @@ export interface FakeOptions {
   ) => FakeAnswer | Promise<FakeAnswer>;
   /** How this vendor says that something is wrong; the rest is handled here. */
   readonly troubleAnswers: Readonly<Partial<Record<Trouble, FakeAnswer>>>;
+  /** A free one by default. */
+  readonly port?: number | undefined;
 }
 
 /** Starts a fake on a free port of the loopback. */
-export async function startFake({ answer, troubleAnswers }: FakeOptions): Promise<FakeVendor> {
+export async function startFake({
+  answer,
+  troubleAnswers,
+  port: wanted = 0,
+}: FakeOptions): Promise<FakeVendor> {
   const requests: RecordedRequest[] = [];
   let current: { trouble: Trouble; left: number } | undefined;
   const take = (): Trouble | undefined => {
@@ -112,7 +118,7 @@ export async function startFake({ answer, troubleAnswers }: FakeOptions): Promis
     response.writeHead(given.status, { ...headersOf(given), 'content-length': bytes.length });
     response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
   };
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,

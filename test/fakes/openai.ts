@@ -35,6 +35,8 @@ export interface OpenAiFakeOptions {
   readonly inputType?: boolean;
   /** Vectors are cut to this length by default, so that tests stay small. */
   readonly dimensions?: number;
+  /** A free one by default. */
+  readonly port?: number;
   /** Where vectors come from; {@link meaningOf} by default. */
   readonly vectorOf?: (text: string, dimensions: number) => Float32Array;
 }
@@ -54,6 +56,7 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
   const inlineTexts: string[] = [];
   let isBad = (_text: string): boolean => false;
   const fake = await startFake({
+    port: options.port,
     answer: async (request, trouble) => {
       if (request.headers.authorization !== `Bearer ${OPENAI_KEY}`) return REFUSED_KEY;
       const ofBatch = await batch.answer(request);

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import {
+  installLocalOutputSchema,
   loginOutputSchema,
   logoutOutputSchema,
 } from '../../src/engine/embeddings/output-schemas.js';
@@ -35,6 +36,7 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
   login: (run: SvcRun) => read(loginOutputSchema, run),

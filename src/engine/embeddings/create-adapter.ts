@@ -49,6 +49,7 @@ interface Call {
   readonly rules: RetryRules;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly mayDownload: boolean;
   readonly onEvent: (event: EmbeddingEvent) => void;
 }
 
@@ -147,7 +148,6 @@ class VendorAdapter implements EmbeddingAdapter {
         vendor,
         settings: this.settings.batch,
         limits: this.vendor.limits,
-        identity: this.identity,
         nowMs: this.tools.nowMs,
         timeoutMs,
         pacing: this.pacer.pacing(rules, onEvent),
@@ -184,14 +184,16 @@ class VendorAdapter implements EmbeddingAdapter {
       rules,
       timeoutMs: role === 'document' ? documentTimeoutMs : queryTimeoutMs,
       signal: options.signal ?? NEVER,
+      // A person who waits for an answer does not wait for half a gigabyte.
+      mayDownload: role === 'document' && options.interactive !== true,
       onEvent: options.onEvent ?? ignore,
     };
   }
 
   private async send(inputs: readonly EmbeddingInput[], call: Call): Promise<VendorAnswer> {
-    const { role, signal, timeoutMs, rules, onEvent } = call;
-    const pacing = this.pacer.pacing(rules, onEvent);
-    const answer = await this.vendor.embed({ inputs, role, signal, timeoutMs, pacing });
+    const { rules, ...rest } = call;
+    const pacing = this.pacer.pacing(rules, call.onEvent);
+    const answer = await this.vendor.embed({ ...rest, inputs, pacing });
     if (answer.vectors.length !== inputs.length) {
       throw wrongCount(answer.vectors.length, inputs.length);
     }

@@ -54,6 +54,16 @@ export type EmbeddingEvent =
   | { readonly type: 'rate.limited'; readonly waitMs: number; readonly perSecond: number }
   /** A request failed and is sent again. */
   | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number }
+  /** Another process downloads the model; this one waits for it. */
+  | { readonly type: 'model.waiting'; readonly model: string }
+  /** A local model is downloaded, a few times in a second; `total` where its host says it. */
+  | {
+      readonly type: 'model.download';
+      readonly model: string;
+      readonly bytes: number;
+      readonly total: number | undefined;
+      readonly bytesPerSecond: number | undefined;
+    }
   | BatchEvent;
 
 /** What happens to the jobs at a vendor's batch API; `job` tells them apart. */

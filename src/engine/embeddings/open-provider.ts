@@ -6,7 +6,7 @@ import { createAdapter } from './create-adapter.js';
 import type { EmbeddingAdapter } from './embedding-adapter.js';
 import { asProviderError } from './provider-error.js';
 import type { Credential, ProviderSettings } from './provider-settings.js';
-import { loadVendorFactory } from './registry.js';
+import { VENDOR_FACTORIES } from './registry.js';
 import { VendorFault } from './vendor-fault.js';
 
 /** What opening a provider needs besides the choice. */
@@ -45,7 +45,7 @@ export async function openProvider(
   };
   try {
     const settings = await providerSettings(choice, options);
-    const createVendor = await loadVendorFactory(choice.adapter);
+    const createVendor = await VENDOR_FACTORIES[choice.adapter]();
     const { world, clock, signal } = options;
     const tools = { stateDir: world.stateDir, env: world.env, clock };
     const vendor = await createVendor(settings, tools, signal);

@@ -25,8 +25,31 @@ export const logoutOutputSchema = z.strictObject({
   warnings: z.optional(warningsSchema),
 });
 
+const size = z.int().check(z.minimum(0));
+
+/** `svc provider install local --json`. */
+export const installLocalOutputSchema = z.strictObject({
+  runtime: z.strictObject({
+    outcome: z.enum(['absent', 'already', 'installed', 'removed']),
+    version: z.nullable(z.string()),
+    folder: z.nullable(z.string()),
+    gpu: z.boolean(),
+    bytes: size,
+  }),
+  model: z.nullable(
+    z.strictObject({
+      outcome: z.enum(['already', 'downloaded']),
+      name: z.string(),
+      path: z.string(),
+      bytes: size,
+    }),
+  ),
+  warnings: z.optional(warningsSchema),
+});
+
 /** The document without the warnings, which the command adds at the end. */
 type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
 
 export type LoginOutput = Output<z.infer<typeof loginOutputSchema>>;
 export type LogoutOutput = Output<z.infer<typeof logoutOutputSchema>>;
+export type InstallLocalOutput = Output<z.infer<typeof installLocalOutputSchema>>;

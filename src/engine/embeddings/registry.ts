@@ -10,27 +10,15 @@ export type VendorFactory = (
 ) => EmbeddingVendor | Promise<EmbeddingVendor>;
 
 /** Each adapter's code is loaded when it is chosen, and no other. */
-export const VENDOR_FACTORIES: Readonly<Partial<Record<AdapterId, () => Promise<VendorFactory>>>> =
-  {
-    bedrock: async () => (await import('./adapters/bedrock/bedrock.js')).createBedrockVendor,
-    deepinfra: async () => (await import('./adapters/deepinfra.js')).createDeepInfraVendor,
-    lmstudio: async () => (await import('./adapters/lmstudio.js')).createLmStudioVendor,
-    mistral: async () => (await import('./adapters/mistral.js')).createMistralVendor,
-    ollama: async () => (await import('./adapters/ollama.js')).createOllamaVendor,
-    gemini: async () => (await import('./adapters/gemini.js')).createGeminiVendor,
-    'github-copilot': async () =>
-      (await import('./adapters/github-copilot.js')).createCopilotVendor,
-    openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
-    voyage: async () => (await import('./adapters/voyage.js')).createVoyageVendor,
-  };
-
-/**
- * Loads the code of an adapter.
- *
- * @throws VendorFault when this build has none
- */
-export async function loadVendorFactory(id: AdapterId): Promise<VendorFactory> {
-  const load = VENDOR_FACTORIES[id];
-  if (load === undefined) throw new Error(`no adapter ${id}`);
-  return load();
-}
+export const VENDOR_FACTORIES: Readonly<Record<AdapterId, () => Promise<VendorFactory>>> = {
+  bedrock: async () => (await import('./adapters/bedrock/bedrock.js')).createBedrockVendor,
+  deepinfra: async () => (await import('./adapters/deepinfra.js')).createDeepInfraVendor,
+  gemini: async () => (await import('./adapters/gemini.js')).createGeminiVendor,
+  'github-copilot': async () => (await import('./adapters/github-copilot.js')).createCopilotVendor,
+  lmstudio: async () => (await import('./adapters/lmstudio.js')).createLmStudioVendor,
+  local: async () => (await import('./adapters/local/local-vendor.js')).createLocalVendor,
+  mistral: async () => (await import('./adapters/mistral.js')).createMistralVendor,
+  ollama: async () => (await import('./adapters/ollama.js')).createOllamaVendor,
+  openai: async () => (await import('./adapters/openai.js')).createOpenAiVendor,
+  voyage: async () => (await import('./adapters/voyage.js')).createVoyageVendor,
+};

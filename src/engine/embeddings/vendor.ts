@@ -1,6 +1,6 @@
 import type { AdapterId } from '../config/index.js';
 import type { Clock, EngineContext } from '../context.js';
-import type { EmbeddingInput, InputRole } from './embedding-adapter.js';
+import type { EmbeddingEvent, EmbeddingInput, InputRole } from './embedding-adapter.js';
 import type { Pacing } from './requests/pacer.js';
 
 /** What one request may hold. Tokens are the vendor's; see estimateTokens for how they are guessed. */
@@ -30,6 +30,10 @@ export interface VendorRequest {
   readonly timeoutMs: number;
   /** When to send, and when again. */
   readonly pacing: Pacing;
+  /** Whether what takes minutes may come first, as the download of a model. */
+  readonly mayDownload: boolean;
+  /** Told of what comes before the request itself, as the download of a model. */
+  readonly onEvent: (event: EmbeddingEvent) => void;
 }
 
 /**

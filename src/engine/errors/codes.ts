@@ -81,6 +81,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The embedding provider has no key, or refused the one it was given.',
   },
+  PROVIDER_INSTALL_FAILED: {
+    exit: 1,
+    summary: 'The runtime of local models could not be installed; nothing half-done is left.',
+  },
   PROVIDER_LOGIN_FAILED: {
     exit: 1,
     summary: 'Signing in to the embedding provider did not succeed.',

@@ -19,6 +19,8 @@ export interface EmbedProgress {
   readonly limit: { readonly perSecond: number; readonly atMs: number } | undefined;
   /** Jobs at the batch API; undefined where none was submitted. */
   readonly batch: BatchProgress | undefined;
+  /** How much of a local model is here, while it is downloaded. */
+  readonly download: { readonly bytes: number; readonly total: number | undefined } | undefined;
   /** Who failed before, when this is the fallback. */
   readonly insteadOf: string | undefined;
   /** On the caller's clock, in milliseconds. */
@@ -56,6 +58,7 @@ export function startEmbedProgress(
     requests: 0,
     limit: undefined,
     batch: undefined,
+    download: undefined,
     insteadOf,
     startedMs: atMs,
   };
@@ -82,7 +85,7 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
   switch (event.type) {
     case 'request.finished': {
       const tokens = state.tokens + Math.max(0, event.tokens);
-      return { ...state, requests: state.requests + 1, tokens };
+      return { ...state, requests: state.requests + 1, tokens, download: undefined };
     }
     case 'rate.limited':
       return { ...state, limit: { perSecond: event.perSecond, atMs } };
@@ -107,8 +110,11 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
       const doneByJob = { ...state.batch.doneByJob, [event.job]: event.embedded };
       return { ...state, batch: { ...state.batch, ended, doneByJob } };
     }
+    case 'model.download':
+      return { ...state, download: { bytes: event.bytes, total: event.total } };
     case 'batch.off':
     case 'batch.pending':
+    case 'model.waiting':
     case 'request.retried':
       return state;
   }

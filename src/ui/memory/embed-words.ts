@@ -1,13 +1,20 @@
 import type { SyncEvent } from '../../engine/memory/sync/events.js';
-import { formatCount, formatCountOf, formatShortCount } from '../format.js';
+import { formatBytes, formatCount, formatCountOf, formatShortCount } from '../format.js';
+import { modelNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 import { batchDone, type EmbedProgress } from './embed-progress.js';
 
 type ProviderEvent = Extract<SyncEvent, { readonly type: 'embed.provider' }>['event'];
 
 /** Who embeds, and what is under way there: `openai · 24 requests`. */
-export function embedWorkWords({ provider, requests, batch }: EmbedProgress): string {
+export function embedWorkWords({ provider, requests, batch, download }: EmbedProgress): string {
   const who = safeLine(provider);
+  if (download !== undefined) {
+    const { bytes, total } = download;
+    const part =
+      total === undefined ? formatBytes(bytes) : `${Math.floor((bytes / total) * 100)} %`;
+    return `downloading the model · ${part}`;
+  }
   if (batch !== undefined && batch.ended < batch.jobs) {
     const jobs = `${formatCount(batch.ended)} of ${formatCountOf(batch.jobs, 'job')}`;
     return `${who} · ${jobs}`;
@@ -50,6 +57,10 @@ export function providerEventWords(
       return `${who} asks for fewer requests: slowed to ${perSecondWords(event.perSecond)}`;
     case 'request.retried':
       return verbose ? `${who}: sent again after "${safeLine(event.why)}"` : undefined;
+    case 'model.waiting':
+      return `${who}: another process downloads the model`;
+    case 'model.download':
+      return `${who} downloads its model: ${modelNote(event)?.text ?? ''}`;
     case 'batch.submitted': {
       const what = event.resumed ? 'goes on with a batch job' : 'was given a batch job';
       return `${who} ${what} of ${formatCountOf(event.inputs, 'passage')}`;

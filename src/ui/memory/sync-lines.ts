@@ -1,6 +1,7 @@
 import type { SyncEvent } from '../../engine/memory/sync/events.js';
 import type { SkippedFile } from '../../engine/memory/types.js';
 import { formatBytes, formatCount, formatCountOf, formatRate } from '../format.js';
+import { modelNote } from '../provider/install-words.js';
 import { modelWords } from '../provider/words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
@@ -56,7 +57,7 @@ export function createSyncLines(
     if (line !== undefined) write(`${prefix}${line}\n`);
   };
   let state = startSyncProgress(now());
-  let told = { atMs: now(), tenths: 0, skips: 0, limitMs: Number.NEGATIVE_INFINITY };
+  let told = { atMs: now(), tenths: 0, skips: 0, limitMs: Number.NEGATIVE_INFINITY, download: '' };
 
   const progress = (fraction: number, words: () => string): string | undefined => {
     const tenths = Math.floor(fraction * 10);
@@ -69,6 +70,12 @@ export function createSyncLines(
     if (event.type === 'rate.limited') {
       if (state.lastMs - told.limitMs < LIMIT_EVERY_MS) return undefined;
       told = { ...told, limitMs: state.lastMs };
+    }
+    if (event.type === 'model.download') {
+      // Its key changes with each tenth.
+      const { key } = modelNote(event) ?? { key: '' };
+      if (key === told.download) return undefined;
+      told = { ...told, download: key };
     }
     return providerEventWords(event, state.embedding?.provider ?? '', options.verbose);
   };

@@ -22,8 +22,8 @@ export interface StoredBatchJob {
 }
 
 /**
- * Where jobs are remembered, with the index: a job that is paid for is never paid twice. What was
- * saved must outlast the process when the promise resolves.
+ * Where the jobs of one embedding identity are remembered, with the index: a job that is paid for
+ * is never paid twice. What was saved must outlast the process when the promise resolves.
  */
 export interface BatchJobStore {
   list(): Promise<readonly StoredBatchJob[]>;

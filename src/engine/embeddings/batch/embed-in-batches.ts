@@ -28,8 +28,8 @@ export async function* embedInBatches(
   const { settings, health } = run;
   const earlier: EarlierJobs = { embedded: new Set(), left: new Set(), pending: [] };
   const records = await run.records.list();
-  const resumed = records.map((record) => resumeJob(record, earlier, run));
-  yield* mergeParts(resumed.values(), Math.max(1, records.length), stop);
+  const resumed = mapped(records, (record) => resumeJob(record, earlier, run));
+  yield* mergeParts(resumed, Math.max(1, records.length), stop);
   const plan = planJobs(without(inputs, earlier), {
     inline: run.limits,
     job: run.vendor.limits,
@@ -168,6 +168,6 @@ async function* submitAll(
   });
 }
 
-async function* mapped<A, B>(items: AsyncIterable<A>, change: (item: A) => B): AsyncGenerator<B> {
+async function* mapped<A, B>(items: Inputs<A>, change: (item: A) => B): AsyncGenerator<B> {
   for await (const item of items) yield change(item);
 }

@@ -21,6 +21,8 @@ const PAUSE_GROWTH = 1.5;
 /** Vendors take up to ten minutes to cancel a job and hand out what it finished. */
 const CANCEL_MS = 15 * 60_000;
 const PART_SIZE = 256;
+/** Of results that are not what they should be. */
+const MAX_READINGS = 3;
 
 /** A state that a job does not leave any more. */
 export type EndedStatus = Exclude<BatchStatus, { readonly state: 'running' }>;
@@ -120,8 +122,11 @@ async function* readResults(
       signal.throwIfAborted();
       if (!(error instanceof VendorFault)) throw error;
       if (isGone(error)) return 'the vendor no longer has its results';
+      const isBroken = error.details.kind === 'answer';
+      // Later runs would fail on them as well: better paid twice than stuck for ever.
+      if (isBroken && tries >= MAX_READINGS) return `its results are broken: ${error.message}`;
       // What came in before stays; the file is read again from its beginning.
-      const waitMs = pacing.delayAfter(error, tries);
+      const waitMs = isBroken ? run.settings.pollIntervalMs : pacing.delayAfter(error, tries);
       if (waitMs === undefined) throw error;
       await abortableSleep(waitMs, signal);
     }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../context.js';
-import type { EmbeddingIdentity } from '../embedding-adapter.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { BatchHandle } from '../vendor.js';
 import type { BatchJobStore, StoredBatchJob } from './batch-embedding.js';
@@ -17,7 +16,7 @@ export interface JobRecord {
   readonly handle: BatchHandle | undefined;
 }
 
-/** The jobs of one identity in a store. */
+/** The jobs in a store. */
 export interface JobRecords {
   /** Oldest first. */
   list(): Promise<readonly JobRecord[]>;
@@ -36,25 +35,16 @@ export interface StartedJob extends JobRecord {
 const KEPT_MS = 31 * 24 * 3_600_000;
 const VERSION = 1;
 
-/**
- * Opens a store for one identity. Jobs of others stay, for when the model is switched back, until
- * their results are gone.
- */
-export function openJobRecords(
-  store: BatchJobStore,
-  identity: EmbeddingIdentity,
-  clock: Clock,
-): JobRecords {
-  const owner = JSON.stringify(identity);
-  const save = (record: JobRecord): Promise<void> => store.save(written(record, owner));
+/** Reads and writes jobs in a store. */
+export function openJobRecords(store: BatchJobStore, clock: Clock): JobRecords {
+  const save = (record: JobRecord): Promise<void> => store.save(written(record));
   return {
     list: async () => {
       const records: JobRecord[] = [];
       for (const job of await store.list()) {
-        const record = read(job, owner);
-        if (record === 'unreadable' || clock.now() - job.createdMs > KEPT_MS) {
-          await store.remove(job.id);
-        } else if (record !== 'foreign') records.push(record);
+        const record = clock.now() - job.createdMs > KEPT_MS ? undefined : read(job);
+        if (record === undefined) await store.remove(job.id);
+        else records.push(record);
       }
       return records.sort((a, b) => a.createdMs - b.createdMs);
     },
@@ -73,18 +63,15 @@ export function openJobRecords(
   };
 }
 
-function written({ id, createdMs, keys, handle }: JobRecord, owner: string): StoredBatchJob {
-  return { id, createdMs, json: JSON.stringify({ version: VERSION, owner, handle, keys }) };
+function written({ id, createdMs, keys, handle }: JobRecord): StoredBatchJob {
+  return { id, createdMs, json: JSON.stringify({ version: VERSION, handle, keys }) };
 }
 
-function read(
-  { id, createdMs, json }: StoredBatchJob,
-  owner: string,
-): JobRecord | 'foreign' | 'unreadable' {
+/** Undefined for what another version wrote, or nobody did. */
+function read({ id, createdMs, json }: StoredBatchJob): JobRecord | undefined {
   const value = parsed(json);
   const keys = jsonAt(value, 'keys');
-  if (jsonAt(value, 'version') !== VERSION || !isTexts(keys)) return 'unreadable';
-  if (jsonAt(value, 'owner') !== owner) return 'foreign';
+  if (jsonAt(value, 'version') !== VERSION || !isTexts(keys)) return undefined;
   return { id, createdMs, keys, handle: readHandle(jsonAt(value, 'handle')) };
 }
 

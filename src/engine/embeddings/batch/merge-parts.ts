@@ -7,7 +7,7 @@
  *   fails, before the others are done
  */
 export async function* mergeParts<T>(
-  sources: AsyncIterator<AsyncGenerator<T>> | Iterator<AsyncGenerator<T>>,
+  sources: AsyncGenerator<AsyncGenerator<T>>,
   concurrency: number,
   stop: () => void,
 ): AsyncGenerator<T> {
@@ -43,7 +43,7 @@ export async function* mergeParts<T>(
     }
   } finally {
     if (open.size > 0) stop();
-    await Promise.allSettled(Array.from(open, (source) => source.return(undefined)));
+    await Promise.allSettled([...open, sources].map((source) => source.return(undefined)));
   }
 }
 

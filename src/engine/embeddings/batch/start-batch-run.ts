@@ -1,4 +1,4 @@
-import type { EmbeddingAdapter, EmbeddingIdentity, Inputs } from '../embedding-adapter.js';
+import type { EmbeddingAdapter, Inputs } from '../embedding-adapter.js';
 import type { BatchEmbedOptions, KeyedInput, KeyedPart } from './batch-embedding.js';
 import { BatchHealth, type BatchRun } from './batch-run.js';
 import { embedInBatches } from './embed-in-batches.js';
@@ -7,7 +7,6 @@ import { openJobRecords } from './job-records.js';
 /** What an adapter lends to a run. */
 export interface BatchGround
   extends Pick<BatchRun, 'accept' | 'limits' | 'nowMs' | 'settings' | 'vendor'> {
-  readonly identity: EmbeddingIdentity;
   readonly timeoutMs: number;
   readonly pacing: BatchRun['call']['pacing'];
   readonly embedDocuments: EmbeddingAdapter['embedDocuments'];
@@ -19,7 +18,7 @@ export async function* startBatchRun(
   options: BatchEmbedOptions,
   ground: BatchGround,
 ): AsyncGenerator<KeyedPart> {
-  const { identity, timeoutMs, pacing, embedDocuments, ...shared } = ground;
+  const { timeoutMs, pacing, embedDocuments, ...shared } = ground;
   const left = new AbortController();
   const signal =
     options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
@@ -28,7 +27,7 @@ export async function* startBatchRun(
     ...shared,
     onEvent,
     call: { signal, timeoutMs, pacing },
-    records: openJobRecords(options.jobs, identity, options.clock),
+    records: openJobRecords(options.jobs, options.clock),
     health: new BatchHealth(onEvent),
     inline: async function* (some) {
       for await (const { embedded, refused } of embedDocuments(some, { signal, onEvent })) {

@@ -1,5 +1,6 @@
 import { ADAPTER_FACTS } from '../adapter-facts.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
+import { shownModel } from '../shown-model.js';
 import {
   CHECKS,
   type CheckName,
@@ -89,9 +90,8 @@ function walk(
   readonly opened: Promise<EmbeddingAdapter | undefined>;
 } {
   const { choice } = primary;
-  const { model: usualModel, endpoint: usualEndpoint } = ADAPTER_FACTS[choice.adapter];
-  const model = choice.model ?? usualModel ?? choice.provider;
-  const address = choice.baseUrl ?? usualEndpoint ?? choice.adapter;
+  const model = shownModel(choice, subject.settings) ?? choice.provider;
+  const address = choice.baseUrl ?? ADAPTER_FACTS[choice.adapter].endpoint ?? choice.adapter;
   const key = check('key', () => checkKey(primary, subject, signal));
   const opening = key.then(async ({ state }) =>
     state === 'failed' ? NO_KEY : openedOrFailure(primary, model, signal),

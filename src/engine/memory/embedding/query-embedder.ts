@@ -26,7 +26,9 @@ export class PathQueryEmbedder implements QueryEmbedder {
   ): Promise<QueryVector | undefined> {
     const identities = new Set(await index.vectorIdentities());
     if (identities.size === 0) {
-      warnings.push(noVectors());
+      // A provider that failed just now is why there are none.
+      const why = this.path.primary.resting();
+      warnings.push(why === undefined ? noVectors() : failed(why, undefined));
       return undefined;
     }
     const failures: SvcError[] = [];

@@ -63,6 +63,16 @@ export function damageComplaint(error: unknown): string {
 /** Makes an empty index at a path that is free. Not crash-safe until {@link SqliteIndex.seal}. */
 export function createIndex(file: string, identity: IndexIdentity): SqliteIndex {
   const database = createDatabase(file, BUSY_TIMEOUT_MS);
+  try {
+    prepareBuild(database, identity);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
+}
+
+function prepareBuild(database: Connection, identity: IndexIdentity): void {
   // Nobody reads the file before it is published, and a crash leaves only a stray file behind.
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');
@@ -74,7 +84,6 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
   database.pragma(`user_version = ${SCHEMA_VERSION}`);
   const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
   for (const [key, value] of Object.entries(identity)) insert.run(key, String(value));
-  return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
 }
 
 const BUILD_CACHE_KIB = 16 * 1024;

@@ -1,4 +1,4 @@
-import type { Warning } from '../../errors/index.js';
+import { SvcError, type Warning } from '../../errors/index.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
 import {
@@ -74,14 +74,15 @@ export async function searchIndex(
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
       : await findLiterally(index, query, query.literal, limit, filter);
   const vector = await embedding;
-  const findings = await weigh(index, { found, vector, limit, filter, tokenizer }, options);
+  const brought = { found, vector, limit, filter, tokenizer };
+  const findings = await weighOrWarn(index, brought, options, warnings);
   const { results, belowMinScore } = resultsOf(findings, request, options);
   return {
     query: request.query,
     mode: findings.mode,
     backend: 'builtin',
-    provider: vector?.provider ?? null,
-    model: vector?.model ?? null,
+    provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
+    model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     results,
     matches: found.matches,
     belowMinScore,
@@ -113,6 +114,24 @@ interface Brought {
   readonly limit: number;
   readonly filter: CandidateFilter;
   readonly tokenizer: Tokenizer;
+}
+
+/** Falls back to the words where the question's vector cannot be compared with those of the index. */
+async function weighOrWarn(
+  index: MemoryIndex,
+  brought: Brought,
+  options: SearchOptions,
+  warnings: Warning[],
+): Promise<Findings> {
+  try {
+    return await weigh(index, brought, options);
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'PROVIDER_ANSWER_INVALID') throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    const message = `found by words alone: ${error.message}`;
+    warnings.push({ code: 'PROVIDER_UNAVAILABLE', message, ...hint });
+    return weigh(index, { ...brought, vector: undefined }, options);
+  }
 }
 
 /** Brings both sides and the age together. */

@@ -153,8 +153,9 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
   const { indexFile, settings } = run.target;
   if (opened.state === 'ready') opened.index.close();
   run.onEvent({ type: 'rebuild.started', ...rebuild });
-  const build = createIndex(buildFile(indexFile), currentIdentity(settings));
+  let build: SqliteIndex | undefined;
   try {
+    build = createIndex(buildFile(indexFile), currentIdentity(settings));
     const result = await fill(run, build);
     // What is embedded already is never paid for again; also where the rest of the old index is broken.
     if (opened.state !== 'missing') build.copyEmbeddings(indexFile);
@@ -165,7 +166,7 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
     await publishBuild(build, indexFile, REPLACES[opened.state]);
     return summaryOf(run, result, rebuild);
   } finally {
-    build.close();
+    build?.close();
     removeIndexFiles(buildFile(indexFile));
   }
 }

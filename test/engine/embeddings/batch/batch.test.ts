@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createOpenAiVendor } from '../../../../src/engine/embeddings/adapters/openai.js';
 import type { KeyedInput } from '../../../../src/engine/embeddings/batch/batch-embedding.js';
+import { broken } from '../../../../src/engine/embeddings/read-vectors.js';
 import { meaningOf } from '../../../fakes/meaning.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/memory.js';
@@ -231,6 +233,22 @@ test('results that are gone are embedded inline', async ({ fake, keeper, jobs })
   assert.is(jobs.jobs.size, 0);
 });
 
+test('results that stay broken do not hold up later runs', async ({ fake, keeper, jobs }) => {
+  const settings = openAiSettings(fake);
+  const vendor = createOpenAiVendor(settings);
+  if (vendor.batch === undefined) return assert.unreachable();
+  // biome-ignore lint/correctness/useYield: it fails before its first result
+  const results = async function* (): AsyncGenerator<never> {
+    throw broken('the job has no results');
+  };
+  const inputs = inputsOf(60);
+  const batch = batchOf(settings, { ...vendor, batch: { ...vendor.batch, results } });
+  await keeper.run(batch, inputs, jobs.store());
+  assertAllKept(keeper, inputs);
+  assert.is(fake.inlineTexts.length, 60);
+  assert.is(jobs.jobs.size, 0);
+});
+
 test('a job that takes too long is cancelled; what it finished stays', async (context) => {
   const { fake, keeper, jobs } = context;
   let nowMs = 0;
@@ -367,19 +385,20 @@ test('a spent quota ends the run, and jobs stay remembered', async ({ fake, keep
   assert.equal(paidTwice(fake), []);
 });
 
-test('jobs of another model are left alone, and forgotten once their results are gone', async ({
-  fake,
-  keeper,
-  jobs,
-}) => {
+test('a job is forgotten once the vendor has forgotten it', async ({ fake, keeper, jobs }) => {
   const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
   await keeper.run(batchOf(settings), inputsOf(60), jobs.store());
-  const other = openAiSettings(fake, { model: 'text-embedding-3-large' });
-  await keeper.run(batchOf(other), inputsOf(70), jobs.store());
-  assert.is(keeper.vectors.size, 70);
   assert.is(jobs.jobs.size, 1);
   const late = { jobs: jobs.store(), clock: { now: () => 1_700_000_000_000 + 40 * 86_400_000 } };
-  for await (const _ of batchOf(other).embed([], late)) assert.unreachable();
+  for await (const _ of batchOf(settings).embed([], late)) assert.unreachable();
+  assert.is(jobs.jobs.size, 0);
+});
+
+test('a record that cannot be read is no obstacle', async ({ fake, keeper, jobs }) => {
+  jobs.jobs.set('x', { id: 'x', json: '{"version":0', createdMs: 1_700_000_000_000 });
+  const inputs = inputsOf(60);
+  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(keeper, inputs);
   assert.is(jobs.jobs.size, 0);
 });
 

@@ -50,7 +50,9 @@ export function requireDimensions(space: Space, dimensions: number): void {
   throw new SvcError(
     'PROVIDER_ANSWER_INVALID',
     `a vector has ${dimensions} dimensions where the index has ${space.dimensions} of the same model`,
-    { hint: 'set memorySearch.outputDimensionality, or run "svc memory index --force"' },
+    {
+      hint: 'the endpoint serves another model under the same name: "svc memory reset" forgets the old vectors',
+    },
   );
 }
 

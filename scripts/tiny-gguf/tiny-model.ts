@@ -1,0 +1,156 @@
+import { type GgufTensor, type GgufValue, writeGguf } from './gguf-writer.js';
+
+/** What of the model may be another. */
+export interface TinyModelOptions {
+  /** Tokens of the longest text. */
+  readonly context?: number;
+  /** Length of the vectors. */
+  readonly dimensions?: number;
+  /** Left out, every vector is zero, as those of a model that is not for embedding. */
+  readonly pooling?: boolean;
+}
+
+/**
+ * Words of one line mean the same to the model. Any other word is spelt letter by letter, and all
+ * its letters together count as much as one word of the list.
+ */
+const MEANINGS = [
+  'car automobile vehicle',
+  'doctor physician medic',
+  'house home building',
+  'dog hound puppy',
+  'cat kitten',
+  'red crimson scarlet',
+  'blue azure',
+  'big large huge',
+  'small little tiny',
+  'quick fast rapid',
+  'backup backups archive',
+  'night nightly evening',
+  'money cash price',
+  'meeting appointment',
+  'coffee espresso',
+  'garden lawn',
+  'sister sibling brother',
+  'database postgres sqlite',
+  'deploy release ship',
+  'error failure fault',
+  'trip journey travel',
+  'food meal dinner',
+  'ocean sea',
+  'happy glad',
+  'begin start',
+  'the',
+  'a',
+  'is',
+  'and',
+  'of',
+  'in',
+  'my',
+  'drinks',
+  'runs',
+  'with',
+] as const;
+
+const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'] as const;
+const CHARACTERS = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
+const PUNCTUATION = [...'.,;:!?-_/()\'"#'];
+const WORD_START = '\u2581';
+
+interface Entry {
+  readonly token: string;
+  /** What its vector is made from; equal seeds, equal vectors. Null: a vector of zeros. */
+  readonly seed: string | null;
+  /** 3 control, 2 unknown, 1 ordinary. */
+  readonly type: 1 | 2 | 3;
+}
+
+function vocabulary(): readonly Entry[] {
+  const ordinary = (token: string, seed = token): Entry => ({ token, seed, type: 1 });
+  return [
+    ...SPECIAL.map(
+      (token): Entry =>
+        token === '[UNK]' ? { token, seed: token, type: 2 } : { token, seed: null, type: 3 },
+    ),
+    ...MEANINGS.flatMap((line) => {
+      const words = line.split(' ');
+      return words.map((word) => ordinary(WORD_START + word, words[0]));
+    }),
+    ...[...CHARACTERS, ...PUNCTUATION]
+      // `a` is a word already.
+      .filter((character) => character !== 'a')
+      .map((character) => ordinary(WORD_START + character)),
+    ...CHARACTERS.map((character) => ordinary(character)),
+  ];
+}
+
+/**
+ * A BERT with one layer whose attention and feed-forward are zero, so that a text becomes the mean
+ * of its tokens' vectors: the same words, the same direction. Byte for byte the same on every run.
+ */
+export function tinyModel(options: TinyModelOptions = {}): Buffer {
+  const { context = 256, dimensions = 64, pooling = true } = options;
+  const entries = vocabulary();
+  const u32 = (value: number): GgufValue => ({ type: 'u32', value });
+  const idOf = (token: string): GgufValue => u32(entries.findIndex((each) => each.token === token));
+  const keys: Record<string, GgufValue> = {
+    'general.architecture': { type: 'string', value: 'bert' },
+    'bert.context_length': u32(context),
+    'bert.embedding_length': u32(dimensions),
+    'bert.block_count': u32(1),
+    'bert.feed_forward_length': u32(dimensions),
+    'bert.attention.head_count': u32(2),
+    'bert.attention.layer_norm_epsilon': { type: 'f32', value: 1e-12 },
+    'bert.attention.causal': { type: 'bool', value: false },
+    // 1 is the mean of all tokens.
+    ...(pooling ? { 'bert.pooling_type': u32(1) } : {}),
+    'tokenizer.ggml.model': { type: 'string', value: 'bert' },
+    'tokenizer.ggml.tokens': { type: 'string[]', value: entries.map(({ token }) => token) },
+    'tokenizer.ggml.token_type': { type: 'i32[]', value: entries.map(({ type }) => type) },
+    'tokenizer.ggml.token_type_count': u32(2),
+    'tokenizer.ggml.bos_token_id': idOf('[CLS]'),
+    // Spelt so in the format.
+    'tokenizer.ggml.seperator_token_id': idOf('[SEP]'),
+    'tokenizer.ggml.unknown_token_id': idOf('[UNK]'),
+  };
+  return writeGguf(keys, tensors(entries, dimensions, context));
+}
+
+function tensors(entries: readonly Entry[], size: number, context: number): GgufTensor[] {
+  const zeros = (name: string, ...shape: number[]): GgufTensor => ({
+    name,
+    shape,
+    data: new Float32Array(shape.reduce((product, length) => product * length, 1)),
+  });
+  const norm = (name: string): GgufTensor[] => [
+    { name: `${name}.weight`, shape: [size], data: new Float32Array(size).fill(1) },
+    zeros(`${name}.bias`, size),
+  ];
+  const words = new Float32Array(entries.length * size);
+  for (const [position, { seed }] of entries.entries()) {
+    if (seed !== null) words.set(direction(seed, size), position * size);
+  }
+  return [
+    { name: 'token_embd.weight', shape: [size, entries.length], data: words },
+    zeros('position_embd.weight', size, context),
+    ...norm('token_embd_norm'),
+    ...['attn_q', 'attn_k', 'attn_v', 'attn_output', 'ffn_up', 'ffn_down'].map((name) =>
+      zeros(`blk.0.${name}.weight`, size, size),
+    ),
+    ...norm('blk.0.attn_output_norm'),
+    ...norm('blk.0.layer_output_norm'),
+  ];
+}
+
+/** Numbers between -1 and 1 that look like chance and depend on the seed alone (FNV-1a, xorshift). */
+function direction(seed: string, size: number): Float32Array {
+  let state = 0x811c9dc5;
+  for (const byte of Buffer.from(seed, 'utf8')) state = Math.imul(state ^ byte, 0x01000193) >>> 0;
+  return Float32Array.from({ length: size }, () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state / 0x80000000 - 1;
+  });
+}

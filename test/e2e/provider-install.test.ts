@@ -1,0 +1,155 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tinyModel } from '../../scripts/tiny-gguf/tiny-model.js';
+import { fakeNpm } from '../fakes/fake-npm.js';
+import { startFileHost } from '../fakes/file-host.js';
+import { jsonOf } from '../support/json.js';
+import { realRuntimes } from '../support/local-runtime.js';
+import { runInPty } from '../support/pty.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/terminal.js';
+
+const test = suite('svc provider install local');
+
+const INSTALL = ['provider', 'install', 'local'];
+
+test('installs the runtime, tells it in lines and as JSON, and says when it is there', async () => {
+  const home = tempFolder().path;
+  const npm = fakeNpm();
+  const first = await runSvc([...INSTALL, '--no-model'], { home, env: npm.env });
+  assert.is(first.code, 0, first.stderr);
+  assert.match(
+    first.stderr,
+    /npm fetches node-llama-cpp.*loading it once.*installed node-llama-cpp/su,
+  );
+  assert.match(first.stdout, /^the local provider is ready; set memorySearch\.provider/u);
+  const again = await runSvc([...INSTALL, '--no-model'], { home, env: npm.env });
+  assert.is(again.code, 0);
+  assert.match(again.stderr, /installed already/u);
+  const run = await runSvc([...INSTALL, '--no-model', '--json'], { home, env: npm.env });
+  const { runtime, model } = jsonOf.installLocal(run);
+  assert.equal([runtime.outcome, model, run.stderr], ['already', null, '']);
+  assert.ok(runtime.folder !== null && existsSync(runtime.folder));
+  const removed = await runSvc([...INSTALL, '--remove', '--json'], { home });
+  assert.is(jsonOf.installLocal(removed).runtime.outcome, 'removed');
+  assert.not.ok(existsSync(runtime.folder));
+});
+
+test('downloads the model that the configuration names, or the one on the command line', async () => {
+  const host = await startFileHost(
+    new Map([
+      ['/ada/words/resolve/main/words.gguf', tinyModel()],
+      ['/ada/words/resolve/main/others.gguf', tinyModel()],
+    ]),
+  );
+  try {
+    const home = folderOf({
+      'svc.json': JSON.stringify({
+        agents: { defaults: { memorySearch: { local: { modelPath: 'hf:ada/words/words.gguf' } } } },
+      }),
+    }).path;
+    const env = { ...fakeNpm().env, HF_ENDPOINT: host.url };
+    const configured = jsonOf.installLocal(await runSvc([...INSTALL, '--json'], { home, env }));
+    assert.equal(
+      [configured.model?.outcome, configured.model?.name],
+      ['downloaded', 'hf:ada/words/words.gguf'],
+    );
+    assert.ok(configured.model?.path.startsWith(`${home}/models/words-`));
+    const named = await runSvc([...INSTALL, '--model', 'hf:ada/words/others.gguf'], { home, env });
+    assert.match(named.stderr, /100 % of 212\.5 kB.*downloaded hf:ada\/words\/others\.gguf/su);
+    assert.match(named.stdout, /local\.modelPath to "hf:ada\/words\/others\.gguf"/u);
+  } finally {
+    await host.close();
+  }
+});
+
+test('a failing npm is told in its words, with what to do', async () => {
+  const npm = fakeNpm();
+  npm.behave('fails', 'npm error code ENOTFOUND\nnpm error network no such host\n');
+  const run = await runSvc([...INSTALL, '--no-model', '--json'], {
+    home: tempFolder().path,
+    env: npm.env,
+  });
+  const error = jsonOf.error(run);
+  assert.equal(
+    [run.code, error.code, error.details?.['reason']],
+    [1, 'PROVIDER_INSTALL_FAILED', 'network'],
+  );
+  assert.match(error.message, /no such host/u);
+});
+
+test('Ctrl-C stops it and leaves nothing', async () => {
+  const home = tempFolder().path;
+  const npm = fakeNpm();
+  npm.behave('hangs');
+  const run = startSvc([...INSTALL, '--no-model'], { home, env: npm.env });
+  await waitFor('npm', () => existsSync(npm.folder.at('half')));
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.done;
+  assert.is(code, 130, stderr);
+  assert.equal(readdirSync(`${home}/runtimes`), ['local.lock']);
+});
+
+test('killed in the middle it leaves no runtime, and the next one is whole', async () => {
+  const home = tempFolder().path;
+  const npm = fakeNpm();
+  npm.behave('hangs');
+  const run = startSvc([...INSTALL, '--no-model'], { home, env: npm.env });
+  await waitFor('npm', () => existsSync(npm.folder.at('half')));
+  run.child.kill('SIGKILL');
+  await run.done;
+  assert.not.ok(existsSync(`${home}/runtimes/local.json`));
+  npm.behave('installs');
+  const next = jsonOf.installLocal(
+    await runSvc([...INSTALL, '--no-model', '--json'], { home, env: npm.env }),
+  );
+  assert.is(next.runtime.outcome, 'installed');
+  assert.is(readdirSync(`${home}/runtimes`).length, 3);
+});
+
+test('on a terminal it is a list that redraws itself', async () => {
+  const home = tempFolder().path;
+  const npm = fakeNpm();
+  const session = runInPty([...INSTALL, '--no-model'], {
+    home,
+    columns: 100,
+    rows: 24,
+    env: npm.env,
+    lines: true,
+  });
+  assert.is(await session.ended, 0, session.output());
+  assert.match(session.output(), /✔\S* installed node-llama-cpp/u);
+  assert.match(session.output(), /the local provider is ready/u);
+});
+
+test('with the real runtime and a model the built program finds by meaning', async () => {
+  const home = tempFolder();
+  mkdirSync(home.at('workspace/memory'), { recursive: true });
+  symlinkSync(await realRuntimes(), home.at('runtimes'));
+  const modelPath = home.write('tiny.gguf', tinyModel());
+  home.write(
+    'svc.json',
+    JSON.stringify({
+      agents: {
+        defaults: {
+          memorySearch: { provider: 'local', local: { modelPath }, query: { minScore: 0 } },
+        },
+      },
+    }),
+  );
+  home.write('workspace/memory/a.md', 'the automobile is crimson');
+  home.write('workspace/memory/b.md', 'doctor drinks coffee with sister');
+  const options = { home: home.path };
+  const indexed = await runSvc(['memory', 'index', '--json'], options);
+  assert.is(indexed.code, 0, indexed.stdout + indexed.stderr);
+  const found = jsonOf.search(await runSvc(['memory', 'search', 'red car', '--json'], options));
+  assert.equal(
+    [found.provider, found.results[0]?.path],
+    ['local', 'memory/a.md'],
+    JSON.stringify(found),
+  );
+});
+
+test.run();

@@ -1,0 +1,210 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ConfigInput, resolveAgent, resolveConfig } from '../../../src/engine/config/index.js';
+import { resolveStatePaths } from '../../../src/engine/context.js';
+import {
+  availability,
+  chooseFallback,
+  chooseProvider,
+  type ProviderChoice,
+  type ProviderWorld,
+} from '../../../src/engine/embeddings/choose-provider.js';
+import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('choosing a provider');
+
+interface Situation {
+  readonly memorySearch?: Readonly<Record<string, unknown>>;
+  readonly providers?: NonNullable<ConfigInput['models']>['providers'];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly home?: TempFolder;
+}
+
+function situation({
+  memorySearch = {},
+  providers = {},
+  env = {},
+  home = tempFolder(),
+}: Situation) {
+  const input: ConfigInput = {
+    agents: { defaults: { memorySearch } },
+    models: { providers },
+  };
+  const resolved = resolveConfig(input);
+  const context = {
+    ...{ env, cwd: home.path, homeDir: home.path, clock: { now: Date.now } },
+    state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
+  };
+  const loaded = { file: undefined, input, resolved, warnings: [] };
+  const settings = resolveAgent(loaded, undefined, context).memorySearch;
+  const world: ProviderWorld = { config: resolved, env, homeDir: home.path, stateDir: home.path };
+  return { settings, world };
+}
+
+function choose(about: Situation): ProviderChoice | undefined {
+  const { settings, world } = situation(about);
+  return chooseProvider(settings, world);
+}
+
+test('nothing at hand: words alone', () => {
+  assert.is(choose({}), undefined);
+  assert.is(
+    choose({ memorySearch: { provider: 'none' }, env: { OPENAI_API_KEY: 'k' } }),
+    undefined,
+  );
+});
+
+test('auto takes the first that has a key, in the documented order', () => {
+  const all: Record<string, string> = {
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+    DEEPINFRA_API_KEY: 'k',
+    MISTRAL_API_KEY: 'k',
+    VOYAGE_API_KEY: 'k',
+    GEMINI_API_KEY: 'k',
+    OPENAI_API_KEY: 'k',
+    COPILOT_GITHUB_TOKEN: 'k',
+  };
+  const order: (string | undefined)[] = [];
+  for (const left = { ...all }; Object.keys(left).length > 0; ) {
+    order.push(choose({ env: left })?.adapter);
+    const last = Object.keys(left).at(-1) ?? '';
+    delete left[last];
+  }
+  assert.equal(
+    [...new Set(order)],
+    ['github-copilot', 'openai', 'gemini', 'voyage', 'mistral', 'deepinfra', 'bedrock', undefined],
+  );
+});
+
+test('auto takes a local model only when the file is there', () => {
+  const home = tempFolder();
+  const memorySearch = { provider: 'auto', local: { modelPath: home.at('m.gguf') } };
+  const env = { OPENAI_API_KEY: 'k' };
+  assert.is(choose({ memorySearch, env, home })?.adapter, 'openai');
+  home.write('m.gguf', 'GGUF');
+  assert.is(choose({ memorySearch, env, home })?.adapter, 'local');
+  const fetched = { provider: 'auto', local: { modelPath: 'hf:a/b/c.gguf' } };
+  assert.is(choose({ memorySearch: fetched, home }), undefined);
+  assert.is(choose({ memorySearch: { ...fetched, provider: 'local' }, home })?.adapter, 'local');
+});
+
+test('ollama and lmstudio are never detected, only named', () => {
+  const env = { OLLAMA_API_KEY: 'ollama', OLLAMA_HOST: 'box:11434', LM_API_TOKEN: 't' };
+  assert.is(choose({ env }), undefined);
+  const { settings, world } = situation({ env });
+  for (const id of ['ollama', 'lmstudio'] as const) {
+    assert.is(availability(id, settings, world).available, false);
+  }
+  assert.is(choose({ env, memorySearch: { provider: 'ollama' } })?.baseUrl, 'http://box:11434');
+});
+
+test('the GitHub tokens of every shell do not choose Copilot, but serve it when it is named', () => {
+  const env = { GITHUB_TOKEN: 'k' };
+  assert.is(choose({ env }), undefined);
+  const choice = choose({ env, memorySearch: { provider: 'github-copilot' } });
+  assert.equal(choice?.credential.state, 'found');
+  const home = tempFolder();
+  home.write('auth/github-copilot.json', '{}');
+  assert.is(choose({ home })?.credential.state, 'login');
+});
+
+test('the kinds of the specification name adapters', () => {
+  for (const [kind, adapter] of [
+    ['retrieval-vendor', 'voyage'],
+    ['cloud-platform', 'bedrock'],
+    ['local-server', 'ollama'],
+  ] as const) {
+    assert.is(choose({ memorySearch: { provider: kind } })?.adapter, adapter);
+  }
+});
+
+test('a provider of one’s own keeps its id for endpoint, key and model prefix', () => {
+  const choice = choose({
+    memorySearch: { provider: 'corp-eu', model: 'corp-eu/bge-m3' },
+    providers: { 'corp-eu': { api: 'openai', baseUrl: 'https://emb.corp/v1/' } },
+    env: { CORP_EU_API_KEY: 'k', OPENAI_API_KEY: 'other' },
+  });
+  assert.is(choice?.provider, 'corp-eu');
+  assert.is(choice?.adapter, 'openai');
+  assert.is(choice?.model, 'bge-m3');
+  assert.is(choice?.baseUrl, 'https://emb.corp/v1');
+  assert.equal(
+    choice?.credential.state === 'found' && choice.credential.source,
+    'env CORP_EU_API_KEY',
+  );
+});
+
+test('without a model the first of its own provider is used', () => {
+  const providers = { corp: { api: 'openai', models: [{ id: 'a' }, { id: 'b' }] } };
+  assert.is(choose({ memorySearch: { provider: 'corp' }, providers })?.model, 'a');
+});
+
+test('a key comes from remote, then from the provider’s entry, then from the environment', () => {
+  const env = { OPENAI_API_KEY: 'k' };
+  const providers = { openai: { apiKey: 'entry-key-entry-key-entry' } };
+  const remote = { apiKey: 'env:MY_KEY' };
+  const sourceOf = (about: Situation): string | undefined => {
+    const credential = choose(about)?.credential;
+    return credential?.state === 'found' ? credential.source : undefined;
+  };
+  const memorySearch = { provider: 'openai' };
+  assert.is(sourceOf({ env, memorySearch }), 'env OPENAI_API_KEY');
+  assert.is(sourceOf({ env, memorySearch, providers }), 'models.providers.openai.apiKey');
+  assert.is(
+    sourceOf({ env, memorySearch: { ...memorySearch, remote }, providers }),
+    'remote.apiKey',
+  );
+});
+
+test('a vendor’s key is not sent to an address of the configuration', () => {
+  const remote = { baseUrl: 'https://elsewhere.example/v1' };
+  const choice = choose({
+    memorySearch: { provider: 'openai', remote },
+    env: { OPENAI_API_KEY: 'k' },
+  });
+  assert.is(choice?.credential.state, 'not_needed');
+});
+
+test('an address without a provider is an OpenAI-compatible one', () => {
+  const remote = { baseUrl: 'http://127.0.0.1:9/v1' };
+  const choice = choose({ memorySearch: { remote }, env: { GEMINI_API_KEY: 'k' } });
+  assert.equal([choice?.adapter, choice?.by], ['openai', 'auto']);
+});
+
+test('the fallback uses its own endpoint, key and model', () => {
+  const about: Situation = {
+    memorySearch: {
+      provider: 'openai',
+      model: 'text-embedding-3-large',
+      fallback: 'mistral',
+      remote: { baseUrl: 'https://emb.corp/v1', apiKey: 'env:CORP_KEY' },
+    },
+    env: { MISTRAL_API_KEY: 'k' },
+  };
+  const { settings, world } = situation(about);
+  const fallback = chooseFallback(settings, world);
+  assert.is(fallback?.adapter, 'mistral');
+  assert.is(fallback?.baseUrl, undefined);
+  assert.is(fallback?.model, undefined);
+  assert.equal(
+    fallback?.credential.state === 'found' && fallback.credential.source,
+    'env MISTRAL_API_KEY',
+  );
+});
+
+test('prefixes of vendors are cut from models, names with a slash are kept', () => {
+  const modelOf = (provider: string, model: string): string | undefined =>
+    choose({ memorySearch: { provider, model } })?.model;
+  assert.is(modelOf('openai', 'openai/text-embedding-3-large'), 'text-embedding-3-large');
+  assert.is(modelOf('gemini', 'models/gemini-embedding-001'), 'gemini-embedding-001');
+  assert.is(modelOf('deepinfra', 'BAAI/bge-m3'), 'BAAI/bge-m3');
+});
+
+test('a missing key says where to put it', () => {
+  const credential = choose({ memorySearch: { provider: 'voyage' } })?.credential;
+  assert.is(credential?.state, 'missing');
+  assert.match(credential?.state === 'missing' ? credential.mend : '', 'VOYAGE_API_KEY');
+});
+
+test.run();

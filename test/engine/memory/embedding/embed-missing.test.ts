@@ -1,0 +1,367 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
+import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/events.js';
+import type { FakeVendor } from '../../../fakes/fake-vendor.js';
+import { startOpenAiFake } from '../../../fakes/openai.js';
+import { pathsOf, warningCodes } from '../../../support/memory.js';
+import { semanticMemory, textsSent, towards } from '../../../support/semantic-memory.js';
+
+interface Context {
+  fake: FakeVendor;
+  other: FakeVendor;
+}
+
+const test = suite<Context>('vectors in the index');
+
+test.before.each(async (context) => {
+  context.fake = await startOpenAiFake({ dimensions: 128 });
+  context.other = await startOpenAiFake({ dimensions: 96 });
+});
+test.after.each(async ({ fake, other }) => {
+  await fake.close();
+  await other.close();
+});
+
+const NOTES = {
+  'car.md': '# Car\n\nThe automobile was serviced in May.\n',
+  'piano.md': '# Piano\n\nThe piano was tuned in June.\n',
+  'bread.md': '# Bread\n\nBake it for an hour.\n',
+};
+
+async function sync(
+  memory: OpenedMemory,
+  options: {
+    readonly force?: boolean;
+    readonly signal?: AbortSignal;
+    readonly onEvent?: (event: SyncEvent) => void;
+  } = {},
+): Promise<SyncSummary> {
+  return memory.backend.sync(options);
+}
+
+test('every passage gets a vector, once', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open();
+  const { embedding } = await sync(memory);
+  assert.is(embedding?.embedded, 3);
+  assert.is(embedding?.pending, 0);
+  const sent = textsSent(fake).length;
+  assert.is((await sync(memory)).embedding?.embedded, 0);
+  assert.is(textsSent(fake).length, sent);
+  await memory.backend.close();
+});
+
+test('what is found by meaning holds none of the words', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open();
+  const response = await memory.backend.search({ query: 'vehicle' });
+  assert.is(response.mode, 'hybrid');
+  assert.is(response.provider, 'openai');
+  assert.is(pathsOf(response)[0], 'memory/car.md');
+  assert.is(response.matches, 0);
+  assert.equal(response.warnings, []);
+  await memory.backend.close();
+});
+
+test('only what changed is sent again; a renamed file and equal passages cost nothing', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, NOTES);
+  const memory = await notes.open();
+  await sync(memory);
+  const before = textsSent(fake).length;
+  notes.folder.write('memory/moved.md', NOTES['piano.md']);
+  notes.folder.write('memory/piano.md', '# Other\n\nA new line about trams.\n');
+  const { embedding } = await sync(memory);
+  assert.is(embedding?.embedded, 1);
+  assert.equal(textsSent(fake).slice(before), ['Other\n\n# Other\n\nA new line about trams.']);
+  await memory.backend.close();
+});
+
+test('a forced rebuild pays for nothing again', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open();
+  await sync(memory);
+  const before = textsSent(fake).length;
+  const { embedding, rebuild } = await sync(memory, { force: true });
+  assert.is(rebuild?.reason, 'forced');
+  assert.equal([embedding?.embedded, embedding?.pending], [0, 0]);
+  assert.is(textsSent(fake).length, before);
+  assert.is(pathsOf(await memory.backend.search({ query: 'vehicle' }))[0], 'memory/car.md');
+  await memory.backend.close();
+});
+
+test('a run that fails half way keeps what is paid for, and the next one goes on from there', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake);
+  for (let n = 0; n < 400; n++)
+    notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
+  const memory = await notes.open();
+  let stored = 0;
+  const failed = await sync(memory, {
+    onEvent: (event) => {
+      if (event.type !== 'embed.stored') return;
+      stored += event.passages;
+      fake.trouble('quota_spent');
+    },
+  });
+  assert.is(failed.embedding?.failure?.code, 'PROVIDER_QUOTA');
+  assert.ok(stored > 0 && stored < 400, `${stored} were stored`);
+  assert.is(failed.embedding?.embedded, stored);
+  fake.trouble(undefined);
+  const rest = await sync(memory);
+  assert.is(rest.embedding?.embedded, 400 - stored);
+  await memory.backend.close();
+});
+
+test('a stop is no failure, and keeps what is done', async ({ fake }) => {
+  const notes = semanticMemory(fake);
+  for (let n = 0; n < 600; n++)
+    notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
+  const memory = await notes.open();
+  const controller = new AbortController();
+  const stopped = await sync(memory, {
+    signal: controller.signal,
+    onEvent: (event) => {
+      if (event.type === 'embed.stored') controller.abort(new Error('enough'));
+    },
+  });
+  assert.is(stopped.outcome, 'stopped');
+  const rest = await sync(memory);
+  assert.ok((rest.embedding?.embedded ?? 600) < 600);
+  assert.is(rest.embedding?.pending, 0);
+  await memory.backend.close();
+});
+
+test('another model embeds anew; searches answer by words until then and never begin it', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake);
+  for (let n = 0; n < 300; n++)
+    notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
+  const first = await notes.open();
+  await sync(first);
+  await first.backend.close();
+  const second = await notes.open({ model: 'text-embedding-3-large' });
+  const before = textsSent(fake).length;
+  const response = await second.backend.search({ query: 'thing 7' });
+  assert.is(response.mode, 'lexical');
+  assert.ok(warningCodes(response).includes('EMBEDDINGS_PENDING'));
+  assert.is(textsSent(fake).length, before);
+  const { embedding } = await sync(second);
+  assert.is(embedding?.embedded, 300);
+  assert.is((await second.backend.search({ query: 'thing 7' })).mode, 'hybrid');
+  await second.backend.close();
+});
+
+test('without the cache the old model is forgotten; with it, switching back is free', async ({
+  fake,
+}) => {
+  for (const enabled of [false, true]) {
+    const notes = semanticMemory(fake, NOTES);
+    const settings = { cache: { enabled } };
+    const run = async (model: string): Promise<number | undefined> => {
+      const memory = await notes.open({ ...settings, model });
+      const { embedding } = await sync(memory);
+      await memory.backend.close();
+      return embedding?.embedded;
+    };
+    assert.is(await run('text-embedding-3-small'), 3);
+    assert.is(await run('text-embedding-3-large'), 3);
+    assert.is(await run('text-embedding-3-small'), enabled ? 0 : 3);
+  }
+});
+
+test('the cache remembers text that went and came back, as much as it may hold', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, NOTES);
+  const cache = { enabled: true, maxEntries: 1 };
+  const memory = await notes.open({ cache });
+  await sync(memory);
+  notes.folder.write('memory/car.md', 'short\n');
+  await sync(memory);
+  notes.folder.write('memory/car.md', NOTES['car.md']);
+  assert.is((await sync(memory)).embedding?.embedded, 0);
+  await memory.backend.close();
+});
+
+test('the fallback takes over when the provider fails, and its vectors stay apart', async ({
+  fake,
+  other,
+}) => {
+  const notes = semanticMemory(fake, NOTES);
+  const withFallback = async () => {
+    const memory = await openWithFallback(notes.home, notes.folder.path, fake, other);
+    return memory;
+  };
+  fake.trouble('key_refused');
+  const memory = await withFallback();
+  const { embedding } = await sync(memory);
+  assert.is(embedding?.provider, 'spare');
+  assert.is(embedding?.embedded, 3);
+  assert.is(embedding?.insteadOf?.failure.code, 'PROVIDER_AUTH');
+  const found = await memory.backend.search({ query: 'vehicle' });
+  assert.is(found.provider, 'spare');
+  assert.is(pathsOf(found)[0], 'memory/car.md');
+  assert.ok(warningCodes(found).includes('PROVIDER_FALLBACK'));
+  await memory.backend.close();
+
+  fake.trouble(undefined);
+  const again = await withFallback();
+  assert.is((await sync(again)).embedding?.provider, 'openai');
+  assert.is((await again.backend.search({ query: 'vehicle' })).provider, 'openai');
+  const opened = openIndex(again.agent.memorySearch.store.path, 'read');
+  if (opened.state !== 'ready') throw new Error(opened.state);
+  const spaces = await opened.index.vectorSpaces();
+  assert.equal(spaces.map(({ dimensions }) => dimensions).sort(), [128, 96].sort());
+  opened.index.close();
+  await again.backend.close();
+
+  fake.trouble('key_refused');
+  const third = await withFallback();
+  assert.is((await third.backend.search({ query: 'vehicle' })).provider, 'spare');
+  await third.backend.close();
+});
+
+async function openWithFallback(
+  home: string,
+  workspace: string,
+  fake: FakeVendor,
+  spare: FakeVendor,
+) {
+  const { openMemory } = await import('../../../../src/engine/memory/open-memory.js');
+  const { resolveStatePaths } = await import('../../../../src/engine/context.js');
+  const { writeFileSync } = await import('node:fs');
+  const { join } = await import('node:path');
+  const { OPENAI_KEY } = await import('../../../fakes/openai.js');
+  const configFile = join(home, 'svc.json');
+  const entry = { api: 'openai', baseUrl: `${spare.origin}/v1`, apiKey: OPENAI_KEY };
+  const memorySearch = { ...towards(fake), fallback: 'spare' };
+  const config = {
+    models: { providers: { spare: entry } },
+    agents: { defaults: { workspace, memorySearch } },
+  };
+  writeFileSync(configFile, JSON.stringify(config));
+  const env = { SVC_HOME: home };
+  const context = {
+    ...{ env, cwd: home, homeDir: home, state: resolveStatePaths(env, home) },
+    clock: { now: Date.now },
+  };
+  return openMemory(context, { kind: 'agent' }, { configFile });
+}
+
+test('a provider that is down leaves an answer by words, and says so', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open();
+  await sync(memory);
+  fake.trouble('key_refused');
+  const response = await memory.backend.search({ query: 'piano tuned' });
+  assert.is(response.mode, 'lexical');
+  assert.is(pathsOf(response)[0], 'memory/piano.md');
+  assert.ok(warningCodes(response).includes('PROVIDER_UNAVAILABLE'));
+  const before = fake.requests.length;
+  await memory.backend.search({ query: 'bread' });
+  assert.is(fake.requests.length, before, 'the next search does not try again at once');
+  await memory.backend.close();
+});
+
+test('one passage that the provider refuses costs only itself', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open();
+  // The request of three, its halves, and then the two singles of the first half.
+  fake.trouble('too_large', 1);
+  const { embedding } = await sync(memory);
+  assert.is(embedding?.embedded, 3);
+  await memory.backend.close();
+});
+
+test('phrases and excluded words hold for what is found by meaning, too', async ({ fake }) => {
+  const memory = await semanticMemory(fake, {
+    ...NOTES,
+    'taxi.md': '# Taxi\n\nThe automobile of the taxi driver.\n',
+  }).open();
+  const paths = async (query: string) =>
+    pathsOf(await memory.backend.search({ query, minScore: 0 }));
+  assert.ok((await paths('vehicle')).includes('memory/taxi.md'));
+  assert.not.ok((await paths('vehicle -taxi')).includes('memory/taxi.md'));
+  assert.equal(await paths('vehicle "serviced in May"'), ['memory/car.md']);
+  await memory.backend.close();
+});
+
+test('with hybrid search off, vectors alone answer', async ({ fake }) => {
+  const query = { hybrid: { enabled: false } };
+  const memory = await semanticMemory(fake, NOTES).open({ query });
+  const response = await memory.backend.search({ query: 'vehicle' });
+  assert.is(response.mode, 'vector');
+  assert.is(response.results[0]?.textScore, undefined);
+  assert.ok((response.results[0]?.vectorScore ?? 0) > 0);
+  await memory.backend.close();
+});
+
+test('an explanation adds up to the score', async ({ fake }) => {
+  const query = {
+    hybrid: { temporalDecay: { enabled: true, halfLifeDays: 30 }, mmr: { enabled: true } },
+  };
+  const memory = await semanticMemory(fake, {
+    ...NOTES,
+    '2020-01-01.md': '# Day\n\nThe automobile broke down.\n',
+  }).open({ query });
+  const { results } = await memory.backend.search({
+    query: 'automobile',
+    explain: true,
+    minScore: 0,
+  });
+  assert.ok(results.length >= 2);
+  for (const { score, textScore = 0, vectorScore = 0, explanation, path } of results) {
+    const { textShare = 0, vectorShare = 0, decay } = explanation ?? {};
+    const sum = (textShare * textScore + vectorShare * vectorScore) * (decay?.factor ?? 1);
+    assert.ok(Math.abs(sum - score) < 0.001, path);
+    assert.is(decay === null, !path.includes('2020'));
+    assert.ok((explanation?.diversity?.placeBefore ?? 0) >= 1);
+  }
+  await memory.backend.close();
+});
+
+test('provider none searches by words and asks nobody', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open({ provider: 'none' });
+  assert.is((await sync(memory)).embedding, undefined);
+  const response = await memory.backend.search({ query: 'piano' });
+  assert.equal([response.mode, response.provider, response.warnings.length], ['lexical', null, 0]);
+  assert.is(fake.requests.length, 0);
+  await memory.backend.close();
+});
+
+test('a secret that cannot be read is named, and words still answer', async ({ fake }) => {
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:NOT_SET_HERE' };
+  const memory = await semanticMemory(fake, NOTES).open({ remote });
+  const { embedding } = await sync(memory);
+  assert.is(embedding?.failure?.code, 'SECRET_UNRESOLVED');
+  assert.match(embedding?.failure?.message ?? '', 'NOT_SET_HERE');
+  assert.is(pathsOf(await memory.backend.search({ query: 'piano' }))[0], 'memory/piano.md');
+  await memory.backend.close();
+});
+
+test('an endpoint whose vectors change their length is named; words still answer', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, NOTES);
+  const memory = await notes.open();
+  await sync(memory);
+  await memory.backend.close();
+  const { port } = new URL(fake.origin);
+  await fake.close();
+  const changed = await startOpenAiFake({ dimensions: 64, port: Number(port) });
+  try {
+    const later = await notes.open();
+    const found = await later.backend.search({ query: 'piano' });
+    assert.is(found.mode, 'lexical');
+    assert.ok(warningCodes(found).includes('PROVIDER_UNAVAILABLE'));
+    notes.folder.write('memory/new.md', 'Something new.\n');
+    const { embedding } = await sync(later);
+    assert.is(embedding?.failure?.code, 'PROVIDER_ANSWER_INVALID');
+    await later.backend.close();
+  } finally {
+    await changed.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type TempFolder, tempFolder } from '../support/temp-folder.js';
+
+/** What the fake does when it is asked to install. */
+export type NpmBehaviour =
+  | 'fails'
+  /** Writes half of a runtime and goes on for ever. */
+  | 'hangs'
+  /** Installs a runtime that does not load. */
+  | 'installs_broken'
+  | 'installs'
+  /** Waits for a file `go` in its own folder, then installs. */
+  | 'waits';
+
+/** A program that stands in for npm: the same arguments, a runtime of three lines instead of 80 MB. */
+export interface FakeNpm {
+  /** Makes svc find it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: TempFolder;
+  behave(behaviour: NpmBehaviour, stderr?: string): void;
+  /** The argument lists of all runs. */
+  runs(): readonly (readonly string[])[];
+}
+
+const PROGRAM = `
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+const here = import.meta.dirname;
+const args = process.argv.slice(2);
+appendFileSync(join(here, 'runs'), JSON.stringify(args) + '\\n');
+const { behaviour, stderr } = JSON.parse(readFileSync(join(here, 'behaviour.json'), 'utf8'));
+const prefix = args[args.indexOf('--prefix') + 1];
+for (const needed of ['install', '--omit=optional', '--ignore-scripts', '--no-global']) {
+  if (!args.includes(needed)) throw new Error('missing argument ' + needed);
+}
+if (prefix !== process.cwd()) throw new Error('not in its folder');
+const { dependencies } = JSON.parse(readFileSync(join(prefix, 'package.json'), 'utf8'));
+for (const version of Object.values(dependencies)) {
+  if (!/^\\d+\\.\\d+\\.\\d+$/.test(version)) throw new Error('not an exact version: ' + version);
+}
+if (behaviour === 'fails') {
+  process.stderr.write(stderr);
+  process.exit(1);
+}
+const library = join(prefix, 'node_modules', 'node-llama-cpp');
+mkdirSync(join(library, 'dist'), { recursive: true });
+writeFileSync(join(library, 'package.json'), JSON.stringify({ type: 'module', exports: './dist/index.js' }));
+if (behaviour === 'hangs') {
+  process.stdout.write('half way');
+  writeFileSync(join(here, 'half'), '');
+  // Not longer than the one that started it.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || process.exit(1), 20);
+} else {
+  while (behaviour === 'waits' && !existsSync(join(here, 'go'))) await new Promise((done) => setTimeout(done, 10));
+  const works = 'export const getLlama = async () => ({ gpu: false, dispose: async () => undefined });';
+  const fails = 'export const getLlama = async () => { throw new Error("no such processor"); };';
+  writeFileSync(join(library, 'dist', 'index.js'), behaviour === 'installs_broken' ? fails : works);
+}
+`;
+
+/** Makes the fake; it installs until told otherwise. */
+export function fakeNpm(): FakeNpm {
+  const folder = tempFolder();
+  const script = folder.write('npm-cli.js', PROGRAM);
+  folder.write('package.json', '{"type":"module"}');
+  const behave = (behaviour: NpmBehaviour, stderr = ''): void => {
+    folder.write('behaviour.json', JSON.stringify({ behaviour, stderr }));
+  };
+  behave('installs');
+  return {
+    env: { npm_execpath: script },
+    folder,
+    behave,
+    runs: () => {
+      const file = folder.at('runs');
+      const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+      return lines.map((line) => JSON.parse(line));
+    },
+  };
+}
