@@ -1,10 +1,6 @@
 export type { BatchJobStore } from './batch/batch-embedding.js';
 export {
   AUTO_ORDER,
-  type Availability,
-  availability,
-  chooseFallback,
-  chooseProvider,
   type ProviderChoice,
   type ProviderWorld,
 } from './choose-provider.js';

@@ -72,7 +72,7 @@ export async function diagnose(
   // One that throws must not leave the others running unheard.
   const settled = await Promise.allSettled(checks);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
-  const diagnosis = conclude(primary, outcomes);
+  const diagnosis = conclude(subject, outcomes);
   onEvent({ type: 'diagnosis.finished', diagnosis });
   return diagnosis;
 }
@@ -131,12 +131,13 @@ async function openedOrFailure(
 }
 
 function conclude(
-  primary: DiagnosedProvider | undefined,
+  { primary, scope }: DiagnosisSubject,
   outcomes: ReadonlyMap<CheckName, CheckOutcome>,
 ): Diagnosis {
   const works = (name: CheckName): boolean => outcomes.get(name)?.state === 'ok';
   const usable = works('embed') ? 'primary' : works('fallback') ? 'fallback' : null;
   return {
+    scope,
     ok: primary === undefined || usable !== null,
     usable,
     provider: primary?.choice.provider ?? null,
