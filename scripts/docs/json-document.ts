@@ -27,6 +27,8 @@ export function diagnosisMeanings(below: string): Readonly<Record<string, string
 }
 
 const DIAGNOSIS = {
+  scope:
+    '`path`: the whole way of a question. `named`: one provider alone, whatever is configured.',
   ok: 'False when questions cannot be embedded although a provider is chosen.',
   usable: 'Who would embed a question now; `null` when nobody can, or nobody is chosen.',
   provider: 'Who is chosen; `null` where memory is searched by words alone.',

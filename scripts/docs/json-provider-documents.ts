@@ -72,6 +72,7 @@ const test: JsonDocument = {
   },
   example: {
     agent: 'main',
+    scope: 'path',
     ok: false,
     usable: null,
     provider: 'corp',

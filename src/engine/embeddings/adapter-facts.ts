@@ -1,4 +1,5 @@
 import { type AdapterId, DEFAULT_MODELS, dimensionsOf } from '../config/index.js';
+import { DEFAULT_MODEL } from './adapters/local/model-reference.js';
 
 /** What embedding costs: `unknown` where an address of the configuration decides it. */
 export type CostClass = 'free' | 'per_token' | 'self_hosted' | 'subscription' | 'unknown';
@@ -40,7 +41,7 @@ export const ADAPTER_FACTS: Readonly<Record<AdapterId, AdapterFacts>> = {
   local: {
     cost: 'free',
     batch: false,
-    model: 'hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf',
+    model: DEFAULT_MODEL,
     endpoint: 'local',
   },
   mistral: { ...HOSTED, model: DEFAULT_MODELS.mistral, endpoint: 'https://api.mistral.ai/v1' },

@@ -18,6 +18,7 @@ import {
   type ProviderWorld,
 } from './choose-provider.js';
 import { type CredentialView, credentialView } from './credential-view.js';
+import { shownModel } from './shown-model.js';
 import { whyChosen } from './why-chosen.js';
 
 /** One provider that an agent could use. */
@@ -88,7 +89,7 @@ function listed(provider: string, scene: Scene): ListedProvider {
     chooseNamed(provider, settings, world);
   const { adapter } = choice;
   const facts = ADAPTER_FACTS[adapter];
-  const model = choice.model ?? facts.model;
+  const model = shownModel(choice, settings);
   const wanted = choice.isPrimary ? settings.outputDimensionality : undefined;
   const asked = model === null ? wanted : dimensionsToAsk(adapter, model, wanted);
   const found = isAdapter(provider) ? availability(provider, settings, world) : BY_NAME_ONLY;

@@ -58,6 +58,7 @@ const checkSchema = z.strictObject({
 
 /** What a diagnosis found. */
 export const diagnosisSchema = z.strictObject({
+  scope: z.enum(['named', 'path']),
   ok: z.boolean(),
   usable: z.nullable(z.enum(['fallback', 'primary'])),
   provider: z.nullable(z.string()),

@@ -1,5 +1,4 @@
 import type { SyncEvent } from '../../engine/memory/sync/events.js';
-import { modelNote, type WorkNote } from '../provider/install-words.js';
 
 type EmbedEvent<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
 type ProviderEvent = EmbedEvent<'embed.provider'>['event'];
@@ -20,8 +19,8 @@ export interface EmbedProgress {
   readonly limit: { readonly perSecond: number; readonly atMs: number } | undefined;
   /** Jobs at the batch API; undefined where none was submitted. */
   readonly batch: BatchProgress | undefined;
-  /** The download of the model, while it goes on. */
-  readonly fetching: WorkNote | undefined;
+  /** How much of a local model is here, while it is downloaded. */
+  readonly download: { readonly bytes: number; readonly total: number | undefined } | undefined;
   /** Who failed before, when this is the fallback. */
   readonly insteadOf: string | undefined;
   /** On the caller's clock, in milliseconds. */
@@ -59,7 +58,7 @@ export function startEmbedProgress(
     requests: 0,
     limit: undefined,
     batch: undefined,
-    fetching: undefined,
+    download: undefined,
     insteadOf,
     startedMs: atMs,
   };
@@ -86,7 +85,7 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
   switch (event.type) {
     case 'request.finished': {
       const tokens = state.tokens + Math.max(0, event.tokens);
-      return { ...state, requests: state.requests + 1, tokens, fetching: undefined };
+      return { ...state, requests: state.requests + 1, tokens, download: undefined };
     }
     case 'rate.limited':
       return { ...state, limit: { perSecond: event.perSecond, atMs } };
@@ -112,10 +111,10 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
       return { ...state, batch: { ...state.batch, ended, doneByJob } };
     }
     case 'model.download':
-    case 'model.waiting':
-      return { ...state, fetching: modelNote(event) };
+      return { ...state, download: { bytes: event.bytes, total: event.total } };
     case 'batch.off':
     case 'batch.pending':
+    case 'model.waiting':
     case 'request.retried':
       return state;
   }

@@ -1,13 +1,20 @@
 import type { SyncEvent } from '../../engine/memory/sync/events.js';
-import { formatCount, formatCountOf, formatShortCount } from '../format.js';
+import { formatBytes, formatCount, formatCountOf, formatShortCount } from '../format.js';
+import { modelNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 import { batchDone, type EmbedProgress } from './embed-progress.js';
 
 type ProviderEvent = Extract<SyncEvent, { readonly type: 'embed.provider' }>['event'];
 
 /** Who embeds, and what is under way there: `openai · 24 requests`. */
-export function embedWorkWords({ provider, requests, batch }: EmbedProgress): string {
+export function embedWorkWords({ provider, requests, batch, download }: EmbedProgress): string {
   const who = safeLine(provider);
+  if (download !== undefined) {
+    const { bytes, total } = download;
+    const part =
+      total === undefined ? formatBytes(bytes) : `${Math.floor((bytes / total) * 100)} %`;
+    return `downloading the model · ${part}`;
+  }
   if (batch !== undefined && batch.ended < batch.jobs) {
     const jobs = `${formatCount(batch.ended)} of ${formatCountOf(batch.jobs, 'job')}`;
     return `${who} · ${jobs}`;
@@ -17,9 +24,8 @@ export function embedWorkWords({ provider, requests, batch }: EmbedProgress): st
 
 /** What was not embedded because it is known, what it took, and what slows it down. */
 export function embedDetailWords(progress: EmbedProgress): string {
-  const { known, tokens, limit, batch, fetching, insteadOf } = progress;
+  const { known, tokens, limit, batch, insteadOf } = progress;
   const parts = [
-    fetching === undefined ? '' : `model ${fetching.text}`,
     insteadOf === undefined ? '' : `instead of ${safeLine(insteadOf)}`,
     known === 0 ? '' : `cache ${formatCountOf(known, 'hit')}`,
     tokens === 0 ? '' : `${formatShortCount(tokens)} tokens`,
@@ -46,13 +52,15 @@ export function providerEventWords(
   const who = safeLine(provider);
   switch (event.type) {
     case 'request.finished':
-    case 'model.download':
-    case 'model.waiting':
       return undefined;
     case 'rate.limited':
       return `${who} asks for fewer requests: slowed to ${perSecondWords(event.perSecond)}`;
     case 'request.retried':
       return verbose ? `${who}: sent again after "${safeLine(event.why)}"` : undefined;
+    case 'model.waiting':
+      return `${who}: another process downloads the model`;
+    case 'model.download':
+      return `${who} downloads its model: ${modelNote(event)?.text ?? ''}`;
     case 'batch.submitted': {
       const what = event.resumed ? 'goes on with a batch job' : 'was given a batch job';
       return `${who} ${what} of ${formatCountOf(event.inputs, 'passage')}`;

@@ -1,6 +1,7 @@
 import type { SyncEvent } from '../../engine/memory/sync/events.js';
 import type { SkippedFile } from '../../engine/memory/types.js';
 import { formatBytes, formatCount, formatCountOf, formatRate } from '../format.js';
+import { modelNote } from '../provider/install-words.js';
 import { modelWords } from '../provider/words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
@@ -56,7 +57,7 @@ export function createSyncLines(
     if (line !== undefined) write(`${prefix}${line}\n`);
   };
   let state = startSyncProgress(now());
-  let told = { atMs: now(), tenths: 0, skips: 0, limitMs: Number.NEGATIVE_INFINITY };
+  let told = { atMs: now(), tenths: 0, skips: 0, limitMs: Number.NEGATIVE_INFINITY, download: '' };
 
   const progress = (fraction: number, words: () => string): string | undefined => {
     const tenths = Math.floor(fraction * 10);
@@ -70,6 +71,12 @@ export function createSyncLines(
       if (state.lastMs - told.limitMs < LIMIT_EVERY_MS) return undefined;
       told = { ...told, limitMs: state.lastMs };
     }
+    if (event.type === 'model.download') {
+      // Its key changes with each tenth.
+      const { key } = modelNote(event) ?? { key: '' };
+      if (key === told.download) return undefined;
+      told = { ...told, download: key };
+    }
     return providerEventWords(event, state.embedding?.provider ?? '', options.verbose);
   };
   const skip = (file: SkippedFile): string | undefined => {
@@ -79,21 +86,13 @@ export function createSyncLines(
     return `${style.yellow('skipped')} ${safeLine(file.path)}: ${skipWords(file)}`;
   };
 
-  /** The download of a model: what is new about it, each tenth once. */
-  const fetching = (before: SyncProgress): string | undefined => {
-    const note = state.embedding?.fetching;
-    if (note === undefined || note.key === before.embedding?.fetching?.key) return undefined;
-    return `${safeLine(state.embedding?.provider ?? '')}: model ${note.text}`;
-  };
-
   return (event) => {
-    const before = state;
     state = reduceSync(state, event, now());
     if (event.type === 'document.skipped') return say(skip(event));
     if (event.type === 'scan.finished' || event.type === 'embed.started') {
       told = { ...told, atMs: state.lastMs, tenths: 0 };
     }
-    if (event.type === 'embed.provider') return say(provider(event.event) ?? fetching(before));
+    if (event.type === 'embed.provider') return say(provider(event.event));
     say(eventLine(event, options.verbose));
     if (event.type === 'document.indexed' && !options.verbose) {
       say(progress(syncFraction(state), () => progressLine(state, syncFraction(state))));

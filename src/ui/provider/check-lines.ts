@@ -8,6 +8,7 @@ import { formatCount, formatDuration } from '../format.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 import { wrapSpans } from '../wrap.js';
+import { modelWords } from './words.js';
 
 /** How a check is shown. */
 export interface CheckLineOptions {
@@ -50,7 +51,8 @@ export function checkLines(
     const spans = wrapSpans(line, columns - INDENT.length, EXACT_MEASURE);
     return spans.map((span) => line.slice(span.start, span.end).trimEnd());
   };
-  const [text = '', ...textRest] = wrap(shown.text);
+  const about = check === 'embed' ? modelWords(shown.text) : shown.text;
+  const [text = '', ...textRest] = wrap(about);
   const note = noteOf(check, shown);
   const beside = `${padEnd(text, TEXT_COLUMNS)}  ${safeLine(note)}`;
   const fits = columns === undefined || INDENT.length + textWidth(beside) <= columns;

@@ -33,12 +33,13 @@ export function verdictLines(
 }
 
 function verdictOf(
-  { ok, usable, provider, checks }: Diagnosis,
+  { scope, ok, usable, provider, checks }: Diagnosis,
   style: Style,
 ): readonly [words: string, paint: Paint] {
   if (provider === null) return ['no provider: search finds by words alone', style.dim];
   const name = safeLine(provider);
   if (usable === 'primary') return [`works: ${name} embeds`, style.green];
+  if (scope === 'named') return [`${name} cannot embed`, style.red];
   const fallback = safeLine(checks.find(({ check }) => check === 'fallback')?.text ?? '');
   if (ok) return [`${name} fails; its fallback ${fallback} embeds instead`, style.yellow];
   return ['broken: search finds by words alone until this is mended', style.red];

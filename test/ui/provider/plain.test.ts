@@ -45,6 +45,7 @@ test('the last line says what it all comes to', () => {
     last({ ok: true, usable: 'fallback' }),
     'corp fails; its fallback gemini embeds instead',
   );
+  assert.is(last({ scope: 'named' }), 'corp cannot embed');
   assert.is(
     last({ ok: true, usable: null, provider: null, checks: [] }),
     'no provider: search finds by words alone',

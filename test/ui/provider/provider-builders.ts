@@ -3,6 +3,7 @@ import type { ListedProvider } from '../../../src/engine/embeddings/list-provide
 
 /** A diagnosis of a path whose key is refused, with texts that would drive a terminal. */
 export const REFUSED: Diagnosis = {
+  scope: 'path',
   ok: false,
   usable: null,
   provider: 'corp',

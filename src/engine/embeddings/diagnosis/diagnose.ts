@@ -1,5 +1,6 @@
 import { ADAPTER_FACTS } from '../adapter-facts.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
+import { shownModel } from '../shown-model.js';
 import {
   CHECKS,
   type CheckName,
@@ -71,7 +72,7 @@ export async function diagnose(
   // One that throws must not leave the others running unheard.
   const settled = await Promise.allSettled(checks);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
-  const diagnosis = conclude(primary, outcomes);
+  const diagnosis = conclude(subject, outcomes);
   onEvent({ type: 'diagnosis.finished', diagnosis });
   return diagnosis;
 }
@@ -89,9 +90,8 @@ function walk(
   readonly opened: Promise<EmbeddingAdapter | undefined>;
 } {
   const { choice } = primary;
-  const { model: usualModel, endpoint: usualEndpoint } = ADAPTER_FACTS[choice.adapter];
-  const model = choice.model ?? usualModel ?? choice.provider;
-  const address = choice.baseUrl ?? usualEndpoint ?? choice.adapter;
+  const model = shownModel(choice, subject.settings) ?? choice.provider;
+  const address = choice.baseUrl ?? ADAPTER_FACTS[choice.adapter].endpoint ?? choice.adapter;
   const key = check('key', () => checkKey(primary, subject, signal));
   const opening = key.then(async ({ state }) =>
     state === 'failed' ? NO_KEY : openedOrFailure(primary, model, signal),
@@ -131,12 +131,13 @@ async function openedOrFailure(
 }
 
 function conclude(
-  primary: DiagnosedProvider | undefined,
+  { primary, scope }: DiagnosisSubject,
   outcomes: ReadonlyMap<CheckName, CheckOutcome>,
 ): Diagnosis {
   const works = (name: CheckName): boolean => outcomes.get(name)?.state === 'ok';
   const usable = works('embed') ? 'primary' : works('fallback') ? 'fallback' : null;
   return {
+    scope,
     ok: primary === undefined || usable !== null,
     usable,
     provider: primary?.choice.provider ?? null,

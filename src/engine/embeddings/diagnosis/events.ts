@@ -42,6 +42,8 @@ export interface CheckOutcome {
 
 /** What the checks come to. */
 export interface Diagnosis {
+  /** `named`: one provider alone was looked at, whatever is configured. */
+  readonly scope: 'named' | 'path';
   /** False when questions cannot be embedded although a provider is chosen. */
   readonly ok: boolean;
   /** Who would embed a question now; null when nobody can, or nobody is chosen. */

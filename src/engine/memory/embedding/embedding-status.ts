@@ -1,7 +1,7 @@
 import type { AdapterId } from '../../config/index.js';
-import { ADAPTER_FACTS } from '../../embeddings/adapter-facts.js';
 import { expectedDifferences, expectedIdentity } from '../../embeddings/expected-identity.js';
 import type { ProviderChoice } from '../../embeddings/index.js';
+import { shownModel } from '../../embeddings/shown-model.js';
 import { type ChoiceReason, whyChosen } from '../../embeddings/why-chosen.js';
 import type { BackendStatus } from '../backends/memory-backend.js';
 import type { OpenedMemory } from '../open-memory.js';
@@ -38,7 +38,7 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
   const describe = (choice: ProviderChoice): ProviderStatus => ({
     provider: choice.provider,
     adapter: choice.adapter,
-    model: choice.model ?? ADAPTER_FACTS[choice.adapter].model,
+    model: shownModel(choice, settings),
     reason: whyChosen(choice, settings, memory.world),
   });
   const coverageBy = (choice: ProviderChoice | undefined): VectorCoverage => {

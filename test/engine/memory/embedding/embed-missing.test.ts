@@ -321,6 +321,42 @@ test('an explanation adds up to the score', async ({ fake }) => {
   await memory.backend.close();
 });
 
+test('passages whose text has a vector already are told apart from those to be embedded', async ({
+  fake,
+}) => {
+  const memory = await semanticMemory(fake, NOTES).open();
+  await sync(memory);
+  const started: SyncEvent[] = [];
+  const { embedding } = await sync(memory, {
+    force: true,
+    onEvent: (event) => {
+      if (event.type === 'embed.started') started.push(event);
+    },
+  });
+  assert.equal([embedding?.embedded, embedding?.known], [0, 3]);
+  assert.equal(
+    started.map((event) => event.type === 'embed.started' && [event.passages, event.known]),
+    [[0, 3]],
+  );
+  await memory.backend.close();
+});
+
+test('a search by words alone asks nobody, neither for the question nor for what is new', async ({
+  fake,
+}) => {
+  const { folder, open } = semanticMemory(fake, NOTES);
+  const memory = await open();
+  await sync(memory);
+  const sent = textsSent(fake).length;
+  folder.write('memory/zebra.md', '# Zebra\n\nA zebra came by.\n');
+  const quick = await memory.backend.search({ query: 'zebra', lexicalOnly: true });
+  assert.equal([quick.mode, pathsOf(quick), quick.warnings], ['lexical', ['memory/zebra.md'], []]);
+  assert.is(textsSent(fake).length, sent);
+  assert.is((await memory.backend.search({ query: 'zebra' })).mode, 'hybrid');
+  assert.is(textsSent(fake).length, sent + 2);
+  await memory.backend.close();
+});
+
 test('provider none searches by words and asks nobody', async ({ fake }) => {
   const memory = await semanticMemory(fake, NOTES).open({ provider: 'none' });
   assert.is((await sync(memory)).embedding, undefined);

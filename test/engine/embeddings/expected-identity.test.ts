@@ -1,0 +1,68 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  expectedDifferences,
+  expectedIdentity,
+} from '../../../src/engine/embeddings/expected-identity.js';
+import { identityKey } from '../../../src/engine/embeddings/index.js';
+import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { startOpenAiFake } from '../../fakes/openai.js';
+import { semanticMemory } from '../../support/semantic-memory.js';
+
+const test = suite('the identity that settings lead to');
+
+let fake: FakeVendor;
+test.before(async () => {
+  fake = await startOpenAiFake({ inputType: true });
+});
+test.after(() => fake.close());
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** The identity of a provider that was opened, and what was expected of it without opening it. */
+async function identitiesOf(settings: Settings) {
+  const memory = await semanticMemory(fake).open(settings);
+  const primary = memory.providers?.primary;
+  if (primary === undefined) throw new Error('no provider');
+  const adapter = await primary.open(new AbortController().signal);
+  await memory.backend.close();
+  const expected = expectedIdentity(primary.choice, memory.agent.memorySearch);
+  return { key: identityKey(adapter.identity), expected };
+}
+
+const SETTINGS: readonly Settings[] = [
+  {},
+  { model: 'openai/text-embedding-3-large', outputDimensionality: 256 },
+  { model: 'text-embedding-ada-002' },
+  { documentInputType: 'passage', queryInputType: 'query' },
+  { inputType: 'text' },
+  ...['deepinfra', 'gemini', 'lmstudio', 'mistral', 'ollama', 'voyage'].map((provider) => {
+    return { provider, remote: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'x' } };
+  }),
+  { provider: 'voyage', outputDimensionality: 512 },
+];
+
+for (const settings of SETTINGS) {
+  test(`is that of the opened provider: ${JSON.stringify(settings)}`, async () => {
+    const { key, expected } = await identitiesOf(settings);
+    assert.equal(expectedDifferences(key, expected), []);
+  });
+}
+
+test('names what differs', async () => {
+  const { key } = await identitiesOf({});
+  const { expected } = await identitiesOf({
+    model: 'text-embedding-3-large',
+    outputDimensionality: 512,
+    inputType: 'passage',
+    remote: { baseUrl: 'https://emb.corp.example/v1', apiKey: 'x' },
+  });
+  assert.equal(expectedDifferences(key, expected), [
+    `endpoint: ${fake.origin}/v1 → https://emb.corp.example/v1`,
+    'model: text-embedding-3-small → text-embedding-3-large',
+    'dimensions: default → 512',
+    'documentForm: default → passage',
+  ]);
+});
+
+test.run();
