@@ -1,7 +1,7 @@
 import { type Connection, isDamage, openDatabase } from '../database.js';
 
 /** Tables that are copied as they stand, those that others refer to first. */
-const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings', 'uncoded'] as const;
+const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;
 
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -22,6 +22,9 @@ export function copyEmbeddings(database: Connection, fromFile: string): void {
   }
   database.exec(
     `UPDATE spaces SET whole_to = 0;
+     INSERT OR IGNORE INTO uncoded SELECT space_id, embeddings.id FROM embeddings
+       JOIN spaces ON spaces.id = space_id AND in_use
+       WHERE embeddings.id NOT IN (SELECT embedding_id FROM cached_embeddings);
      INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
        WHERE id NOT IN (SELECT embedding_id FROM cached_embeddings)`,
   );

@@ -1,8 +1,9 @@
 import type { Connection } from '../database.js';
 import type { EmbeddingEntry } from '../memory-index.js';
+import { codeVectors } from './code-vectors.js';
 import { reviveSpace } from './revive.js';
 import { ensureSpace, raiseWholeTo, requireDimensions } from './spaces.js';
-import { bytesOfVector, unitVector } from './vector-bytes.js';
+import { bytesOf, unitVector } from './vector-bytes.js';
 
 /**
  * Keeps vectors under an identity, in one transaction.
@@ -31,15 +32,12 @@ export function putEmbeddings(
     );
     for (const { hash, vector } of entries) {
       requireDimensions(space, vector.length);
-      const { changes, lastInsertRowid } = insert.run(
-        space.id,
-        hash,
-        bytesOfVector(unitVector(vector)),
-      );
+      const { changes, lastInsertRowid } = insert.run(space.id, hash, bytesOf(unitVector(vector)));
       if (changes === 0) continue;
       enqueue.run(space.id, lastInsertRowid);
       noteUnused.run({ hash });
     }
+    codeVectors(database, space, 'more are coming');
     raiseWholeTo(database, space);
   })();
 }

@@ -2,11 +2,12 @@ import type { Chunk, DocumentKey } from '../../types.js';
 import type { Connection } from '../database.js';
 import { headingPathOf } from '../lexical-text.js';
 import type { VectorCandidate } from '../memory-index.js';
-import { type Neighbour, nearest } from './nearest.js';
+import type { NearestVectors } from './nearest.js';
+import type { Neighbour } from './neighbours.js';
 import type { Space } from './spaces.js';
 
 /** Vectors looked at beyond the limit: some may belong to chunks that are gone. */
-const SPARE = 32;
+const SPARE = 8;
 const GROWTH = 4;
 
 /**
@@ -17,6 +18,7 @@ const GROWTH = 4;
  */
 export function vectorCandidates(
   database: Connection,
+  nearest: NearestVectors,
   space: Space,
   query: Float32Array,
   limit: number,
@@ -24,7 +26,7 @@ export function vectorCandidates(
 ): VectorCandidate[] {
   const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
   for (let count = limit + SPARE; ; count *= GROWTH) {
-    const found = nearest(database, space, query, count, among);
+    const found = nearest.find(space, query, count, among);
     const candidates = chunksOf(database, found, limit, documents);
     if (candidates.length >= limit || found.length < count) return candidates;
   }

@@ -11,6 +11,7 @@ import { batchJobs, removeBatchJob, saveBatchJob } from './batch-jobs.js';
 import { chunkVectors } from './chunk-vectors.js';
 import { loadVectorExtension, type VectorExtension } from './extension.js';
 import { countMissing, missingEmbeddings, spaceStatistics } from './missing-embeddings.js';
+import { NearestVectors } from './nearest.js';
 import { putEmbeddings } from './put-embeddings.js';
 import { findSpace, requireDimensions } from './spaces.js';
 import { tidyEmbeddings } from './tidy-embeddings.js';
@@ -22,11 +23,13 @@ import type { VectorSettings } from './vector-settings.js';
 export class VectorStore {
   private readonly database: Connection;
   private readonly settings: VectorSettings;
+  private readonly nearest: NearestVectors;
   private loaded: VectorExtension | undefined;
 
   constructor(database: Connection, settings: VectorSettings) {
     this.database = database;
     this.settings = settings;
+    this.nearest = new NearestVectors(database, () => this.extension().loaded);
   }
 
   spaces(): VectorSpaceStatistics[] {
@@ -59,7 +62,8 @@ export class VectorStore {
     const space = findSpace(this.database, identity);
     if (space === undefined) return [];
     requireDimensions(space, query.length);
-    return vectorCandidates(this.database, space, unitVector(query), limit, documents);
+    const unit = unitVector(query);
+    return vectorCandidates(this.database, this.nearest, space, unit, limit, documents);
   }
 
   similarities(
