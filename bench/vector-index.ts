@@ -3,11 +3,7 @@ import Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
 import type { SqliteIndex } from '../src/engine/memory/index/sqlite-index.js';
 import { documentOf, openedIndex } from '../test/support/vector-index.js';
-
-/** What vectors are kept under here. */
-export const IDENTITY = 'bench';
-/** Nearest vectors that are asked for. */
-export const WANTED = 10;
+import { IDENTITY, WANTED } from './vector-names.js';
 
 const CHUNKS_A_DOCUMENT = 100;
 const DOCUMENTS_A_CHANGE = 100;
@@ -43,7 +39,7 @@ export class Truth {
   }
 }
 
-/** Fills an index with chunks of a few words; gives back how long that took. */
+/** Fills an index with chunks of a few words. */
 export async function fillChunks(file: string, count: number): Promise<void> {
   const index = openedIndex(file);
   for (let from = 0; from < count; from += CHUNKS_A_DOCUMENT * DOCUMENTS_A_CHANGE) {

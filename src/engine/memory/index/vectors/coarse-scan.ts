@@ -11,7 +11,10 @@ import { floatsOf, integersOf } from './vector-bytes.js';
  * Standard deviations between an estimate and its ceiling. Wider means more vectors looked at
  * exactly; see bench/vectors.ts for what it finds.
  */
-const DEVIATIONS = 2;
+const DEVIATIONS = 1.75;
+/** The most estimates that are kept: the end of what a query over crowded vectors may cost. */
+const KEPT = 2048;
+const KEPT_A_RESULT = 4;
 /**
  * The standard deviation of an estimate, as a part of `scale × |query - centre|`: what is left of a
  * unit vector beside its signs, √(1 - 2/π).
@@ -37,7 +40,7 @@ export function coarseScan(
   const rotated = new Float64Array(rotation.width);
   rotation.rotate(query, rotated);
   const tables = queryTables(rotated, codeBytes(rotation));
-  const best = new BestEstimates(count);
+  const best = new BestEstimates(count, KEPT + KEPT_A_RESULT * count);
   for (const page of storedPages(database, space)) {
     if (!isWholePage(page, rotation)) return undefined;
     const { base, distance } = compareCentre(rotated, page);

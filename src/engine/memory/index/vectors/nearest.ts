@@ -9,9 +9,6 @@ import type { Space } from './spaces.js';
 
 /** So few vectors are compared one by one, whether they have codes or not. */
 const EXACTLY = 1024;
-/** The best by their codes that are kept, at least; how many are looked at depends on the query. */
-const KEPT = 2048;
-const KEPT_A_RESULT = 4;
 /** Vectors that are read at once for their exact similarity. */
 const BATCH = 64;
 
@@ -88,10 +85,9 @@ export class NearestVectors {
     const any = this.database.prepare('SELECT 1 FROM code_pages WHERE space_id = ? LIMIT 1');
     if (any.get(space.id) === undefined) return [];
     this.kernel ??= createScanKernel();
-    const kept = KEPT + KEPT_A_RESULT * count;
     const isChosen = among === undefined ? undefined : new Set(among);
     const tools = { rotation: createRotation(space.dimensions), kernel: this.kernel };
-    return coarseScan(this.database, space, query, kept, isChosen, tools);
+    return coarseScan(this.database, space, query, count, isChosen, tools);
   }
 
   /** Looks at estimated vectors exactly until no other can come among the best. */

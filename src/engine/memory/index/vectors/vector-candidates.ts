@@ -6,8 +6,7 @@ import type { NearestVectors } from './nearest.js';
 import type { Neighbour } from './neighbours.js';
 import type { Space } from './spaces.js';
 
-/** Vectors looked at beyond the limit: some may belong to chunks that are gone. */
-const SPARE = 8;
+/** Some vectors may belong to chunks that are gone; then so many times more are asked for. */
 const GROWTH = 4;
 
 /**
@@ -25,7 +24,7 @@ export function vectorCandidates(
   documents: string | undefined,
 ): VectorCandidate[] {
   const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
-  for (let count = limit + SPARE; ; count *= GROWTH) {
+  for (let count = limit; ; count *= GROWTH) {
     const found = nearest.find(space, query, count, among);
     const candidates = chunksOf(database, found, limit, documents);
     if (candidates.length >= limit || found.length < count) return candidates;

@@ -132,7 +132,7 @@ test('the best estimates are those that sorting all would give', () => {
       fc.array(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 40 }), { maxLength: 20 }),
       fc.integer({ min: 1, max: 20 }),
       (pages, count) => {
-        const best = new BestEstimates(count);
+        const best = new BestEstimates(count, count);
         for (const page of pages) {
           for (const value of page) if (value > best.threshold) best.add(value, value, 0);
           best.endPage();
