@@ -1,4 +1,6 @@
 import { type Connection, isDamage, openDatabase } from '../database.js';
+import { hashChunks } from './content-hash.js';
+import { allSpaces } from './spaces.js';
 
 /** Tables that are copied as they stand, those that others refer to first. */
 const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;
@@ -20,6 +22,8 @@ export function copyEmbeddings(database: Connection, fromFile: string): void {
   } finally {
     source.close();
   }
+  if (allSpaces(database).length === 0) return;
+  hashChunks(database);
   database.exec(
     `UPDATE spaces SET whole_to = 0;
      INSERT OR IGNORE INTO uncoded SELECT space_id, embeddings.id FROM embeddings

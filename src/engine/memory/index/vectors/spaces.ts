@@ -1,5 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Connection } from '../database.js';
+import { hashChunks } from './content-hash.js';
 
 /** A row of `spaces`. */
 export interface Space {
@@ -35,6 +36,7 @@ export function findSpace(database: Connection, identity: string): Space | undef
  * @throws SvcError PROVIDER_ANSWER_INVALID when the space has vectors of another length
  */
 export function ensureSpace(database: Connection, identity: string, dimensions: number): Space {
+  if (allSpaces(database).length === 0) hashChunks(database);
   database
     .prepare('INSERT INTO spaces (identity, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING')
     .run(identity, dimensions);
