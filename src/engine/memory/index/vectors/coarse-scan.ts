@@ -1,6 +1,6 @@
 import type { Connection } from '../database.js';
 import { BestEstimates, type Estimate } from './best-estimates.js';
-import { codeBytes } from './code-page.js';
+import { codeLengths } from './code-page.js';
 import { isWholePage, type StoredPage, storedPages } from './code-pages.js';
 import type { Rotation } from './rotation.js';
 import { queryTables, type ScanKernel } from './scan-kernel.js';
@@ -16,10 +16,13 @@ const DEVIATIONS = 1.75;
 const KEPT = 2048;
 const KEPT_A_RESULT = 4;
 /**
- * The standard deviation of an estimate, as a part of `scale × |query - centre|`: what is left of a
- * unit vector beside its signs, √(1 - 2/π).
+ * The standard deviation of an estimate, as a part of `scale × |query - centre|`: of a vector of
+ * which so many dimensions are coded, what their signs leave open.
  */
-const DEVIATION = Math.sqrt(1 - 2 / Math.PI);
+function deviation(bits: number, width: number): number {
+  const coded = bits / width;
+  return Math.sqrt(coded * (1 - (coded * 2) / Math.PI));
+}
 
 /**
  * The vectors of a space whose codes promise most, by descending ceiling; undefined when its pages
@@ -39,14 +42,17 @@ export function coarseScan(
 ): Estimate[] | undefined {
   const rotated = new Float64Array(rotation.width);
   rotation.rotate(query, rotated);
-  const tables = queryTables(rotated, codeBytes(rotation));
+  const lengths = codeLengths(rotation.width);
+  const long = queryTables(rotated, lengths.long);
+  const short = queryTables(rotated, lengths.short);
   const best = new BestEstimates(count, KEPT + KEPT_A_RESULT * count);
   for (const page of storedPages(database, space)) {
     if (!isWholePage(page, rotation)) return undefined;
     const { base, distance } = compareCentre(rotated, page);
     const scanned = { ...page, slots: page.scales.length / 4 };
+    const tables = page.codes.length === scanned.slots * lengths.long ? long : short;
     const hits = kernel.scan(scanned, tables, base, best.threshold);
-    const reach = DEVIATIONS * DEVIATION * distance;
+    const reach = DEVIATIONS * distance * deviation(tables.bytes * 8, rotation.width);
     const ids = integersOf(page.ids);
     const scales = floatsOf(page.scales);
     for (let hit = 0; hit < hits; hit++) {

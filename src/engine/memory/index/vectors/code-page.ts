@@ -6,6 +6,11 @@ export const PAGE_SLOTS = 4096;
 export const GROUP = 16;
 /** More signs than this tell no more: the error depends on their number, not on the dimensions. */
 const MAX_BITS = 4 * BLOCK;
+/**
+ * Pages of a space with codes of full length. Those after them have half of it: in a large space
+ * reading is what takes the time, and some more vectors to look at exactly cost less.
+ */
+const LONG_PAGES = 32;
 const CENTRE_SAMPLE = 256;
 
 /**
@@ -21,6 +26,8 @@ const CENTRE_SAMPLE = 256;
  * `(s / 16) × 16 × bytes + b × 16 + s % 16`.
  */
 export interface CodePage {
+  /** Bytes of one code. */
+  readonly bytes: number;
   /** Slots taken, dead ones included. */
   readonly used: number;
   /** Rotated. */
@@ -38,13 +45,29 @@ export interface Codable {
   readonly vector: Float32Array;
 }
 
-/** Bytes of one code. */
-export function codeBytes({ width }: Pick<Rotation, 'width'>): number {
-  return Math.min(width, MAX_BITS) / 8;
+/** How long codes may be, in bytes: in the first pages of a space, and in those after them. */
+export interface CodeLengths {
+  readonly long: number;
+  readonly short: number;
 }
 
-/** A page without vectors, around the mean of the first of these. */
-export function emptyPage(rotation: Rotation, vectors: readonly Codable[]): CodePage {
+/** The lengths of the codes of vectors that are so wide when rotated. */
+export function codeLengths(width: number): CodeLengths {
+  const bits = Math.min(width, MAX_BITS);
+  return { long: bits / 8, short: Math.max(BLOCK, bits / 2) / 8 };
+}
+
+/**
+ * A page without vectors, around the mean of the first of these.
+ *
+ * @param before how many pages the space has already
+ */
+export function emptyPage(
+  rotation: Rotation,
+  vectors: readonly Codable[],
+  before: number,
+): CodePage {
+  const { long, short } = codeLengths(rotation.width);
   const sample = vectors.slice(0, CENTRE_SAMPLE);
   const sum = new Float64Array(rotation.width);
   const rotated = new Float64Array(rotation.width);
@@ -53,6 +76,7 @@ export function emptyPage(rotation: Rotation, vectors: readonly Codable[]): Code
     for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (rotated[at] ?? 0);
   }
   return {
+    bytes: before < LONG_PAGES ? long : short,
     used: 0,
     centre: Float32Array.from(sum, (value) => value / sample.length),
     ids: new Uint32Array(0),
@@ -70,8 +94,9 @@ export function extendPage(
 ): CodePage {
   const used = page.used + vectors.length;
   const slots = Math.ceil(used / GROUP) * GROUP;
-  const bytes = codeBytes(rotation);
+  const { bytes } = page;
   const extended = {
+    bytes,
     used,
     centre: page.centre,
     ids: new Uint32Array(slots),
@@ -86,14 +111,14 @@ export function extendPage(
   const rotated = new Float64Array(rotation.width);
   for (const [at, { id, vector }] of vectors.entries()) {
     rotation.rotate(vector, rotated);
-    encode(extended, page.used + at, rotated, bytes);
+    encode(extended, page.used + at, rotated);
     extended.ids[page.used + at] = id;
   }
   return extended;
 }
 
-function encode(page: CodePage, slot: number, rotated: Float64Array, bytes: number): void {
-  const { centre, codes } = page;
+function encode(page: CodePage, slot: number, rotated: Float64Array): void {
+  const { bytes, centre, codes } = page;
   const start = (slot - (slot % GROUP)) * bytes + (slot % GROUP);
   let squares = 0;
   let alongCentre = 0;

@@ -1,5 +1,5 @@
 import type { Connection } from '../database.js';
-import { type CodePage, codeBytes, GROUP, PAGE_SLOTS } from './code-page.js';
+import { type CodePage, codeLengths, GROUP, PAGE_SLOTS } from './code-page.js';
 import type { Rotation } from './rotation.js';
 import type { Space } from './spaces.js';
 import { bytesOf, floatsOf, integersOf } from './vector-bytes.js';
@@ -30,14 +30,16 @@ export function storedPages(database: Connection, space: Space): IterableIterato
 /** Whether a page's columns fit together. */
 export function isWholePage(page: PageRow, rotation: Rotation): page is StoredPage {
   const slots = page.scales.length / WORD;
+  const { long, short } = codeLengths(rotation.width);
+  const bytes = (page.codes?.length ?? 0) / slots;
   return (
+    (bytes === long || bytes === short) &&
     slots % GROUP === 0 &&
     slots <= PAGE_SLOTS &&
     page.used <= slots &&
     page.centre.length === rotation.width * WORD &&
     page.ids.length === slots * WORD &&
-    page.offsets.length === slots * WORD &&
-    page.codes?.length === slots * codeBytes(rotation)
+    page.offsets.length === slots * WORD
   );
 }
 
@@ -55,15 +57,27 @@ export function openPage(
     )
     .get(space.id, PAGE_SLOTS);
   if (stored === undefined || !isWholePage(stored, rotation)) return undefined;
+  const scales = floatsOf(stored.scales);
   const page: CodePage = {
+    bytes: stored.codes.length / scales.length,
     used: stored.used,
     centre: floatsOf(stored.centre),
     ids: integersOf(stored.ids),
-    scales: floatsOf(stored.scales),
+    scales,
     offsets: floatsOf(stored.offsets),
     codes: stored.codes,
   };
   return { id: stored.id, page };
+}
+
+/** How many pages a space has. */
+export function countPages(database: Connection, space: Space): number {
+  return (
+    database
+      .prepare<[number], number>('SELECT count(*) FROM code_pages WHERE space_id = ?')
+      .pluck()
+      .get(space.id) ?? 0
+  );
 }
 
 /** Writes a page, in the place of the one with this id if there is one. */

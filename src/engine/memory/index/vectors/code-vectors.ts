@@ -1,6 +1,6 @@
 import type { Connection } from '../database.js';
-import { type Codable, codeBytes, emptyPage, extendPage, PAGE_SLOTS } from './code-page.js';
-import { dropCodes, openPage, writePage } from './code-pages.js';
+import { type Codable, codeLengths, emptyPage, extendPage, PAGE_SLOTS } from './code-page.js';
+import { countPages, dropCodes, openPage, writePage } from './code-pages.js';
 import { createRotation } from './rotation.js';
 import type { Space } from './spaces.js';
 import { floatsOf } from './vector-bytes.js';
@@ -37,7 +37,8 @@ export function codeVectors(database: Connection, space: Space, moment: CodingMo
     });
     const last = vectors.at(-1);
     if (last === undefined || (open === undefined && vectors.length < MIN_PAGE)) return;
-    const page = extendPage(rotation, open?.page ?? emptyPage(rotation, vectors), vectors);
+    const before = open?.page ?? emptyPage(rotation, vectors, countPages(database, space));
+    const page = extendPage(rotation, before, vectors);
     writePage(database, space, open?.id, page);
     dequeue.run(space.id, last.id);
     open = openPage(database, space, rotation);
@@ -69,7 +70,7 @@ export function mendCodes(database: Connection, space: Space): void {
 /** Whether the columns of every page fit together, and every vector in use has a place. */
 function areCodesWhole(database: Connection, space: Space): boolean {
   const { width } = createRotation(space.dimensions);
-  const values = { space: space.id, width, bytes: codeBytes({ width }) };
+  const values = { space: space.id, width, ...codeLengths(width) };
   const broken = database
     .prepare<[typeof values], number>(
       `SELECT EXISTS (
@@ -79,7 +80,7 @@ function areCodesWhole(database: Connection, space: Space): boolean {
            AND length(scales) >= used * 4
            AND length(embedding_ids) = length(scales)
            AND length(offsets) = length(scales)
-           AND length(codes) * 4 = length(scales) * @bytes, 0)
+           AND length(codes) * 4 IN (length(scales) * @long, length(scales) * @short), 0)
        ) OR (
          SELECT coalesce(sum(live), 0) FROM code_pages WHERE space_id = @space
        ) + (

@@ -24,6 +24,8 @@ declare global {
 
 /** What the signs of a query weigh: for each four of them a table of the 16 possible sums. */
 export interface QueryTables {
+  /** Of the codes that it is for. */
+  readonly bytes: number;
   /** 16 bytes for each four dimensions. */
   readonly tables: Uint8Array;
   /** The sum is `least + step × (sum of table entries)`. */
@@ -56,7 +58,10 @@ export interface ScannedPage {
 const MAX_ENTRY = 127;
 const TABLE = 16;
 
-/** @param query rotated */
+/**
+ * @param query rotated
+ * @param bytes of the codes
+ */
 export function queryTables(query: Float64Array, bytes: number): QueryTables {
   const positions = bytes * 2;
   const reach = new Float64Array(positions);
@@ -77,7 +82,7 @@ export function queryTables(query: Float64Array, bytes: number): QueryTables {
       tables[position * TABLE + bits] = Math.round(sum / step);
     }
   }
-  return { tables, least, step };
+  return { bytes, tables, least, step };
 }
 
 /** A kernel in WebAssembly where its vector instructions are there, else one in JavaScript. */
@@ -101,9 +106,8 @@ export function wasmKernel(): ScanKernel | undefined {
       bytes.set(page.scales, MEMORY.scales);
       bytes.set(page.offsets, MEMORY.offsets);
       bytes.set(page.codes, MEMORY.codes);
-      const { least, step, tables } = query;
-      const codeBytes = tables.length / (2 * TABLE);
-      return scanPage(page.slots / GROUP, codeBytes, least, step, base, threshold);
+      const { least, step } = query;
+      return scanPage(page.slots / GROUP, query.bytes, least, step, base, threshold);
     },
   };
 }
@@ -136,8 +140,7 @@ export function plainKernel(): ScanKernel {
   return {
     slots,
     estimates,
-    scan(page, { tables, least, step }, base, threshold) {
-      const bytes = tables.length / (2 * TABLE);
+    scan(page, { bytes, tables, least, step }, base, threshold) {
       const scales = floatsOf(page.scales);
       const offsets = floatsOf(page.offsets);
       const limit = fround(threshold);

@@ -4,11 +4,7 @@ import * as assert from 'uvu/assert';
 import { openDatabase } from '../../../../../src/engine/memory/index/database.js';
 import type { SqliteIndex } from '../../../../../src/engine/memory/index/sqlite-index.js';
 import { BestEstimates } from '../../../../../src/engine/memory/index/vectors/best-estimates.js';
-import {
-  codeBytes,
-  emptyPage,
-  extendPage,
-} from '../../../../../src/engine/memory/index/vectors/code-page.js';
+import { emptyPage, extendPage } from '../../../../../src/engine/memory/index/vectors/code-page.js';
 import { createRotation } from '../../../../../src/engine/memory/index/vectors/rotation.js';
 import {
   plainKernel,
@@ -76,11 +72,12 @@ function scanned(
   vectors: readonly Float32Array[],
   query: Float32Array,
   threshold: number,
+  pagesBefore = 0,
 ): (readonly [number, number])[] {
   const rotation = createRotation(query.length);
   const codable = vectors.map((vector, at) => ({ id: at + 1, vector }));
-  const page = extendPage(rotation, emptyPage(rotation, codable), codable);
-  const tables = queryTables(rotated(query), codeBytes(rotation));
+  const page = extendPage(rotation, emptyPage(rotation, codable, pagesBefore), codable);
+  const tables = queryTables(rotated(query), page.bytes);
   const stored = {
     slots: page.ids.length,
     scales: bytesOf(page.scales),
@@ -103,11 +100,12 @@ test('both kernels say the same to the last bit', () => {
       fc.constantFrom(8, 256, 300, 768, 1024, 2000),
       fc.integer(),
       fc.double({ min: -1, max: 1, noNaN: true }),
-      (count, dimensions, seed, threshold) => {
+      fc.constantFrom(0, 1000),
+      (count, dimensions, seed, threshold, pages) => {
         const [query, ...vectors] = skewedVectors(count + 1, dimensions, seed);
         if (query === undefined) throw new Error('no query');
-        const found = scanned(wasm, vectors, query, threshold);
-        assert.equal(found, scanned(plain, vectors, query, threshold));
+        const found = scanned(wasm, vectors, query, threshold, pages);
+        assert.equal(found, scanned(plain, vectors, query, threshold, pages));
       },
     ),
     { numRuns: 60 },
