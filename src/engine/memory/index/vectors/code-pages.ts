@@ -22,9 +22,23 @@ const SELECT_PAGE = `
   SELECT code_pages.id, used, centre, embedding_ids AS ids, scales, offsets, codes
   FROM code_pages LEFT JOIN codes ON page_id = code_pages.id`;
 
-/** The pages of a space, one in memory at a time. */
-export function storedPages(database: Connection, space: Space): IterableIterator<PageRow> {
-  return database.prepare<[number], PageRow>(`${SELECT_PAGE} WHERE space_id = ?`).iterate(space.id);
+/** The pages of a space, one in memory at a time. Not by one iterator: see keep-native-objects.ts. */
+export function* storedPages(database: Connection, space: Space): Generator<PageRow> {
+  const ids = database
+    .prepare<[number], number>('SELECT id FROM code_pages WHERE space_id = ? ORDER BY id')
+    .pluck()
+    .all(space.id);
+  const read = database.prepare<[number], PageRow>(`${SELECT_PAGE} WHERE code_pages.id = ?`);
+  for (const id of ids) {
+    const page = read.get(id);
+    if (page !== undefined) yield page;
+  }
+}
+
+/** Whether any vector of a space has a code. */
+export function hasPages(database: Connection, space: Space): boolean {
+  const any = database.prepare('SELECT 1 FROM code_pages WHERE space_id = ? LIMIT 1');
+  return any.get(space.id) !== undefined;
 }
 
 /** Whether a page's columns fit together. */

@@ -6,6 +6,8 @@ import { allSpaces } from './spaces.js';
 const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;
 
 const BUSY_TIMEOUT_MS = 5000;
+/** Rows that are in memory at once. Not by one iterator: see keep-native-objects.ts. */
+const ROWS = 500;
 
 /**
  * Copies all vectors of another index into one that has none. Contents that no chunk uses here are
@@ -45,10 +47,21 @@ function openSource(file: string): Connection | undefined {
 
 function copyTable(source: Connection, target: Connection, table: (typeof TABLES)[number]): void {
   try {
-    const rows = source.prepare<[], unknown[]>(`SELECT * FROM ${table}`).raw();
-    const places = rows.columns().map(() => '?');
+    const read = source
+      .prepare<[number], [number, ...unknown[]]>(
+        `SELECT rowid, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS}`,
+      )
+      .raw();
+    const places = read
+      .columns()
+      .slice(1)
+      .map(() => '?');
     const insert = target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places.join(', ')})`);
-    for (const row of rows.iterate()) insert.run(...row);
+    let rows = read.all(0);
+    while (rows.length > 0) {
+      for (const [, ...columns] of rows) insert.run(...columns);
+      rows = read.all(rows.at(-1)?.[0] ?? 0);
+    }
   } catch (error) {
     if (!isDamage(error)) throw error;
   }

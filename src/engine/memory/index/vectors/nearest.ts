@@ -1,7 +1,8 @@
 import type { Connection } from '../database.js';
 import type { Estimate } from './best-estimates.js';
 import { coarseScan } from './coarse-scan.js';
-import { exactScan } from './exact-scan.js';
+import { hasPages } from './code-pages.js';
+import { ExactScan } from './exact-scan.js';
 import { type Neighbour, topNeighbours } from './neighbours.js';
 import { createRotation } from './rotation.js';
 import { createScanKernel, type ScanKernel } from './scan-kernel.js';
@@ -9,19 +10,19 @@ import type { Space } from './spaces.js';
 
 /** So few vectors are compared one by one, whether they have codes or not. */
 const EXACTLY = 1024;
-/** Vectors that are read at once for their exact similarity. */
+/** Vectors that are looked at between two questions whether that was enough. */
 const BATCH = 64;
 
 /** Finds the vectors nearest to a query, through their codes where there are many. */
 export class NearestVectors {
   private readonly database: Connection;
-  private readonly hasExtension: () => boolean;
+  private readonly exact: ExactScan;
   private kernel: ScanKernel | undefined;
 
   /** @param hasExtension loads the vector extension on first use */
   constructor(database: Connection, hasExtension: () => boolean) {
     this.database = database;
-    this.hasExtension = hasExtension;
+    this.exact = new ExactScan(database, hasExtension);
   }
 
   /**
@@ -38,40 +39,16 @@ export class NearestVectors {
     count: number,
     among: readonly number[] | undefined,
   ): Neighbour[] {
-    if (among !== undefined && among.length <= EXACTLY) return this.amongThese(query, count, among);
+    if (among !== undefined && among.length <= EXACTLY) {
+      return this.exact.nearest(among, query, count);
+    }
     const estimates = this.estimates(space, query, count, among);
     if (estimates === undefined) {
-      if (among !== undefined) return this.amongThese(query, count, among);
-      const pool = { kind: 'all', space } as const;
-      return exactScan(this.database, pool, query, count, this.hasExtension);
+      return this.exact.nearest(among ?? this.allIds(space), query, count);
     }
-    return this.settle(query, count, estimates, this.uncoded(space, query, count, among));
-  }
-
-  private amongThese(query: Float32Array, count: number, ids: readonly number[]): Neighbour[] {
-    return exactScan(this.database, { kind: 'these', ids }, query, count, this.hasExtension);
-  }
-
-  private uncoded(
-    space: Space,
-    query: Float32Array,
-    count: number,
-    among: readonly number[] | undefined,
-  ): Neighbour[] {
-    if (among === undefined) {
-      const pool = { kind: 'uncoded', space } as const;
-      return exactScan(this.database, pool, query, count, this.hasExtension);
-    }
-    const isChosen = new Set(among);
-    const ids = this.database
-      .prepare<[number], number>('SELECT embedding_id FROM uncoded WHERE space_id = ?')
-      .pluck()
-      .all(space.id);
-    return this.amongThese(
-      query,
-      count,
-      ids.filter((id) => isChosen.has(id)),
-    );
+    const isChosen = among === undefined ? undefined : new Set(among);
+    const uncoded = this.uncodedIds(space).filter((id) => isChosen?.has(id) ?? true);
+    return this.settle(query, count, estimates, this.exact.nearest(uncoded, query, count));
   }
 
   /** Undefined where codes say nothing: the identity was left, or they are damaged. */
@@ -82,12 +59,25 @@ export class NearestVectors {
     among: readonly number[] | undefined,
   ): Estimate[] | undefined {
     if (!space.inUse) return undefined;
-    const any = this.database.prepare('SELECT 1 FROM code_pages WHERE space_id = ? LIMIT 1');
-    if (any.get(space.id) === undefined) return [];
+    if (!hasPages(this.database, space)) return [];
     this.kernel ??= createScanKernel();
     const isChosen = among === undefined ? undefined : new Set(among);
     const tools = { rotation: createRotation(space.dimensions), kernel: this.kernel };
     return coarseScan(this.database, space, query, count, isChosen, tools);
+  }
+
+  private uncodedIds(space: Space): number[] {
+    return this.database
+      .prepare<[number], number>('SELECT embedding_id FROM uncoded WHERE space_id = ?')
+      .pluck()
+      .all(space.id);
+  }
+
+  private allIds(space: Space): number[] {
+    return this.database
+      .prepare<[number], number>('SELECT id FROM embeddings WHERE space_id = ?')
+      .pluck()
+      .all(space.id);
   }
 
   /** Looks at estimated vectors exactly until no other can come among the best. */
@@ -102,10 +92,7 @@ export class NearestVectors {
       const last = best[count - 1];
       if (last !== undefined && (estimates[at]?.ceiling ?? 0) < last.similarity) break;
       const ids = estimates.slice(at, at + BATCH).map(({ id }) => id);
-      // Rows lie in the order of their ids.
-      ids.sort((a, b) => a - b);
-      const looked = this.amongThese(query, count, ids);
-      best = topNeighbours([...best, ...looked], count);
+      best = topNeighbours([...best, ...this.exact.nearest(ids, query, count)], count);
     }
     return best;
   }

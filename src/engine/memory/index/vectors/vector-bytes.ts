@@ -1,7 +1,6 @@
-import { endianness } from 'node:os';
-
 const WORD_BYTES = 4;
-const IS_LITTLE = endianness() === 'LE';
+/** Whether the lowest byte of a number comes first on this machine. */
+const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** 32-bit numbers as their column holds them: little-endian. */
 export function bytesOf(words: Float32Array | Uint32Array): Buffer {

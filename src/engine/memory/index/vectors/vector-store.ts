@@ -63,7 +63,11 @@ export class VectorStore {
     if (space === undefined) return [];
     requireDimensions(space, query.length);
     const unit = unitVector(query);
-    return vectorCandidates(this.database, this.nearest, space, unit, limit, documents);
+    // One transaction, so that all it reads is of one moment, whoever writes meanwhile.
+    const ask = this.database.transaction(() =>
+      vectorCandidates(this.database, this.nearest, space, unit, limit, documents),
+    );
+    return ask();
   }
 
   similarities(
