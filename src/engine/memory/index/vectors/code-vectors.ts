@@ -46,7 +46,7 @@ export function codeVectors(database: Connection, space: Space, moment: CodingMo
 }
 
 /** How many vectors in use have no code. */
-export function countUncoded(database: Connection, space: Space): number {
+function countUncoded(database: Connection, space: Space): number {
   return (
     database
       .prepare<[number], number>('SELECT count(*) FROM uncoded WHERE space_id = ?')

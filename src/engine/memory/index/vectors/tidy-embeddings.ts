@@ -29,7 +29,8 @@ export function tidyEmbeddings(database: Connection, options: TidyOptions): void
 }
 
 function leaveSpace(database: Connection, space: Space, atMs: number): void {
-  database.prepare('UPDATE spaces SET in_use = 0 WHERE id = ?').run(space.id);
+  // The cache may lose any of its vectors from now on.
+  database.prepare('UPDATE spaces SET in_use = 0, whole_to = 0 WHERE id = ?').run(space.id);
   dropCodes(database, space);
   database
     .prepare(

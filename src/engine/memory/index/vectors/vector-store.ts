@@ -61,7 +61,7 @@ export class VectorStore {
   ): VectorCandidate[] {
     const space = findSpace(this.database, identity);
     if (space === undefined) return [];
-    requireDimensions(space, query.length);
+    requireDimensions(space.dimensions, query.length);
     const unit = unitVector(query);
     // One transaction, so that all it reads is of one moment, whoever writes meanwhile.
     const ask = this.database.transaction(() =>
