@@ -47,7 +47,9 @@ export function requireDimensions(wanted: number, dimensions: number): void {
   throw new SvcError(
     'PROVIDER_ANSWER_INVALID',
     `a vector has ${dimensions} dimensions where the index has ${wanted} of the same model`,
-    { hint: 'set memorySearch.outputDimensionality, or run "svc memory index --force"' },
+    {
+      hint: 'run "svc memory reset", then "svc memory index", if this is what the model now gives',
+    },
   );
 }
 
