@@ -212,6 +212,34 @@ test('a large space finds what comparing all finds, through any changes', async 
   index.close();
 });
 
+/** The pages of codes in an index: places taken, and those of them that count. */
+function pagesOf(file: string): unknown[] {
+  const database = openDatabase(file, { readonly: true, busyTimeoutMs: 1000 });
+  const pages = database.prepare('SELECT used, live FROM code_pages ORDER BY id').all();
+  database.close();
+  return pages;
+}
+
+test('what goes away leaves its page, and a page that is half empty is given up', async () => {
+  const file = emptyIndexFile();
+  const index = openedIndex(file);
+  for (let block = 0; block < 8; block++) {
+    await apply(index, putting(`${block}.md`, ...textsOf(block, 0)));
+  }
+  await embedMissing(index, 'm', textVector);
+  await index.tidyEmbeddings(KEEP);
+  assert.equal(pagesOf(file), [{ used: 2000, live: 2000 }]);
+  await apply(index, removing('0.md'));
+  await index.tidyEmbeddings(KEEP);
+  assert.equal(pagesOf(file), [{ used: 2000, live: 1750 }]);
+  for (let block = 1; block < 5; block++) await apply(index, removing(`${block}.md`));
+  await index.tidyEmbeddings(KEEP);
+  assert.equal(pagesOf(file), [{ used: 750, live: 750 }]);
+  const texts = [5, 6, 7].flatMap((block) => textsOf(block, 0));
+  assert.ok((await recall(index, texts)) >= 0.98);
+  index.close();
+});
+
 test('damaged codes cost time and no result, until tidying makes them anew', async () => {
   const file = emptyIndexFile();
   const index = openedIndex(file);
