@@ -1,4 +1,6 @@
 import './build-checkout.js';
 import { runSource } from './run-source.js';
 
-runSource(process.argv[2] === 'vectors' ? 'bench/vectors.ts' : 'bench/main.ts');
+const PARTS = new Set(['embedding', 'vectors']);
+const part = process.argv[2] ?? '';
+runSource(PARTS.has(part) ? `bench/${part}.ts` : 'bench/main.ts');

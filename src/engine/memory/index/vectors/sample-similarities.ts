@@ -15,7 +15,10 @@ export function sampleSimilarities(
   count: number,
 ): number[] {
   const range = database
-    .prepare<[], [number | null, number | null]>('SELECT min(id), max(id) FROM embeddings')
+    .prepare<[], [number | null, number | null]>(
+      // Two lookups; asked for together, SQLite would read the whole table.
+      'SELECT (SELECT min(id) FROM embeddings), (SELECT max(id) FROM embeddings)',
+    )
     .raw()
     .get();
   const [first, last] = [range?.[0] ?? 0, range?.[1] ?? 0];
@@ -24,7 +27,8 @@ export function sampleSimilarities(
   const ids = Array.from({ length: count }, (_, at) => Math.floor(first + at * step));
   const rows = database
     .prepare<[string, number], Buffer>(
-      `SELECT vector FROM json_each(?) JOIN embeddings ON embeddings.id = value AND space_id = ?`,
+      `SELECT vector FROM json_each(?) CROSS JOIN embeddings
+         ON embeddings.id = value AND +space_id = ?`,
     )
     .pluck()
     .all(JSON.stringify([...new Set(ids)].filter((id) => id <= last)), space.id);

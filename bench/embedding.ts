@@ -1,0 +1,169 @@
+/**
+ * `npm run bench -- embedding`: what a provider that answers at once adds to indexing and to a search,
+ * and how long a search waits while another process indexes; whole processes, all figures of one run.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { openIndex } from '../src/engine/memory/index/open-index.js';
+import { buildCorpus, type Corpus } from './corpus.js';
+import { median, type Subject, timeInTurn } from './measure.js';
+import { formatTable, type Row, row } from './table.js';
+import { rawInsertMs } from './vector-index.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'bin/run.js');
+
+const CORPUS_BYTES = 16e6;
+const DIMENSIONS = 768;
+const INDEX_ROUNDS = 3;
+const SEARCH_ROUNDS = 25;
+const QUESTION = 'why does the build fail on windows';
+
+async function main(): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-embedding-'));
+  const provider = await startProvider();
+  try {
+    const corpus = buildCorpus(join(dir, 'corpus'), join(root, 'node_modules'), CORPUS_BYTES);
+    const words = subjectOf(dir, corpus, { provider: 'none' }, 'words');
+    const remote = { baseUrl: provider.url };
+    const meaning = subjectOf(dir, corpus, { provider: 'openai', remote }, 'meaning');
+    const rows = [
+      ...(await measureIndexing(dir, words, meaning)),
+      ...measureSearch(words, meaning),
+      await measureWaiting(meaning),
+    ];
+    console.log(`${corpus.files} files, ${DIMENSIONS} dimensions, node ${process.version}`);
+    console.log(formatTable(rows));
+  } finally {
+    provider.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function startProvider(): Promise<{ readonly url: string; readonly stop: () => void }> {
+  const args = ['--import', 'tsx', join(root, 'bench/instant-provider.ts'), String(DIMENSIONS)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
+  });
+  return { url, stop: () => child.kill() };
+}
+
+interface Setup {
+  readonly home: string;
+  readonly indexFile: string;
+  readonly args: (...words: readonly string[]) => Subject;
+}
+
+/** svc with a home and a configuration of its own. */
+function subjectOf(
+  dir: string,
+  corpus: Corpus,
+  memorySearch: Readonly<Record<string, unknown>>,
+  name: string,
+): Setup {
+  const home = join(dir, name);
+  const indexFile = join(dir, `${name}.sqlite`);
+  const config = join(dir, `${name}.json`);
+  const defaults = {
+    workspace: corpus.dir,
+    memorySearch: { ...memorySearch, extraPaths: [corpus.dir], store: { path: indexFile } },
+  };
+  writeFileSync(config, JSON.stringify({ agents: { defaults } }));
+  return {
+    home,
+    indexFile,
+    args: (...words) => ({
+      name: words.join(' '),
+      args: [program, ...words, '--config', config],
+      env: { SVC_HOME: home },
+    }),
+  };
+}
+
+async function measureIndexing(dir: string, words: Setup, meaning: Setup): Promise<Row[]> {
+  const fresh = (setup: Setup): Subject => ({
+    ...setup.args('memory', 'index', '--json'),
+    before: () => {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(setup.indexFile + suffix, { force: true });
+    },
+  });
+  const [byWords, byMeaning] = timeInTurn([fresh(words), fresh(meaning)], INDEX_ROUNDS);
+  const chunks = await chunksIn(meaning.indexFile);
+  const rawMs = median(
+    [1, 2, 3].map((round) => {
+      const vector = new Float32Array(DIMENSIONS).fill(0.1);
+      return rawInsertMs(join(dir, `raw-${round}.sqlite`), chunks, () => vector);
+    }),
+  );
+  const wordsMs = byWords?.medianMs ?? Number.NaN;
+  const meaningMs = byMeaning?.medianMs ?? Number.NaN;
+  return [
+    row(`index by words, ${chunks} chunks`, ms(wordsMs), '', '', ''),
+    row('writing their vectors, raw loop', ms(rawMs), '', '', ''),
+    timed('index with vectors / (1.5 × words + raw)', meaningMs, 1.5 * wordsMs + rawMs, '1.00 ×'),
+  ];
+}
+
+function measureSearch(words: Setup, meaning: Setup): Row[] {
+  const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
+  const search = (setup: Setup): Subject => setup.args('memory', 'search', QUESTION);
+  const [floor, byWords, byMeaning] = timeInTurn(
+    [bare, search(words), search(meaning)],
+    SEARCH_ROUNDS,
+  );
+  const floorMs = floor?.medianMs ?? Number.NaN;
+  return [
+    timed('search by words, with a svc.json', byWords?.medianMs ?? Number.NaN, floorMs, '2.00 ×'),
+    timed('search by words and meaning', byMeaning?.medianMs ?? Number.NaN, floorMs, '2.50 ×'),
+  ];
+}
+
+/** Searches while another process embeds everything anew, beside searches in peace. */
+async function measureWaiting(meaning: Setup): Promise<Row> {
+  const search = meaning.args('memory', 'search', QUESTION);
+  const [peace] = timeInTurn([search], SEARCH_ROUNDS);
+  const { args, env } = meaning.args('memory', 'index', '--force', '--json');
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  let waited = 0;
+  while (child.exitCode === null) {
+    const [timing] = timeInTurn([search], 1);
+    waited = Math.max(waited, timing?.medianMs ?? 0);
+    // Lets the exit of the other process be noticed.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await ended;
+  const floorMs = peace?.medianMs ?? Number.NaN;
+  return row(
+    'slowest search while another process indexes',
+    ms(waited),
+    ms(floorMs),
+    `+${(waited - floorMs).toFixed(0)} ms`,
+    '+50 ms',
+  );
+}
+
+async function chunksIn(indexFile: string): Promise<number> {
+  const opened = openIndex(indexFile, 'read');
+  if (opened.state !== 'ready') throw new Error(opened.state);
+  const { chunks } = await opened.index.statistics();
+  opened.index.close();
+  return chunks;
+}
+
+function timed(what: string, tookMs: number, floorMs: number, target: string): Row {
+  return row(what, ms(tookMs), ms(floorMs), `${(tookMs / floorMs).toFixed(2)} ×`, target);
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}
+
+await main();
