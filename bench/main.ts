@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
+import { formatTable, type Row, row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -17,14 +18,6 @@ const rawLoop = join(root, 'bench/raw-index-loop.mjs');
 const CORPUS_BYTES = 16e6;
 const START_ROUNDS = 25;
 const INDEX_ROUNDS = 5;
-
-interface Row {
-  readonly what: string;
-  readonly value: string;
-  readonly floor: string;
-  readonly ratio: string;
-  readonly target: string;
-}
 
 function main(): void {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
@@ -132,26 +125,6 @@ function timeRow(what: string, tookMs: number, floor: Timing, target: string): R
   const ms = (value: number): string => `${value.toFixed(0)} ms`;
   const ratio = `${(tookMs / floor.medianMs).toFixed(2)} ×`;
   return row(what, ms(tookMs), ms(floor.medianMs), ratio, target);
-}
-
-function row(what: string, value: string, floor: string, ratio: string, target: string): Row {
-  return { what, value, floor, ratio, target };
-}
-
-function formatTable(rows: readonly Row[]): string {
-  const header = row('what', 'median', 'floor', 'ratio', 'target');
-  const widths = { what: 50, value: 12, floor: 12, ratio: 10, target: 10 } as const;
-  return [header, ...rows]
-    .map((line) =>
-      [
-        line.what.padEnd(widths.what),
-        line.value.padStart(widths.value),
-        line.floor.padStart(widths.floor),
-        line.ratio.padStart(widths.ratio),
-        line.target.padStart(widths.target),
-      ].join(''),
-    )
-    .join('\n');
 }
 
 main();

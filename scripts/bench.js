@@ -1,4 +1,4 @@
 import './build-checkout.js';
 import { runSource } from './run-source.js';
 
-runSource('bench/main.ts');
+runSource(process.argv[2] === 'vectors' ? 'bench/vectors.ts' : 'bench/main.ts');

@@ -1,7 +1,7 @@
 import type { AdapterId, SecretInput } from '../config/index.js';
 
 /** Environment variables that hold an adapter's key, first found first (spec/memory-search §5). */
-export const CREDENTIAL_VARIABLES: Readonly<Record<AdapterId, readonly string[]>> = {
+const CREDENTIAL_VARIABLES: Readonly<Record<AdapterId, readonly string[]>> = {
   bedrock: [],
   deepinfra: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
   gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],

@@ -5,13 +5,8 @@ export {
   type ProviderWorld,
 } from './choose-provider.js';
 export type {
-  EmbeddedPart,
   EmbeddingAdapter,
   EmbeddingEvent,
-  EmbeddingIdentity,
-  EmbeddingInput,
-  EmbedOptions,
-  Inputs,
 } from './embedding-adapter.js';
 export { identityKey, identityKeyDifferences } from './identity-key.js';
 export { createProviderPath, type PathProvider, type ProviderPath } from './provider-path.js';

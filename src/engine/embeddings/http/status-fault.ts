@@ -56,7 +56,7 @@ export function messageIn(body: unknown): string | undefined {
  *
  * @param nowMs milliseconds since the epoch, for dates
  */
-export function retryAfterMs(
+function retryAfterMs(
   header: string | readonly string[] | undefined,
   nowMs: number,
 ): number | undefined {

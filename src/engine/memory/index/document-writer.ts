@@ -70,7 +70,7 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     const fileName = lexicalText(fileNameWords(path), tokenizer);
     for (const { startLine, endLine, headingPath, text } of chunks) {
       const headings = headingPath.join(HEADING_SEPARATOR);
-      const hash = contentHash(headings, text);
+      const hash = come.needsHashes ? contentHash(headings, text) : null;
       const at = [row.lastInsertRowid, startLine, endLine] as const;
       const chunk = insertChunk.run(...at, hash, headings, text);
       come.inserted(Number(chunk.lastInsertRowid));

@@ -13,7 +13,8 @@ const kept: object[] = [];
  * for the current environment. During a garbage collection there is none, and the process aborts
  * ("Assertion failed: (env) != nullptr" in RemoveEnvironmentCleanupHook; seen here with 24.21).
  * better-sqlite3 13 does without ObjectWrap but needs Node.js 22, and we still run on 20. A connection
- * has a few dozen statements; SQLite's part of them is freed when it is closed.
+ * has a few dozen statements; SQLite's part of them is freed when it is closed. The objects behind
+ * `Statement.iterate` cannot be reached from here: it must not be used.
  */
 export function keepNativeObjects(database: object, nodeVersion: string): void {
   if (Number.parseInt(nodeVersion, 10) < FIRST_AFFECTED_MAJOR) return;

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { messageOf } from '../../errors/index.js';
 import {
   asIndexError,
@@ -60,30 +60,30 @@ export function damageComplaint(error: unknown): string {
   return `it is damaged (${messageOf(error)})`;
 }
 
-/** Makes an empty index at a path that is free. Not crash-safe until {@link SqliteIndex.seal}. */
+/**
+ * Makes an empty index at a path that is free, and leaves it free when that fails. Not crash-safe
+ * until {@link SqliteIndex.seal}.
+ */
 export function createIndex(file: string, identity: IndexIdentity): SqliteIndex {
   const database = createDatabase(file, BUSY_TIMEOUT_MS);
   try {
-    prepareBuild(database, identity);
+    // Nobody reads the file before it is published, and a crash leaves only a stray file behind.
+    database.pragma('journal_mode = OFF');
+    database.pragma('synchronous = OFF');
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.pragma(`cache_size = -${BUILD_CACHE_KIB}`);
+    database.exec(schemaSql(identity.tokenizer));
+    setAutomerge(database, AUTOMERGE.building);
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+    database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
+    for (const [key, value] of Object.entries(identity)) insert.run(key, String(value));
   } catch (error) {
     database.close();
+    for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true });
     throw error;
   }
   return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
-}
-
-function prepareBuild(database: Connection, identity: IndexIdentity): void {
-  // Nobody reads the file before it is published, and a crash leaves only a stray file behind.
-  database.pragma('journal_mode = OFF');
-  database.pragma('synchronous = OFF');
-  database.pragma('locking_mode = EXCLUSIVE');
-  database.pragma(`cache_size = -${BUILD_CACHE_KIB}`);
-  database.exec(schemaSql(identity.tokenizer));
-  setAutomerge(database, AUTOMERGE.building);
-  database.pragma(`application_id = ${APPLICATION_ID}`);
-  database.pragma(`user_version = ${SCHEMA_VERSION}`);
-  const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
-  for (const [key, value] of Object.entries(identity)) insert.run(key, String(value));
 }
 
 const BUILD_CACHE_KIB = 16 * 1024;

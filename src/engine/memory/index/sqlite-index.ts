@@ -2,9 +2,15 @@ import { statSync } from 'node:fs';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
 import type { SkippedFile, Source } from '../types.js';
 import type { Connection } from './database.js';
+import { matchingDocuments } from './document-filter.js';
 import type { DocumentWriter } from './document-writer.js';
 import type { IndexIdentity } from './identity.js';
-import { headingPathOf } from './lexical-text.js';
+import {
+  countMatches,
+  lexicalCandidates,
+  lexicalScores,
+  literalCandidates,
+} from './lexical-candidates.js';
 import type {
   BatchJob,
   CandidateFilter,
@@ -25,20 +31,6 @@ import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorExtension } from './vectors/extension.js';
 import type { VectorSettings } from './vectors/vector-settings.js';
 import type { VectorStore } from './vectors/vector-store.js';
-
-/** BM25 weights of the full-text columns: text, heading path, file name. */
-const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
-
-interface CandidateRow {
-  readonly chunkId: number;
-  readonly source: Source;
-  readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly headingPath: string;
-  readonly text: string;
-  readonly bm25: number;
-}
 
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
@@ -139,91 +131,35 @@ export class SqliteIndex implements MemoryIndex {
   async lexicalCandidates(
     match: string,
     limit: number,
-    filter: CandidateFilter = {},
+    filter?: CandidateFilter,
   ): Promise<readonly LexicalCandidate[]> {
-    const documents = this.matchingDocuments(filter);
-    const named = { match, ...(documents === undefined ? {} : { documents }) };
-    const find = (bound: string, values: Record<string, number>): CandidateRow[] =>
-      this.database
-        .prepare<[Record<string, unknown>], CandidateRow>(
-          `${SELECT_CANDIDATE}, -found.rank AS bm25
-           FROM (
-             SELECT rowid, rank FROM chunks_fts
-             WHERE chunks_fts MATCH @match AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
-               ${restrictRows(documents)} ${bound}
-           ) AS found
-           JOIN chunks ON chunks.id = found.rowid
-           JOIN documents ON documents.id = chunks.document_id
-           ORDER BY found.rank, documents.path, chunks.start_line, chunks.id`,
-        )
-        .all({ ...named, ...values });
-    const rows = find('ORDER BY rank LIMIT @rows', { rows: limit + 1 });
-    const last = rows[limit - 1]?.bm25;
-    // Which of several equal chunks come under the limit is for their paths to say, not for the
-    // order in which they were written.
-    const isTied = last !== undefined && rows[limit]?.bm25 === last;
-    const best = isTied ? find('AND rank <= @worst', { worst: -last }) : rows;
-    return best.slice(0, limit).map(toCandidate);
+    return lexicalCandidates(this.database, match, limit, filter);
   }
 
   async literalCandidates(
     text: string,
     limit: number,
-    filter: CandidateFilter = {},
+    filter?: CandidateFilter,
   ): Promise<readonly LexicalCandidate[]> {
-    const documents = this.matchingDocuments(filter);
-    const restriction =
-      documents === undefined
-        ? ''
-        : 'AND documents.id IN (SELECT value FROM json_each(@documents))';
-    const rows = this.database
-      .prepare<[Record<string, unknown>], CandidateRow>(
-        `${SELECT_CANDIDATE}, 1.0 AS bm25
-         FROM chunks JOIN documents ON documents.id = chunks.document_id
-         WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restriction}
-         ORDER BY documents.path, chunks.start_line, chunks.id LIMIT @limit`,
-      )
-      .all({
-        pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
-        limit,
-        ...(documents === undefined ? {} : { documents }),
-      });
-    return rows.map(toCandidate);
+    return literalCandidates(this.database, text, limit, filter);
   }
 
-  async countMatches(match: string, filter: CandidateFilter = {}): Promise<number> {
-    const documents = this.matchingDocuments(filter);
-    const count = this.database
-      .prepare<[Record<string, unknown>], number>(
-        `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(documents)}`,
-      )
-      .pluck();
-    return count.get({ match, ...(documents === undefined ? {} : { documents }) }) ?? 0;
+  async countMatches(match: string, filter?: CandidateFilter): Promise<number> {
+    return countMatches(this.database, match, filter);
   }
 
   async termStatistics(
     matches: readonly string[],
   ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }> {
     const chunks = Number(this.readMeta('chunks') ?? 0);
-    const count = this.database
-      .prepare<[string], number>('SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?')
-      .pluck();
-    return { chunks, frequencies: matches.map((match) => count.get(match) ?? 0) };
+    return { chunks, frequencies: matches.map((match) => countMatches(this.database, match)) };
   }
 
   async lexicalScores(
     match: string,
     chunkIds: readonly number[],
   ): Promise<ReadonlyMap<number, number>> {
-    const rows = this.database
-      .prepare<[string, string], [number, number]>(
-        `SELECT rowid, -rank FROM chunks_fts
-         WHERE chunks_fts MATCH ? AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
-           AND rowid IN (SELECT value FROM json_each(?))`,
-      )
-      .raw()
-      .all(match, JSON.stringify(chunkIds));
-    return new Map(rows);
+    return lexicalScores(this.database, match, chunkIds);
   }
 
   async vectorIdentities(): Promise<readonly string[]> {
@@ -258,9 +194,9 @@ export class SqliteIndex implements MemoryIndex {
     identity: string,
     query: Float32Array,
     limit: number,
-    filter: CandidateFilter = {},
+    filter?: CandidateFilter,
   ): Promise<readonly VectorCandidate[]> {
-    const documents = this.matchingDocuments(filter);
+    const documents = matchingDocuments(this.database, filter);
     return (await this.vectors()).candidates(identity, query, limit, documents);
   }
 
@@ -323,23 +259,6 @@ export class SqliteIndex implements MemoryIndex {
     return this.vectorStore;
   }
 
-  /** JSON array of the ids of the documents that a filter keeps; undefined when it keeps all. */
-  private matchingDocuments(filter: CandidateFilter): string | undefined {
-    const { sources, path } = filter;
-    if (sources === undefined && path === undefined) return undefined;
-    const rows = this.database
-      .prepare<[], { id: number; source: Source; path: string }>(
-        'SELECT id, source, path FROM documents',
-      )
-      .all();
-    const kept = rows.filter(
-      (row) =>
-        (sources === undefined || sources.includes(row.source)) &&
-        (path === undefined || path(row.path)),
-    );
-    return JSON.stringify(kept.map((row) => row.id));
-  }
-
   private countChunks(): string {
     return String(this.database.prepare('SELECT count(*) FROM chunks').pluck().get());
   }
@@ -359,21 +278,6 @@ export class SqliteIndex implements MemoryIndex {
       .pluck()
       .get(key);
   }
-}
-
-const SELECT_CANDIDATE = `
-  SELECT chunks.id AS chunkId, documents.source, documents.path, chunks.start_line AS startLine,
-    chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text`;
-
-/** SQL that keeps the full-text rows of the documents in `@documents`, a JSON array of ids. */
-function restrictRows(documents: string | undefined): string {
-  if (documents === undefined) return '';
-  return `AND rowid IN (SELECT id FROM chunks WHERE document_id IN
-    (SELECT value FROM json_each(@documents)))`;
-}
-
-function toCandidate(row: CandidateRow): LexicalCandidate {
-  return { ...row, headingPath: headingPathOf(row.headingPath) };
 }
 
 function sizeOf(file: string): number {

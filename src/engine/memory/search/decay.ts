@@ -1,14 +1,6 @@
 import type { Source } from '../types.js';
 import { dayOfPath } from './query-dates.js';
 
-/** How old results lose score (spec/memory-search §2.5). */
-export interface DecayOptions {
-  /** Age at which a score has halved, in days. */
-  readonly halfLifeDays: number;
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number;
-}
-
 /** What the age of a document is told from. */
 export interface DatedDocument {
   readonly source: Source;

@@ -4,6 +4,8 @@ import { lowerWholeTo } from './spaces.js';
 
 /** Follows the chunks that a change set takes away and brings, for the vectors' sake. */
 export interface ChunkChanges {
+  /** Whether chunks are to be written with the hash of their content. */
+  readonly needsHashes: boolean;
   /** The chunks of a document are about to be deleted. */
   removing(documentId: number): void;
   inserted(chunkId: number): void;
@@ -15,13 +17,15 @@ export interface ChunkChanges {
 export function followChunks(database: Connection): ChunkChanges {
   const any = database.prepare('SELECT 1 FROM spaces LIMIT 1').get();
   if (any === undefined) {
-    return { removing: () => undefined, inserted: () => undefined, finish: () => undefined };
+    const nothing = (): void => undefined;
+    return { needsHashes: false, removing: nothing, inserted: nothing, finish: nothing };
   }
   const free = database.prepare(
     'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE document_id = ?',
   );
   let firstWritten = Number.POSITIVE_INFINITY;
   return {
+    needsHashes: true,
     removing: (documentId) => free.run(documentId),
     // A new row gets the highest id plus one, which deleted rows may have had before.
     inserted: (chunkId) => {

@@ -1,6 +1,6 @@
 import type { Connection } from '../database.js';
 import type { Space } from './spaces.js';
-import { vectorOfBytes } from './vector-bytes.js';
+import { floatsOf } from './vector-bytes.js';
 
 /** The vectors of given chunks in a space; absent where there is none. */
 export function chunkVectors(
@@ -16,5 +16,5 @@ export function chunkVectors(
     )
     .raw()
     .all(JSON.stringify(chunkIds), space.id);
-  return new Map(rows.map(([id, bytes]) => [id, vectorOfBytes(bytes)]));
+  return new Map(rows.map(([id, bytes]) => [id, floatsOf(bytes)]));
 }

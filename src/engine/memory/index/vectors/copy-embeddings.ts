@@ -1,9 +1,13 @@
 import { type Connection, isDamage, openDatabase } from '../database.js';
+import { hashChunks } from './content-hash.js';
+import { allSpaces } from './spaces.js';
 
 /** Tables that are copied as they stand, those that others refer to first. */
-const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings', 'uncoded'] as const;
+const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;
 
 const BUSY_TIMEOUT_MS = 5000;
+/** Rows that are in memory at once. Not by one iterator: see keep-native-objects.ts. */
+const ROWS = 500;
 
 /**
  * Copies all vectors of another index into one that has none. Contents that no chunk uses here are
@@ -20,8 +24,13 @@ export function copyEmbeddings(database: Connection, fromFile: string): void {
   } finally {
     source.close();
   }
+  if (allSpaces(database).length === 0) return;
+  hashChunks(database);
   database.exec(
     `UPDATE spaces SET whole_to = 0;
+     INSERT OR IGNORE INTO uncoded SELECT space_id, embeddings.id FROM embeddings
+       JOIN spaces ON spaces.id = space_id AND in_use
+       WHERE embeddings.id NOT IN (SELECT embedding_id FROM cached_embeddings);
      INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
        WHERE id NOT IN (SELECT embedding_id FROM cached_embeddings)`,
   );
@@ -38,10 +47,21 @@ function openSource(file: string): Connection | undefined {
 
 function copyTable(source: Connection, target: Connection, table: (typeof TABLES)[number]): void {
   try {
-    const rows = source.prepare<[], unknown[]>(`SELECT * FROM ${table}`).raw();
-    const places = rows.columns().map(() => '?');
+    const read = source
+      .prepare<[number], [number, ...unknown[]]>(
+        `SELECT rowid, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS}`,
+      )
+      .raw();
+    const places = read
+      .columns()
+      .slice(1)
+      .map(() => '?');
     const insert = target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places.join(', ')})`);
-    for (const row of rows.iterate()) insert.run(...row);
+    let rows = read.all(0);
+    while (rows.length > 0) {
+      for (const [, ...columns] of rows) insert.run(...columns);
+      rows = read.all(rows.at(-1)?.[0] ?? 0);
+    }
   } catch (error) {
     if (!isDamage(error)) throw error;
   }

@@ -25,7 +25,9 @@ export function loadVectorExtension(
     const version = database.prepare<[], string>('SELECT vec_version()').pluck().get() ?? '';
     return { loaded: true, version: version.replace(/^v/, ''), path };
   } catch (error) {
-    return { loaded: false, why: messageOf(error) };
+    // What follows the first line is where Node.js looked for the package.
+    const [why = ''] = messageOf(error).split('\n');
+    return { loaded: false, why };
   }
 }
 

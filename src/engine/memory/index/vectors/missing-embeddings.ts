@@ -1,11 +1,13 @@
 import type { Connection } from '../database.js';
 import { headingPathOf } from '../lexical-text.js';
 import type { MissingEmbedding, VectorSpaceStatistics } from '../memory-index.js';
+import { contentHash } from './content-hash.js';
 import { findSpace, WITHOUT_VECTOR } from './spaces.js';
 
 interface MissingRow {
   readonly chunkId: number;
-  readonly hash: Buffer;
+  /** Null while the index has no vectors at all. */
+  readonly hash: Buffer | null;
   readonly headings: string;
   readonly text: string;
 }
@@ -26,13 +28,15 @@ export function missingEmbeddings(
     )
     .all(values);
   const seen = new Set<string>();
-  const firsts = rows.filter(({ hash }) => {
+  const firsts: MissingEmbedding[] = [];
+  for (const { chunkId, headings, text, hash: stored } of rows) {
+    const hash = stored ?? contentHash(headings, text);
     const name = hash.toString('latin1');
-    if (seen.has(name)) return false;
+    if (seen.has(name)) continue;
     seen.add(name);
-    return true;
-  });
-  return firsts.map(({ headings, ...row }) => ({ ...row, headingPath: headingPathOf(headings) }));
+    firsts.push({ chunkId, hash, headingPath: headingPathOf(headings), text });
+  }
+  return firsts;
 }
 
 /** How many chunks have no vector under an identity. */

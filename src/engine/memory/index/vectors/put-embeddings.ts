@@ -1,8 +1,9 @@
 import type { Connection } from '../database.js';
 import type { EmbeddingEntry } from '../memory-index.js';
+import { codeVectors } from './code-vectors.js';
 import { reviveSpace } from './revive.js';
-import { ensureSpace, raiseWholeTo, requireDimensions } from './spaces.js';
-import { bytesOfVector, unitVector } from './vector-bytes.js';
+import { ensureSpace, findSpace, raiseWholeTo, requireDimensions } from './spaces.js';
+import { bytesOf, unitVector } from './vector-bytes.js';
 
 /**
  * Keeps vectors under an identity, in one transaction.
@@ -16,8 +17,11 @@ export function putEmbeddings(
 ): void {
   const [first] = entries;
   if (first === undefined) return;
+  // Before the transaction: an index that is being built cannot take anything back.
+  const dimensions = findSpace(database, identity)?.dimensions ?? first.vector.length;
+  for (const { vector } of entries) requireDimensions(dimensions, vector.length);
   database.transaction(() => {
-    const space = ensureSpace(database, identity, first.vector.length);
+    const space = ensureSpace(database, identity, dimensions);
     if (!space.inUse) reviveSpace(database, space);
     const insert = database.prepare(
       `INSERT INTO embeddings (space_id, hash, vector) VALUES (?, ?, ?)
@@ -30,16 +34,12 @@ export function putEmbeddings(
        SELECT @hash WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE hash = @hash)`,
     );
     for (const { hash, vector } of entries) {
-      requireDimensions(space, vector.length);
-      const { changes, lastInsertRowid } = insert.run(
-        space.id,
-        hash,
-        bytesOfVector(unitVector(vector)),
-      );
+      const { changes, lastInsertRowid } = insert.run(space.id, hash, bytesOf(unitVector(vector)));
       if (changes === 0) continue;
       enqueue.run(space.id, lastInsertRowid);
       noteUnused.run({ hash });
     }
+    codeVectors(database, space, 'more are coming');
     raiseWholeTo(database, space);
   })();
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../database.js';
 import type { Space } from './spaces.js';
-import { cosine, vectorOfBytes } from './vector-bytes.js';
+import { cosine, floatsOf } from './vector-bytes.js';
 
 /**
  * The cosines of a query to vectors spread evenly over a space: what is alike to it by chance.
@@ -28,5 +28,5 @@ export function sampleSimilarities(
     )
     .pluck()
     .all(JSON.stringify([...new Set(ids)].filter((id) => id <= last)), space.id);
-  return rows.map((bytes) => cosine(query, vectorOfBytes(bytes)));
+  return rows.map((bytes) => cosine(query, floatsOf(bytes)));
 }

@@ -1,5 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Connection } from '../database.js';
+import { hashChunks } from './content-hash.js';
 
 /** A row of `spaces`. */
 export interface Space {
@@ -29,29 +30,25 @@ export function findSpace(database: Connection, identity: string): Space | undef
   return row === undefined ? undefined : toSpace(row);
 }
 
-/**
- * The space of an identity, made when there is none.
- *
- * @throws SvcError PROVIDER_ANSWER_INVALID when the space has vectors of another length
- */
+/** The space of an identity, made when there is none. */
 export function ensureSpace(database: Connection, identity: string, dimensions: number): Space {
+  if (allSpaces(database).length === 0) hashChunks(database);
   database
     .prepare('INSERT INTO spaces (identity, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING')
     .run(identity, dimensions);
   const space = findSpace(database, identity);
   if (space === undefined) throw new Error('a row that was just written is not there');
-  requireDimensions(space, dimensions);
   return space;
 }
 
 /** @throws SvcError PROVIDER_ANSWER_INVALID when a vector is of another length than the space's */
-export function requireDimensions(space: Space, dimensions: number): void {
-  if (dimensions === space.dimensions) return;
+export function requireDimensions(wanted: number, dimensions: number): void {
+  if (dimensions === wanted) return;
   throw new SvcError(
     'PROVIDER_ANSWER_INVALID',
-    `a vector has ${dimensions} dimensions where the index has ${space.dimensions} of the same model`,
+    `a vector has ${dimensions} dimensions where the index has ${wanted} of the same model`,
     {
-      hint: 'the endpoint serves another model under the same name: "svc memory reset" forgets the old vectors',
+      hint: 'run "svc memory reset", then "svc memory index", if this is what the model now gives',
     },
   );
 }

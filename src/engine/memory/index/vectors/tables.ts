@@ -12,6 +12,8 @@
  * - `cached_embeddings`: vectors that are kept although no chunk uses them, and since when.
  * - `freed_hashes`: contents of chunks that went away, to be looked at by the next tidying.
  * - `uncoded`: vectors in use that are compared one by one; those of a small space, and the newest.
+ * - `code_pages`, `codes`: short codes of the others, see code-page.ts. The codes stand apart, so that
+ *   the few bytes beside them can change without them.
  * - `batch_jobs`: jobs at a provider that were sent and not yet fetched.
  */
 export const VECTOR_TABLES = `
@@ -39,6 +41,21 @@ export const VECTOR_TABLES = `
       embedding_id INTEGER NOT NULL,
       PRIMARY KEY (space_id, embedding_id)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE code_pages (
+      id INTEGER PRIMARY KEY,
+      space_id INTEGER NOT NULL,
+      used INTEGER NOT NULL,
+      live INTEGER NOT NULL,
+      centre BLOB NOT NULL,
+      embedding_ids BLOB NOT NULL,
+      scales BLOB NOT NULL,
+      offsets BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX code_pages_by_space ON code_pages (space_id);
+    CREATE TABLE codes (
+      page_id INTEGER PRIMARY KEY REFERENCES code_pages (id),
+      codes BLOB NOT NULL
+    ) STRICT;
     CREATE TABLE freed_hashes (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
     CREATE TABLE batch_jobs (
       id TEXT PRIMARY KEY,

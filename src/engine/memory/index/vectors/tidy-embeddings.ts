@@ -1,5 +1,7 @@
 import type { Connection } from '../database.js';
 import type { TidyOptions } from '../memory-index.js';
+import { dropCodes, removeFromPages } from './code-pages.js';
+import { codeVectors, mendCodes } from './code-vectors.js';
 import { reviveSpace } from './revive.js';
 import { allSpaces, raiseWholeTo, type Space } from './spaces.js';
 
@@ -15,15 +17,21 @@ export function tidyEmbeddings(database: Connection, options: TidyOptions): void
     cacheFreed(database, atMs);
     pruneCache(database, cacheEntries);
     for (const space of allSpaces(database)) {
-      if (keepIdentities.includes(space.identity)) raiseWholeTo(database, space);
-      else removeIfEmpty(database, space);
+      if (!keepIdentities.includes(space.identity)) {
+        removeIfEmpty(database, space);
+        continue;
+      }
+      mendCodes(database, space);
+      codeVectors(database, space, 'nothing is coming');
+      raiseWholeTo(database, space);
     }
   })();
 }
 
 function leaveSpace(database: Connection, space: Space, atMs: number): void {
-  database.prepare('UPDATE spaces SET in_use = 0 WHERE id = ?').run(space.id);
-  database.prepare('DELETE FROM uncoded WHERE space_id = ?').run(space.id);
+  // The cache may lose any of its vectors from now on.
+  database.prepare('UPDATE spaces SET in_use = 0, whole_to = 0 WHERE id = ?').run(space.id);
+  dropCodes(database, space);
   database
     .prepare(
       `INSERT INTO cached_embeddings SELECT id, ? FROM embeddings WHERE space_id = ?
@@ -34,22 +42,24 @@ function leaveSpace(database: Connection, space: Space, atMs: number): void {
 
 /** Moves into the cache what the contents that went away had, where no other chunk has them. */
 function cacheFreed(database: Connection, atMs: number): void {
-  const freed = database
-    .prepare<[], [number, number]>(
-      `SELECT space_id, embeddings.id FROM freed_hashes
-       CROSS JOIN spaces ON spaces.in_use
-       CROSS JOIN embeddings ON space_id = spaces.id AND embeddings.hash = freed_hashes.hash
+  const unused = database
+    .prepare<[number], number>(
+      `SELECT embeddings.id FROM freed_hashes
+       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = freed_hashes.hash
        WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = freed_hashes.hash)`,
     )
-    .raw()
-    .all();
+    .pluck();
   const cache = database.prepare(
     'INSERT INTO cached_embeddings VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
   const dequeue = database.prepare('DELETE FROM uncoded WHERE space_id = ? AND embedding_id = ?');
-  for (const [spaceId, id] of freed) {
-    cache.run(id, atMs);
-    dequeue.run(spaceId, id);
+  for (const space of allSpaces(database).filter(({ inUse }) => inUse)) {
+    const gone = unused.all(space.id);
+    for (const id of gone) {
+      cache.run(id, atMs);
+      dequeue.run(space.id, id);
+    }
+    removeFromPages(database, space, new Set(gone));
   }
   database.exec('DELETE FROM freed_hashes');
 }

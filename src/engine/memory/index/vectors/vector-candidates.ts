@@ -2,11 +2,11 @@ import type { Chunk, DocumentKey } from '../../types.js';
 import type { Connection } from '../database.js';
 import { headingPathOf } from '../lexical-text.js';
 import type { VectorCandidate } from '../memory-index.js';
-import { type Neighbour, nearest } from './nearest.js';
+import type { NearestVectors } from './nearest.js';
+import type { Neighbour } from './neighbours.js';
 import type { Space } from './spaces.js';
 
-/** Vectors looked at beyond the limit: some may belong to chunks that are gone. */
-const SPARE = 32;
+/** Some vectors may belong to chunks that are gone; then so many times more are asked for. */
 const GROWTH = 4;
 
 /**
@@ -17,14 +17,15 @@ const GROWTH = 4;
  */
 export function vectorCandidates(
   database: Connection,
+  nearest: NearestVectors,
   space: Space,
   query: Float32Array,
   limit: number,
   documents: string | undefined,
 ): VectorCandidate[] {
   const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
-  for (let count = limit + SPARE; ; count *= GROWTH) {
-    const found = nearest(database, space, query, count, among);
+  for (let count = limit; ; count *= GROWTH) {
+    const found = nearest.find(space, query, count, among);
     const candidates = chunksOf(database, found, limit, documents);
     if (candidates.length >= limit || found.length < count) return candidates;
   }

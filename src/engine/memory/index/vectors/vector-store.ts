@@ -11,6 +11,7 @@ import { batchJobs, removeBatchJob, saveBatchJob } from './batch-jobs.js';
 import { chunkVectors } from './chunk-vectors.js';
 import { loadVectorExtension, type VectorExtension } from './extension.js';
 import { countMissing, missingEmbeddings, spaceStatistics } from './missing-embeddings.js';
+import { NearestVectors } from './nearest.js';
 import { putEmbeddings } from './put-embeddings.js';
 import { sampleSimilarities } from './sample-similarities.js';
 import { allSpaces, findSpace, requireDimensions } from './spaces.js';
@@ -23,11 +24,13 @@ import type { VectorSettings } from './vector-settings.js';
 export class VectorStore {
   private readonly database: Connection;
   private readonly settings: VectorSettings;
+  private readonly nearest: NearestVectors;
   private loaded: VectorExtension | undefined;
 
   constructor(database: Connection, settings: VectorSettings) {
     this.database = database;
     this.settings = settings;
+    this.nearest = new NearestVectors(database, () => this.extension().loaded);
   }
 
   identities(): string[] {
@@ -65,8 +68,13 @@ export class VectorStore {
   ): VectorCandidate[] {
     const space = findSpace(this.database, identity);
     if (space === undefined) return [];
-    requireDimensions(space, query.length);
-    return vectorCandidates(this.database, space, unitVector(query), limit, documents);
+    requireDimensions(space.dimensions, query.length);
+    const unit = unitVector(query);
+    // One transaction, so that all it reads is of one moment, whoever writes meanwhile.
+    const ask = this.database.transaction(() =>
+      vectorCandidates(this.database, this.nearest, space, unit, limit, documents),
+    );
+    return ask();
   }
 
   similarities(

@@ -140,6 +140,32 @@ test('an identity that was left goes, or waits in the cache until it is taken ag
   index.close();
 });
 
+test('what the cache lost of an identity that was left is missing when it is taken again', async () => {
+  const index = openedIndex(emptyIndexFile());
+  await apply(index, putting('a.md', 'one', 'two', 'three'));
+  await embedMissing(index, 'm', textVector);
+  await index.tidyEmbeddings({ keepIdentities: ['n'], cacheEntries: 2, atMs: 1 });
+  assert.is(await index.countMissingEmbeddings('m'), 1);
+  await index.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 2, atMs: 2 });
+  assert.is(await index.countMissingEmbeddings('m'), 1);
+  assert.is(await embedMissing(index, 'm', textVector), 1);
+  assert.is((await index.vectorCandidates('m', textVector('one'), 9)).length, 3);
+  index.close();
+});
+
+test('a vector whose chunk went away meanwhile is tidied up like others', async () => {
+  const index = openedIndex(emptyIndexFile());
+  await apply(index, putting('a.md', 'one', 'two'));
+  const [one] = await index.missingEmbeddings('m', 0, 1);
+  if (one === undefined) throw new Error('nothing is missing');
+  await apply(index, putting('a.md', 'two'));
+  await index.putEmbeddings('m', [{ hash: one.hash, vector: textVector('one') }]);
+  assert.is((await index.vectorSpaces())[0]?.cached, 1);
+  await index.tidyEmbeddings(KEEP_USED);
+  assert.is((await index.vectorSpaces())[0]?.cached, 0);
+  index.close();
+});
+
 test('vectors of another length are refused, and nothing of their transaction stays', async () => {
   const index = openedIndex(emptyIndexFile());
   await apply(index, putting('a.md', 'one', 'two'));

@@ -1,0 +1,68 @@
+import { seededRandom } from '../test/support/vector-index.js';
+
+/** What vectors are like; all are of length 1. */
+export interface VectorShape {
+  readonly name: string;
+  /** Centres that vectors lie around. */
+  readonly clusters: number;
+  /** Length of the noise around a centre, which has length 1. */
+  readonly noise: number;
+  /** Length of what all vectors have in common; four of its dimensions make most of it. */
+  readonly common: number;
+  /** The variance of dimension i is proportional to i to this power, turned negative. */
+  readonly decay: number;
+}
+
+/**
+ * `clustered` is the even case. Embeddings of real models are like `skewed`: all have much in common
+ * and few dimensions dominate. In `crowded`, thousands are nearly as near as the nearest ten: the
+ * worst case for short codes.
+ */
+export const SHAPES = {
+  clustered: { name: 'clustered', clusters: 1000, noise: 0.6, common: 0, decay: 0 },
+  skewed: { name: 'skewed', clusters: 300, noise: 0.7, common: 1, decay: 1 },
+  crowded: { name: 'crowded', clusters: 40, noise: 0.8, common: 1.2, decay: 0.7 },
+} as const satisfies Readonly<Record<string, VectorShape>>;
+
+const POOL = 1 << 20;
+const DOMINANT = [7, 99, 300, 511];
+
+/** An endless stream of vectors of a shape, the same in every run. */
+export function* vectorsOf(shape: VectorShape, dimensions: number): Generator<Float32Array> {
+  const random = seededRandom(1);
+  // Drawing from a pool of noise at a random place is as good here, and much faster.
+  const pool = Float32Array.from({ length: POOL + dimensions }, () => gaussian(random));
+  const spread = Float64Array.from(
+    { length: dimensions },
+    (_, at) => (at + 1) ** (-shape.decay / 2),
+  );
+  const total = Math.sqrt(spread.reduce((sum, value) => sum + value * value, 0));
+  const draw = (): Float32Array => {
+    const from = Math.floor(random() * POOL);
+    const noise = pool.subarray(from, from + dimensions);
+    return noise.map((value, at) => (value * (spread[at] ?? 0)) / total);
+  };
+  const common = new Float32Array(dimensions).map(() => gaussian(random) * 0.02);
+  for (const at of DOMINANT) common[at % dimensions] = 0.5;
+  const length = Math.sqrt(common.reduce((sum, value) => sum + value * value, 0));
+  const centres = Array.from({ length: shape.clusters }, draw);
+  for (;;) {
+    const centre = centres[Math.floor(random() * centres.length)];
+    const noise = draw();
+    yield unit(
+      noise.map((value, at) => {
+        const shared = (shape.common * (common[at] ?? 0)) / length;
+        return shared + (centre?.[at] ?? 0) + shape.noise * value;
+      }),
+    );
+  }
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
+  return vector.map((value) => value / length);
+}
+
+function gaussian(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}

@@ -1,0 +1,195 @@
+/**
+ * `npm run bench -- vectors [--large]`: vector queries beside sqlite-vec's exact table, what they
+ * find, and writing vectors beside a plain table; all figures of one run. `--large` adds a million
+ * vectors, 4 GB in the temporary folder for some minutes.
+ */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'rolldown';
+import { currentIdentity } from '../src/engine/memory/index/identity.js';
+import { createIndex } from '../src/engine/memory/index/open-index.js';
+import { openedIndex } from '../test/support/vector-index.js';
+import { median, timeInTurn } from './measure.js';
+import { formatTable, type Row, row } from './table.js';
+import {
+  fillChunks,
+  fillVectors,
+  nearestChunks,
+  rawInsertMs,
+  Truth,
+  Vec0,
+} from './vector-index.js';
+import { SHAPES, type VectorShape, vectorsOf } from './vector-sets.js';
+
+const DIMENSIONS = 768;
+const QUERIES = 30;
+const ROUNDS = 3;
+const WRITTEN = 13_000;
+const WRITE_ROUNDS = 3;
+const COLD_ROUNDS = 11;
+/** Compared with the exact table, at which the targets are set. */
+const NORMAL = 100_000;
+const LARGE = 1_000_000;
+
+interface Measured {
+  readonly queryMs: number;
+  readonly exactMs: number | undefined;
+  readonly recall: number;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { large: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-vectors-'));
+  try {
+    const rows: Row[] = [await measureWriting(dir)];
+    for (const shape of Object.values(SHAPES)) {
+      rows.push(...rowsOf(shape, NORMAL, await measureQueries(dir, shape, NORMAL, true)));
+    }
+    const { clustered } = SHAPES;
+    rows.push(...rowsOf(clustered, 10_000, await measureQueries(dir, clustered, 10_000, true)));
+    const normalFile = join(dir, 'kept');
+    const normal = await measureQueries(normalFile, clustered, NORMAL, false);
+    rows.push(await measureProcess(normalFile));
+    if (values.large) {
+      const large = await measureQueries(dir, clustered, LARGE, false);
+      const ratio = `${(large.queryMs / normal.queryMs).toFixed(2)} ×`;
+      rows.push(
+        row(
+          `${LARGE} ${clustered.name}, beside ${NORMAL}`,
+          ms(large.queryMs),
+          ms(normal.queryMs),
+          ratio,
+          '8.00 ×',
+        ),
+        row('  recall@10', large.recall.toFixed(4), '', '', '0.99'),
+      );
+    }
+    console.log(`${DIMENSIONS} dimensions, node ${process.version}`);
+    console.log(formatTable(rows));
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function rowsOf(shape: VectorShape, count: number, measured: Measured): Row[] {
+  const exact = measured.exactMs ?? Number.NaN;
+  const ratio = `1/${(exact / measured.queryMs).toFixed(1)}`;
+  const name = `${count} ${shape.name}, beside vec0 exact`;
+  return [
+    row(name, ms(measured.queryMs), ms(exact), ratio, count === NORMAL ? '1/7' : ''),
+    row('  recall@10', measured.recall.toFixed(4), '', '', '0.99'),
+  ];
+}
+
+/** Queries of an index made for them; it stays only when it has a folder of its own. */
+async function measureQueries(
+  dir: string,
+  shape: VectorShape,
+  count: number,
+  beside: boolean,
+): Promise<Measured> {
+  mkdirSync(dir, { recursive: true });
+  const file = join(dir, INDEX);
+  removeDatabase(file);
+  await makeIndex(file, count);
+  const vectors = streamOf(shape);
+  const queries = Array.from({ length: QUERIES }, vectors);
+  writeFileSync(join(dir, QUERY), Buffer.from((queries[0] ?? new Float32Array()).buffer));
+  const truth = new Truth(queries);
+  await fillVectors(file, vectors, truth);
+  const exactFile = join(dir, 'vec0.sqlite');
+  const exact = beside ? new Vec0(exactFile, DIMENSIONS) : undefined;
+  exact?.fill(count, streamOf(shape));
+  const index = openedIndex(file, 'read');
+  const times: number[] = [];
+  const exactTimes: number[] = [];
+  let recall = 0;
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [at, query] of queries.entries()) {
+      const started = performance.now();
+      const found = await nearestChunks(index, query);
+      const between = performance.now();
+      exact?.search(query);
+      // The first round warms the caches.
+      if (round > 0) times.push(between - started);
+      if (round > 0) exactTimes.push(performance.now() - between);
+      else recall += truth.recall(at, found) / queries.length;
+    }
+  }
+  index.close();
+  exact?.close();
+  removeDatabase(exactFile);
+  const exactMs = exact === undefined ? undefined : median(exactTimes);
+  return { queryMs: median(times), exactMs, recall };
+}
+
+const INDEX = 'index.sqlite';
+const QUERY = 'query.bin';
+
+async function makeIndex(file: string, chunks: number): Promise<void> {
+  const settings = { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' } as const;
+  createIndex(file, currentIdentity(settings)).seal();
+  await fillChunks(file, chunks);
+}
+
+function streamOf(shape: VectorShape): () => Float32Array {
+  const vectors = vectorsOf(shape, DIMENSIONS);
+  return () => vectors.next().value ?? new Float32Array(DIMENSIONS);
+}
+
+/** Writing vectors beside writing the same bytes into a plain table. */
+async function measureWriting(dir: string): Promise<Row> {
+  const times: number[] = [];
+  const rawTimes: number[] = [];
+  const file = join(dir, INDEX);
+  const rawFile = join(dir, 'raw.sqlite');
+  for (let round = 0; round <= WRITE_ROUNDS; round++) {
+    removeDatabase(file);
+    removeDatabase(rawFile);
+    await makeIndex(file, WRITTEN);
+    const { putMs, tidyMs } = await fillVectors(file, streamOf(SHAPES.skewed), undefined);
+    const raw = rawInsertMs(rawFile, WRITTEN, streamOf(SHAPES.skewed));
+    if (round > 0) times.push(putMs + tidyMs);
+    if (round > 0) rawTimes.push(raw);
+  }
+  const [time, raw] = [median(times), median(rawTimes)];
+  const ratio = `${(time / raw).toFixed(2)} ×`;
+  return row(`${WRITTEN} vectors written`, ms(time), ms(raw), ratio, '');
+}
+
+/** A whole process that asks once, beside one that does nothing; the program bundled as ours is. */
+async function measureProcess(dir: string): Promise<Row> {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  await build({
+    input: { query: join(root, 'bench/vector-query.ts') },
+    platform: 'node',
+    external: [/\.node$/],
+    logLevel: 'warn',
+    output: { dir: join(dir, 'program'), format: 'cjs' },
+  });
+  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+  const ask = {
+    name: 'query process',
+    args: [join(dir, 'program/query.js'), join(dir, INDEX), join(dir, QUERY)],
+  };
+  const [asked, bare] = timeInTurn([ask, { name: 'node -e 0', args: ['-e', '0'] }], COLD_ROUNDS);
+  const [time, floor] = [asked?.medianMs ?? Number.NaN, bare?.medianMs ?? Number.NaN];
+  const ratio = `${(time / floor).toFixed(2)} ×`;
+  return row(`a process with one query, ${NORMAL}, beside node`, ms(time), ms(floor), ratio, '');
+}
+
+function removeDatabase(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}
+
+await main();

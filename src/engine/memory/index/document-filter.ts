@@ -1,0 +1,22 @@
+import type { Source } from '../types.js';
+import type { Connection } from './database.js';
+import type { CandidateFilter } from './memory-index.js';
+
+/** JSON array of the ids of the documents that a filter keeps; undefined when it keeps all. */
+export function matchingDocuments(
+  database: Connection,
+  { sources, path }: CandidateFilter = {},
+): string | undefined {
+  if (sources === undefined && path === undefined) return undefined;
+  const rows = database
+    .prepare<[], { id: number; source: Source; path: string }>(
+      'SELECT id, source, path FROM documents',
+    )
+    .all();
+  const kept = rows.filter(
+    (row) =>
+      (sources === undefined || sources.includes(row.source)) &&
+      (path === undefined || path(row.path)),
+  );
+  return JSON.stringify(kept.map((row) => row.id));
+}
