@@ -69,8 +69,16 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     if (failure !== undefined) {
       // The words are indexed all the same, and found.
       this.setExitCode(1);
-      const mend = failure.hint === undefined ? '' : `\n mend: ${failure.hint}`;
-      this.note(`error: ${memory.name}: not all passages have vectors: ${failure.message}${mend}`);
+      const { hint } = failure;
+      const message = `${memory.name}: not all passages have vectors: ${failure.message}`;
+      const mend = hint === undefined ? '' : `\n mend: ${hint}`;
+      if (!this.jsonEnabled()) this.note(`error: ${message}${mend}`);
+      else
+        this.addWarning({
+          code: 'EMBEDDING_FAILED',
+          message,
+          ...(hint === undefined ? {} : { hint }),
+        });
     }
     if (summary.outcome === 'stopped') this.setExitCode(130);
     return summary;

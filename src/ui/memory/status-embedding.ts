@@ -34,7 +34,11 @@ export function embeddingFacts(
   const others =
     fallbackDone > 0 ? `; ${formatCountOf(fallbackDone, 'passage')} have its vectors` : '';
   return [
-    { label: 'provider', lines: [providerLine(primary), reasonLine(primary)], prose: true },
+    {
+      label: 'provider',
+      lines: [providerLine(primary), reasonLine(primary), ...missingKey(primary)],
+      prose: true,
+    },
     ...(fallback === undefined
       ? []
       : [{ label: 'fallback', lines: [`${providerLine(fallback)}${others}`], prose: true }]),
@@ -58,6 +62,12 @@ function reasonLine({ reason }: ProviderStatus): string {
   const why =
     reason.kind === 'setting' ? `memorySearch.${reason.key}` : `auto-detected by ${reason.sign}`;
   return safeLine(`by ${why}; not asked here, --deep tries it`.replace(/^by auto/u, 'auto'));
+}
+
+/** What is known without asking anybody: that there is no key to ask with. */
+function missingKey({ credential: { state, source, set, mend } }: ProviderStatus): string[] {
+  if (state === 'missing') return [safeLine(`no key: ${mend ?? ''}`)];
+  return set === false ? [safeLine(`no key: ${source ?? ''} is not set`)] : [];
 }
 
 function vectorsFact(

@@ -88,12 +88,14 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
       adapter: 'openai',
       model: 'text-embedding-3-small',
       reason: { kind: 'setting', key: 'provider' },
+      credential: { state: 'found', source: 'env CORP_KEY', set: true, mend: null },
     },
     fallback: {
       provider: 'gemini',
       adapter: 'gemini',
       model: 'gemini-embedding-001',
       reason: { kind: 'setting', key: 'fallback' },
+      credential: { state: 'found', source: 'env GEMINI_API_KEY', set: true, mend: null },
     },
     missing: undefined,
     coverage: {
@@ -106,6 +108,14 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
     },
     fallbackDone: 7,
   };
+  const keyless = { state: 'missing', source: null, set: false, mend: 'set CORP_KEY' } as const;
+  assert.is(
+    lines(aStatus(), undefined, {
+      ...embedding,
+      ...(embedding.primary && { primary: { ...embedding.primary, credential: keyless } }),
+    })[11],
+    '               no key: set CORP_KEY',
+  );
   const facts = (coverage: Partial<EmbeddingStatus['coverage']>): readonly string[] =>
     lines(aStatus(), undefined, {
       ...embedding,

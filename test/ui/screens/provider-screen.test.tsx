@@ -123,6 +123,11 @@ test('r looks again: the earlier run is ended and what it still tells does not c
   const well: Diagnosis = { ...REFUSED, ok: true, usable: 'primary' };
   tellAll(second, well);
   await waitForText(terminal, 'works: corp embeds');
+  const late = { state: 'ok', text: 'told too late' } as const;
+  first.tell({ type: 'check.finished', check: 'embed', outcome: late });
+  terminal.type('?');
+  await waitForText(terminal, 'look again');
+  assert.not.match(terminal.screen().join('\n'), /too late/u);
   terminal.type(KEYS.ctrlC);
   assert.is((await opened.ended).diagnosis, well);
   assertRestored(terminal);

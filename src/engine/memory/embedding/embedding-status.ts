@@ -1,4 +1,5 @@
 import type { AdapterId } from '../../config/index.js';
+import { type CredentialView, credentialView } from '../../embeddings/credential-view.js';
 import { expectedDifferences, expectedIdentity } from '../../embeddings/expected-identity.js';
 import type { ProviderChoice } from '../../embeddings/index.js';
 import { shownModel } from '../../embeddings/shown-model.js';
@@ -15,6 +16,7 @@ export interface ProviderStatus {
   /** Null where the vendor's own list decides. */
   readonly model: string | null;
   readonly reason: ChoiceReason;
+  readonly credential: CredentialView;
 }
 
 /** Who embeds, and how much of the index is embedded; told without asking anybody. */
@@ -40,6 +42,7 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
     adapter: choice.adapter,
     model: shownModel(choice, settings),
     reason: whyChosen(choice, settings, memory.world),
+    credential: credentialView(choice, settings, memory.world),
   });
   const coverageBy = (choice: ProviderChoice | undefined): VectorCoverage => {
     const expected = choice === undefined ? undefined : expectedIdentity(choice, settings);
