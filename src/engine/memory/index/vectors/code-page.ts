@@ -1,15 +1,16 @@
-import { BLOCK, type Rotation } from './rotation.js';
+import type { Rotation } from './rotation.js';
 
 /** Vectors of one page. */
 export const PAGE_SLOTS = 4096;
 /** Vectors whose codes are interleaved, so that one instruction looks at all of them. */
 export const GROUP = 16;
-/** More signs than this tell no more: the error depends on their number, not on the dimensions. */
-const MAX_BITS = 4 * BLOCK;
 /**
- * Pages of a space with codes of full length. Those after them have half of it: in a large space
- * reading is what takes the time, and some more vectors to look at exactly cost less.
+ * Signs of a code. How far an estimate is off depends on their number, whatever the dimensions; more
+ * of them take longer to read than they save of looking at vectors exactly.
  */
+const LONG_BITS = 512;
+const SHORT_BITS = 384;
+/** Pages of a space with long codes. After them reading weighs more, and codes are short. */
 const LONG_PAGES = 32;
 const CENTRE_SAMPLE = 256;
 
@@ -53,8 +54,7 @@ export interface CodeLengths {
 
 /** The lengths of the codes of vectors that are so wide when rotated. */
 export function codeLengths(width: number): CodeLengths {
-  const bits = Math.min(width, MAX_BITS);
-  return { long: bits / 8, short: Math.max(BLOCK, bits / 2) / 8 };
+  return { long: Math.min(width, LONG_BITS) / 8, short: Math.min(width, SHORT_BITS) / 8 };
 }
 
 /**

@@ -18,7 +18,7 @@ export const MEMORY = {
 } as const;
 
 /** Of 64 KiB. */
-export const WASM_PAGES = 10;
+export const WASM_PAGES = 6;
 
 const I32 = 0x7f;
 const F32 = 0x7d;
