@@ -178,6 +178,7 @@ const statusOutput = z.strictObject({
     dimensions: z.nullable(count),
     embedded: count,
     pending: count,
+    refused: count,
     cached: count,
     ofFallback: count,
     differences: z.array(z.string()),

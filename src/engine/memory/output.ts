@@ -65,14 +65,15 @@ function vectorStoreOutput({
   primary,
   fallbackDone,
 }: EmbeddingStatus): StatusOutput['vectorStore'] {
-  const { state, dimensions, done, all, cached, differences } = coverage;
+  const { state, dimensions, done, all, refused, cached, differences } = coverage;
   // Where nobody embeds, nothing waits for it.
-  const pending = primary === undefined ? 0 : all - done;
+  const pending = primary === undefined ? 0 : all - done - refused;
   return {
     state,
     dimensions,
     embedded: done,
     pending,
+    refused,
     cached,
     ofFallback: fallbackDone,
     differences,

@@ -75,8 +75,12 @@ function vectorsFact(
   { index }: BackendStatus,
   style: Style,
 ): StatusFact {
-  const { state, done, all, dimensions, cached, differences } = coverage;
-  const kept = cached === 0 ? '' : ` · ${formatCount(cached)} cached`;
+  const { state, done, all, dimensions, refused, cached, differences } = coverage;
+  const asides = [
+    refused === 0 ? '' : ` · ${formatCount(refused)} refused by the provider`,
+    cached === 0 ? '' : ` · ${formatCount(cached)} cached`,
+  ];
+  const kept = asides.join('');
   const fact = (lines: readonly string[], paint: Paint): StatusFact => ({
     label: 'vectors',
     lines: lines.map(safeLine),
@@ -87,9 +91,14 @@ function vectorsFact(
   const size = dimensions === null ? '' : ` · ${formatCount(dimensions)} dimensions`;
   switch (state) {
     case 'whole':
-      return fact([`all of ${formatCountOf(all, 'passage')}${size}${kept}`], style.green);
+      return fact(
+        [
+          `${refused === 0 ? 'all' : formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${kept}`,
+        ],
+        style.green,
+      );
     case 'partial': {
-      const pending = `${formatCount(all - done)} pending: svc memory index embeds them`;
+      const pending = `${formatCount(all - done - refused)} pending: svc memory index embeds them`;
       return fact(
         [`${formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${kept}`, pending],
         style.yellow,

@@ -12,7 +12,15 @@ const NO_PROVIDER: EmbeddingStatus = {
   primary: undefined,
   fallback: undefined,
   missing: 'none_found',
-  coverage: { state: 'empty', dimensions: null, done: 0, all: 13116, cached: 0, differences: [] },
+  coverage: {
+    state: 'empty',
+    dimensions: null,
+    done: 0,
+    all: 13116,
+    refused: 0,
+    cached: 0,
+    differences: [],
+  },
   fallbackDone: 0,
 };
 
@@ -103,6 +111,7 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
       dimensions: 1536,
       done: 13000,
       all: 13116,
+      refused: 0,
       cached: 120,
       differences: [],
     },

@@ -65,14 +65,20 @@ function outcomeOf(
   return { state: 'ok', ...found };
 }
 
-function pendingCause({ state, done, all, differences }: VectorCoverage): string | undefined {
+function pendingCause({
+  state,
+  done,
+  all,
+  refused,
+  differences,
+}: VectorCoverage): string | undefined {
   switch (state) {
     case 'other':
       return `the vectors in the index are of another identity: ${differences.join(', ')}`;
     case 'empty':
       return all === 0 ? undefined : 'no passage has a vector yet';
     case 'partial':
-      return `${all - done} passages have no vector yet`;
+      return `${all - done - refused} passages have no vector yet`;
     case 'whole':
       return undefined;
   }

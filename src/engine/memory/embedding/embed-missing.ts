@@ -127,7 +127,7 @@ class Run {
     const other = this.provider === path.primary ? path.fallback : path.primary;
     const keep = other === undefined ? [] : await identitiesOf(index, other, signal);
     await index.tidyEmbeddings({ keepIdentities: [identity, ...keep], cacheEntries, atMs });
-    this.pending = Math.max(0, (await index.countMissingEmbeddings(identity)) - this.refused);
+    this.pending = await index.countMissingEmbeddings(identity);
   }
 
   summary(failure: SvcError | undefined): EmbeddingSummary {
@@ -164,13 +164,15 @@ class Run {
           hash: Buffer.from(key, 'hex'),
           vector,
         }));
-        await this.store(index, identity, entries, refused);
+        const hashes = refused.map(({ key }) => Buffer.from(key, 'hex'));
+        await this.store(index, identity, entries, refused, hashes);
       }
       return;
     }
     for await (const { embedded, refused } of adapter.embedDocuments(passages, work)) {
       const entries = embedded.map(({ input, vector }) => ({ hash: input.hash, vector }));
-      await this.store(index, identity, entries, refused);
+      const hashes = refused.map(({ input }) => input.hash);
+      await this.store(index, identity, entries, refused, hashes);
     }
   }
 
@@ -179,8 +181,10 @@ class Run {
     identity: string,
     entries: readonly EmbeddingEntry[],
     refused: readonly { readonly why: string }[],
+    hashes: readonly Buffer[],
   ): Promise<void> {
     if (entries.length > 0) await index.putEmbeddings(identity, entries);
+    if (hashes.length > 0) await index.refuseEmbeddings(identity, hashes);
     this.embedded += entries.length;
     this.refused += refused.length;
     this.refusal ??= refused[0]?.why;

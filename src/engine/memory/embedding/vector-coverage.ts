@@ -12,6 +12,8 @@ export interface VectorCoverage {
   /** Passages with a vector of the configured identity. */
   readonly done: number;
   readonly all: number;
+  /** Passages that the provider does not take. */
+  readonly refused: number;
   /** Vectors kept for texts that may come back. */
   readonly cached: number;
   /** In what the configured identity differs from that of the vectors; only when `other`. */
@@ -33,13 +35,14 @@ export function vectorCoverage(
   const inUse = spaces.filter((space) => space.inUse);
   const own = inUse.find(({ identity }) => differencesOf(identity).length === 0);
   if (own !== undefined) {
-    const state = own.chunks < all ? 'partial' : 'whole';
-    const { dimensions, chunks } = own;
-    return { state, dimensions, done: Math.min(chunks, all), all, cached, differences: [] };
+    const { dimensions, chunks, refused } = own;
+    const state = chunks + refused < all ? 'partial' : 'whole';
+    const done = Math.min(chunks, all);
+    return { state, dimensions, done, all, refused, cached, differences: [] };
   }
   const [other] = inUse;
   const differences = other === undefined ? [] : differencesOf(other.identity);
   const state = other === undefined ? 'empty' : 'other';
   const dimensions = other?.dimensions ?? null;
-  return { state, dimensions, done: 0, all, cached, differences };
+  return { state, dimensions, done: 0, all, refused: 0, cached, differences };
 }

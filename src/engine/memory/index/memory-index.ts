@@ -79,6 +79,8 @@ export interface VectorSpaceStatistics {
   readonly chunks: number;
   /** Vectors kept for texts that are not in the index now. */
   readonly cached: number;
+  /** Chunks that the provider does not take. */
+  readonly refused: number;
 }
 
 /** Which vectors are worth keeping. */
@@ -197,6 +199,8 @@ export interface VectorIndex {
    * identity
    */
   putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void>;
+  /** Notes contents that the provider of an identity does not take: none of them is missing then. */
+  refuseEmbeddings(identity: string, hashes: readonly Buffer[]): Promise<void>;
   /** Forgets the vectors that nothing uses, but for a cache of the last used ones. */
   tidyEmbeddings(options: TidyOptions): Promise<void>;
   /**

@@ -186,6 +186,10 @@ export class SqliteIndex implements MemoryIndex {
     (await this.vectors()).put(identity, entries);
   }
 
+  async refuseEmbeddings(identity: string, hashes: readonly Buffer[]): Promise<void> {
+    (await this.vectors()).refuse(identity, hashes);
+  }
+
   async tidyEmbeddings(options: TidyOptions): Promise<void> {
     (await this.vectors()).tidy(options);
   }

@@ -4,12 +4,12 @@ import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/events.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
-import { startOpenAiFake } from '../../../fakes/openai.js';
+import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { pathsOf, warningCodes } from '../../../support/memory.js';
 import { semanticMemory, textsSent, towards } from '../../../support/semantic-memory.js';
 
 interface Context {
-  fake: FakeVendor;
+  fake: OpenAiFake;
   other: FakeVendor;
 }
 
@@ -23,6 +23,9 @@ test.after.each(async ({ fake, other }) => {
   await fake.close();
   await other.close();
 });
+
+/** Several requests more than are under way at once. */
+const MANY = 1500;
 
 const NOTES = {
   'car.md': '# Car\n\nThe automobile was serviced in May.\n',
@@ -94,7 +97,7 @@ test('a run that fails half way keeps what is paid for, and the next one goes on
   fake,
 }) => {
   const notes = semanticMemory(fake);
-  for (let n = 0; n < 400; n++)
+  for (let n = 0; n < MANY; n++)
     notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
   const memory = await notes.open();
   let stored = 0;
@@ -106,11 +109,11 @@ test('a run that fails half way keeps what is paid for, and the next one goes on
     },
   });
   assert.is(failed.embedding?.failure?.code, 'PROVIDER_QUOTA');
-  assert.ok(stored > 0 && stored < 400, `${stored} were stored`);
+  assert.ok(stored > 0 && stored < MANY, `${stored} were stored`);
   assert.is(failed.embedding?.embedded, stored);
   fake.trouble(undefined);
   const rest = await sync(memory);
-  assert.is(rest.embedding?.embedded, 400 - stored);
+  assert.is(rest.embedding?.embedded, MANY - stored);
   await memory.backend.close();
 });
 
@@ -265,12 +268,22 @@ test('a provider that is down leaves an answer by words, and says so', async ({ 
   await memory.backend.close();
 });
 
-test('one passage that the provider refuses costs only itself', async ({ fake }) => {
-  const memory = await semanticMemory(fake, NOTES).open();
-  // The request of three, its halves, and then the two singles of the first half.
-  fake.trouble('too_large', 1);
+test('a passage that the provider refuses costs only itself, and is asked for once', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, { ...NOTES, 'odd.md': 'Something unspeakable.\n' });
+  fake.refuse((text) => text.includes('unspeakable'));
+  const memory = await notes.open();
   const { embedding } = await sync(memory);
-  assert.is(embedding?.embedded, 3);
+  assert.equal([embedding?.embedded, embedding?.refused, embedding?.pending], [3, 1, 0]);
+  const before = fake.requests.length;
+  assert.is((await sync(memory)).embedding?.refused, 0);
+  assert.is(fake.requests.length, before);
+  const found = await memory.backend.search({ query: 'something' });
+  assert.equal([found.mode, pathsOf(found)[0]], ['hybrid', 'memory/odd.md']);
+  assert.equal(found.warnings, []);
+  await sync(memory, { force: true });
+  assert.ok(fake.requests.length > before, 'a forced rebuild tries it again');
   await memory.backend.close();
 });
 

@@ -59,7 +59,9 @@ export function spaceStatistics(database: Connection): VectorSpaceStatistics[] {
          (SELECT count(*) FROM chunks WHERE hash IN (
            SELECT hash FROM embeddings WHERE space_id = spaces.id)) AS chunks,
          (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
-           AND hash NOT IN (SELECT hash FROM chunks)) AS cached
+           AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
+         (SELECT count(*) FROM chunks WHERE hash IN (
+           SELECT hash FROM refused_contents WHERE space_id = spaces.id)) AS refused
        FROM spaces ORDER BY id`,
     )
     .all();

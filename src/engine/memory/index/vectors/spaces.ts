@@ -53,10 +53,13 @@ export function requireDimensions(wanted: number, dimensions: number): void {
   );
 }
 
-/** Chunks of the index that have no vector in a space, as the end of a SQL statement. */
+/** Chunks of the index that have no vector in a space and may get one, as the end of a statement. */
 export const WITHOUT_VECTOR = `
   FROM chunks WHERE chunks.id > @after AND NOT EXISTS (
     SELECT 1 FROM embeddings WHERE space_id = @space AND embeddings.hash = chunks.hash
+  ) AND NOT EXISTS (
+    SELECT 1 FROM refused_contents AS refused
+    WHERE refused.space_id = @space AND refused.hash = chunks.hash
   )`;
 
 /** Raises a space's mark to the last chunk before the first without a vector. */

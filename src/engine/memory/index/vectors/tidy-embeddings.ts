@@ -2,6 +2,7 @@ import type { Connection } from '../database.js';
 import type { TidyOptions } from '../memory-index.js';
 import { dropCodes, removeFromPages } from './code-pages.js';
 import { codeVectors, mendCodes } from './code-vectors.js';
+import { tidyRefused } from './refuse-embeddings.js';
 import { reviveSpace } from './revive.js';
 import { allSpaces, raiseWholeTo, type Space } from './spaces.js';
 
@@ -16,6 +17,7 @@ export function tidyEmbeddings(database: Connection, options: TidyOptions): void
     }
     cacheFreed(database, atMs);
     pruneCache(database, cacheEntries);
+    tidyRefused(database);
     for (const space of allSpaces(database)) {
       if (!keepIdentities.includes(space.identity)) {
         removeIfEmpty(database, space);
@@ -84,7 +86,8 @@ function removeIfEmpty(database: Connection, space: Space): void {
   database
     .prepare(
       `DELETE FROM spaces WHERE id = @id
-       AND NOT EXISTS (SELECT 1 FROM embeddings WHERE space_id = @id)`,
+       AND NOT EXISTS (SELECT 1 FROM embeddings WHERE space_id = @id)
+       AND NOT EXISTS (SELECT 1 FROM refused_contents WHERE space_id = @id)`,
     )
     .run({ id: space.id });
 }

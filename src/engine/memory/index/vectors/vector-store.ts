@@ -13,6 +13,7 @@ import { loadVectorExtension, type VectorExtension } from './extension.js';
 import { countMissing, missingEmbeddings, spaceStatistics } from './missing-embeddings.js';
 import { NearestVectors } from './nearest.js';
 import { putEmbeddings } from './put-embeddings.js';
+import { refuseEmbeddings } from './refuse-embeddings.js';
 import { sampleSimilarities } from './sample-similarities.js';
 import { allSpaces, findSpace, requireDimensions } from './spaces.js';
 import { tidyEmbeddings } from './tidy-embeddings.js';
@@ -53,6 +54,10 @@ export class VectorStore {
 
   put(identity: string, entries: readonly EmbeddingEntry[]): void {
     putEmbeddings(this.database, identity, entries);
+  }
+
+  refuse(identity: string, hashes: readonly Buffer[]): void {
+    refuseEmbeddings(this.database, identity, hashes);
   }
 
   tidy(options: TidyOptions): void {

@@ -85,11 +85,11 @@ test('without a cache an unused vector is forgotten, with one it is used again',
   await embedMissing(index, 'm', textVector);
   await apply(index, putting('a.md', 'one'));
   assert.equal(await index.vectorSpaces(), [
-    { identity: 'm', dimensions: 24, chunks: 1, cached: 1 },
+    { identity: 'm', dimensions: 24, chunks: 1, cached: 1, refused: 0 },
   ]);
   await index.tidyEmbeddings(KEEP_ALL);
   assert.equal(await index.vectorSpaces(), [
-    { identity: 'm', dimensions: 24, chunks: 1, cached: 1 },
+    { identity: 'm', dimensions: 24, chunks: 1, cached: 1, refused: 0 },
   ]);
   await apply(index, putting('b.md', 'two'));
   assert.is(await index.countMissingEmbeddings('m'), 0);
@@ -268,7 +268,7 @@ test('a rebuild takes vectors and jobs over, from a file that has them', async (
   );
   await index.tidyEmbeddings(KEEP_USED);
   assert.equal(await index.vectorSpaces(), [
-    { identity: 'm', dimensions: 24, chunks: 2, cached: 0 },
+    { identity: 'm', dimensions: 24, chunks: 2, cached: 0, refused: 0 },
   ]);
   assert.is((await index.batchJobs('m')).length, 1);
   assert.is((await index.vectorCandidates('m', textVector('three'), 9)).length, 2);
