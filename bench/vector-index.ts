@@ -51,7 +51,7 @@ export async function fillChunks(file: string, count: number): Promise<void> {
       );
       return { type: 'put', document: documentOf(`${first}.md`, texts) } as const;
     });
-    await index.apply({ atMs: 1, changes });
+    await index.apply({ atMs: 1, vectorsFollow: false, changes });
   }
   index.close();
 }

@@ -45,7 +45,7 @@ export function removing(path: string): Change {
 
 /** Applies changes, at time 1. */
 export async function apply(index: SqliteIndex, ...changes: readonly Change[]): Promise<void> {
-  await index.apply({ atMs: 1, changes });
+  await index.apply({ atMs: 1, vectorsFollow: false, changes });
 }
 
 /** Gives every chunk that misses one its vector; gives back for how many contents. */

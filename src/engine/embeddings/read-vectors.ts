@@ -14,15 +14,15 @@ export function readVector(value: unknown): Float32Array {
 }
 
 function fromBase64(text: string): Float32Array {
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.length === 0 || bytes.length % Float32Array.BYTES_PER_ELEMENT !== 0) {
+  // Memory of its own: small buffers share one pool, at any offset.
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'base64'));
+  const length = bytes.write(text, 'base64');
+  if (length === 0 || length % Float32Array.BYTES_PER_ELEMENT !== 0) {
     throw broken('a vector is cut off');
   }
-  // A copy of its own: small buffers share one pool, at any offset.
-  const copy = new Uint8Array(bytes).buffer;
-  if (LITTLE_ENDIAN) return new Float32Array(copy);
-  const view = new DataView(copy);
-  return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(i * 4, true));
+  const count = length / Float32Array.BYTES_PER_ELEMENT;
+  if (LITTLE_ENDIAN) return new Float32Array(bytes.buffer, bytes.byteOffset, count);
+  return Float32Array.from({ length: count }, (_, i) => bytes.readFloatLE(i * 4));
 }
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

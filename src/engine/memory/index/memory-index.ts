@@ -23,6 +23,8 @@ export type Change =
 export interface ChangeSet {
   /** When the files were looked at, in milliseconds since the epoch. */
   readonly atMs: number;
+  /** Vectors will follow: contents are named as they are written, which is cheaper than afterwards. */
+  readonly vectorsFollow: boolean;
   /** Taken one by one, so that a change set never lies in memory as a whole. */
   readonly changes: Iterable<Change>;
 }

@@ -27,7 +27,7 @@ export function setAutomerge(database: Connection, segments: number): void {
  * unicode61 so that "backups" finds "backup".
  *
  * `chunks.hash` names a chunk's content for its vector (see vectors/content-hash.ts). It is there, with
- * an index, as soon as the first vector is: hashing takes 6 % of the time of an index without any.
+ * an index, as soon as the first vector is, or is going to be: hashing takes 6 % of the time of an index without any.
  */
 export function schemaSql(tokenizer: Tokenizer): string {
   const tokenize =

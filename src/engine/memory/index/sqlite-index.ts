@@ -90,14 +90,14 @@ export class SqliteIndex implements MemoryIndex {
     };
   }
 
-  async apply({ atMs, changes }: ChangeSet): Promise<void> {
+  async apply({ atMs, vectorsFollow, changes }: ChangeSet): Promise<void> {
     // Whoever only searches never loads what writes.
     const { createDocumentWriter } = await import('./document-writer.js');
     const { followChunks } = await import('./vectors/chunk-changes.js');
     this.writer ??= createDocumentWriter(this.database, this.storedIdentity.tokenizer);
     const { writer } = this;
     this.database.transaction(() => {
-      const chunks = followChunks(this.database);
+      const chunks = followChunks(this.database, vectorsFollow);
       for (const change of changes) writer.write(change, atMs, chunks);
       chunks.finish();
       // Counted here once instead of by every search.

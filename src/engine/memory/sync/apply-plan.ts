@@ -11,6 +11,8 @@ import type { PlannedRead, SyncPlan } from './plan-changes.js';
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
   readonly clock: Clock;
+  /** Whether passages get vectors afterwards. */
+  readonly vectorsFollow: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: SyncEvent) => void;
 }
@@ -41,7 +43,8 @@ export async function applyPlan(
   const tally = new Tally(plan);
   const batches = new Batches(plan, tally, options);
   while (!batches.done) {
-    await index.apply({ atMs: options.clock.now(), changes: batches.take() });
+    const { clock, vectorsFollow } = options;
+    await index.apply({ atMs: clock.now(), vectorsFollow, changes: batches.take() });
     options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
     // Lets a screen draw and a signal arrive.
     await nextTurn();

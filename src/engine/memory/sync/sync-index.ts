@@ -189,6 +189,7 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
   const result = await applyPlan(index, plan, {
     chunking: run.target.settings.chunking,
     clock: run.options.clock,
+    vectorsFollow: run.options.embedding !== undefined,
     signal: run.options.signal,
     onEvent: run.onEvent,
   });

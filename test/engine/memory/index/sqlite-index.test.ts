@@ -23,7 +23,7 @@ function documentOf(path: string, ...texts: readonly string[]): IndexedDocument 
 }
 
 function changes(...made: readonly Change[]): ChangeSet {
-  return { atMs: 1, changes: made };
+  return { vectorsFollow: false, atMs: 1, changes: made };
 }
 
 function put(document: IndexedDocument): Change {

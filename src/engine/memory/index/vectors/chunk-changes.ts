@@ -13,12 +13,16 @@ export interface ChunkChanges {
   finish(): void;
 }
 
-/** Costs nothing in an index without vectors. */
-export function followChunks(database: Connection): ChunkChanges {
+/**
+ * Costs nothing in an index without vectors.
+ *
+ * @param vectorsFollow whether that is about to change
+ */
+export function followChunks(database: Connection, vectorsFollow: boolean): ChunkChanges {
   const any = database.prepare('SELECT 1 FROM spaces LIMIT 1').get();
   if (any === undefined) {
     const nothing = (): void => undefined;
-    return { needsHashes: false, removing: nothing, inserted: nothing, finish: nothing };
+    return { needsHashes: vectorsFollow, removing: nothing, inserted: nothing, finish: nothing };
   }
   const free = database.prepare(
     'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE document_id = ?',
