@@ -1,5 +1,5 @@
 /** Dimensions that are mixed at once; what is rotated is filled up with zeros to a multiple. */
-export const BLOCK = 256;
+const BLOCK = 256;
 
 /** Turns vectors of one length, lengths and angles kept. */
 export interface Rotation {
