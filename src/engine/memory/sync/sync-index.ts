@@ -156,19 +156,29 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
   let build: SqliteIndex | undefined;
   try {
     build = createIndex(buildFile(indexFile), currentIdentity(settings));
-    const result = await fill(run, build);
     // What is embedded already is never paid for again; also where the rest of the old index is broken.
     if (opened.state !== 'missing') build.copyEmbeddings(indexFile);
+    const result = await fill(run, build);
     if (result.stopped && opened.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }
     run.onEvent({ type: 'publish.started' });
+    await tidyCopied(build, run.options);
     await publishBuild(build, indexFile, REPLACES[opened.state]);
     return summaryOf(run, result, rebuild);
   } finally {
     build?.close();
     removeIndexFiles(buildFile(indexFile));
   }
+}
+
+/** Puts copied vectors in order, so that they are found quickly from the moment of publishing. */
+async function tidyCopied(build: SqliteIndex, { embedding, clock }: SyncOptions): Promise<void> {
+  const keepIdentities = await build.vectorIdentities();
+  if (keepIdentities.length === 0) return;
+  // Where nobody embeds now, nothing is thrown away: the provider may only be switched off.
+  const cacheEntries = embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER;
+  await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
 }
 
 const REPLACES = { missing: 'nothing', ready: 'usable', unusable: 'unusable' } as const;
