@@ -1,11 +1,11 @@
 import { downloadLines } from '../http/download-lines.js';
 import { type ExplainStatus, type HttpRequest, sendRequest } from '../http/http-client.js';
 import { multipartFile } from '../http/multipart.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import { UNPACED, withRetries } from '../requests/pacer.js';
 import type { BatchCall } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
-import { parseAnswer } from './openai-shape.js';
 import { textAt } from './read-file-batch.js';
 
 /** Where a files and batches API is, and how it is spoken to. */

@@ -1,7 +1,8 @@
 import type { EmbeddingInput } from '../embedding-adapter.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
-import { type Pacing, withRetries } from '../requests/pacer.js';
+import { UNPACED, withRetries } from '../requests/pacer.js';
 import type {
   BatchCall,
   BatchEntry,
@@ -22,7 +23,6 @@ import {
 import type { GeminiConnection } from './gemini-connection.js';
 import type { GeminiRequest } from './gemini-content.js';
 import { deleteGemini, downloadGeminiFile, uploadGeminiFile } from './gemini-files.js';
-import { parseAnswer } from './openai-shape.js';
 
 /** How the batches of one model are made. */
 export interface GeminiBatchOptions {
@@ -153,7 +153,7 @@ class GeminiBatch implements VendorBatch {
         method: 'POST',
         url: this.options.url,
         json: { batch: { displayName: label, inputConfig: { fileName: file } } },
-        pacing: SENT_ONCE,
+        pacing: UNPACED,
       });
       return handleOf(parseAnswer(answer), file);
     } catch (error) {
@@ -178,12 +178,6 @@ class GeminiBatch implements VendorBatch {
     return parseAnswer(await this.connection.send({ ...call, method: 'GET', url }));
   }
 }
-
-const SENT_ONCE: Pacing = {
-  ready: async () => undefined,
-  delayAfter: () => undefined,
-  succeeded: () => undefined,
-};
 
 /** A request that was refused as too many was not taken; of the other passing faults nobody knows. */
 function isUnclear(fault: VendorFault): boolean {

@@ -1,9 +1,9 @@
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
 import type { BatchCall } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import type { GeminiConnection } from './gemini-connection.js';
-import { parseAnswer } from './openai-shape.js';
 
 /*
  * Google's Files API, as far as batches need it (ai.google.dev, "Files API" and "Batch API").

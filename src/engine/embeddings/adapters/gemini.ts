@@ -1,4 +1,6 @@
+import { DEFAULT_MODELS } from '../../config/index.js';
 import type { HttpAnswer } from '../http/http-client.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { ProviderSettings } from '../provider-settings.js';
 import { broken, readVector, wrongCount } from '../read-vectors.js';
@@ -6,9 +8,6 @@ import type { EmbeddingVendor, VendorAnswer } from '../vendor.js';
 import { createGeminiBatch } from './gemini-batch.js';
 import { geminiConnection } from './gemini-connection.js';
 import { type GeminiRequest, geminiForm, geminiMaxTokens } from './gemini-content.js';
-import { parseAnswer } from './openai-shape.js';
-
-const DEFAULT_MODEL = 'gemini-embedding-001';
 
 /** `BatchEmbedContentsRequest` takes no more (ai.google.dev, API reference, "Embeddings"). */
 const MAX_INPUTS = 100;
@@ -22,7 +21,7 @@ const MAX_TOKENS_PER_REQUEST = 20_000;
 /** Google's Gemini API: `batchEmbedContents` inline, `asyncBatchEmbedContent` as batch. */
 export function createGeminiVendor(settings: ProviderSettings): EmbeddingVendor {
   const connection = geminiConnection(settings);
-  const model = settings.model ?? DEFAULT_MODEL;
+  const model = settings.model ?? DEFAULT_MODELS.gemini;
   const form = geminiForm(model);
   const size =
     settings.dimensions === undefined ? {} : { outputDimensionality: settings.dimensions };

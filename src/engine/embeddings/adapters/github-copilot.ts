@@ -1,4 +1,5 @@
 import { SvcError } from '../../errors/index.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import { defaultCopilotUrl, githubHostsIn } from '../login/github-hosts.js';
 import { readStoredLogin } from '../login/stored-login.js';
@@ -10,7 +11,7 @@ import { INTERACTIVE, Pacer } from '../requests/pacer.js';
 import type { BatchCall, EmbeddingVendor, VendorTools } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { CopilotSession } from './copilot-session.js';
-import { parseAnswer, readOpenAiAnswer } from './openai-shape.js';
+import { readOpenAiAnswer } from './openai-shape.js';
 
 /** What GitHub's own client sends at most when Copilot does not say (microsoft/vscode-copilot-chat). */
 const DEFAULT_MAX_INPUTS = 256;

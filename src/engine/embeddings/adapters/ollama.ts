@@ -1,5 +1,6 @@
 import { DEFAULT_MODELS, dimensionsToAsk } from '../../config/index.js';
 import { type ExplainStatus, type HttpAnswer, sendRequest } from '../http/http-client.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { withHintWhenRefused } from '../http/refused-connection.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
 import type { ProviderSettings } from '../provider-settings.js';
@@ -7,7 +8,6 @@ import { broken, readVector } from '../read-vectors.js';
 import type { EmbeddingVendor, VendorAnswer } from '../vendor.js';
 import { OLLAMA_ENDPOINT } from './ollama-host.js';
 import { inputTokensOf, promptsOf } from './open-models.js';
-import { parseAnswer } from './openai-shape.js';
 import { bearerHeaders } from './openai-shaped-vendor.js';
 
 /**

@@ -71,10 +71,12 @@ export function promptsOf(model: string): ModelPrompts {
 
 /** For models with a place of their own for titles. */
 function filled(form: string, { title, text }: EmbeddingInput): string {
-  // Functions, since the texts may hold what replace takes for a pattern.
-  return form
-    .replace('{title}', () => (title === undefined || title === '' ? 'none' : title))
-    .replace('{text}', () => text);
+  const parts: Readonly<Record<string, string>> = {
+    '{title}': title === undefined || title === '' ? 'none' : title,
+    '{text}': text,
+  };
+  // In one go, since the texts may hold the marks themselves.
+  return form.replaceAll(/\{(?:title|text)\}/gu, (mark) => parts[mark] ?? mark);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { HttpAnswer } from '../http/http-client.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
 import { inInputOrder, readVector } from '../read-vectors.js';
 import type { VendorAnswer } from '../vendor.js';
@@ -37,16 +38,4 @@ export function readOpenAiAnswer(answer: HttpAnswer, count: number): VendorAnswe
     // Some servers do not count, and say 0.
     tokens: typeof tokens === 'number' && tokens > 0 ? tokens : undefined,
   };
-}
-
-/** The JSON of an answer. @throws VendorFault for a cut-off one, which may pass when sent again */
-export function parseAnswer(answer: HttpAnswer): unknown {
-  try {
-    return JSON.parse(answer.body.toString('utf8'));
-  } catch (error) {
-    throw new VendorFault(
-      { kind: 'answer', status: answer.status, message: 'the answer is broken: it is not JSON' },
-      { cause: error },
-    );
-  }
 }

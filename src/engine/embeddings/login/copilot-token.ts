@@ -1,6 +1,6 @@
 import type { Clock } from '../../context.js';
-import { parseAnswer } from '../adapters/openai-shape.js';
 import { type ExplainStatus, sendRequest } from '../http/http-client.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
 import type { BatchCall } from '../vendor.js';

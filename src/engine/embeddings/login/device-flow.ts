@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import { SvcError } from '../../errors/index.js';
-import { parseAnswer } from '../adapters/openai-shape.js';
 import { type ExplainStatus, sendRequest } from '../http/http-client.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
 import type { Pacing } from '../requests/pacer.js';

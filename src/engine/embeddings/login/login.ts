@@ -1,7 +1,7 @@
 import type { EngineContext } from '../../context.js';
 import { SvcError } from '../../errors/index.js';
-import { parseAnswer } from '../adapters/openai-shape.js';
 import { sendRequest } from '../http/http-client.js';
+import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { LoginOutput } from '../output-schemas.js';
 import { asProviderError } from '../provider-error.js';

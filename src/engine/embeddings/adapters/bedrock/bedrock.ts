@@ -1,3 +1,4 @@
+import { DEFAULT_MODELS } from '../../../config/index.js';
 import type { Credential, ProviderSettings } from '../../provider-settings.js';
 import { broken } from '../../read-vectors.js';
 import { plainText } from '../../requests/input-text.js';
@@ -9,8 +10,6 @@ import { resolvePlace } from './endpoint.js';
 import type { Family, FamilyCall } from './families/family.js';
 import { bedrockFault } from './fault.js';
 import { findModel } from './model.js';
-
-const DEFAULT_MODEL = 'amazon.titan-embed-text-v2:0';
 
 /** All regions give the same vectors: a shell with another AWS_REGION must not embed anew. */
 const ANY_REGION = 'https://bedrock-runtime.amazonaws.com';
@@ -26,7 +25,7 @@ export function createBedrockVendor(
   settings: ProviderSettings,
   { env }: VendorTools,
 ): EmbeddingVendor {
-  const configured = settings.model ?? DEFAULT_MODEL;
+  const configured = settings.model ?? DEFAULT_MODELS.bedrock;
   const { id: modelId, family, dimensions } = findModel(configured, settings.dimensions);
   const place = resolvePlace(settings.baseUrl, env);
   const key = apiKey(settings, env['AWS_BEARER_TOKEN_BEDROCK']);

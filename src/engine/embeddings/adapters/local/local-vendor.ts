@@ -1,11 +1,12 @@
 import type { EmbeddingInput } from '../../embedding-adapter.js';
 import { runtimesDir } from '../../local-runtime/runtime-store.js';
 import type { ProviderSettings } from '../../provider-settings.js';
+import { plainText } from '../../requests/input-text.js';
 import type { EmbeddingVendor, VendorTools } from '../../vendor.js';
+import { promptsOf } from '../open-models.js';
 import { LocalEngine, type LocalVendorOptions } from './local-engine.js';
 import { fileIdentity } from './model-file.js';
 import { parseModelReference } from './model-reference.js';
-import { textFormOf } from './text-form.js';
 import { usableCores } from './usable-cores.js';
 
 /** What a model is taken to be trained with before it has been loaded. */
@@ -42,7 +43,7 @@ export function localVendor(
   options: LocalVendorOptions,
 ): EmbeddingVendor {
   const reference = parseModelReference(settings.local.modelPath);
-  const form = textFormOf(reference.name);
+  const prompts = promptsOf(reference.name);
   const model = reference.kind === 'file' ? fileIdentity(reference.path) : reference.name;
   const engine = new LocalEngine(settings.local, options);
   return {
@@ -51,14 +52,16 @@ export function localVendor(
     model,
     // `outputDimensionality` is for models that can be asked for a length.
     dimensions: null,
-    documentForm: form.documentForm,
+    documentForm: prompts.documentForm,
     limits: {
       maxInputs: MAX_INPUTS,
       maxTokensPerInput: Math.min(settings.local.contextSize, USUAL_CONTEXT) - RESERVED_TOKENS,
       maxTokensPerRequest: Number.POSITIVE_INFINITY,
     },
     embed: (request) => {
-      const texts = request.inputs.map((input: EmbeddingInput) => form.write(input, request.role));
+      const texts = request.inputs.map((input: EmbeddingInput) =>
+        request.role === 'query' ? prompts.query(plainText(input)) : prompts.document(input),
+      );
       return engine.embed(texts, request);
     },
     close: () => engine.close(),

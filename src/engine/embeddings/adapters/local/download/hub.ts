@@ -1,8 +1,8 @@
 import { sendRequest } from '../../../http/http-client.js';
+import { parseAnswer } from '../../../http/parse-answer.js';
 import { jsonAt } from '../../../http/status-fault.js';
 import type { Pacing } from '../../../requests/pacer.js';
 import { VendorFault } from '../../../vendor-fault.js';
-import { parseAnswer } from '../../openai-shape.js';
 import type { HubReference } from '../model-reference.js';
 import type { LinkedFile } from './open-download.js';
 
