@@ -139,9 +139,11 @@ test('a connection that breaks off is taken up where it ended', async ({ host, f
 });
 
 test('so is one of an earlier run', async ({ host, folder }) => {
-  host.behave({ cutAfter: [100_000] });
+  // Not cut off: what is still on its way then may be lost, on some versions all of so small a file.
+  host.behave({ standsStillAfter: 100_000 });
   const url = `${host.url}/m/model.gguf`;
-  assert.is((await faultOf(download(url, folder))).details.kind, 'network');
+  assert.is((await faultOf(download(url, folder, { idleMs: 200 }))).details.kind, 'timeout');
+  host.behave({});
   assert.equal(
     left(folder).map((name) => name.replace(/.*\.gguf/u, '')),
     ['.part', '.part.json'],
@@ -225,8 +227,8 @@ test('a part is taken up although the store behind the hub changed', async ({ ho
   try {
     const env = { HF_ENDPOINT: host.url };
     host.behave({ redirectTo: store.url });
-    store.behave({ cutAfter: [100_000], etag: '"one"' });
-    await faultOf(download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env }));
+    store.behave({ standsStillAfter: 100_000, etag: '"one"' });
+    await faultOf(download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env, idleMs: 200 }));
     store.behave({ etag: '"two"' });
     const { path } = await download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env });
     assert.equal(readFileSync(path), MODEL);
