@@ -1,6 +1,7 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { inspectConfig, showConfig } from '../config/index.js';
+import { resolvePath } from '../config/expand-path.js';
+import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { openAllMemories } from '../memory/open-memory.js';
@@ -63,6 +64,7 @@ export async function writeBugReport(
   const { mask, signal } = options;
   const hidden = (text: string): string => withoutHome(mask.text(text), context.homeDir);
   const made: { readonly entry: BugReportEntry; readonly file: TarFile }[] = [];
+  const logFile = await configuredLog(context, options.configFile);
   // The secrets come first, so that all of them are known when the logs are read.
   for (const { name, holds, make } of partsOf(context, options)) {
     const { value, error } = await outcomeOf(make, signal);
@@ -73,7 +75,7 @@ export async function writeBugReport(
       file: { name, content },
     });
   }
-  for (const { name, content } of recentLogs(context.state.stateDir)) {
+  for (const { name, content } of recentLogs(context.state.stateDir, logFile)) {
     const masked = Buffer.from(hidden(content.toString('utf8')));
     const holds = 'the end of a log';
     made.push({
@@ -187,6 +189,23 @@ async function outcomeOf(
     }
     const { code, hint, location, details } = error;
     return { value: { error: { code, message, hint, location, details } }, error: message };
+  }
+}
+
+/** The log that the configuration names; none where it cannot be read. */
+async function configuredLog(
+  context: EngineContext,
+  configFile: string | undefined,
+): Promise<string | undefined> {
+  try {
+    const { file, resolved } = await loadConfig(context, { configFile });
+    const log = resolved.logging.file;
+    const base = file === undefined ? context.cwd : dirname(file);
+    return log === undefined ? undefined : resolvePath(log, base, context.homeDir);
+  } catch (error) {
+    // That it is broken is told by another part.
+    if (error instanceof SvcError) return undefined;
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { TarFile } from './tar.js';
 
 /** What is kept of one log: its end. */
@@ -8,10 +8,16 @@ const MAX_LOGS = 3;
 /** Longer names have no place in the archive, and no log of ours has one. */
 const LOG_NAME = /^[\w.-]{1,64}$/u;
 
-/** The ends of the newest logs below the state folder; none when there are none. */
-export function recentLogs(stateDir: string): readonly TarFile[] {
-  const dir = join(stateDir, 'logs');
+/**
+ * The ends of the newest logs; none when there are none.
+ *
+ * @param logFile the log that the configuration names; undefined means those below the state folder
+ */
+export function recentLogs(stateDir: string, logFile: string | undefined): readonly TarFile[] {
+  const dir = logFile === undefined ? join(stateDir, 'logs') : dirname(logFile);
+  const stem = logFile === undefined ? '' : basename(logFile).replace(/\.[^.]*$/u, '');
   return filesOf(dir)
+    .filter(({ path }) => basename(path).startsWith(stem))
     .toSorted((a, b) => b.changedMs - a.changedMs)
     .slice(0, MAX_LOGS)
     .flatMap(({ path }) => {
