@@ -75,11 +75,13 @@ export async function writeBugReport(
       file: { name, content },
     });
   }
+  const knowsSecrets = made.some(({ entry }) => entry.name === SECRETS && entry.error === null);
   for (const { name, content } of recentLogs(context.state.stateDir, logFile)) {
-    const masked = Buffer.from(hidden(content.toString('utf8')));
     const holds = 'the end of a log';
+    const masked = Buffer.from(knowsSecrets ? hidden(content.toString('utf8')) : '');
+    const error = knowsSecrets ? null : 'left out: which secrets are in it is not known';
     made.push({
-      entry: { name, holds, bytes: masked.length, error: null },
+      entry: { name, holds, bytes: masked.length, error },
       file: { name, content: masked },
     });
   }
@@ -95,11 +97,13 @@ export async function writeBugReport(
   return { file, bytes: archive.length, entries: made.map(({ entry }) => entry) };
 }
 
+const SECRETS = 'secrets.json';
+
 function partsOf(context: EngineContext, options: BugReportOptions): readonly Part[] {
   const { configFile, facts, signal } = options;
   return [
     {
-      name: 'secrets.json',
+      name: SECRETS,
       holds: 'where secrets are kept and whether they can be read, without values',
       make: () => checkSecrets(context, { configFile, signal }),
     },
