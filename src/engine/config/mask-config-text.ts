@@ -23,8 +23,11 @@ export function maskConfigText(text: string): string {
   const { tree, errors } = parseLeniently(text);
   let masked = text;
   for (const { offset, length } of tree === undefined ? [] : secretNodes(tree, [])) {
-    const inner = masked.slice(offset + 1, offset + length - 1);
-    masked = `${masked.slice(0, offset + 1)}${stars(inner)}${masked.slice(offset + length - 1)}`;
+    const start = offset + 1;
+    // A text that is not closed ends with its line.
+    const isClosed = length > 1 && masked[offset + length - 1] === '"';
+    const end = offset + length - (isClosed ? 1 : 0);
+    masked = masked.slice(0, start) + stars(masked.slice(start, end)) + masked.slice(end);
   }
   if (tree === undefined || errors.length > 0) {
     masked = masked.replaceAll(KEY_AND_REST, (_, key: string, rest: string) => {

@@ -18,7 +18,7 @@ export interface WrittenSecret {
 const ADDRESS_LOGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)@/iu;
 
 /**
- * Every secret of a configuration, references and plain text alike, in the order of the file.
+ * Every secret of a configuration, references and plain text alike.
  *
  * @param input what the file says; parts that are not as the schema has them are passed over
  * @param defaults aliases for references that name none

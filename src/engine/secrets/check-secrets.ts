@@ -93,7 +93,11 @@ export async function checkSecrets(
       },
     ];
   });
-  return { file, secrets, warnings };
+  // What checks the file gives its keys another order.
+  const inFileOrder = secrets.toSorted(
+    ({ location: a }, { location: b }) => a.line - b.line || a.column - b.column,
+  );
+  return { file, secrets: inFileOrder, warnings };
 }
 
 function whatCame(outcome: SecretOutcome): Pick<CheckedSecret, 'error' | 'length' | 'resolves'> {
