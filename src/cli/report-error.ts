@@ -37,7 +37,7 @@ function unmaskedReport(error: unknown): ErrorReport {
   return {
     code: 'BUG',
     message: messageOf(error),
-    hint: 'this is a bug in svc: run the command again with --verbose and report what it prints',
+    hint: 'this is a bug in svc: run the command again with --verbose and report what it prints, with what svc bug-report writes',
   };
 }
 
