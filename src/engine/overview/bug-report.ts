@@ -1,18 +1,18 @@
 import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { resolvePath } from '../config/expand-path.js';
-import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
+import { loadConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
-import { openAllMemories } from '../memory/open-memory.js';
 import { PRIVATE_MODE, replaceFile } from '../replace-file.js';
-import { checkSecrets } from '../secrets/check-secrets.js';
 import type { SecretMask } from '../secrets/mask/secret-mask.js';
-import { aboutProgram, type ProcessFacts } from './about.js';
-import { overallStatusOutput } from './output.js';
-import { overallStatus } from './overall-status.js';
+import {
+  type BugReportPart,
+  bugReportParts,
+  type PartOptions,
+  SECRETS_PART,
+} from './bug-report-parts.js';
 import { recentLogs } from './recent-logs.js';
-import { stateFolderFacts } from './state-files.js';
 import { type TarFile, tarOf } from './tar.js';
 
 /** One file of the archive, as it is told of. */
@@ -34,21 +34,16 @@ export interface BugReport {
 }
 
 /** What a bug report is made of and from. */
-export interface BugReportOptions {
-  readonly facts: ProcessFacts;
-  /** The file named by `--config`. */
-  readonly configFile?: string | undefined;
+export interface BugReportOptions extends PartOptions {
   /** Relative to the current folder; undefined makes a name of the time. */
   readonly output?: string | undefined;
   /** The one that hears of secrets through the context. */
   readonly mask: SecretMask;
-  readonly signal: AbortSignal;
 }
 
-interface Part {
-  readonly name: string;
-  readonly holds: string;
-  readonly make: () => unknown;
+interface Made {
+  readonly entry: BugReportEntry;
+  readonly file: TarFile;
 }
 
 /**
@@ -61,124 +56,51 @@ export async function writeBugReport(
   context: EngineContext,
   options: BugReportOptions,
 ): Promise<BugReport> {
-  const { mask, signal } = options;
-  const hidden = (text: string): string => withoutHome(mask.text(text), context.homeDir);
-  const made: { readonly entry: BugReportEntry; readonly file: TarFile }[] = [];
+  const parts = await madeParts(context, options);
+  const isSafe = parts.some(({ entry }) => entry.name === SECRETS_PART && entry.error === null);
   const logFile = await configuredLog(context, options.configFile);
-  // The secrets come first, so that all of them are known when the logs are read.
-  for (const { name, holds, make } of partsOf(context, options)) {
-    const { value, error } = await outcomeOf(make, signal);
-    const json = JSON.stringify(mask.data(value), null, 2);
-    const content = Buffer.from(`${hidden(json)}\n`);
-    made.push({
-      entry: { name, holds, bytes: content.length, error: error === null ? null : hidden(error) },
-      file: { name, content },
-    });
-  }
-  const knowsSecrets = made.some(({ entry }) => entry.name === SECRETS && entry.error === null);
-  for (const { name, content } of recentLogs(context.state.stateDir, logFile)) {
-    const holds = 'the end of a log';
-    const masked = Buffer.from(knowsSecrets ? hidden(content.toString('utf8')) : '');
-    const error = knowsSecrets ? null : 'left out: which secrets are in it is not known';
-    made.push({
-      entry: { name, holds, bytes: masked.length, error },
-      file: { name, content: masked },
-    });
-  }
-  const nowMs = context.clock.now();
-  const archive = gzipSync(
-    tarOf(
-      made.map(({ file }) => file),
-      nowMs,
-    ),
+  const logs = recentLogs(context.state.stateDir, logFile).map((log) =>
+    madeLog(log, isSafe ? options.mask : undefined, context.homeDir),
   );
+  const made = [...parts, ...logs];
+  const nowMs = context.clock.now();
+  const files = made.map(({ file }) => file);
+  const archive = gzipSync(tarOf(files, nowMs));
   const file = resolve(context.cwd, options.output ?? usualName(nowMs));
   write(file, archive);
   return { file, bytes: archive.length, entries: made.map(({ entry }) => entry) };
 }
 
-const SECRETS = 'secrets.json';
-
-function partsOf(context: EngineContext, options: BugReportOptions): readonly Part[] {
-  const { configFile, facts, signal } = options;
-  return [
-    {
-      name: SECRETS,
-      holds: 'where secrets are kept and whether they can be read, without values',
-      make: () => checkSecrets(context, { configFile, signal }),
-    },
-    {
-      name: 'version.json',
-      holds: 'versions, platform, paths, native modules',
-      make: () => aboutProgram(context, facts, configFile),
-    },
-    {
-      name: 'config.json',
-      holds: 'the configuration that holds, defaults included, secrets masked',
-      make: () => showConfig(context, { configFile, origins: false }),
-    },
-    {
-      name: 'config-faults.json',
-      holds: 'faults and warnings of the configuration file',
-      make: async () => {
-        const { file, faults, warnings } = await inspectConfig(context, { configFile });
-        return { file, faults, warnings };
-      },
-    },
-    {
-      name: 'status.json',
-      holds: 'agents, indexes, services, faults; counts of files, no names',
-      make: () => statusPart(context, configFile),
-    },
-    {
-      name: 'state.json',
-      holds: 'names, sizes and permissions of the files of svc itself; free space',
-      make: () => ({
-        state: stateFolderFacts(context.state.stateDir),
-        ...(context.state.cacheDir === context.state.stateDir
-          ? {}
-          : { cache: stateFolderFacts(context.state.cacheDir) }),
-      }),
-    },
-    {
-      name: 'environment.json',
-      holds: 'names of the variables that are set and concern svc, without values',
-      make: () => ({ set: variablesThatCount(context.env) }),
-    },
-  ];
-}
-
-/** The state of all agents; names of notes are left out, since they are part of what they say. */
-async function statusPart(context: EngineContext, configFile: string | undefined) {
-  const memories = await openAllMemories(context, { configFile });
-  try {
-    const { agents, ...rest } = overallStatusOutput(
-      await overallStatus(memories, context.state.stateDir),
-    );
-    return {
-      ...rest,
-      agents: agents.map(({ staleness, skipped, ...agent }) => ({
-        ...agent,
-        ...(staleness === undefined ? {} : { staleness: { ...staleness, examples: [] } }),
-        skipped: skipped.map(({ reason }) => reason),
-      })),
-    };
-  } finally {
-    for (const { backend } of memories) await backend.close();
+async function madeParts(
+  context: EngineContext,
+  options: BugReportOptions,
+): Promise<readonly Made[]> {
+  const { mask, signal } = options;
+  const { homeDir } = context;
+  const made: Made[] = [];
+  // One after the other: what the first reads is masked in all that follow.
+  for (const { name, holds, make } of bugReportParts(context, options)) {
+    const outcome = await outcomeOf(make, signal);
+    const json = JSON.stringify(mask.data(outcome.value), null, 2);
+    const content = Buffer.from(`${withoutHome(json, homeDir)}\n`);
+    const error = outcome.error === null ? null : withoutHome(mask.text(outcome.error), homeDir);
+    made.push({ entry: { name, holds, bytes: content.length, error }, file: { name, content } });
   }
+  return made;
 }
 
-const VARIABLES =
-  /^(?:SVC_|XDG_|AWS_|LC_)|^(?:CI|EDITOR|FORCE_COLOR|HOME|HTTPS?_PROXY|LANG|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|NO_COLOR|NO_PROXY|OLLAMA_HOST|PATH|TERM|TMPDIR|TZ|VISUAL)$|_(?:KEY|TOKEN)$/iu;
-
-function variablesThatCount(env: EngineContext['env']): readonly string[] {
-  return Object.keys(env)
-    .filter((name) => VARIABLES.test(name))
-    .toSorted();
+/** @param mask undefined when it may not know all secrets: the log is left out then */
+function madeLog(log: TarFile, mask: SecretMask | undefined, homeDir: string): Made {
+  const { name } = log;
+  const text = mask === undefined ? '' : mask.text(log.content.toString('utf8'));
+  const content = Buffer.from(withoutHome(text, homeDir));
+  const error = mask === undefined ? 'left out: which secrets are in it is not known' : null;
+  const entry = { name, holds: 'the end of a log', bytes: content.length, error };
+  return { entry, file: { name, content } };
 }
 
 async function outcomeOf(
-  make: Part['make'],
+  make: BugReportPart['make'],
   signal: AbortSignal,
 ): Promise<{ readonly value: unknown; readonly error: string | null }> {
   signal.throwIfAborted();
@@ -215,7 +137,8 @@ async function configuredLog(
 
 /** The name of the person is part of the path of their home folder. */
 function withoutHome(text: string, homeDir: string): string {
-  return homeDir.length > 1 ? text.replaceAll(homeDir, '~') : text;
+  if (homeDir.length <= 1) return text;
+  return text.replaceAll(homeDir, '~').replaceAll(JSON.stringify(homeDir).slice(1, -1), '~');
 }
 
 /** `svc-bug-report-20260203-090528.tar.gz`, in UTC. */
