@@ -12,6 +12,7 @@ import {
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
@@ -411,6 +412,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   logout,
   installLocal,
   ...PROVIDER_DOCUMENTS,
+  ...overviewDocuments(status),
 ];
 
 /** What every command prints when it fails. */

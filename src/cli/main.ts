@@ -31,5 +31,5 @@ export async function main(argv: readonly string[], launch: Launch): Promise<voi
   }
   const { default: CommandClass } = await launch.load(found.modulePath);
   Object.assign(CommandClass, { id: found.id });
-  await new CommandClass(found.argv, createLeanConfig('svc', process.env)).start();
+  await new CommandClass(found.argv, createLeanConfig('svc', process.env, root)).start();
 }

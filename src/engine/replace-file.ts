@@ -24,10 +24,10 @@ export const TEMPORARY_ENDING = '.svc.tmp';
  * @param mode permissions of the new file
  * @throws the system's error; the old file is unchanged then
  */
-export function replaceFile(file: string, text: string, mode: number): void {
+export function replaceFile(file: string, content: string | Uint8Array, mode: number): void {
   const temporary = join(dirname(file), `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   try {
-    writeDurably(temporary, text, mode);
+    writeDurably(temporary, content, mode);
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -36,10 +36,10 @@ export function replaceFile(file: string, text: string, mode: number): void {
   syncFolder(dirname(file));
 }
 
-function writeDurably(file: string, text: string, mode: number): void {
+function writeDurably(file: string, content: string | Uint8Array, mode: number): void {
   const descriptor = openSync(file, 'wx', PRIVATE_MODE);
   try {
-    writeFileSync(descriptor, text);
+    writeFileSync(descriptor, content);
     // Set apart from opening, which takes the umask off.
     fchmodSync(descriptor, mode);
     fsyncSync(descriptor);

@@ -16,6 +16,12 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import {
+  bugReportOutputSchema,
+  overallStatusOutputSchema,
+  versionOutputSchema,
+} from '../../src/engine/overview/output-schemas.js';
+import { secretsCheckOutputSchema } from '../../src/engine/secrets/output-schemas.js';
 import type { SvcRun } from './run-svc.js';
 
 /** Reads stdout as one JSON document of a shape; a failure shows the whole run. */
@@ -41,5 +47,9 @@ export const jsonOf = {
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
   login: (run: SvcRun) => read(loginOutputSchema, run),
   logout: (run: SvcRun) => read(logoutOutputSchema, run),
+  secretsCheck: (run: SvcRun) => read(secretsCheckOutputSchema, run),
+  version: (run: SvcRun) => read(versionOutputSchema, run),
+  overallStatus: (run: SvcRun) => read(overallStatusOutputSchema, run),
+  bugReport: (run: SvcRun) => read(bugReportOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

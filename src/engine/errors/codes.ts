@@ -123,6 +123,7 @@ export const ERROR_CODES = {
     summary: 'The embedding provider cannot be reached.',
   },
   RANGE_INVALID: { exit: 2, summary: 'A line range does not exist in the file.' },
+  REPORT_WRITE_FAILED: { exit: 1, summary: 'The bug report could not be written.' },
   SECRET_UNRESOLVED: {
     exit: 1,
     summary: 'A referenced secret could not be read: variable, file or program.',

@@ -1,5 +1,6 @@
 import { ADAPTER_FACTS } from '../adapter-facts.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
+import { shownAddress } from '../shown-address.js';
 import { shownModel } from '../shown-model.js';
 import {
   CHECKS,
@@ -91,7 +92,8 @@ function walk(
 } {
   const { choice } = primary;
   const model = shownModel(choice, subject.settings) ?? choice.provider;
-  const address = choice.baseUrl ?? ADAPTER_FACTS[choice.adapter].endpoint ?? choice.adapter;
+  const usual = ADAPTER_FACTS[choice.adapter].endpoint ?? choice.adapter;
+  const address = shownAddress(choice.baseUrl ?? usual);
   const key = check('key', () => checkKey(primary, subject, signal));
   const opening = key.then(async ({ state }) =>
     state === 'failed' ? NO_KEY : openedOrFailure(primary, model, signal),

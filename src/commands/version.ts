@@ -1,0 +1,27 @@
+import { BaseCommand } from '../cli/base-command.js';
+import { processFacts } from '../cli/process-facts.js';
+import { aboutProgram } from '../engine/overview/about.js';
+import type { VersionOutput } from '../engine/overview/output-schemas.js';
+import { renderAbout } from '../ui/overview/about.js';
+import { createStyle } from '../ui/style.js';
+
+export default class Version extends BaseCommand<VersionOutput> {
+  static override summary = 'Say which svc this is; with --verbose everything it runs on.';
+  static override description =
+    'With --verbose: the versions of Node.js and SQLite, whether native modules load, the platform, and the paths of configuration, state and cache. The JSON document always has all of it.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --verbose',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+
+  async run(): Promise<VersionOutput> {
+    const { flags } = await this.parse(Version);
+    const context = this.context();
+    const about = aboutProgram(context, processFacts(this.config.root), flags.config);
+    const { color } = this.terminal(flags);
+    const { homeDir } = context;
+    this.write(renderAbout(about, { style: createStyle(color), homeDir, verbose: flags.verbose }));
+    return about;
+  }
+}

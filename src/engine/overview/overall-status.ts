@@ -1,0 +1,110 @@
+import { credentialView } from '../embeddings/credential-view.js';
+import { SvcError } from '../errors/index.js';
+import type { BackendStatus } from '../memory/backends/memory-backend.js';
+import { type EmbeddingStatus, embeddingStatus } from '../memory/embedding/embedding-status.js';
+import type { OpenedMemory } from '../memory/open-memory.js';
+import { readServing, type Serving } from './serving.js';
+
+/** One agent's memory as it is. */
+export interface AgentOverview {
+  readonly memory: OpenedMemory;
+  readonly status: BackendStatus;
+  readonly embedding: EmbeddingStatus;
+}
+
+/** Something that is wrong, and with whom. */
+export interface OverallFault {
+  /** `agent main`, `service health`. */
+  readonly about: string;
+  /** Of the registries of errors and warnings, or the system's; null for anything else. */
+  readonly code: string | null;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Something that will be done by itself. */
+export interface NextRun {
+  readonly what: string;
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** Everything there is, and whether it is well. */
+export interface OverallStatus {
+  /** Undefined when no `svc serve` runs. */
+  readonly serving: Serving | undefined;
+  /** Those whose state can be told; of the others there is a fault. */
+  readonly agents: readonly AgentOverview[];
+  /** Soonest first. */
+  readonly nextRuns: readonly NextRun[];
+  readonly faults: readonly OverallFault[];
+}
+
+/** Looks at indexes, settings and the state of `svc serve`; asks no provider and changes nothing. */
+export async function overallStatus(
+  memories: readonly OpenedMemory[],
+  stateDir: string,
+): Promise<OverallStatus> {
+  const agents: AgentOverview[] = [];
+  const faults: OverallFault[] = [];
+  for (const memory of memories) {
+    try {
+      const status = await memory.backend.status();
+      const agent = { memory, status, embedding: embeddingStatus(memory, status) };
+      agents.push(agent);
+      faults.push(...faultsOf(agent));
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      const { code, message, hint } = error;
+      faults.push({ about: nameOf(memory), code, message, ...withHint(hint) });
+    }
+  }
+  const serving = readServing(stateDir);
+  return {
+    serving,
+    agents,
+    nextRuns: nextRuns(serving),
+    faults: [...faults, ...serviceFaults(serving)],
+  };
+}
+
+function nameOf({ name }: OpenedMemory): string {
+  return `agent ${name}`;
+}
+
+function faultsOf({ memory, status }: AgentOverview): readonly OverallFault[] {
+  const about = nameOf(memory);
+  const choice = memory.providers?.primary.choice;
+  const faults = status.faults.map((fault) => ({ about, ...fault }));
+  if (choice === undefined) return faults;
+  const { state, set, source, mend } = credentialView(
+    choice,
+    memory.agent.memorySearch,
+    memory.world,
+  );
+  if (state !== 'missing' && set !== false) return faults;
+  const why = source === null ? 'there is no key' : `${source} is not set`;
+  const message = `embedding provider ${choice.provider}: ${why}`;
+  return [...faults, { about, code: 'PROVIDER_AUTH', message, ...withHint(mend ?? undefined) }];
+}
+
+function serviceFaults(serving: Serving | undefined): readonly OverallFault[] {
+  return (serving?.services ?? []).flatMap(({ name, failure }) => {
+    if (failure === null) return [];
+    const { code, message, mend } = failure;
+    return [{ about: `service ${name}`, code, message, ...withHint(mend ?? undefined) }];
+  });
+}
+
+/** What is retried; schedules join with the services that keep them. */
+function nextRuns(serving: Serving | undefined): readonly NextRun[] {
+  return (serving?.services ?? [])
+    .flatMap(({ name, retryMs }) =>
+      retryMs === null ? [] : [{ what: `service ${name} is started again`, atMs: retryMs }],
+    )
+    .toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function withHint(hint: string | undefined): { readonly hint?: string } {
+  return hint === undefined ? {} : { hint };
+}

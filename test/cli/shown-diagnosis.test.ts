@@ -1,0 +1,37 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createContext } from '../../src/cli/context.js';
+import { shownDiagnosis } from '../../src/cli/shown-diagnosis.js';
+import { createSecretMask } from '../../src/engine/secrets/mask/secret-mask.js';
+
+const test = suite('showing a diagnosis');
+
+test('a secret in the words of a check is masked before lines are wrapped', async () => {
+  const secret = 'correct horse battery staple and more of it';
+  let written = '';
+  const shown = await shownDiagnosis(
+    async () => ({
+      ok: false,
+      usable: null,
+      provider: 'corp',
+      adapter: 'openai',
+      checks: [{ check: 'embed', state: 'failed', text: 'm', cause: `no ${secret}` }],
+    }),
+    {
+      title: 'path',
+      context: createContext(() => undefined),
+      terminal: { screen: false, progress: false, color: false, columns: 20 },
+      screen: false,
+      signal: new AbortController().signal,
+      mask: createSecretMask([secret]),
+      write: (text) => {
+        written += text;
+      },
+    },
+  );
+  assert.not.match(written.replaceAll(/\s/gu, ''), 'correcthorse');
+  assert.match(written, 'no ********');
+  assert.is(shown.checks[0]?.cause, 'no ********');
+});
+
+test.run();

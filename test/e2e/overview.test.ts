@@ -1,0 +1,191 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { ROOT, runSvc } from '../support/run-svc.js';
+import { filesOfTar } from '../support/tar.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+
+const test = suite('the program as a whole');
+
+const SERVICE = {
+  name: 'memory:main',
+  state: 'ready',
+  sinceMs: Date.UTC(2026, 1, 3),
+  event: 'synced: 1 file',
+  eventMs: Date.UTC(2026, 1, 3),
+  restarts: 0,
+  failure: null,
+  retryMs: null,
+};
+
+function homeWith(config: object = {}): TempFolder {
+  const agents = { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } };
+  return folderOf({
+    'ws/MEMORY.md': '# Cars\n\nWe bought an automobile in spring.\n',
+    'svc.json': JSON.stringify({ agents, ...config }),
+  });
+}
+
+test('the version is told in a word, and with everything it stands on', async () => {
+  const home = homeWith();
+  const { version }: { version: string } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'));
+  const plain = await runSvc(['version'], { home: home.path });
+  assert.equal([plain.code, plain.stdout], [0, `svc ${version}\n`]);
+  const document = jsonOf.version(await runSvc(['version', '--json'], { home: home.path }));
+  assert.equal([document.version, document.node], [version, process.versions.node]);
+  assert.match(document.sqlite ?? '', /^3\.\d+\.\d+$/);
+  assert.equal(
+    [document.paths.config, document.paths.configOrigin, document.paths.state],
+    [home.at('svc.json'), 'nearest', home.path],
+  );
+  assert.equal(
+    document.modules.map(({ name, state }) => `${name} ${state}`),
+    ['better-sqlite3 ok', 'sqlite-vec ok', 'node-llama-cpp not_installed'],
+  );
+  const verbose = await runSvc(['version', '--verbose'], { home: home.path });
+  assert.match(verbose.stdout, /^SQLite +3\./m);
+  assert.match(verbose.stdout, /^configuration +~\/svc\.json$/m);
+});
+
+test('a configuration that cannot be read keeps nobody from telling the version', async () => {
+  const home = homeWith();
+  home.write('svc.json', '{');
+  assert.is((await runSvc(['version', '--verbose'], { home: home.path })).code, 0);
+});
+
+test('the status of everything is one page, and exits with 1 when something is wrong', async () => {
+  const home = homeWith();
+  await runSvc(['memory', 'index'], { home: home.path });
+  const well = await runSvc(['status'], { home: home.path });
+  assert.equal([well.code, well.stderr], [0, '']);
+  assert.match(well.stdout, /^main +1 +1 .* up to date/m);
+  assert.match(well.stdout, /\nsvc serve does not run\n\nno faults\n$/);
+  const failure = { code: 'EADDRINUSE', message: 'port 1 is in use', mend: 'choose another' };
+  const retryMs = Date.now() + 60_000;
+  const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryMs };
+  const serving = { pid: process.pid, startedMs: Date.now(), services: [SERVICE, health] };
+  home.write('serve.json', JSON.stringify(serving));
+  const run = await runSvc(['status'], { home: home.path });
+  assert.is(run.code, 1);
+  assert.match(run.stdout, new RegExp(`svc serve runs, started .* \\(process ${process.pid}\\)`));
+  assert.match(run.stdout, /^memory:main +ready .* 0 +synced: 1 file$/m);
+  assert.match(run.stdout, /^next\n {2}service health is started again in \d+ s$/m);
+  assert.match(run.stdout, /^service health: port 1 is in use\n {2}→ choose another$/m);
+  const document = jsonOf.overallStatus(await runSvc(['status', '--json'], { home: home.path }));
+  assert.is(document.serving?.services[1]?.failure?.code, 'EADDRINUSE');
+  assert.is(document.nextRuns[0]?.at, new Date(retryMs).toISOString());
+  assert.equal(document.faults, [
+    {
+      about: 'service health',
+      code: 'EADDRINUSE',
+      message: 'port 1 is in use',
+      hint: 'choose another',
+    },
+  ]);
+});
+
+test('what is wrong with an agent stands on the page with its mend', async () => {
+  const corp = { api: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'env:CORP_KEY' };
+  const agents = { defaults: { workspace: 'gone', memorySearch: { provider: 'corp' } } };
+  const home = homeWith({ agents, models: { providers: { corp } } });
+  const run = await runSvc(['status', '--json'], { home: home.path });
+  assert.is(run.code, 1);
+  const { faults } = jsonOf.overallStatus(run);
+  assert.equal(
+    faults.map(({ about, code }) => [about, code]),
+    [
+      ['agent main', 'INDEX_STALE'],
+      ['agent main', 'PROVIDER_AUTH'],
+    ],
+  );
+  assert.match(faults[1]?.message ?? '', /env CORP_KEY\) is not set$/);
+  const invalid = homeWith({ agnets: {} });
+  assert.is((await runSvc(['status'], { home: invalid.path })).code, 2);
+});
+
+test('a bug report holds what happened, and neither notes nor their names', async () => {
+  const home = homeWith({
+    models: { providers: { corp: { api: 'openai', apiKey: 'correct horse battery' } } },
+  });
+  home.write('ws/memory/diary-of-ada.md', '# Soup\n\nA zebra came by.\n');
+  home.write(
+    'logs/serve.log',
+    `{"msg":"sent correct horse battery"}\n{"msg":"at ${home.path}/ws"}\n`,
+  );
+  await runSvc(['memory', 'index'], { home: home.path });
+  const run = await runSvc(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
+  const document = jsonOf.bugReport(run);
+  assert.equal([run.code, document.file], [0, home.at('r.tar.gz')]);
+  assert.is(statSync(document.file).mode & 0o777, 0o600);
+  assert.is(statSync(document.file).size, document.bytes);
+  const files = filesOfTar(gunzipSync(readFileSync(document.file)));
+  assert.equal(
+    [...files.keys()],
+    document.entries.map(({ name }) => name),
+  );
+  assert.ok(document.entries.every(({ error }) => error === null));
+  const everything = [...files.values()].join('\n');
+  for (const hidden of ['correct horse', 'zebra', 'automobile', 'diary-of-ada', home.path]) {
+    assert.not.ok(everything.includes(hidden), hidden);
+  }
+  assert.is(files.get('logs/serve.log'), '{"msg":"sent ********"}\n{"msg":"at ~/ws"}\n');
+  assert.match(files.get('config.json') ?? '', /"apiKey": "\*{8}"/);
+  assert.match(files.get('version.json') ?? '', /"sqlite": "3\./);
+  assert.match(files.get('status.json') ?? '', /"documents": 2/);
+  assert.match(files.get('state.json') ?? '', /memory\/main\.sqlite/);
+  const text = await runSvc(['bug-report'], { home: home.path });
+  assert.match(text.stdout, /^wrote .*svc-bug-report-\d{8}-\d{6}\.tar\.gz \(/);
+  assert.match(text.stdout, /^ {2}logs\/serve\.log +\d+ B +the end of a log$/m);
+});
+
+test('a bug report is written when much is broken, and says what', async () => {
+  const home = homeWith();
+  home.write('svc.json', '{ "models": ');
+  home.write('logs/serve.log', 'something that may be a secret\n');
+  const run = await runSvc(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
+  assert.is(run.code, 0);
+  const { entries, file } = jsonOf.bugReport(run);
+  const failed = entries.filter(({ error }) => error !== null).map(({ name }) => name);
+  assert.equal(failed, ['secrets.json', 'config.json', 'status.json', 'logs/serve.log']);
+  const files = filesOfTar(gunzipSync(readFileSync(file)));
+  assert.match(files.get('config-faults.json') ?? '', /"code": "syntax"/);
+  assert.is(files.get('logs/serve.log'), '');
+});
+
+test('a place that cannot be written is an error with a way out', async () => {
+  const home = homeWith();
+  const run = await runSvc(['bug-report', '-o', 'no/such/r.tar.gz', '--json'], { home: home.path });
+  const error = jsonOf.error(run);
+  assert.equal([run.code, error.code], [1, 'REPORT_WRITE_FAILED']);
+  assert.match(error.hint ?? '', /--output/);
+});
+
+test('secrets are checked, and exit with 1 when one cannot be read', async () => {
+  const secret = { source: 'file', provider: 'vault', id: '/corp' };
+  const home = homeWith();
+  const vault = home.write('vault.json', '{"corp": "0123456789abcdefghijklmn"}');
+  const config = {
+    models: { providers: { corp: { api: 'openai', apiKey: secret } } },
+    secrets: { providers: { vault: { source: 'file', path: vault } } },
+  };
+  home.write('svc.json', JSON.stringify(config, null, 2));
+  const open = await runSvc(['secrets', 'check'], { home: home.path });
+  assert.is(open.code, 1);
+  assert.match(open.stdout, /✗ models\.providers\.corp\.apiKey +\d+:\d+\n +file vault:\/corp\n/);
+  assert.match(open.stdout, /other users may read .*\n +→ chmod 600/);
+  assert.match(open.stdout, /\n1 secret: 1 cannot be read\n$/);
+  chmodSync(vault, 0o600);
+  const run = await runSvc(['secrets', 'check', '--json'], { home: home.path });
+  const document = jsonOf.secretsCheck(run);
+  assert.equal([run.code, document.ok], [0, true]);
+  assert.equal([document.secrets[0]?.length, document.secrets[0]?.location.line], ['long', 6]);
+  const none = await runSvc(['secrets', 'check'], { home: folderOf({}).path });
+  assert.equal(
+    [none.code, none.stdout],
+    [0, 'no configuration file was found: there are no secrets in it\n'],
+  );
+});
+
+test.run();

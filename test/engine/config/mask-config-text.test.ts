@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { maskConfigText } from '../../../src/engine/config/mask-config-text.js';
+
+const test = suite('masking the text of a configuration');
+
+test('plain secrets become stars where they stand; references and other values stay', () => {
+  const text = `{
+  // corp
+  "models": { "providers": { "corp": {
+    "apiKey": "plain-secret", "baseUrl": "https://ada:pw@corp.example/v1",
+    "headers": { "x-team": "blue" } } } },
+  "flows": { "notify": { "secret": "env:NOTIFY" }, "runtimes": { "acp": { "env": { "A": "b\\"c" } } } },
+  "plugins": { "entries": { "webhooks": { "config": { "routes": { "a": {
+    "sessionKey": "agent:main", "secret": { "source": "exec", "provider": "pass", "id": "a/b" } } } } } } }
+}`;
+  assert.is(
+    maskConfigText(text),
+    text
+      .replace('plain-secret', '*'.repeat(12))
+      .replace('ada:pw', '******')
+      .replace('blue', '****')
+      .replace('b\\"c', '****'),
+  );
+});
+
+test('misspelt keys and broken lines show no secret', () => {
+  assert.is(maskConfigText('{"apikey": "abc"}'), '{"apikey": "***"}');
+  assert.is(maskConfigText('{"api_key": abc, "n": 1}'), '{"api_key": ***, "*"* *}');
+  assert.is(maskConfigText('{"apiKey": "abc\n}'), '{"apiKey": "***\n}');
+  assert.is(maskConfigText('{"secret": "env:A" "b": 1}'), '{"secret": "env:A" "b": 1}');
+  assert.is(maskConfigText('token: abc def\nname: x'), 'token: *** ***\nname: x');
+});
+
+test('the text keeps its length and its lines, whatever it is', () => {
+  const piece = fc.oneof(
+    fc.string(),
+    fc.constantFrom('"apiKey":', '"', '{', '}', '\n', '\r\n', ' sk-abcdefgh12345678 ', '[', '//'),
+    fc.constantFrom('https://a:b@c/', '"headers":{"a":"', '"secret": "', '\u{1F511}'),
+  );
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const text = pieces.join('');
+      const masked = maskConfigText(text);
+      assert.is(masked.length, text.length);
+      assert.equal(
+        masked.split(/\r\n|\r|\n/u).map((line) => line.length),
+        text.split(/\r\n|\r|\n/u).map((line) => line.length),
+      );
+    }),
+  );
+});
+
+test('what is nested too deeply is masked by its lines', () => {
+  const text = `${'['.repeat(100_000)}\n"apiKey": "abc"`;
+  assert.match(maskConfigText(text), /"apiKey": "\*\*\*"$/);
+});
+
+test.run();

@@ -1,0 +1,46 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readServing } from '../../../src/engine/overview/serving.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('the svc serve that runs');
+
+const SERVICE = {
+  name: 'health',
+  state: 'ready',
+  sinceMs: 5,
+  event: null,
+  eventMs: null,
+  restarts: 0,
+  failure: null,
+  retryMs: null,
+};
+const STATE = { pid: process.pid, startedMs: 1, services: [SERVICE] };
+
+test('its state is read while its process lives, whatever else stands in it', () => {
+  const folder = tempFolder();
+  assert.is(readServing(folder.path), undefined);
+  folder.write('serve.json', JSON.stringify({ ...STATE, more: 1 }));
+  assert.equal(readServing(folder.path), STATE);
+  assert.is(
+    readServing(folder.path, () => false),
+    undefined,
+  );
+});
+
+test('a file that is half, or of another form, is none', () => {
+  const folder = tempFolder();
+  for (const text of [
+    '',
+    '{"pid": 1',
+    '[]',
+    'null',
+    '{"pid": 1}',
+    '{"pid": 0, "startedMs": 1, "services": []}',
+  ]) {
+    folder.write('serve.json', text);
+    assert.is(readServing(folder.path), undefined, text);
+  }
+});
+
+test.run();

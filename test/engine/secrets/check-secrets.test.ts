@@ -1,0 +1,86 @@
+import { chmodSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { checkSecrets } from '../../../src/engine/secrets/check-secrets.js';
+import { createSecretMask } from '../../../src/engine/secrets/mask/secret-mask.js';
+import { errorOf, inWorld } from '../config/support.js';
+
+const test = suite('checking the secrets of a configuration');
+
+const LONG = 'a-secret-of-more-than-24-characters';
+
+test('each secret is told with its place, its source and what came of it, in order', async () => {
+  await inWorld(
+    async ({ context, write, at }) => {
+      chmodSync(write('vault.json', JSON.stringify({ a: LONG })), 0o600);
+      write(
+        'project/svc.json',
+        `{
+  "models": { "providers": { "corp": {
+    "apiKey": "env:CORP_KEY",
+    "headers": { "x-a": "plain-text", "x-b": "\${MISSING}" },
+    "baseUrl": "https://ada:pw@corp.example/v1"
+  } } },
+  "flows": {
+    "notify": { "url": "https://n.example", "secret": { "source": "file", "provider": "vault", "id": "/a" } },
+    "runtimes": { "acp": { "command": ["x"], "env": { "A": "env:TAKEN_AS_IT_IS" } } }
+  },
+  "secrets": { "providers": { "vault": { "source": "file", "path": ${JSON.stringify(at('vault.json'))} } } }
+}`,
+      );
+      const known: string[] = [];
+      const { file, secrets } = await checkSecrets({ ...context, onSecret: (v) => known.push(v) });
+      assert.is(file, at('project/svc.json'));
+      assert.equal(
+        secrets.map(({ path, location, spoken, resolves, length }) => [
+          `${location.line}:${location.column}`,
+          path,
+          spoken,
+          resolves,
+          length,
+        ]),
+        [
+          ['3:15', 'models.providers.corp.apiKey', 'env CORP_KEY', true, 'short'],
+          ['4:25', 'models.providers.corp.headers.x-a', 'plain text', true, 'short'],
+          ['4:46', 'models.providers.corp.headers.x-b', 'env MISSING', false, null],
+          ['5:16', 'models.providers.corp.baseUrl', 'plain text in an address', true, 'tiny'],
+          ['8:55', 'flows.notify.secret', 'file vault:/a', true, 'long'],
+          ['9:60', 'flows.runtimes.acp.env.A', 'plain text', true, 'short'],
+        ],
+      );
+      const error = secrets[2]?.error;
+      assert.is(error?.code, 'SECRET_UNRESOLVED');
+      assert.match(error?.hint ?? '', /set MISSING in the environment/);
+      for (const value of ['corp-key', 'plain-text', 'ada:pw', LONG]) {
+        assert.ok(known.includes(value), value);
+        assert.not.ok(JSON.stringify(secrets).includes(value), value);
+      }
+    },
+    { CORP_KEY: 'corp-key' },
+  );
+});
+
+test('without a file there are none, and a file with faults is an error', async () => {
+  await inWorld(async ({ context, write }) => {
+    assert.equal(await checkSecrets(context), { file: undefined, secrets: [], warnings: [] });
+    write('project/svc.json', '{"models": 5}');
+    assert.is((await errorOf(() => checkSecrets(context))).code, 'CONFIG_INVALID');
+  });
+});
+
+test('a secret on many places is asked for once, and told of in each', async () => {
+  await inWorld(async ({ context, write }) => {
+    const providers = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [`p${at}`, { apiKey: 'env:SAME' }]),
+    );
+    write('project/svc.json', JSON.stringify({ models: { providers } }));
+    const mask = createSecretMask();
+    const env = { SAME: 'the-same-secret' };
+    const { secrets } = await checkSecrets({ ...context, env, onSecret: mask.learn });
+    assert.is(secrets.length, 40);
+    assert.ok(secrets.every(({ resolves }) => resolves));
+    assert.is(mask.text('the-same-secret'), '********');
+  });
+});
+
+test.run();

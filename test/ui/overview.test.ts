@@ -1,0 +1,142 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OverallStatus } from '../../src/engine/overview/overall-status.js';
+import type { CheckedSecret } from '../../src/engine/secrets/check-secrets.js';
+import { renderAbout } from '../../src/ui/overview/about.js';
+import { renderBugReport } from '../../src/ui/overview/bug-report.js';
+import { renderOverallStatus } from '../../src/ui/overview/overall-status.js';
+import { renderSecretsCheck } from '../../src/ui/secrets-check.js';
+import { createStyle } from '../../src/ui/style.js';
+
+const test = suite('what is shown of the program as a whole');
+
+const style = createStyle(false);
+const NOW = Date.UTC(2026, 1, 3, 9);
+const FILE = '/home/ada/.svc/svc.json';
+
+const SERVING: OverallStatus['serving'] = {
+  pid: 4711,
+  startedMs: NOW - 3_600_000,
+  services: [
+    {
+      name: 'health',
+      state: 'waiting',
+      sinceMs: NOW - 60_000,
+      event: null,
+      eventMs: null,
+      restarts: 1200,
+      failure: { code: 'EADDRINUSE', message: 'in use', mend: null },
+      retryMs: NOW + 30_000,
+    },
+  ],
+};
+
+test('services stand in a table, what comes next has its time, faults are wrapped', () => {
+  const message = 'the port 18789 is in use by something else that nobody here knows';
+  const text = renderOverallStatus(
+    {
+      agents: [],
+      serving: SERVING,
+      nextRuns: [
+        { what: 'service health is started again', atMs: NOW + 30_000 },
+        { what: 'late', atMs: NOW - 1 },
+        { what: 'far', atMs: NOW + 600_000 },
+      ],
+      faults: [{ about: 'service health', code: null, message, hint: 'wait\u001B[2J' }],
+    },
+    { style, nowMs: NOW, columns: 60, homeDir: '/home/ada' },
+  );
+  assert.is(
+    text,
+    `no memory to tell of
+
+svc serve runs, started 1 h ago (process 4711)
+
+service  state    since      restarts  last
+health   waiting  1 min ago     1\u202F200  –
+
+next
+  service health is started again in 30 s
+  late now
+  far in 10 min
+
+service health: the port 18789 is in use by something else
+that nobody here knows
+  → wait\\e[2J
+`,
+  );
+  for (const line of text.split('\n')) assert.ok(line.length <= 60, line);
+});
+
+test('nothing wrong is said in so many words', () => {
+  const quiet = { agents: [], serving: undefined, nextRuns: [], faults: [] };
+  const options = { style, nowMs: NOW, columns: undefined, homeDir: '/' };
+  assert.match(renderOverallStatus(quiet, options), /\nsvc serve does not run\n\nno faults\n$/);
+});
+
+test('secrets are told one by one, with a line that sums up', () => {
+  const secret = (rest: Partial<CheckedSecret>): CheckedSecret => ({
+    path: 'flows.notify.secret',
+    location: { file: FILE, line: 3, column: 5 },
+    source: 'env',
+    spoken: 'env NOTIFY',
+    resolves: true,
+    length: 'long',
+    error: null,
+    ...rest,
+  });
+  const options = { style, columns: undefined, homeDir: '/home/ada' };
+  const error = { code: 'SECRET_UNRESOLVED', message: 'not set', hint: 'set it' };
+  assert.is(
+    renderSecretsCheck(
+      { file: FILE, secrets: [secret({}), secret({ resolves: false, length: null, error })] },
+      options,
+    ),
+    `~/.svc/svc.json
+  ✓ flows.notify.secret  3:5
+    env NOTIFY · 24 characters or more
+  ✗ flows.notify.secret  3:5
+    env NOTIFY
+    not set
+    → set it
+2 secrets: 1 cannot be read
+`,
+  );
+  assert.is(
+    renderSecretsCheck({ file: FILE, secrets: [] }, options),
+    'no secrets in ~/.svc/svc.json\n',
+  );
+});
+
+test('a part that is broken is named with what is wrong', () => {
+  const about = renderAbout(
+    {
+      version: '0.1.0',
+      node: '22.0.0',
+      sqlite: null,
+      platform: { os: 'darwin', arch: 'arm64', release: '25', glibc: false },
+      paths: {
+        program: '/p',
+        node: '/n',
+        config: null,
+        configOrigin: null,
+        state: '/s',
+        cache: '/c',
+      },
+      modules: [
+        { name: 'better-sqlite3', state: 'unusable', version: '12.0.0', why: 'built elsewhere' },
+      ],
+    },
+    { style, homeDir: '/home/ada', verbose: true },
+  );
+  assert.match(about, /^SQLite +cannot be loaded$/m);
+  assert.match(about, /^better-sqlite3 +12\.0\.0, cannot be used: built elsewhere$/m);
+  assert.match(about, /^platform +darwin arm64, 25$/m);
+  const entries = [{ name: 'a.json', holds: 'x', bytes: 2, error: 'broken' }];
+  assert.match(
+    renderBugReport({ file: '/r.tar.gz', bytes: 10, entries }, style),
+    /^wrote \/r\.tar\.gz \(10 B\)\n {2}a\.json +2 B +could not be made: broken\n/,
+  );
+});
+
+test.run();
