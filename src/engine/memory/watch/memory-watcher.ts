@@ -2,6 +2,7 @@ import type { Clock } from '../../context.js';
 import type { MemoryBackend } from '../backends/memory-backend.js';
 import type { MemoryFilesOptions } from '../sources/memory-files.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
+import type { OpenWatch } from './open-watch.js';
 
 /** One memory to keep fresh; see `watchTargetOf` for that of an opened memory. */
 export interface WatchTarget {
@@ -31,8 +32,9 @@ export type WatchMode =
 /** Why a sync was begun. */
 export type SyncCause = 'asked' | 'changed' | 'interval' | 'retry' | 'start';
 
-/** An expected failure as it is told: an error's code, words and mend. */
+/** A failure as it is told; it does not end the watcher. */
 export interface WatchFailure {
+  /** An error code of the registry, or the system's own (`EIO`). */
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
@@ -93,8 +95,28 @@ export interface MemoryWatcher {
   close(): Promise<void>;
 }
 
+/** The waits of a watcher that no configuration sets; milliseconds. */
+export interface WatchTiming {
+  /** A change is taken in after this even when it never gets quiet. */
+  readonly longestWaitMs: number;
+  /** Between two looks at the files while polling; longer where one look takes long. */
+  readonly pollMs: number;
+  /** While polling, how often watches are tried again. */
+  readonly rewatchMs: number;
+  /** Before the first retry of a failed sync; doubled each time. */
+  readonly firstRetryMs: number;
+  readonly longestRetryMs: number;
+  /** Before vectors that a batch job still owes are asked for again. */
+  readonly pendingMs: number;
+  /** How long a sync waits for another process that writes the index. */
+  readonly lockWaitMs: number;
+}
+
 /** How a watcher is run. */
 export interface WatchOptions {
   readonly clock: Clock;
   readonly onEvent: (event: WatchEvent) => void;
+  readonly timing?: Partial<WatchTiming> | undefined;
+  /** How the system's watches are opened; the system's own unless a test starves it. */
+  readonly openWatch?: OpenWatch | undefined;
 }
