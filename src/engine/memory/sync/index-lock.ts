@@ -114,7 +114,8 @@ export async function withIndexLock<T>(
   }
 }
 
-function lockFile(indexFile: string): string {
+/** Where the lock of an index lies. */
+export function lockFile(indexFile: string): string {
   return `${indexFile}.lock`;
 }
 
