@@ -56,13 +56,13 @@ function bodyLines(
 
 function headLine(row: WatchRow, rows: readonly WatchRow[], style: Style, columns: number): string {
   const widest = Math.max(...rows.map(({ name }) => textWidth(safeLine(name))));
-  const nameColumns = Math.min(widest, NAME_COLUMNS);
+  const nameColumns = Math.min(widest, NAME_COLUMNS, Math.floor(columns / 2));
   const name = padEnd(fitEnd(safeLine(row.name), nameColumns), nameColumns);
-  const state = stateWords(row);
+  const state = fitEnd(stateWords(row), Math.max(0, columns - nameColumns - 6));
   const room = columns - nameColumns - textWidth(state) - 6;
   const place = room > 0 ? fitMiddle(safeLine(row.place), room) : '';
   const left = `${markOf(row, style)} ${style.bold(name)}  ${style.dim(place)}`;
-  return spread(left, fitEnd(state, columns - nameColumns - 4), columns);
+  return spread(left, state, columns);
 }
 
 function stateWords(row: WatchRow): string {
