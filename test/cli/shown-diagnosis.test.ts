@@ -11,6 +11,7 @@ test('a secret in the words of a check is masked before lines are wrapped', asyn
   let written = '';
   const shown = await shownDiagnosis(
     async () => ({
+      scope: 'path',
       ok: false,
       usable: null,
       provider: 'corp',

@@ -47,6 +47,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     extraPaths: [],
     tokenizer: 'unicode61',
     vectors: { spaces: [] },
+    watcher: undefined,
     skipped: [],
     faults: [],
     ...fields,

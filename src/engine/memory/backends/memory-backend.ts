@@ -4,11 +4,20 @@ import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
 import type { LineRange, SkippedFile, Source } from '../types.js';
+import type { WatchRecord } from '../watch/watch-record.js';
 
 /** How work that may take long is watched and ended. */
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
+}
+
+/** How an index is brought up to date. */
+export interface SyncRequest extends WorkOptions {
+  /** Build anew even when nothing asks for it. */
+  readonly force?: boolean;
+  /** How long to wait for another process that writes the index, in milliseconds; ten minutes. */
+  readonly lockWaitMs?: number;
 }
 
 /** Which lines of which document. */
@@ -92,6 +101,8 @@ export interface BackendStatus {
   readonly vectors: VectorsState | undefined;
   /** Files that exist and cannot be indexed. */
   readonly skipped: readonly SkippedFile[];
+  /** The process that keeps the index fresh; undefined where there is none. */
+  readonly watcher: WatchRecord | undefined;
   readonly faults: readonly Warning[];
 }
 
@@ -104,7 +115,7 @@ export interface MemoryBackend {
   search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
   /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
-  sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary>;
+  sync(options: SyncRequest): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
   /** Deletes the index, never a file of the person's. */
   reset(): Promise<ResetResult>;

@@ -1,7 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
-import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  messageOf,
+  SvcError,
+  systemErrorCode,
+} from '../../errors/index.js';
 import { keepNativeObjects } from './keep-native-objects.js';
 
 /** An open SQLite connection. */
@@ -25,8 +31,20 @@ export function openDatabase(file: string, options: OpenOptions): Connection {
 
 /** Opens a file and creates it when it is not there, for its owner alone: notes are private. */
 export function createDatabase(file: string, busyTimeoutMs: number): Connection {
-  closeSync(openSync(file, 'a', 0o600));
+  createFile(file);
   return connect(file, { timeout: busyTimeoutMs });
+}
+
+/**
+ * A file that is there is not even opened: closing any handle on it would end the locks that other
+ * connections of this process hold (https://sqlite.org/howtocorrupt.html, §2.2).
+ */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** Opens a database held in memory, a private copy of these bytes. */
@@ -107,6 +125,7 @@ export function isDamage(error: unknown): boolean {
 /** Turns a failure while writing an index into the error for the person; others pass through. */
 export function asIndexError(error: unknown, file: string): unknown {
   if (error instanceof SvcError) return error;
+  if (isHandleShortage(error)) return handlesExhausted(error);
   const cause = { cause: error };
   switch (databaseFault(error)) {
     case 'busy':
