@@ -14,6 +14,8 @@ const rooms = {
   webhooks: ['errors', 'config', 'secrets', 'flows'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'active-memory'],
 };
+// It looks at everything, and nobody needs it.
+rooms.doctor = Object.keys(rooms);
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   name: `engine-${room}`,

@@ -64,7 +64,9 @@ export class BuiltinBackend implements MemoryBackend {
     return { ...lines, warnings };
   }
 
-  async sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
+  async sync(
+    options: WorkOptions & { readonly force?: boolean; readonly embeds?: boolean },
+  ): Promise<SyncSummary> {
     return this.keeper.sync(options);
   }
 

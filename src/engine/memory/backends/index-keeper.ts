@@ -76,13 +76,15 @@ export class IndexKeeper {
   }
 
   /** Makes the index mirror the files; waits for another process that is doing so. */
-  async sync(work: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
+  async sync(
+    work: WorkOptions & { readonly force?: boolean; readonly embeds?: boolean },
+  ): Promise<SyncSummary> {
     this.close();
     return this.runSync({
       ...work,
       lockWaitMs: SYNC_WAIT_MS,
       embedAtMost: undefined,
-      embeds: true,
+      embeds: work.embeds ?? true,
     });
   }
 

@@ -104,7 +104,10 @@ export interface MemoryBackend {
   search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
   /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
-  sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary>;
+  /** @param options `embeds`: false leaves passages without vectors, and asks no provider */
+  sync(
+    options: WorkOptions & { readonly force?: boolean; readonly embeds?: boolean },
+  ): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
   /** Deletes the index, never a file of the person's. */
   reset(): Promise<ResetResult>;
