@@ -11,6 +11,7 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 
@@ -409,6 +410,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   logout,
   installLocal,
   ...PROVIDER_DOCUMENTS,
+  DOCTOR_DOCUMENT,
 ];
 
 /** What every command prints when it fails. */

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
 import {
   installLocalOutputSchema,
   loginOutputSchema,
@@ -41,5 +42,6 @@ export const jsonOf = {
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
   login: (run: SvcRun) => read(loginOutputSchema, run),
   logout: (run: SvcRun) => read(logoutOutputSchema, run),
+  doctor: (run: SvcRun) => read(doctorOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };
