@@ -30,7 +30,8 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
     const results = await Promise.all(
       checks.map(async (check) => {
         onEvent({ type: 'check.started', check: check.name });
-        const result = await runCheck(check, opened);
+        const report = await runCheck(check, opened);
+        const result = resultOf(check, opened.world.secrets.hide(report));
         if (!signal.aborted) onEvent({ type: 'check.finished', result });
         return result;
       }),
@@ -55,18 +56,17 @@ export function reportOf(checks: readonly CheckResult[]): DoctorReport {
 async function runCheck(
   check: DoctorCheck,
   { world, configured }: OpenedWorld,
-): Promise<CheckResult> {
+): Promise<CheckReport> {
   try {
     // The first part of every check would otherwise run before the next one is begun.
     await Promise.resolve();
-    if (check.needs === 'nothing') return resultOf(check, await check.run(world));
-    if (configured === undefined) return resultOf(check, NOT_TRIED);
-    return resultOf(check, await check.run(configured));
+    if (check.needs === 'nothing') return await check.run(world);
+    return configured === undefined ? NOT_TRIED : await check.run(configured);
   } catch (error) {
     if (error instanceof SvcError && error.code === 'SQLITE_UNUSABLE') {
-      return resultOf(check, WITHOUT_SQLITE);
+      return WITHOUT_SQLITE;
     }
-    return resultOf(check, { summary: 'could not be looked at', findings: [failure(error)] });
+    return { summary: 'could not be looked at', findings: [failure(error)] };
   }
 }
 

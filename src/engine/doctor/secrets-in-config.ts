@@ -26,14 +26,16 @@ export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSe
   }));
 }
 
-/** Asks for secrets; see resolveSecrets. */
-export function resolveConfigured(
-  secrets: readonly ConfiguredSecret[],
-  { context, loaded, signal }: ConfiguredWorld,
+/** Asks for secrets, and remembers their values so that none is told; see resolveSecrets. */
+export async function resolveConfigured(
+  configured: readonly Pick<ConfiguredSecret, 'input'>[],
+  { context, loaded, secrets, signal }: ConfiguredWorld,
 ): Promise<readonly SecretOutcome[]> {
   const settings = loaded.resolved.secrets;
-  const inputs = secrets.map((secret) => secret.input);
-  return resolveSecrets(inputs, { env: context.env, settings, signal });
+  const inputs = configured.map(({ input }) => input);
+  const outcomes = await resolveSecrets(inputs, { env: context.env, settings, signal });
+  for (const outcome of outcomes) if (outcome.ok) secrets.add(outcome.value);
+  return outcomes;
 }
 
 interface WrittenSecret {

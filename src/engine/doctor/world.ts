@@ -13,6 +13,7 @@ import type { EngineContext } from '../context.js';
 import { SvcError } from '../errors/index.js';
 import { type OpenedMemory, openAllMemories } from '../memory/open-memory.js';
 import type { FindingPlace } from './finding.js';
+import { KnownSecrets } from './hide-secrets.js';
 import type { Host } from './host.js';
 
 /** What became of reading the configuration. */
@@ -33,6 +34,8 @@ export interface DoctorWorld {
   readonly reading: ConfigReading;
   /** Everybody who has a memory; nobody while the configuration has faults. */
   readonly agents: readonly ResolvedAgent[];
+  /** Those that a check met; they are masked in everything that is told. */
+  readonly secrets: KnownSecrets;
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +73,7 @@ export function openWorld(options: LookOptions): OpenedWorld {
   const loaded = 'loaded' in reading ? reading.loaded : undefined;
   const ids = loaded === undefined ? [] : listAgents(loaded.resolved);
   const agents = loaded === undefined ? [] : ids.map((id) => resolveAgent(loaded, id, context));
-  const world: DoctorWorld = { ...options, reading, agents };
+  const world: DoctorWorld = { ...options, reading, agents, secrets: new KnownSecrets() };
   if (loaded === undefined) return { world, configured: undefined, close: async () => undefined };
   let memories: Promise<readonly OpenedMemory[]> | undefined;
   const placeOf = (path: ConfigPath): FindingPlace | undefined => locate(reading, path);

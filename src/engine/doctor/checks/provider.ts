@@ -1,8 +1,10 @@
+import type { SecretInput } from '../../config/index.js';
 import type { CheckOutcome, Diagnosis } from '../../embeddings/diagnosis/index.js';
 import { diagnoseMemory } from '../../memory/diagnosis/diagnose-memory.js';
 import type { OpenedMemory } from '../../memory/open-memory.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding } from '../finding.js';
+import { resolveConfigured } from '../secrets-in-config.js';
 
 /** The way from a question to its vector, with a word really embedded. */
 export const provider: DoctorCheck = {
@@ -15,6 +17,8 @@ export const provider: DoctorCheck = {
       asked.map(async (memories) => {
         const [memory] = memories;
         if (memory === undefined) return undefined;
+        // Vendors quote the key they refuse.
+        await resolveConfigured(keysOf(memory), world);
         const work = { signal: world.signal, onEvent: () => undefined };
         return { memories, diagnosis: await diagnoseMemory(memory, work) };
       }),
@@ -40,6 +44,21 @@ function groupBySettings(memories: readonly OpenedMemory[]): readonly (readonly 
     else group.push(memory);
   }
   return [...groups.values()];
+}
+
+/** The keys that a provider and its fallback are sent. */
+function keysOf({ providers, agent }: OpenedMemory): readonly { readonly input: SecretInput }[] {
+  const choices = [providers?.primary.choice, providers?.fallback?.choice];
+  const headers = [
+    agent.memorySearch.remote.headers,
+    ...choices.map((choice) => choice?.entry?.headers),
+  ];
+  return [
+    ...choices.flatMap((choice) =>
+      choice?.credential.state === 'found' ? [{ input: choice.credential.input }] : [],
+    ),
+    ...headers.flatMap((some) => Object.values(some ?? {}).map((input) => ({ input }))),
+  ];
 }
 
 type Checked = Diagnosis['checks'][number];
