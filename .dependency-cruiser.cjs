@@ -15,6 +15,8 @@ const rooms = {
   overview: ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'active-memory'],
 };
+// It looks at everything, and nobody needs it.
+rooms.doctor = Object.keys(rooms);
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   name: `engine-${room}`,

@@ -11,6 +11,7 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
@@ -420,6 +421,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   installLocal,
   ...PROVIDER_DOCUMENTS,
   ...overviewDocuments(status),
+  DOCTOR_DOCUMENT,
 ];
 
 /** What every command prints when it fails. */

@@ -13,6 +13,8 @@ export interface FrameOptions {
   readonly context?: number;
   /** Width of a line in terminal columns, line numbers not counted; longer ones are cut around the place. 80 unless said otherwise. */
   readonly width?: number;
+  /** Number of the text's first line, where it is a part of a longer one; 1 unless said otherwise. */
+  readonly firstLine?: number;
 }
 
 const CUT = '…';
@@ -26,12 +28,12 @@ export function renderCodeFrame(
   place: FramePlace,
   options: FrameOptions = {},
 ): string {
-  const { context = 2, width = 80 } = options;
+  const { context = 2, width = 80, firstLine = 1 } = options;
   const lines = text.split(/\r\n|\r|\n/u);
   const target = clamp(place.line, 1, lines.length);
   const first = Math.max(1, target - context);
   const last = Math.min(lines.length, target + context);
-  const gutter = String(last).length;
+  const gutter = String(last + firstLine - 1).length;
   const frame: string[] = [];
   for (let number = first; number <= last; number++) {
     const line = lines[number - 1] ?? '';
@@ -39,7 +41,7 @@ export function renderCodeFrame(
     const column = isTarget ? clamp(place.column, 1, line.length + 1) : 1;
     const shown = cutAround(line, column - 1, width);
     frame.push(
-      `${isTarget ? '>' : ' '} ${String(number).padStart(gutter)} | ${shown.text}`.trimEnd(),
+      `${isTarget ? '>' : ' '} ${String(number + firstLine - 1).padStart(gutter)} | ${shown.text}`.trimEnd(),
     );
     if (isTarget) frame.push(`  ${' '.repeat(gutter)} | ${' '.repeat(shown.caret)}^`);
   }

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
 import {
   installLocalOutputSchema,
   loginOutputSchema,
@@ -51,5 +52,6 @@ export const jsonOf = {
   version: (run: SvcRun) => read(versionOutputSchema, run),
   overallStatus: (run: SvcRun) => read(overallStatusOutputSchema, run),
   bugReport: (run: SvcRun) => read(bugReportOutputSchema, run),
+  doctor: (run: SvcRun) => read(doctorOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

@@ -77,6 +77,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
   },
+  MEND_OUTDATED: {
+    exit: 1,
+    summary: 'What a mend of svc config doctor would change is not as it was shown any more.',
+  },
   PROVIDER_ANSWER_INVALID: {
     exit: 1,
     summary: 'The embedding provider answered with something other than the vectors asked for.',

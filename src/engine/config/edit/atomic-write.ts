@@ -12,7 +12,7 @@ import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
 export function writeFileAtomically(file: string, text: string): void {
   try {
     const target = followLink(file);
-    mkdirSync(dirname(target), { recursive: true });
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
     replaceFile(target, text, modeOf(target));
   } catch (cause) {
     throw new SvcError(

@@ -87,7 +87,7 @@ export class IndexKeeper {
       lockWaitMs: SYNC_WAIT_MS,
       ...work,
       embedAtMost: undefined,
-      embeds: true,
+      embeds: work.embeds ?? true,
     });
   }
 

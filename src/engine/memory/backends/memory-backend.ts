@@ -18,6 +18,8 @@ export interface SyncRequest extends WorkOptions {
   readonly force?: boolean;
   /** How long to wait for another process that writes the index, in milliseconds; ten minutes. */
   readonly lockWaitMs?: number;
+  /** False leaves passages without vectors, and asks no provider. */
+  readonly embeds?: boolean;
 }
 
 /** Which lines of which document. */

@@ -1,0 +1,74 @@
+import type { Finding, Mend } from '../../engine/doctor/finding.js';
+import { renderCodeFrame } from '../code-frame.js';
+import { EXACT_MEASURE, fitEnd, textWidth } from '../fit.js';
+import { safeLine, safeProse } from '../safe-text.js';
+import { shownPath } from '../shown-path.js';
+import type { Style } from '../style.js';
+import { wrapSpans } from '../wrap.js';
+import { MARKS, paintOf, placeText } from './words.js';
+
+/** How findings are shown. */
+export interface FindingLineOptions {
+  readonly style: Style;
+  /** Width to wrap to; undefined (a pipe) leaves every line whole. */
+  readonly columns: number | undefined;
+  readonly homeDir: string;
+}
+
+/** One finding as a line, and where that does not fit, as several. */
+export function findingHead(finding: Finding, options: FindingLineOptions): readonly string[] {
+  const { style, columns, homeDir } = options;
+  const { severity, place } = finding;
+  const mark = paintOf(severity, style)(MARKS[severity]);
+  const shown = place === undefined ? '' : placeText(place, shownPath(place.file, homeDir));
+  const [first = '', ...rest] = wrapped(finding.message, columns, 2);
+  const beside = `${first}  ${shown}`;
+  const fits = columns === undefined || textWidth(beside) + 2 <= columns;
+  if (shown === '' || (rest.length === 0 && fits)) {
+    const aside = shown === '' ? '' : `  ${style.dim(shown)}`;
+    return [`${mark} ${first}${aside}`, ...rest.map((line) => `  ${line}`)];
+  }
+  const below = wrapped(shown, columns, 2).map((line) => style.dim(line));
+  return [`${mark} ${first}`, ...[...rest, ...below].map((line) => `  ${line}`)];
+}
+
+/** What is known of a finding: its cause, the lines around it, and what to do. */
+export function findingBody(finding: Finding, options: FindingLineOptions): readonly string[] {
+  const { style, columns } = options;
+  const { cause, excerpt, hint, mend } = finding;
+  const lines = [
+    ...(cause === undefined ? [] : wrapped(cause, columns, 2)),
+    ...(excerpt === undefined ? [] : frameLines(excerpt, columns).map((line) => style.dim(line))),
+    ...(hint === undefined ? [] : wrapped(`→ ${hint}`, columns, 2)),
+    ...(mend === undefined
+      ? []
+      : wrapped(`${mend.safe ? 'safe mend' : 'mend'}: ${mend.title}`, columns, 2)),
+  ];
+  return lines.map((line) => `  ${line}`);
+}
+
+/** What a mend changes. */
+export function diffOf({ diff }: Mend, { style, columns }: FindingLineOptions): readonly string[] {
+  const signs = { added: '+', context: ' ', removed: '-' } as const;
+  const paints = { added: style.green, context: style.dim, removed: style.red } as const;
+  return diff.map(({ kind, text }) => {
+    const line = `${signs[kind]} ${safeProse(text)}`;
+    return paints[kind](columns === undefined ? line : fitEnd(line, columns));
+  });
+}
+
+function frameLines(
+  { lines, line, column, firstLine }: NonNullable<Finding['excerpt']>,
+  columns: number | undefined,
+): readonly string[] {
+  const place = { line: line - firstLine + 1, column };
+  const width = Math.max(20, (columns ?? 100) - 14);
+  return renderCodeFrame(lines.join('\n'), place, { width, firstLine }).split('\n');
+}
+
+function wrapped(text: string, columns: number | undefined, indent: number): readonly string[] {
+  const line = safeLine(text);
+  if (columns === undefined) return [line];
+  const spans = wrapSpans(line, columns - indent, EXACT_MEASURE);
+  return spans.map((span) => line.slice(span.start, span.end).trimEnd());
+}

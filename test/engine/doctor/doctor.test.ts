@@ -1,0 +1,265 @@
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { inspect } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { DoctorCheck, DoctorEvent } from '../../../src/engine/doctor/check.js';
+import { applyMend, mendAll } from '../../../src/engine/doctor/mend-all.js';
+import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
+import { runDoctor } from '../../../src/engine/doctor/run-doctor.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { startFake } from '../../fakes/fake-vendor.js';
+import { startOpenAiFake } from '../../fakes/openai.js';
+import { errorOf } from '../config/support.js';
+import { codesOf, findingOf, healthyPatient, look, PLANTED } from './support.js';
+
+const NEVER = new AbortController().signal;
+
+test('a set-up in which nothing is wrong is well, and nothing in it is changed', async () => {
+  const fake = await startOpenAiFake();
+  const patient = healthyPatient();
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:CORP_KEY' };
+  patient.env = { CORP_KEY: 'sk-test-openai-0123456789', CI_SECRET: PLANTED };
+  patient.configure({
+    agents: { defaults: { memorySearch: { provider: 'openai', remote } } },
+    plugins: {
+      entries: {
+        'memory-core': { config: { dreaming: { enabled: true } } },
+        webhooks: {
+          enabled: true,
+          config: { routes: { ci: { sessionKey: 's', secret: 'env:CI_SECRET' } } },
+        },
+      },
+    },
+  });
+  const openMode = 0o644;
+  chmodSync(patient.config, openMode);
+  const before = readFileSync(patient.config, 'utf8');
+  const { openMemory } = await import('../../../src/engine/memory/open-memory.js');
+  const memory = await openMemory(patient.options().context, { kind: 'agent' });
+  await memory.backend.sync({});
+  await memory.backend.close();
+  const report = await look(patient);
+  assert.equal(codesOf(report), []);
+  assert.equal(
+    report.checks.filter(({ state }) => state === 'off'),
+    [],
+  );
+  assert.is(report.ok, true);
+  assert.is(report.counts.ok, DOCTOR_CHECKS.length);
+  assert.is(readFileSync(patient.config, 'utf8'), before);
+  await fake.close();
+});
+
+test('checks run side by side, and each is told when it begins and ends', async () => {
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const events: string[] = [];
+  const waiting = (name: string, wait: Promise<void>): DoctorCheck => ({
+    name,
+    needs: 'nothing',
+    run: async () => {
+      await wait;
+      if (name === 'second') release();
+      return { summary: name, findings: [] };
+    },
+  });
+  const checks = [waiting('first', gate), waiting('second', Promise.resolve())];
+  const onEvent = (event: DoctorEvent): void => {
+    events.push(event.type === 'check.started' ? `+${event.check}` : `-${event.result.check}`);
+  };
+  const report = await runDoctor({ ...healthyPatient().options(), checks, onEvent });
+  assert.equal(events, ['+first', '+second', '-second', '-first']);
+  assert.equal(
+    report.checks.map(({ check }) => check),
+    ['first', 'second'],
+  );
+});
+
+test('a check that fails is a finding of its own, and the others are told', async () => {
+  const failing = (name: string, error: Error): DoctorCheck => ({
+    name,
+    needs: 'nothing',
+    run: () => Promise.reject(error),
+  });
+  const checks = [
+    failing('bug', new TypeError('x is not a function')),
+    failing('known', new SvcError('INDEX_LOCKED', 'it is locked', { hint: 'wait' })),
+    failing('sqlite', new SvcError('SQLITE_UNUSABLE', 'not loaded')),
+  ];
+  const report = await runDoctor({ ...healthyPatient().options(), checks });
+  assert.equal(
+    report.checks.map(({ state }) => state),
+    ['fault', 'fault', 'off'],
+  );
+  assert.is(report.checks[0]?.findings[0]?.cause, 'x is not a function');
+  assert.is(report.checks[1]?.findings[0]?.hint, 'wait');
+});
+
+test('while the configuration has faults, what needs none is looked at all the same', async () => {
+  const patient = healthyPatient();
+  patient.configure('{ "frobnicate": 1 ');
+  const report = await look(patient);
+  const stateOf = (name: string): string | undefined =>
+    report.checks.find(({ check }) => check === name)?.state;
+  assert.is(stateOf('configuration'), 'fault');
+  assert.is(stateOf('provider'), 'off');
+  for (const name of ['permissions', 'disk', 'clock', 'runtime', 'modules', 'leftovers']) {
+    assert.is(stateOf(name), 'ok', name);
+  }
+});
+
+test('a look that is ended throws the reason of its signal', async () => {
+  const stop = new AbortController();
+  const options = { ...healthyPatient().options(), signal: stop.signal };
+  stop.abort(new SvcError('INTERRUPTED', 'stopped'));
+  assert.is((await errorOf(() => runDoctor(options))).code, 'INTERRUPTED');
+});
+
+test('all safe mends are done in one go, also those that others had hidden', async () => {
+  const patient = healthyPatient();
+  patient.configure(`{
+  // kept
+  "gatewy": { "prot": "9000" }, /* kept too */
+  "models": { "providers": { "corp": { "api": "openai", "apiKey": "secretref-env:CORP_KEY" } } },
+  "logging": { "levl": "inof" }
+}
+`);
+  chmodSync(patient.state, 0o755);
+  patient.env = { CORP_KEY: PLANTED };
+  const { report, applied } = await mendAll(patient.options());
+  assert.equal(
+    applied.filter(({ failure }) => failure !== undefined),
+    [],
+  );
+  assert.equal(codesOf(report), []);
+  assert.is(
+    readFileSync(patient.config, 'utf8'),
+    `{
+  // kept
+  "gateway": { "port": 9000 }, /* kept too */
+  "models": { "providers": { "corp": { "api": "openai", "apiKey": "env:CORP_KEY" } } },
+  "logging": { "level": "info" }
+}
+`,
+  );
+  assert.is(statSync(patient.state).mode & 0o777, 0o700);
+});
+
+test('what is not safe is left alone', async () => {
+  const patient = healthyPatient();
+  await patient.sync();
+  const aside = patient.write('state/memory/main.sqlite.replaced', 'mine');
+  const { report, applied } = await mendAll(patient.options());
+  assert.equal(applied, []);
+  assert.equal(codesOf(report), ['leftovers/set-aside']);
+  assert.is(readFileSync(aside, 'utf8'), 'mine');
+});
+
+test('a mend that cannot be done is told, tried once, and the rest is done', async () => {
+  const patient = healthyPatient();
+  await patient.sync();
+  let tries = 0;
+  const failing: DoctorCheck = {
+    name: 'failing',
+    needs: 'nothing',
+    run: async () => ({
+      summary: '',
+      findings: [
+        {
+          code: 'x',
+          severity: 'fault',
+          message: 'm',
+          mend: {
+            title: 'try',
+            safe: true,
+            diff: [],
+            changes: 'state',
+            apply: async () => {
+              tries += 1;
+              throw new SvcError('MEND_OUTDATED', 'not now');
+            },
+          },
+        },
+      ],
+    }),
+  };
+  chmodSync(patient.state, 0o755);
+  const options = patient.options(['permissions']);
+  const { report, applied } = await mendAll({ ...options, checks: [failing, ...options.checks] });
+  assert.is(tries, 1);
+  assert.equal(
+    applied.map(({ failure }) => failure),
+    ['not now', undefined],
+  );
+  assert.equal(codesOf(report), ['failing/x']);
+});
+
+test('a configuration that was changed since is not changed by an older mend', async () => {
+  const patient = healthyPatient();
+  patient.configure({ gateway: { prot: 9000 } });
+  const { mend } = findingOf(await look(patient), 'configuration/unknown-key');
+  patient.configure({ gateway: { prot: 9001 } });
+  const before = readFileSync(patient.config, 'utf8');
+  assert.ok(mend);
+  assert.match((await applyMend('configuration', mend, NEVER)).failure ?? '', /is not as it was/);
+  assert.is(readFileSync(patient.config, 'utf8'), before);
+});
+
+test('a mode is changed of what was shown, never of where a link leads', async () => {
+  const patient = healthyPatient();
+  const path = patient.write('state/auth/github-copilot.json', '{}');
+  chmodSync(patient.at('state/auth'), 0o700);
+  chmodSync(path, 0o644);
+  const { mend } = findingOf(await look(patient), 'permissions/secret-readable');
+  const other = patient.write('other', 'x');
+  chmodSync(other, 0o644);
+  writeFileSync(path, '');
+  const { rmSync } = await import('node:fs');
+  rmSync(path);
+  symlinkSync(other, path);
+  assert.ok(mend);
+  assert.ok((await applyMend('permissions', mend, NEVER)).failure !== undefined);
+  assert.is(statSync(other).mode & 0o777, 0o644);
+});
+
+test('a key that the provider quotes is told by nobody', async () => {
+  const body = { error: { message: `Incorrect API key provided: ${PLANTED}.` } };
+  const fake = await startFake({ answer: () => ({ status: 401, body }), troubleAnswers: {} });
+  const patient = healthyPatient();
+  patient.env = { CORP_KEY: PLANTED };
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:CORP_KEY' };
+  patient.configure({ agents: { defaults: { memorySearch: { provider: 'openai', remote } } } });
+  const report = await look(patient);
+  const { cause } = findingOf(report, 'provider/provider-auth');
+  assert.match(cause ?? '', /Incorrect API key provided: \*{8}/);
+  await fake.close();
+});
+
+test('a secret is masked wherever it stands in the configuration', async () => {
+  const lines = [
+    `"models": { "providers": { "a": { "apiKy": "${PLANTED}", "apiKey": "${PLANTED}" } } }, "frob": 1`,
+    `"models": { "providers": { "a": { "headers": { "x-key": "${PLANTED}" } } } }, "frob": 1`,
+    `"models": { "providers": { "a": { "baseUrl": "https://me:${PLANTED}@h/v1" } } }, "frob": 1`,
+    `"plugins": { "entries": { "webhooks": { "config": { "routes": { "r": { "secret": "${PLANTED}" } } } } } }`,
+    `"somewhere": { "else": ["${PLANTED}"] }`,
+    `// "apiKey": "${PLANTED}"\n"frob": 1`,
+    `/* ${PLANTED} */ "gatewy": { "prot": "9" }`,
+    `"models": { "providers": { "a": { "apiKey": "${PLANTED} } } }`,
+    `"models": { "providers": { "a": { "apiKey": ${PLANTED}" } } }`,
+    `"models": { "apiKey" "${PLANTED}" }`,
+    `'apiKey': '${PLANTED}'`,
+  ];
+  for (const line of lines) {
+    for (const text of [`{ ${line} }`, `{\n${line}\n}\n`, line]) {
+      const patient = healthyPatient();
+      patient.configure(text);
+      const report = await look(patient, ['configuration', 'deprecated', 'permissions']);
+      assert.ok(report.counts.faults > 0, text);
+      assert.not.ok(inspect(report, { depth: 12 }).includes('4f9a'), text);
+    }
+  }
+});
+
+test.run();

@@ -1,0 +1,38 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BROKEN_SETUPS, endSetups } from './setups.js';
+import { codesOf, findingOf, healthyPatient, look } from './support.js';
+
+for (const setup of BROKEN_SETUPS) {
+  const [check = ''] = setup.finds.split('/');
+  test(`${setup.finds}: ${setup.name}`, async () => {
+    const patient = healthyPatient();
+    await setup.breaks(patient);
+    const found = findingOf(await look(patient, [check]), setup.finds);
+    assert.is(found.severity, setup.severity);
+    if (setup.at !== undefined) {
+      assert.is(`${found.place?.line}:${found.place?.column}`, setup.at);
+    }
+    if (typeof setup.mend === 'string') {
+      assert.is(found.mend?.safe, setup.mend === 'safe');
+      assert.ok((found.mend?.diff.length ?? 0) > 0);
+      await found.mend?.apply(new AbortController().signal);
+    } else {
+      assert.is(found.mend, undefined);
+      assert.ok(found.severity === 'note' || found.hint !== undefined, 'what to do');
+      await setup.mend(patient);
+    }
+    const after = codesOf(await look(patient, [check]));
+    // A renamed key may bring others to light; the one that was mended is gone.
+    const left = after.filter((code) => code === setup.finds).length;
+    assert.is(left, setup.name.includes('above another') ? 1 : 0, after.join());
+    if (setup.after !== undefined) assert.ok(setup.after(patient));
+  });
+}
+
+test('there are enough of them', () => {
+  assert.ok(BROKEN_SETUPS.length >= 40, String(BROKEN_SETUPS.length));
+});
+
+test.after(endSetups);
+test.run();

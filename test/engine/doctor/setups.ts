@@ -1,0 +1,856 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { createDatabase } from '../../../src/engine/memory/index/database.js';
+import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
+import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
+import { startOpenAiFake } from '../../fakes/openai.js';
+import { noteText } from '../../support/many-notes.js';
+import { type Patient, PLANTED } from './support.js';
+
+/** A set-up with one thing wrong. */
+export interface BrokenSetup {
+  readonly name: string;
+  /** Check and code of what has to be found. */
+  readonly finds: string;
+  readonly severity: 'fault' | 'warning' | 'note';
+  /** Breaks it, for real. */
+  readonly breaks: (patient: Patient) => void | Promise<void>;
+  /** Where the configuration is at fault. */
+  readonly at?: `${number}:${number}`;
+  /** `safe` and `asked`: svc mends it. Otherwise how a person does, after the hint. */
+  readonly mend: 'asked' | 'safe' | ((patient: Patient) => void | Promise<void>);
+  /** What has to be so after the mend, besides the finding being gone. */
+  readonly after?: (patient: Patient) => boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const LONG_SECRET = 'x'.repeat(32);
+
+const search = (memorySearch: object): object => ({ agents: { defaults: { memorySearch } } });
+const route = (secret: unknown, rest: object = {}): object => ({
+  sessionKey: 's',
+  secret,
+  ...rest,
+});
+const hooks = (routes: object, rest: object = {}): object => ({
+  plugins: { entries: { webhooks: { enabled: true, config: { routes } } } },
+  ...rest,
+});
+const dreaming = (frequency: string): object => ({
+  plugins: { entries: { 'memory-core': { config: { dreaming: { enabled: true, frequency } } } } },
+});
+const endpoint = (apiKey: unknown): object => ({
+  models: { providers: { corp: { api: 'openai', baseUrl: 'https://corp.example/v1', apiKey } } },
+});
+const text = (patient: Patient): string => readFileSync(patient.config, 'utf8');
+const configure =
+  (config: object | string) =>
+  (patient: Patient): void =>
+    patient.configure(config);
+const exists = (folder: string, name: string): boolean => readdirSync(folder).includes(name);
+
+const CONFIGURATION: readonly BrokenSetup[] = [
+  {
+    name: 'a comma is missing',
+    finds: 'configuration/syntax',
+    severity: 'fault',
+    breaks: configure('{\n  "memory": {}\n  "logging": {}\n}\n'),
+    at: '3:3',
+    mend: configure('{\n  "memory": {},\n  "logging": {}\n}\n'),
+  },
+  {
+    name: 'the file is empty',
+    finds: 'configuration/syntax',
+    severity: 'fault',
+    breaks: configure(''),
+    at: '1:1',
+    mend: 'safe',
+    after: (patient) => text(patient) === '{}\n',
+  },
+  {
+    name: 'the file is not UTF-8',
+    finds: 'configuration/unreadable-file',
+    severity: 'fault',
+    breaks: (patient) => writeFileSync(patient.config, Buffer.from([0xff, 0xfe, 0x7b, 0])),
+    mend: configure({}),
+  },
+  {
+    name: 'the file is a folder',
+    finds: 'configuration/unreadable-file',
+    severity: 'fault',
+    breaks: ({ config }) => mkdirSync(config),
+    mend: ({ config }) => rmSync(config, { recursive: true }),
+  },
+  {
+    name: 'a key is mistyped, among comments',
+    finds: 'configuration/unknown-key',
+    severity: 'fault',
+    breaks: configure(
+      '{\n  // the listener\n  "gateway": {\n    "prot": 9000, // not 8787\n  },\n}\n',
+    ),
+    at: '4:5',
+    mend: 'safe',
+    after: (patient) =>
+      text(patient) ===
+      '{\n  // the listener\n  "gateway": {\n    "port": 9000, // not 8787\n  },\n}\n',
+  },
+  {
+    name: 'a key is mistyped above another that is',
+    finds: 'configuration/unknown-key',
+    severity: 'fault',
+    breaks: configure({ gatewy: { prot: 9000 } }),
+    at: '2:3',
+    mend: 'safe',
+    after: (patient) => text(patient).includes('"gateway"'),
+  },
+  {
+    name: 'the key of a secret is mistyped',
+    finds: 'configuration/unknown-key',
+    severity: 'fault',
+    breaks: configure({ models: { providers: { corp: { api: 'openai', apiKy: PLANTED } } } }),
+    at: '6:9',
+    mend: 'safe',
+    after: (patient) => text(patient).includes(`"apiKey": "${PLANTED}"`),
+  },
+  {
+    name: 'a key has a name that is like another by far',
+    finds: 'configuration/unknown-key',
+    severity: 'fault',
+    breaks: configure({ gateway: { trustetProksies: [] } }),
+    at: '3:5',
+    mend: 'asked',
+    after: (patient) => text(patient).includes('"trustedProxies"'),
+  },
+  {
+    name: 'a key is like no other',
+    finds: 'configuration/unknown-key',
+    severity: 'fault',
+    breaks: configure({ frobnicate: true }),
+    at: '2:3',
+    mend: configure({}),
+  },
+  {
+    name: 'a mistyped choice',
+    finds: 'configuration/invalid-value',
+    severity: 'fault',
+    breaks: configure({ logging: { level: 'inof' } }),
+    at: '3:14',
+    mend: 'safe',
+    after: (patient) => text(patient).includes('"info"'),
+  },
+  {
+    name: 'a number in quotes',
+    finds: 'configuration/wrong-type',
+    severity: 'fault',
+    breaks: configure({ gateway: { port: '9000' } }),
+    at: '3:13',
+    mend: 'safe',
+    after: (patient) => text(patient).includes('"port": 9000'),
+  },
+  {
+    name: 'true in quotes',
+    finds: 'configuration/wrong-type',
+    severity: 'fault',
+    breaks: configure(search({ enabled: 'true' })),
+    at: '5:20',
+    mend: 'safe',
+    after: (patient) => text(patient).includes('"enabled": true'),
+  },
+  {
+    name: 'one text where a list is wanted',
+    finds: 'configuration/wrong-type',
+    severity: 'fault',
+    breaks: configure(search({ extraPaths: 'notes' })),
+    at: '5:23',
+    mend: 'safe',
+    after: (patient) => /"extraPaths": \[\s*"notes"\s*\]/u.test(text(patient)),
+  },
+  {
+    name: 'a key twice that says the same',
+    finds: 'configuration/duplicate-key',
+    severity: 'fault',
+    breaks: configure('{\n  "memory": {},\n  "memory": {}\n}\n'),
+    at: '3:3',
+    mend: 'safe',
+    after: (patient) => text(patient) === '{\n  "memory": {}\n}\n',
+  },
+  {
+    name: 'a key twice that says two things',
+    finds: 'configuration/duplicate-key',
+    severity: 'fault',
+    breaks: configure('{\n  "gateway": { "port": 1 },\n  "gateway": { "port": 2 }\n}\n'),
+    at: '3:3',
+    mend: configure({ gateway: { port: 2 } }),
+  },
+  {
+    name: 'a fallback that is the provider',
+    finds: 'configuration/fallback-is-provider',
+    severity: 'fault',
+    breaks: configure(search({ provider: 'openai', fallback: 'openai' })),
+    at: '6:21',
+    mend: 'safe',
+    after: (patient) => !text(patient).includes('fallback'),
+  },
+  {
+    name: 'two routes on one path',
+    finds: 'configuration/duplicate-route-path',
+    severity: 'fault',
+    breaks: configure(
+      hooks({ a: route('env:A', { path: '/x' }), b: route('env:B', { path: '/x/' }) }),
+    ),
+    at: '16:23',
+    mend: configure({}),
+  },
+  {
+    name: 'a schedule that no month has a day for',
+    finds: 'configuration/cron-never-fires',
+    severity: 'fault',
+    breaks: configure(dreaming('0 3 30 2 *')),
+    at: '8:26',
+    mend: configure(dreaming('0 3 28 2 *')),
+  },
+  {
+    name: 'a short secret in plain text',
+    finds: 'configuration/weak-secret',
+    severity: 'warning',
+    breaks: configure(endpoint('sk-short')),
+    at: '7:19',
+    mend: (patient) => {
+      patient.env = { CORP_KEY: LONG_SECRET };
+      patient.configure(endpoint('env:CORP_KEY'));
+    },
+  },
+  {
+    name: 'a path that climbs out of the folder',
+    finds: 'configuration/path-leaves-folder',
+    severity: 'warning',
+    breaks: configure({ logging: { file: '../svc.log' } }),
+    at: '3:13',
+    mend: configure({ logging: { file: 'logs/svc.log' } }),
+  },
+  {
+    name: 'an old way to name a variable',
+    finds: 'deprecated/deprecated',
+    severity: 'warning',
+    breaks: configure(endpoint('secretref-env:CORP_KEY')),
+    at: '7:19',
+    mend: 'safe',
+    after: (patient) => text(patient).includes('"env:CORP_KEY"'),
+  },
+  {
+    name: 'a reference that is taken for the secret itself',
+    finds: 'deprecated/deprecated',
+    severity: 'warning',
+    breaks: configure(endpoint('__env__:CORP_KEY')),
+    mend: 'safe',
+    after: (patient) => text(patient).includes('"env:CORP_KEY"'),
+  },
+  {
+    name: 'a key without effect',
+    finds: 'deprecated/deprecated',
+    severity: 'warning',
+    breaks: configure({
+      plugins: {
+        entries: { 'active-memory': { config: { modelFallbackPolicy: 'resolved-only' } } },
+      },
+    }),
+    mend: 'safe',
+    after: (patient) => !text(patient).includes('modelFallbackPolicy'),
+  },
+];
+
+const FILES: readonly BrokenSetup[] = [
+  {
+    name: 'the state folder may be changed by all',
+    finds: 'permissions/folder-writable',
+    severity: 'fault',
+    breaks: ({ state }) => chmodSync(state, 0o777),
+    mend: 'safe',
+  },
+  {
+    name: 'others may look into the state folder',
+    finds: 'permissions/folder-readable',
+    severity: 'warning',
+    breaks: ({ state }) => chmodSync(state, 0o755),
+    mend: 'safe',
+  },
+  {
+    name: 'a login that others may read',
+    finds: 'permissions/secret-readable',
+    severity: 'fault',
+    breaks: (patient) => {
+      chmodSync(patient.write('state/auth/github-copilot.json', `"${PLANTED}"`), 0o644);
+      chmodSync(patient.at('state/auth'), 0o700);
+    },
+    mend: 'safe',
+    after: (patient) => exists(patient.at('state/auth'), 'github-copilot.json'),
+  },
+  {
+    name: 'a configuration with a plain secret that others may read',
+    finds: 'permissions/config-readable',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.configure(endpoint(PLANTED));
+      chmodSync(patient.config, 0o644);
+    },
+    mend: 'safe',
+    after: (patient) => text(patient).includes(PLANTED),
+  },
+  {
+    name: 'a configuration that all may change',
+    finds: 'permissions/config-writable',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.configure({});
+      chmodSync(patient.config, 0o666);
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'a file of secrets that others may read',
+    finds: 'permissions/secret-readable',
+    severity: 'fault',
+    breaks: (patient) => {
+      const path = patient.write('vault.json', JSON.stringify({ key: PLANTED }));
+      chmodSync(path, 0o644);
+      patient.configure({
+        ...endpoint({ source: 'file', provider: 'vault', id: '/key' }),
+        secrets: { providers: { vault: { source: 'file', path } } },
+      });
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'an index that others may read',
+    finds: 'permissions/index-readable',
+    severity: 'warning',
+    breaks: async (patient) => {
+      await patient.sync();
+      chmodSync(patient.index, 0o644);
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'there is no workspace',
+    finds: 'workspace/workspace-missing',
+    severity: 'fault',
+    breaks: (patient) => rmSync(patient.at('state/workspace'), { recursive: true }),
+    mend: 'safe',
+    after: (patient) => exists(patient.state, 'workspace'),
+  },
+  {
+    name: 'the workspace is a file',
+    finds: 'workspace/workspace-unreadable',
+    severity: 'fault',
+    breaks: (patient) => patient.configure({ agents: { defaults: { workspace: 'svc.json' } } }),
+    at: '4:20',
+    mend: configure({}),
+  },
+  {
+    name: 'the workspace is a link that leads nowhere',
+    finds: 'workspace/workspace-unreadable',
+    severity: 'fault',
+    breaks: (patient) => {
+      renameSync(patient.at('state/workspace'), patient.at('moved'));
+      symlinkSync(patient.at('nowhere'), patient.at('state/workspace'));
+    },
+    mend: (patient) => {
+      rmSync(patient.at('state/workspace'));
+      symlinkSync(patient.at('moved'), patient.at('state/workspace'));
+    },
+  },
+  {
+    name: 'a memory.md beside MEMORY.md',
+    finds: 'workspace/memory-split',
+    severity: 'warning',
+    breaks: (patient) => void patient.write('state/workspace/memory.md', 'more'),
+    mend: (patient) => rmSync(patient.at('state/workspace/memory.md')),
+  },
+  {
+    name: 'a memory.md in place of MEMORY.md',
+    finds: 'workspace/memory-misspelt',
+    severity: 'warning',
+    breaks: ({ at }) =>
+      renameSync(at('state/workspace/MEMORY.md'), at('state/workspace/memory.md')),
+    mend: ({ at }) => renameSync(at('state/workspace/memory.md'), at('state/workspace/MEMORY.md')),
+  },
+  {
+    name: 'an extra path that is not there',
+    finds: 'workspace/extra-path-missing',
+    severity: 'warning',
+    breaks: configure(search({ extraPaths: ['~/docs'] })),
+    at: '6:11',
+    mend: ({ at }) => mkdirSync(at('docs')),
+  },
+  {
+    name: 'a workspace without a note',
+    finds: 'workspace/workspace-empty',
+    severity: 'note',
+    breaks: (patient) => rmSync(patient.at('state/workspace/MEMORY.md')),
+    mend: (patient) => void patient.write('state/workspace/memory/2026-01-01.md', 'a day'),
+  },
+];
+
+const INDEXES: readonly BrokenSetup[] = [
+  {
+    name: 'there is no index',
+    finds: 'index/index-missing',
+    severity: 'warning',
+    breaks: () => undefined,
+    mend: 'safe',
+    after: ({ state }) => exists(join(state, 'memory'), 'main.sqlite'),
+  },
+  {
+    name: 'the head of the index is overwritten',
+    finds: 'index/index-foreign',
+    severity: 'fault',
+    breaks: async (patient) => {
+      await patient.sync();
+      writeFileSync(
+        patient.index,
+        'no database at all, but longer than a header would have to be…',
+      );
+    },
+    mend: 'safe',
+    after: ({ state }) => exists(join(state, 'memory'), 'main.sqlite.replaced'),
+  },
+  {
+    name: 'the index is cut off',
+    finds: 'index/index-damaged',
+    severity: 'fault',
+    breaks: async (patient) => {
+      for (let n = 0; n < 20; n++) patient.write(`state/workspace/memory/${n}.md`, noteText(n));
+      await patient.sync();
+      truncateSync(patient.index, 8192);
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'a page in the middle of the index is overwritten',
+    finds: 'index/index-damaged',
+    severity: 'fault',
+    breaks: async (patient) => {
+      for (let n = 0; n < 40; n++) patient.write(`state/workspace/memory/${n}.md`, noteText(n));
+      await patient.sync();
+      damageChunks(patient.index);
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'an older svc wrote the index',
+    finds: 'index/index-older',
+    severity: 'fault',
+    breaks: async (patient) => {
+      await patient.sync();
+      setVersion(patient.index, 1);
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'a newer svc wrote the index',
+    finds: 'index/index-newer',
+    severity: 'fault',
+    breaks: async (patient) => {
+      await patient.sync();
+      setVersion(patient.index, 999);
+    },
+    mend: 'asked',
+  },
+  {
+    name: 'another program wrote a database in its place',
+    finds: 'index/index-foreign',
+    severity: 'fault',
+    breaks: (patient) => {
+      mkdirSync(patient.at('state/memory'));
+      const other = new Database(patient.index);
+      other.exec('CREATE TABLE mine (a); INSERT INTO mine VALUES (1)');
+      other.close();
+    },
+    mend: 'safe',
+    after: ({ state }) => exists(join(state, 'memory'), 'main.sqlite.replaced'),
+  },
+  {
+    name: 'a folder in its place',
+    finds: 'index/index-no-file',
+    severity: 'fault',
+    breaks: (patient) => void mkdirSync(patient.index, { recursive: true }),
+    mend: async (patient) => {
+      rmSync(patient.index, { recursive: true });
+      await patient.sync();
+    },
+  },
+  {
+    name: 'the index was built with other settings',
+    finds: 'index/index-outdated',
+    severity: 'warning',
+    breaks: async (patient) => {
+      await patient.sync();
+      patient.configure(search({ chunking: { tokens: 200, overlap: 20 } }));
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'changed notes that searches leave out',
+    finds: 'index/index-stale',
+    severity: 'warning',
+    breaks: async (patient) => {
+      patient.configure(search({ sync: { onSearch: false } }));
+      await patient.sync();
+      // A file that was changed this very moment is looked at once more anyway.
+      const path = patient.write('state/workspace/memory/new.md', 'new');
+      const old = (Date.now() - HOUR_MS) / 1000;
+      utimesSync(path, old, old);
+    },
+    mend: 'safe',
+  },
+  {
+    name: 'two agents with one index',
+    finds: 'index/index-shared',
+    severity: 'fault',
+    breaks: configure({
+      agents: {
+        defaults: { memorySearch: { store: { path: 'one.sqlite' } } },
+        list: [{ id: 'a' }, { id: 'b' }],
+      },
+    }),
+    at: '6:19',
+    mend: configure({
+      agents: {
+        defaults: { memorySearch: { store: { path: '{agentId}.sqlite' } } },
+        list: [{ id: 'a' }, { id: 'b' }],
+      },
+    }),
+  },
+  {
+    name: 'memory search is switched off',
+    finds: 'index/memory-disabled',
+    severity: 'note',
+    breaks: configure(search({ enabled: false })),
+    mend: configure({}),
+  },
+  {
+    name: 'a vector extension that is none',
+    finds: 'vectors/vector-extension',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.write('state/vec0.so', 'not a library');
+      patient.configure(search({ store: { vector: { extensionPath: 'vec0.so' } } }));
+    },
+    at: '7:30',
+    mend: 'safe',
+    after: (patient) => !text(patient).includes('extensionPath'),
+  },
+  {
+    name: 'passages without vectors',
+    finds: 'vectors/vectors-missing',
+    severity: 'warning',
+    breaks: async (patient) => {
+      await patient.sync();
+      patient.configure(search(await answering()));
+    },
+    mend: (patient) => patient.sync(),
+  },
+  {
+    name: 'a build that was killed',
+    finds: 'leftovers/stray-build',
+    severity: 'warning',
+    breaks: async (patient) => {
+      await patient.sync();
+      writeFileSync(`${patient.index}.build`, 'half');
+      writeFileSync(`${patient.index}.build-journal`, 'half');
+    },
+    mend: 'safe',
+    after: ({ state }) => !readdirSync(join(state, 'memory')).some((name) => /build/u.test(name)),
+  },
+  {
+    name: 'a log of an index that is gone',
+    finds: 'leftovers/orphaned-files',
+    severity: 'warning',
+    breaks: (patient) => void patient.write('state/memory/gone.sqlite-wal', 'log'),
+    mend: 'safe',
+    after: ({ state }) => !exists(join(state, 'memory'), 'gone.sqlite-wal'),
+  },
+  {
+    name: 'a file that was set aside',
+    finds: 'leftovers/set-aside',
+    severity: 'warning',
+    breaks: (patient) => void patient.write('state/memory/main.sqlite.replaced', 'whose?'),
+    mend: 'asked',
+    after: ({ state }) => !exists(join(state, 'memory'), 'main.sqlite.replaced'),
+  },
+  {
+    name: 'a configuration that was never put in its place',
+    finds: 'leftovers/temporary-files',
+    severity: 'warning',
+    breaks: (patient) => {
+      const path = patient.write('state/.0123456789ab.svc.tmp', `{"apiKey": "${PLANTED}"}`);
+      const old = (Date.now() - HOUR_MS) / 1000;
+      utimesSync(path, old, old);
+    },
+    mend: 'safe',
+    after: ({ state }) => !exists(state, '.0123456789ab.svc.tmp'),
+  },
+  {
+    name: 'a process that writes the index for hours',
+    finds: 'leftovers/lock-held-long',
+    severity: 'warning',
+    breaks: async (patient) => {
+      await patient.sync();
+      const nowMs = Date.now() - 3 * HOUR_MS;
+      const lock = await acquireIndexLock(patient.index, { pid: 4242, nowMs, waitMs: 0 });
+      held.set(patient.index, () => lock?.release());
+    },
+    mend: (patient) => held.get(patient.index)?.(),
+  },
+];
+
+const SERVICES: readonly BrokenSetup[] = [
+  {
+    name: 'a provider without a key',
+    finds: 'provider/provider-auth',
+    severity: 'fault',
+    breaks: configure(search({ provider: 'openai' })),
+    mend: async (patient) => patient.configure(search(await answering())),
+  },
+  {
+    name: 'a key that the provider refuses, and quotes',
+    finds: 'provider/provider-auth',
+    severity: 'fault',
+    breaks: async (patient) => {
+      const { remote } = await answering();
+      patient.configure(search({ provider: 'openai', remote: { ...remote, apiKey: PLANTED } }));
+    },
+    mend: async (patient) => patient.configure(search(await answering())),
+  },
+  {
+    name: 'a provider that nobody answers for',
+    finds: 'provider/provider-unreachable',
+    severity: 'fault',
+    breaks: configure(
+      search({ provider: 'openai', remote: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: PLANTED } }),
+    ),
+    mend: async (patient) => patient.configure(search(await answering())),
+  },
+  {
+    name: 'a provider of models on this machine, without what runs them',
+    finds: 'modules/local-runtime-missing',
+    severity: 'fault',
+    breaks: configure(search({ provider: 'local' })),
+    mend: configure({}),
+  },
+  {
+    name: 'a variable that is not set',
+    finds: 'secrets/secret-unresolved',
+    severity: 'fault',
+    breaks: configure(endpoint('env:CORP_KEY')),
+    at: '7:19',
+    mend: (patient) => {
+      patient.env = { CORP_KEY: PLANTED };
+    },
+  },
+  {
+    name: 'a secret provider that nobody declared',
+    finds: 'secrets/secret-unresolved',
+    severity: 'fault',
+    breaks: configure(endpoint({ source: 'exec', provider: 'pass', id: 'corp' })),
+    mend: (patient) => {
+      const script = `#!${process.execPath}\nprocess.stdout.write(JSON.stringify({ protocolVersion: 1, values: { corp: '${PLANTED}' } }));\n`;
+      const command = patient.write('pass', script);
+      chmodSync(command, 0o700);
+      patient.configure({
+        ...endpoint({ source: 'exec', provider: 'pass', id: 'corp' }),
+        secrets: { providers: { pass: { source: 'exec', command, timeoutMs: 60_000 } } },
+      });
+    },
+  },
+  {
+    name: 'a pointer that leads nowhere in a file of secrets',
+    finds: 'secrets/secret-unresolved',
+    severity: 'fault',
+    breaks: (patient) => {
+      const path = patient.write('vault.json', JSON.stringify({ other: PLANTED }));
+      chmodSync(path, 0o600);
+      patient.configure({
+        ...endpoint({ source: 'file', provider: 'vault', id: '/key' }),
+        secrets: { providers: { vault: { source: 'file', path } } },
+      });
+    },
+    mend: (patient) => {
+      patient.write('vault.json', JSON.stringify({ key: PLANTED }));
+    },
+  },
+  {
+    name: 'webhooks without a route',
+    finds: 'webhooks/webhooks-without-routes',
+    severity: 'warning',
+    breaks: configure(hooks({})),
+    at: '5:20',
+    mend: configure(hooks({ ci: route(LONG_SECRET) })),
+  },
+  {
+    name: 'a route whose secret is nowhere',
+    finds: 'webhooks/secret-unresolved',
+    severity: 'fault',
+    breaks: configure(hooks({ ci: route('env:CI_SECRET') })),
+    at: '10:25',
+    mend: (patient) => {
+      patient.env = { CI_SECRET: PLANTED };
+    },
+  },
+  {
+    name: 'a route whose secret is short',
+    finds: 'webhooks/secret-weak',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.env = { CI_SECRET: 'short' };
+      patient.configure(hooks({ ci: route('env:CI_SECRET') }));
+    },
+    mend: (patient) => {
+      patient.env = { CI_SECRET: PLANTED };
+    },
+  },
+  {
+    name: 'two routes with one secret',
+    finds: 'webhooks/secret-shared',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.env = { A: PLANTED, B: PLANTED };
+      patient.configure(hooks({ a: route('env:A'), b: route('env:B') }));
+    },
+    mend: (patient) => {
+      patient.env = { A: PLANTED, B: LONG_SECRET };
+    },
+  },
+  {
+    name: 'a listener that is open without TLS',
+    finds: 'webhooks/gateway-open',
+    severity: 'warning',
+    breaks: configure(hooks({ ci: route(LONG_SECRET) }, { gateway: { host: '0.0.0.0' } })),
+    mend: configure(hooks({ ci: route(LONG_SECRET) }, { gateway: { host: '127.0.0.1' } })),
+  },
+  {
+    name: 'a certificate that is not there',
+    finds: 'webhooks/tls-file-missing',
+    severity: 'fault',
+    breaks: configure(
+      hooks({ ci: route(LONG_SECRET) }, { gateway: { tls: { cert: 'c.pem', key: 'k.pem' } } }),
+    ),
+    mend: (patient) => {
+      patient.write('state/c.pem', '');
+      patient.write('state/k.pem', '');
+    },
+  },
+  {
+    name: 'a schedule that comes round every four years',
+    finds: 'schedule/schedule-rare',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.nowMs = () => Date.UTC(2026, 2, 1);
+      patient.configure(dreaming('0 3 29 2 *'));
+    },
+    mend: configure(dreaming('0 3 1 * *')),
+  },
+  {
+    name: 'a clock that was never set',
+    finds: 'clock/clock-wrong',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.nowMs = () => 0;
+    },
+    mend: (patient) => {
+      patient.nowMs = undefined;
+    },
+  },
+  {
+    name: 'a note from the future',
+    finds: 'clock/modified-in-future',
+    severity: 'warning',
+    breaks: (patient) => {
+      const later = (Date.now() + 72 * HOUR_MS) / 1000;
+      utimesSync(patient.at('state/workspace/MEMORY.md'), later, later);
+    },
+    mend: 'asked',
+  },
+  {
+    name: 'a Node.js that is too old',
+    finds: 'runtime/node-old',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.host = { nodeVersion: '18.20.4' };
+    },
+    mend: (patient) => {
+      patient.host = { nodeVersion: '22.1.0' };
+    },
+  },
+  {
+    name: 'more folders than may be watched',
+    finds: 'watchers/watch-limit',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.write('proc/sys/fs/inotify/max_user_watches', '8\n');
+      patient.host = { procDir: patient.at('proc'), platform: 'linux' };
+      for (let n = 0; n < 6; n++) patient.write(`state/workspace/memory/${n}/a.md`, 'a');
+    },
+    mend: (patient) => void patient.write('proc/sys/fs/inotify/max_user_watches', '8192\n'),
+  },
+];
+
+/** Every broken set-up. */
+export const BROKEN_SETUPS: readonly BrokenSetup[] = [
+  ...CONFIGURATION,
+  ...FILES,
+  ...INDEXES,
+  ...SERVICES,
+];
+
+const held = new Map<string, () => void>();
+const fakes: { close(): Promise<void> }[] = [];
+
+/** Settings that lead to a provider that answers. */
+async function answering(): Promise<{ readonly provider: string; readonly remote: object }> {
+  const fake = await startOpenAiFake();
+  fakes.push(fake);
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'sk-test-openai-0123456789' };
+  return { provider: 'openai', remote };
+}
+
+/** Ends what the set-ups have started. */
+export async function endSetups(): Promise<void> {
+  for (const fake of fakes) await fake.close();
+}
+
+function setVersion(file: string, version: number): void {
+  const database = createDatabase(file, 0);
+  database.pragma(`application_id = ${APPLICATION_ID}`);
+  database.pragma(`user_version = ${version}`);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+}
+
+/** Overwrites the pages of the chunks but for the root: the index still opens. */
+function damageChunks(file: string): void {
+  const database = createDatabase(file, 0);
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  const size = database.pragma('page_size', { simple: true });
+  const root = database
+    .prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'chunks'")
+    .pluck()
+    .get();
+  database.close();
+  if (typeof size !== 'number' || root === undefined) throw new Error('no chunks');
+  const bytes = readFileSync(file);
+  bytes.fill(0xa5, (root - 1) * size + 8, root * size);
+  writeFileSync(file, bytes);
+}
