@@ -52,6 +52,10 @@ export const ERROR_CODES = {
     summary: 'The path is not one of the files that the index covers.',
   },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
+  HANDLES_EXHAUSTED: {
+    exit: 1,
+    summary: 'The process or the system has no file handles left; nothing was changed.',
+  },
   INDEX_CORRUPT: {
     exit: 1,
     summary: 'The index database is damaged and could not be rebuilt in place.',

@@ -4,6 +4,7 @@ export {
   WARNING_CODES,
   type WarningCode,
 } from './codes.js';
+export { handlesExhausted, isHandleShortage } from './handle-shortage.js';
 export {
   messageOf,
   type SourceLocation,

@@ -13,6 +13,7 @@ import type {
   MemoryBackend,
   ResetResult,
   StatusOptions,
+  SyncRequest,
   WorkOptions,
 } from './memory-backend.js';
 
@@ -64,7 +65,7 @@ export class BuiltinBackend implements MemoryBackend {
     return { ...lines, warnings };
   }
 
-  async sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
+  async sync(options: SyncRequest): Promise<SyncSummary> {
     return this.keeper.sync(options);
   }
 

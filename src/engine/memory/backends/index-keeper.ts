@@ -13,7 +13,7 @@ import { pendingChanges } from '../sync/pending-changes.js';
 import { isUpToDate } from '../sync/plan-changes.js';
 import type { SyncTarget } from '../sync/sync-index.js';
 import { isFaultySkip } from '../types.js';
-import type { WorkOptions } from './memory-backend.js';
+import type { SyncRequest, WorkOptions } from './memory-backend.js';
 
 /** A first index may take its time; whoever waits for it sees its progress. */
 const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
@@ -76,11 +76,11 @@ export class IndexKeeper {
   }
 
   /** Makes the index mirror the files; waits for another process that is doing so. */
-  async sync(work: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary> {
+  async sync(work: SyncRequest): Promise<SyncSummary> {
     this.close();
     return this.runSync({
-      ...work,
       lockWaitMs: SYNC_WAIT_MS,
+      ...work,
       embedAtMost: undefined,
       embeds: true,
     });

@@ -11,6 +11,14 @@ export interface WorkOptions {
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
 }
 
+/** How an index is brought up to date. */
+export interface SyncRequest extends WorkOptions {
+  /** Build anew even when nothing asks for it. */
+  readonly force?: boolean;
+  /** How long to wait for another process that writes the index, in milliseconds; ten minutes. */
+  readonly lockWaitMs?: number;
+}
+
 /** Which lines of which document. */
 export interface GetRequest {
   /** A displayed path, an absolute path, or a citation `path#L3-L5`. */
@@ -104,7 +112,7 @@ export interface MemoryBackend {
   search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
   /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
-  sync(options: WorkOptions & { readonly force?: boolean }): Promise<SyncSummary>;
+  sync(options: SyncRequest): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
   /** Deletes the index, never a file of the person's. */
   reset(): Promise<ResetResult>;

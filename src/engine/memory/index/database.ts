@@ -1,7 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import Database from 'better-sqlite3';
-import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  messageOf,
+  SvcError,
+  systemErrorCode,
+} from '../../errors/index.js';
 import { keepNativeObjects } from './keep-native-objects.js';
 
 /** An open SQLite connection. */
@@ -107,6 +113,7 @@ export function isDamage(error: unknown): boolean {
 /** Turns a failure while writing an index into the error for the person; others pass through. */
 export function asIndexError(error: unknown, file: string): unknown {
   if (error instanceof SvcError) return error;
+  if (isHandleShortage(error)) return handlesExhausted(error);
   const cause = { cause: error };
   switch (databaseFault(error)) {
     case 'busy':

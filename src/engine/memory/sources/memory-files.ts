@@ -27,8 +27,10 @@ export interface Scan {
   readonly skipped: readonly SkippedFile[];
 }
 
-const ROOT_FILES = ['MEMORY.md', 'USER.md'] as const;
-const MEMORY_FOLDER = 'memory';
+/** The files of an agent's workspace that are its memory. */
+export const ROOT_FILES = ['MEMORY.md', 'USER.md'] as const;
+/** And the folder. */
+export const MEMORY_FOLDER = 'memory';
 
 /**
  * Finds every file of the memory source with one look at the file system and none into the files.

@@ -1,6 +1,11 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { messageOf, systemErrorCode } from '../../errors/index.js';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  messageOf,
+  systemErrorCode,
+} from '../../errors/index.js';
 import type { FileFingerprint, SkippedFile, SkipReason } from '../types.js';
 
 /** A Markdown file met on a walk. */
@@ -12,6 +17,16 @@ export interface WalkedFile extends FileFingerprint {
 export interface WalkListener {
   /** `path` of the skip is absolute here. */
   onSkip(skip: SkippedFile): void;
+}
+
+/** Whether a folder of this name is passed over. */
+export function isIgnoredFolder(name: string): boolean {
+  return IGNORED_FOLDERS.has(name);
+}
+
+/** Whether a file of this name is taken for Markdown. */
+export function isMarkdownName(name: string): boolean {
+  return MARKDOWN.test(name);
 }
 
 /** Folders that hold other people's files or the tools' own; never entered. */
@@ -30,8 +45,8 @@ export function* walkMarkdown(root: string, listener: WalkListener): Generator<W
     const folders: string[] = [];
     for (const entry of readFolder(dir, listener)) {
       const path = dir + sep + entry.name;
-      if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) folders.push(path);
-      const file = MARKDOWN.test(entry.name) ? markdownFile(entry, path, listener) : undefined;
+      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) folders.push(path);
+      const file = isMarkdownName(entry.name) ? markdownFile(entry, path, listener) : undefined;
       if (file !== undefined) yield file;
     }
     pending.push(...folders.reverse());
@@ -54,8 +69,14 @@ export function statFile(path: string, listener: WalkListener): WalkedFile | und
   }
 }
 
-/** The skip that a failed file operation amounts to. */
+/**
+ * The skip that a failed file operation amounts to.
+ *
+ * @throws SvcError HANDLES_EXHAUSTED: that says nothing of the file, and a file that is left out
+ *   leaves the index too
+ */
 export function skipOf(path: string, error: unknown): SkippedFile {
+  if (isHandleShortage(error)) throw handlesExhausted(error);
   const reason = REASONS[systemErrorCode(error) ?? ''] ?? 'unreadable';
   return reason === 'unreadable' ? { path, reason, detail: messageOf(error) } : { path, reason };
 }

@@ -1,0 +1,212 @@
+import type { SyncSummary } from '../sync/events.js';
+import { ChangeSource } from './change-source.js';
+import type {
+  MemoryWatcher,
+  SyncCause,
+  WatchEvent,
+  WatcherState,
+  WatchFailure,
+  WatchOptions,
+  WatchTarget,
+  WatchTiming,
+} from './memory-watcher.js';
+import { openSystemWatch } from './open-watch.js';
+import { Quiet } from './quiet.js';
+import { watchFailureOf } from './watch-failure.js';
+
+const TIMING: WatchTiming = {
+  longestWaitMs: 15_000,
+  pollMs: 5000,
+  rewatchMs: 60_000,
+  firstRetryMs: 2000,
+  longestRetryMs: 5 * 60_000,
+  pendingMs: 5 * 60_000,
+  lockWaitMs: 10_000,
+};
+
+/** Makes a watcher of one memory; nothing happens before it is started. */
+export function watchMemory(target: WatchTarget, options: WatchOptions): MemoryWatcher {
+  return new IndexWatcher(target, options);
+}
+
+class IndexWatcher implements MemoryWatcher {
+  readonly name: string;
+  readonly ended: Promise<void>;
+  private readonly target: WatchTarget;
+  private readonly timing: WatchTiming;
+  private readonly onEvent: (event: WatchEvent) => void;
+  private readonly now: () => number;
+  private readonly source: ChangeSource | undefined;
+  private readonly quiet: Quiet;
+  private readonly closing = new AbortController();
+  private readonly end: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  /** Something changed since the last sync looked at the files. */
+  private isDirty = false;
+  /** The quiet after a burst came while a sync was under way. */
+  private isDue = false;
+  private hasStarted = false;
+  private failures = 0;
+  private failure: WatchFailure | undefined;
+  private last: SyncSummary | undefined;
+  private syncedMs: number | undefined;
+  private syncs = 0;
+
+  constructor(target: WatchTarget, { clock, onEvent, timing, openWatch }: WatchOptions) {
+    this.name = target.name;
+    this.target = target;
+    this.timing = { ...TIMING, ...timing };
+    this.onEvent = onEvent;
+    this.now = () => clock.now();
+    this.quiet = new Quiet({
+      quietMs: target.debounceMs,
+      longestMs: Math.max(this.timing.longestWaitMs, target.debounceMs),
+      onQuiet: () => this.settled(),
+    });
+    if (target.watch) {
+      this.source = new ChangeSource({
+        files: target.files,
+        timing: this.timing,
+        now: this.now,
+        openWatch: openWatch ?? openSystemWatch,
+        platform: process.platform,
+        onChange: (path) => this.changed(path),
+        onEvent,
+      });
+    }
+    let resolve: () => void = () => undefined;
+    let reject: (error: unknown) => void = () => undefined;
+    this.ended = new Promise<void>((fulfil, fail) => {
+      resolve = fulfil;
+      reject = fail;
+    });
+    this.end = { resolve, reject };
+  }
+
+  get state(): WatcherState {
+    const isOpen = this.hasStarted && !this.closing.signal.aborted;
+    return {
+      mode: isOpen ? (this.source?.mode ?? 'interval') : 'off',
+      why: this.source?.why,
+      folders: this.source?.folders ?? 0,
+      isSyncing: this.running !== undefined,
+      syncedMs: this.syncedMs,
+      last: this.last,
+      failure: this.failure,
+      syncs: this.syncs,
+    };
+  }
+
+  async start(): Promise<void> {
+    if (this.hasStarted) throw new Error('a watcher is started once');
+    this.hasStarted = true;
+    await this.run('start');
+  }
+
+  async syncNow(): Promise<void> {
+    await this.run('asked');
+  }
+
+  async close(): Promise<void> {
+    this.release();
+    await this.running;
+    this.end.resolve();
+  }
+
+  private release(): void {
+    this.closing.abort();
+    this.source?.close();
+    this.quiet.cancel();
+    clearTimeout(this.timer);
+  }
+
+  private changed(path: string): void {
+    if (this.closing.signal.aborted) return;
+    if (!this.isDirty) this.onEvent({ type: 'changed', path });
+    this.isDirty = true;
+    this.quiet.touch();
+  }
+
+  private settled(): void {
+    if (this.running === undefined) void this.run('changed');
+    else this.isDue = true;
+  }
+
+  /** One sync at a time: whoever comes meanwhile waits for the same one. */
+  private run(cause: SyncCause): Promise<void> {
+    if (this.closing.signal.aborted) return Promise.resolve();
+    this.running ??= this.sync(cause)
+      .catch((error: unknown) => {
+        this.release();
+        this.end.reject(error);
+      })
+      .finally(() => this.afterSync());
+    return this.running;
+  }
+
+  private afterSync(): void {
+    this.running = undefined;
+    const wasDue = this.isDue;
+    this.isDue = false;
+    if (wasDue && this.isDirty) void this.run('changed');
+  }
+
+  /** @throws what is a bug */
+  private async sync(cause: SyncCause): Promise<void> {
+    clearTimeout(this.timer);
+    const { signal } = this.closing;
+    try {
+      // From here on a change is news: the scan comes after.
+      this.quiet.cancel();
+      this.isDirty = false;
+      this.source?.refresh();
+      this.onEvent({ type: 'syncing', cause });
+      const summary = await this.target.backend.sync({
+        signal,
+        lockWaitMs: this.timing.lockWaitMs,
+        onEvent: (event) => this.onEvent({ type: 'progress', event }),
+      });
+      if (signal.aborted) return;
+      this.succeeded(cause, summary);
+    } catch (error) {
+      if (signal.aborted) return;
+      const failure = watchFailureOf(error);
+      if (failure === undefined) throw error;
+      this.failed(failure);
+    }
+  }
+
+  private succeeded(cause: SyncCause, summary: SyncSummary): void {
+    this.last = summary;
+    this.syncedMs = this.now();
+    this.syncs += 1;
+    this.onEvent({ type: 'synced', cause, summary });
+    const { embedding } = summary;
+    if (embedding?.failure !== undefined) {
+      this.failed(embedding.failure);
+      return;
+    }
+    this.failures = 0;
+    this.failure = undefined;
+    const owedMs = (embedding?.pending ?? 0) > 0 ? this.timing.pendingMs : 0;
+    const waits = [owedMs, this.target.intervalMs].filter((waitMs) => waitMs > 0);
+    if (waits.length > 0) this.runIn(Math.min(...waits), 'interval');
+  }
+
+  private failed(failure: WatchFailure): void {
+    this.failure = failure;
+    this.failures += 1;
+    const { firstRetryMs, longestRetryMs } = this.timing;
+    const retryInMs = Math.min(firstRetryMs * 2 ** (this.failures - 1), longestRetryMs);
+    this.onEvent({ type: 'failed', failure, attempt: this.failures, retryInMs });
+    this.runIn(retryInMs, 'retry');
+  }
+
+  private runIn(waitMs: number, cause: SyncCause): void {
+    this.timer = setTimeout(() => void this.run(cause), Math.min(waitMs, LONGEST_TIMER_MS));
+  }
+}
+
+/** setTimeout takes no more; a sync that comes early does no harm. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,0 +1,88 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { MEMORY_FOLDER, type MemoryFilesOptions, ROOT_FILES } from '../sources/memory-files.js';
+
+/** Which changes on disk concern a memory. */
+export interface WatchScope {
+  /** Folders of which only the entries of these names count. */
+  readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Folders of which all Markdown below counts; real paths, each existed a moment ago. */
+  readonly trees: ReadonlySet<string>;
+}
+
+/**
+ * Where changes have to be looked for, as the disk is now. The way to each root belongs to it, from
+ * the root of the file system on: what is missing may appear, and what is there may be moved away
+ * together with the folder it lies in. A symbolic link in the place of a root is not followed, as
+ * in a scan; one on the way to it is.
+ */
+export function watchScope(files: MemoryFilesOptions): WatchScope {
+  const scope = new ScopeBuilder();
+  scope.addWay(files.workspaceDir);
+  const workspace = realPath(files.workspaceDir) ?? files.workspaceDir;
+  scope.addWay(workspace);
+  if (files.layout === 'folder') scope.addTree(workspace);
+  else {
+    for (const name of ROOT_FILES) scope.addEntry(join(workspace, name));
+    scope.addRoot(join(workspace, MEMORY_FOLDER));
+  }
+  for (const extra of files.extraPaths) scope.addRoot(resolve(workspace, extra));
+  return scope;
+}
+
+class ScopeBuilder implements WatchScope {
+  readonly entries = new Map<string, Set<string>>();
+  readonly trees = new Set<string>();
+
+  /** A file or a folder, or neither yet. */
+  addRoot(path: string): void {
+    this.addWay(path);
+    const kind = kindOf(path);
+    const real = kind === 'other' ? undefined : realPath(path);
+    if (real === undefined) return;
+    this.addWay(real);
+    if (kind === 'folder') this.addTree(real);
+  }
+
+  addTree(path: string): void {
+    this.trees.add(path);
+  }
+
+  addWay(path: string): void {
+    for (let at = path; dirname(at) !== at; at = dirname(at)) this.addEntry(at);
+  }
+
+  addEntry(path: string): void {
+    const folder = dirname(path);
+    const names = this.entries.get(folder) ?? new Set();
+    this.entries.set(folder, names.add(basename(path)));
+  }
+}
+
+function kindOf(path: string): 'file' | 'folder' | 'other' {
+  try {
+    const stats = lstatSync(path);
+    if (stats.isDirectory()) return 'folder';
+    return stats.isFile() ? 'file' : 'other';
+  } catch {
+    return 'other';
+  }
+}
+
+/** Undefined when the path cannot be followed to its end. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether two scopes are the same. */
+export function isSameScope(a: WatchScope, b: WatchScope): boolean {
+  return textOf(a) === textOf(b);
+}
+
+function textOf({ entries, trees }: WatchScope): string {
+  return JSON.stringify([[...entries].map(([folder, names]) => [folder, ...names]), ...trees]);
+}

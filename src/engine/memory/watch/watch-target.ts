@@ -1,0 +1,26 @@
+import type { OpenedMemory } from '../open-memory.js';
+import type { WatchTarget } from './memory-watcher.js';
+
+/**
+ * What there is to watch of an opened memory.
+ *
+ * @param watch whether to follow changes; what `sync.watch` says when left out
+ */
+export function watchTargetOf(
+  { agent, agentId, name, backend }: OpenedMemory,
+  watch = agent.memorySearch.sync.watch,
+): WatchTarget {
+  const { extraPaths, sync } = agent.memorySearch;
+  return {
+    name,
+    files: {
+      workspaceDir: agent.workspaceDir,
+      layout: agentId === null ? 'folder' : 'agent',
+      extraPaths,
+    },
+    backend,
+    watch,
+    debounceMs: sync.watchDebounceMs,
+    intervalMs: sync.intervalMinutes * 60_000,
+  };
+}
