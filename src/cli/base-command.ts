@@ -2,6 +2,8 @@ import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { EngineContext } from '../engine/context.js';
 import { SvcError, type Warning } from '../engine/errors/index.js';
+import { environmentSecrets } from '../engine/secrets/mask/environment-secrets.js';
+import { createSecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { createContext } from './context.js';
 import { globalFlags } from './flags.js';
 import type { LeanConfig } from './lean-config.js';
@@ -23,6 +25,12 @@ export abstract class BaseCommand<Result extends object> extends Command {
     // The declared type is all of oclif's configuration; a command reads no more than this of it.
     super(argv, config as Config);
   }
+
+  /** Everything that is printed goes through it; all secrets that are read are told to it. */
+  protected readonly mask = createSecretMask(environmentSecrets(process.env));
+
+  /** True where the answer is text of the person's own files, which nobody may change on the way. */
+  protected readonly answersVerbatim: boolean = false;
 
   private readonly warnings: Warning[] = [];
   private readonly interruption = new AbortController();
@@ -51,7 +59,8 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   protected override logJson(json: unknown): void {
-    process.stdout.write(`${JSON.stringify(json, null, 2)}\n`);
+    const shown = this.answersVerbatim ? json : this.mask.data(json);
+    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
   }
 
   protected override toSuccessJson(result: unknown): unknown {
@@ -60,11 +69,11 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   protected override toErrorJson(error: unknown): { error: ErrorReport } {
-    return { error: reportError(error) };
+    return { error: reportError(error, this.mask) };
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const report = reportError(error);
+    const report = reportError(error, this.mask);
     process.exitCode = exitCodeOf(report);
     if (this.jsonEnabled()) {
       this.logJson(this.toErrorJson(error));
@@ -72,7 +81,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
     }
     process.stderr.write(formatErrorText(report));
     if (report.code === 'BUG' || this.argv.includes('--verbose')) {
-      process.stderr.write(`${error.stack ?? ''}\n`);
+      process.stderr.write(`${this.mask.text(error.stack ?? '')}\n`);
     }
   }
 
@@ -84,7 +93,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** The engine's view of this process. */
   protected context(): EngineContext {
-    return createContext();
+    return createContext(this.mask.learn);
   }
 
   /** Aborts on Ctrl-C; its reason is an INTERRUPTED error. */
@@ -99,18 +108,23 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** Writes a part of the answer to stdout; nothing in JSON mode. */
   protected write(text: string): void {
-    if (!this.jsonEnabled()) process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+    if (this.jsonEnabled()) return;
+    const shown = this.answersVerbatim ? text : this.mask.text(text);
+    process.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   }
 
   /** Writes progress or an aside to stderr; nothing in JSON mode. */
   protected note(text: string): void {
-    if (!this.jsonEnabled()) process.stderr.write(text.endsWith('\n') ? text : `${text}\n`);
+    if (this.jsonEnabled()) return;
+    const shown = this.mask.text(text);
+    process.stderr.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   }
 
   /** Says a warning: on stderr, or in `warnings` of the JSON document. */
-  protected addWarning(warning: Warning): void {
+  protected addWarning(said: Warning): void {
+    const warning = this.mask.data(said);
     // Several agents share one configuration: what is wrong with it is said once.
-    if (this.warnings.some((said) => said.message === warning.message)) return;
+    if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warnings.push(warning);
     this.note(`warning: ${warning.message}`);
     if (warning.hint !== undefined) this.note(`   mend: ${warning.hint}`);

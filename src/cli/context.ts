@@ -1,8 +1,12 @@
 import { homedir } from 'node:os';
-import { type EngineContext, resolveStatePaths } from '../engine/context.js';
+import { type EngineContext, type OnSecret, resolveStatePaths } from '../engine/context.js';
 
-/** The one place that reads the process: everything behind it is told. */
-export function createContext(): EngineContext {
+/**
+ * The one place that reads the process: everything behind it is told.
+ *
+ * @param onSecret hears of the secrets that are read, so that they can be masked
+ */
+export function createContext(onSecret: OnSecret): EngineContext {
   const env = process.env;
   const homeDir = env['HOME'] ?? homedir();
   return {
@@ -11,5 +15,6 @@ export function createContext(): EngineContext {
     homeDir,
     state: resolveStatePaths(env, homeDir),
     clock: { now: Date.now },
+    onSecret,
   };
 }

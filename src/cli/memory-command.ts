@@ -63,6 +63,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
       signal: this.signal,
       onInterrupt: () => this.interrupt(),
       write: (text) => this.write(text),
+      mask: this.mask,
     });
     for (const warning of embeddingWarnings(summary)) this.addWarning(warning);
     const failure = summary.embedding?.failure;

@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode, messageOf, SvcError } from '../engine/errors/index.js';
+import { createSecretMask, type SecretMask } from '../engine/secrets/mask/secret-mask.js';
 
 /** What is known of a failure once it has left the engine. */
 export interface ErrorReport {
@@ -9,8 +10,17 @@ export interface ErrorReport {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Maps anything thrown to a report. oclif's own parse errors become USAGE; the unknown is a BUG. */
-export function reportError(error: unknown): ErrorReport {
+/**
+ * Maps anything thrown to a report without secrets. oclif's own parse errors become USAGE; the
+ * unknown is a BUG.
+ *
+ * @param mask of this process; without one, only what looks like a secret is masked
+ */
+export function reportError(error: unknown, mask: SecretMask = createSecretMask()): ErrorReport {
+  return mask.data(unmaskedReport(error));
+}
+
+function unmaskedReport(error: unknown): ErrorReport {
   if (error instanceof SvcError) {
     return {
       code: error.code,

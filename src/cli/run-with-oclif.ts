@@ -3,6 +3,8 @@ import { run } from '@oclif/core/run';
 import { settings } from '@oclif/core/settings';
 import { closest, distance } from 'fastest-levenshtein';
 import { SvcError } from '../engine/errors/index.js';
+import { environmentSecrets } from '../engine/secrets/mask/environment-secrets.js';
+import { createSecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
 
 /** oclif's own start: help, version, plugin commands; and a suggestion for a mistyped command. */
@@ -21,7 +23,8 @@ export async function runWithOclif(
       process.exitCode = error.oclif.exit;
       return;
     }
-    const report = reportError(error);
+    const mask = createSecretMask(environmentSecrets(process.env));
+    const report = reportError(error, mask);
     process.exitCode = exitCodeOf(report);
     if (argv.includes('--json'))
       process.stdout.write(`${JSON.stringify({ error: report }, null, 2)}\n`);

@@ -2,6 +2,7 @@ import type { EngineContext } from '../engine/context.js';
 import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import { formatCitation } from '../engine/memory/search/citation.js';
 import type { SearchResult } from '../engine/memory/search/types.js';
+import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
@@ -16,6 +17,7 @@ export async function runSearchScreen(
   memory: OpenedMemory,
   context: EngineContext,
   signal: AbortSignal,
+  mask: SecretMask,
 ): Promise<void> {
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
@@ -23,13 +25,13 @@ export async function runSearchScreen(
     stdin: process.stdin,
     stdout: process.stdout,
     style: createStyle(color),
-    actions: actionsOn(memory),
+    actions: actionsOn(memory, mask),
     signal,
   });
   if (end.type === 'open') await openPassage(memory, end.result, context);
 }
 
-function actionsOn(memory: OpenedMemory): SearchScreenActions {
+function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions {
   const { backend } = memory;
   const request = { maxResults: SCREEN_RESULTS, explain: true };
   return {
@@ -56,7 +58,7 @@ function actionsOn(memory: OpenedMemory): SearchScreenActions {
       return `copied ${citation}`;
     },
     explain: (error) => {
-      const { message, hint } = reportError(error);
+      const { message, hint } = reportError(error, mask);
       return hint === undefined ? { message } : { message, hint };
     },
   };

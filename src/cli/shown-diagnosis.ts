@@ -1,6 +1,7 @@
 import type { EngineContext } from '../engine/context.js';
 import type { Diagnosis, DiagnosisEvent } from '../engine/embeddings/diagnosis/index.js';
 import { SvcError } from '../engine/errors/index.js';
+import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { renderDiagnosis } from '../ui/provider/diagnosis.js';
 import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
@@ -15,6 +16,8 @@ export interface ShownDiagnosisOptions {
   /** Whether the person may stay and look again: one diagnosis, on a terminal. */
   readonly screen: boolean;
   readonly signal: AbortSignal;
+  /** Before lines are cut and wrapped: half a secret is no longer known for one. */
+  readonly mask: SecretMask;
   /** Writes to stdout; nothing in JSON mode. */
   readonly write: (text: string) => void;
 }
@@ -26,9 +29,11 @@ export interface ShownDiagnosisOptions {
  * @throws SvcError INTERRUPTED when the person left before there was anything to tell
  */
 export async function shownDiagnosis(
-  start: (signal: AbortSignal, onEvent: (event: DiagnosisEvent) => void) => Promise<Diagnosis>,
-  { title, context, terminal, screen, signal, write }: ShownDiagnosisOptions,
+  diagnose: (signal: AbortSignal, onEvent: (event: DiagnosisEvent) => void) => Promise<Diagnosis>,
+  { title, context, terminal, screen, signal, mask, write }: ShownDiagnosisOptions,
 ): Promise<Diagnosis> {
+  const start: typeof diagnose = async (given, onEvent) =>
+    mask.data(await diagnose(given, (event) => onEvent(mask.data(event))));
   const style = createStyle(terminal.color);
   const columns = process.stdout.isTTY ? terminal.columns : undefined;
   const show = (diagnosis: Diagnosis): void =>

@@ -1,6 +1,7 @@
 import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import type { SyncEvent, SyncSummary } from '../engine/memory/sync/events.js';
 import { isFaultySkip } from '../engine/memory/types.js';
+import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { renderSyncSummary } from '../ui/memory/sync-summary.js';
 import { shownPath } from '../ui/shown-path.js';
 import { createStyle } from '../ui/style.js';
@@ -18,6 +19,8 @@ export interface ShownSyncOptions {
   readonly homeDir: string;
   readonly signal: AbortSignal;
   readonly onInterrupt: () => void;
+  /** What goes past `write`: the screen and the progress. */
+  readonly mask: SecretMask;
   /** Writes to stdout; nothing in JSON mode. */
   readonly write: (text: string) => void;
 }
@@ -27,10 +30,11 @@ export async function shownSync(
   memory: OpenedMemory,
   options: ShownSyncOptions,
 ): Promise<SyncSummary> {
-  const { force, terminal, quiet, verbose, json, homeDir, signal, onInterrupt, write } = options;
+  const { force, terminal, quiet, verbose, json, homeDir, signal, onInterrupt, write, mask } =
+    options;
   const style = createStyle(terminal.color);
   const start = (onEvent: (event: SyncEvent) => void): Promise<SyncSummary> =>
-    memory.backend.sync({ force, signal, onEvent });
+    memory.backend.sync({ force, signal, onEvent: (event) => onEvent(mask.data(event)) });
   if (terminal.screen && !quiet) {
     const { runIndexScreen } = await import('../ui/screens/index/run.js');
     return runIndexScreen({
@@ -50,7 +54,7 @@ export async function shownSync(
     });
   }
   const progress = await createSyncProgress({ terminal, quiet: quiet || json, verbose });
-  const summary = await start(progress.onEvent).finally(progress.clear);
+  const summary = mask.data(await start(progress.onEvent).finally(progress.clear));
   const shown = { style, agentId: memory.name, verbose, isFaulty: isFaultySkip };
   if (!quiet) write(renderSyncSummary(summary, shown));
   return summary;

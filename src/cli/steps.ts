@@ -1,3 +1,4 @@
+import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import type { WorkNote } from '../ui/provider/install-words.js';
 
 /** A part of long work that a person waits for. */
@@ -14,13 +15,14 @@ export interface StepsOptions {
   readonly live: boolean;
   /** Nothing at all is shown. */
   readonly quiet: boolean;
+  readonly mask: SecretMask;
   /** Takes whole lines for stderr. */
   readonly note: (line: string) => void;
 }
 
 /** Does steps one after the other; the first that fails ends them. @throws what the step throws */
 export async function runSteps(steps: readonly Step[], options: StepsOptions): Promise<void> {
-  if (options.live && !options.quiet) return runLive(steps);
+  if (options.live && !options.quiet) return runLive(steps, options.mask);
   for (const { title, run } of steps) {
     if (options.quiet) {
       await run(() => undefined);
@@ -36,7 +38,7 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
   }
 }
 
-async function runLive(steps: readonly Step[]): Promise<void> {
+async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> {
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
   // Its standard output is our stderr: the answer alone goes to stdout.
   const processOutput = new ProcessOutput(process.stderr, process.stdout);
@@ -44,9 +46,10 @@ async function runLive(steps: readonly Step[]): Promise<void> {
     steps.map(({ title, run }) => ({
       title,
       task: async (_context: unknown, task: { title: string; output: string }) => {
-        task.title = await run(({ text }) => {
-          task.output = text;
+        const done = await run(({ text }) => {
+          task.output = mask.text(text);
         });
+        task.title = mask.text(done);
       },
     })),
     {

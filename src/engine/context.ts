@@ -11,7 +11,12 @@ export interface EngineContext {
   /** Where svc keeps its state; see {@link StatePaths}. */
   readonly state: StatePaths;
   readonly clock: Clock;
+  /** Told each secret that was read, so that nothing that is printed holds it. */
+  readonly onSecret?: OnSecret | undefined;
 }
+
+/** Takes the value of a secret; see createSecretMask. */
+export type OnSecret = (value: string) => void;
 
 /** Milliseconds since the epoch; injected so that tests choose the time. */
 export interface Clock {

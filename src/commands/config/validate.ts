@@ -1,5 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { type ConfigFault, inspectConfig } from '../../engine/config/index.js';
+import { maskConfigText } from '../../engine/config/mask-config-text.js';
 import { renderValidation } from '../../ui/config/validation.js';
 import { createStyle } from '../../ui/style.js';
 
@@ -25,7 +26,9 @@ export default class ConfigValidate extends BaseCommand<ValidateResult> {
     const inspection = await inspectConfig(this.context(), { configFile: flags.config });
     const { faults, warnings } = inspection;
     const { color, columns } = this.terminal(flags);
-    this.write(renderValidation(inspection, { style: createStyle(color), columns }));
+    const { text } = inspection;
+    const shown = { ...inspection, text: text === undefined ? text : maskConfigText(text) };
+    this.write(renderValidation(shown, { style: createStyle(color), columns }));
     const valid = faults.length === 0;
     if (!valid) this.setExitCode(2);
     return { valid, file: inspection.file ?? null, faults, warnings };

@@ -28,6 +28,8 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
     }),
   };
 
+  protected override readonly answersVerbatim = true;
+
   async run(): Promise<GetOutput> {
     const { args, flags } = await this.parse(MemoryGet);
     const memory = await this.openMemory(flags);

@@ -56,6 +56,8 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     }),
   };
 
+  protected override readonly answersVerbatim = true;
+
   async run(): Promise<SearchResultDocument> {
     const { args, flags } = await this.parse(MemorySearch);
     const terminal = this.terminal(flags);
@@ -63,7 +65,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     if (query === undefined || query === '') {
       if (!terminal.screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
-      await runSearchScreen(await this.openMemory(flags), this.context(), this.signal);
+      await runSearchScreen(await this.openMemory(flags), this.context(), this.signal, this.mask);
       return {};
     }
     const memory = await this.openMemory(flags);
@@ -79,7 +81,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     };
     const { signal } = this;
     const response = await memory.backend
-      .search(request, { signal, onEvent: progress.onEvent })
+      .search(request, { signal, onEvent: (event) => progress.onEvent(this.mask.data(event)) })
       .finally(progress.clear);
     for (const warning of response.warnings) this.addWarning(warning);
     this.write(

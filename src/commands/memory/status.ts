@@ -102,6 +102,7 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
       terminal: this.terminal(flags),
       screen: alone && !flags.quiet,
       signal: this.signal,
+      mask: this.mask,
       write: (text) => this.write(text),
     });
   }

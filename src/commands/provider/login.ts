@@ -43,7 +43,7 @@ The client id is that of an OAuth app at GitHub with "Enable Device Flow". Witho
       githubApiUrl: flags['github-api-url'],
       signal: this.signal,
       // Also with --json and --quiet: nobody can sign in without the code.
-      onEvent: (event) => void process.stderr.write(renderLoginEvent(event)),
+      onEvent: (event) => void process.stderr.write(this.mask.text(renderLoginEvent(event))),
     });
     this.write(renderLogin(result));
     return result;

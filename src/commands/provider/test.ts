@@ -49,6 +49,7 @@ Exits with 1 when questions could not be embedded. On a terminal it stays until 
       terminal: this.terminal(flags),
       screen: !flags.quiet,
       signal: this.signal,
+      mask: this.mask,
       write: (text) => this.write(text),
     });
     if (!diagnosis.ok) this.setExitCode(1);

@@ -47,7 +47,8 @@ interface LenientParse {
 /** The parser and the readers of its tree recurse, so nesting has to stay far below the stack. */
 const MAX_DEPTH = 256;
 
-function parseLeniently(text: string): LenientParse {
+/** The tree of a text as far as it can be read; none where it is nested too deeply. */
+export function parseLeniently(text: string): LenientParse {
   if (nestingDepth(text) > MAX_DEPTH) return { tree: undefined, errors: [], tooDeep: true };
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });

@@ -20,7 +20,12 @@ export {
   type LoadedConfig,
   loadConfig,
 } from './load.js';
-export { type LocateSetting, settingLocator, type WrittenSetting } from './locate-setting.js';
+export {
+  type LocateSetting,
+  locateWritten,
+  settingLocator,
+  type WrittenSetting,
+} from './locate-setting.js';
 export {
   allowsDimensions,
   DEFAULT_MODELS,

@@ -1,10 +1,12 @@
 import type { EngineContext } from '../context.js';
 import type { Warning } from '../errors/index.js';
+import { SECRETS_DEFAULTS } from './defaults.js';
 import { type Discovery, discoverConfig } from './discovery.js';
 import type { ConfigFault } from './fault.js';
 import type { ConfigInput } from './input.js';
 import { resolveConfig } from './resolve-config.js';
 import type { ResolvedConfig } from './resolved.js';
+import type { SecretDefaults } from './secret-input.js';
 
 /** How a configuration is chosen. */
 export interface LoadConfigOptions {
@@ -51,7 +53,19 @@ export async function loadConfig(
   }
   const { readValidConfig } = await import('./read-config.js');
   const { input, warnings } = readValidConfig(file);
-  return { file, input, resolved: resolveConfig(input), warnings };
+  const resolved = resolveConfig(input);
+  await tellSecrets(context, input, resolved.secrets.defaults);
+  return { file, input, resolved, warnings };
+}
+
+async function tellSecrets(
+  { onSecret }: EngineContext,
+  input: unknown,
+  defaults: SecretDefaults,
+): Promise<void> {
+  if (onSecret === undefined) return;
+  const { plainSecrets } = await import('./written-secrets.js');
+  for (const value of plainSecrets(input, defaults)) onSecret(value);
 }
 
 /**
@@ -69,5 +83,6 @@ export async function inspectConfig(
   if (file === undefined) return { discovery, file, text: undefined, faults: [], warnings: [] };
   const { readCheckedConfig } = await import('./read-config.js');
   const { document, faults, warnings } = readCheckedConfig(file);
+  await tellSecrets(context, document.value, SECRETS_DEFAULTS.defaults);
   return { discovery, file, text: document.text, faults, warnings };
 }

@@ -36,3 +36,18 @@ export function settingLocator(loaded: LoadedConfig, agentId: string): LocateSet
     return { path: formatPath(written), location: document.locate(written) };
   };
 }
+
+/**
+ * Where values are written in a file that was loaded before, in the order of their paths; the file
+ * is parsed again.
+ *
+ * @throws SvcError CONFIG_UNREADABLE and the like, when it has changed since
+ */
+export async function locateWritten(
+  file: string,
+  paths: readonly ConfigPath[],
+): Promise<readonly WrittenSetting[]> {
+  const { readCheckedConfig } = await import('./read-config.js');
+  const { document } = readCheckedConfig(file);
+  return paths.map((path) => ({ path: formatPath(path), location: document.locate(path) }));
+}

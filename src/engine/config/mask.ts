@@ -1,8 +1,6 @@
+import { MASK } from '../secrets/mask/token-patterns.js';
 import { type ConfigPath, isRecord, matchesPattern } from './config-path.js';
 import { ENV_NAME, referencedVariable } from './secret-input.js';
-
-/** What stands for a plain-text secret wherever configuration is shown. */
-export const MASK = '********';
 
 /**
  * Schema paths whose values are secret (`*` is any key or list position). Values of headers and of

@@ -9,6 +9,7 @@ import {
   type ResolvedModelProvider,
   suggestName,
 } from '../config/index.js';
+import type { OnSecret } from '../context.js';
 import { SvcError } from '../errors/index.js';
 import { awsCredentialSource } from './adapters/bedrock/credential-signs.js';
 import { ollamaBaseUrl } from './adapters/ollama-host.js';
@@ -24,6 +25,8 @@ export interface ProviderWorld {
   readonly homeDir: string;
   /** Absolute; where logins and runtimes lie. */
   readonly stateDir: string;
+  /** Told each secret that is read; see EngineContext. */
+  readonly onSecret?: OnSecret | undefined;
 }
 
 /** A provider with everything that can be said of it without asking it. */

@@ -21,6 +21,7 @@ import { broken, normalise, wrongCount } from './read-vectors.js';
 import { embedDocuments } from './requests/embed-documents.js';
 import { halve, splitToFit } from './requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
+import { shownAddress } from './shown-address.js';
 import type { EmbeddingVendor, VendorAnswer, VendorBatch } from './vendor.js';
 import { VendorFault } from './vendor-fault.js';
 
@@ -75,12 +76,12 @@ class VendorAdapter implements EmbeddingAdapter {
     this.id = vendor.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
-    this.endpoint = vendor.endpoint;
+    this.endpoint = shownAddress(vendor.endpoint);
     const asked = vendor.dimensions === undefined ? settings.dimensions : vendor.dimensions;
     this.size = asked ?? undefined;
     this.identity = {
       adapter: vendor.adapter,
-      endpoint: vendor.identityEndpoint ?? vendor.endpoint,
+      endpoint: shownAddress(vendor.identityEndpoint ?? vendor.endpoint),
       model: vendor.model,
       dimensions: asked ?? null,
       documentForm: vendor.documentForm,

@@ -2,6 +2,7 @@ import { dimensionsToAsk, type ResolvedMemorySearch } from '../config/index.js';
 import { ADAPTER_FACTS } from './adapter-facts.js';
 import type { ProviderChoice } from './choose-provider.js';
 import { identityKeyDifferences } from './identity-key.js';
+import { shownAddress } from './shown-address.js';
 
 /**
  * What the settings say of a provider's identity. What only the provider's own code knows (where a
@@ -47,7 +48,7 @@ const MOVABLE: ReadonlySet<string> = new Set(['bedrock', 'github-copilot', 'olla
 function endpointOf({ adapter, baseUrl }: ProviderChoice): string | undefined {
   // Some adapters cut what people put behind the host: not a difference to speak of.
   if (adapter === 'gemini' || adapter === 'ollama') return undefined;
-  if (baseUrl !== undefined) return baseUrl;
+  if (baseUrl !== undefined) return shownAddress(baseUrl);
   return MOVABLE.has(adapter) ? undefined : (ADAPTER_FACTS[adapter].endpoint ?? undefined);
 }
 

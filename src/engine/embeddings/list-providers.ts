@@ -18,6 +18,7 @@ import {
   type ProviderWorld,
 } from './choose-provider.js';
 import { type CredentialView, credentialView } from './credential-view.js';
+import { shownAddress } from './shown-address.js';
 import { whyChosen } from './why-chosen.js';
 
 /** One provider that an agent could use. */
@@ -102,7 +103,7 @@ function listed(provider: string, scene: Scene): ListedProvider {
     credential: credentialView(choice, settings, world),
     model,
     dimensions: asked ?? (model === null ? null : usualDimensions(adapter, model)),
-    endpoint: choice.baseUrl ?? facts.endpoint,
+    endpoint: choice.baseUrl === undefined ? facts.endpoint : shownAddress(choice.baseUrl),
     cost: choice.baseUrl === undefined || facts.cost !== 'per_token' ? facts.cost : 'unknown',
     batch: facts.batch,
     autoPlace: place === 0 ? null : place,

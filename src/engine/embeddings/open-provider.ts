@@ -65,7 +65,12 @@ async function providerSettings(
   const { provider, adapter, model, baseUrl, entry, isPrimary } = choice;
   const { remote, sync, local } = settings;
   const resolve = (input: SecretInput): Promise<string> =>
-    resolveSecret(input, { env: world.env, settings: world.config.secrets, signal });
+    resolveSecret(input, {
+      env: world.env,
+      settings: world.config.secrets,
+      signal,
+      onSecret: world.onSecret,
+    });
   const headers = { ...entry?.headers, ...(isPrimary ? remote.headers : {}) };
   const resolved = await Promise.all(
     Object.entries(headers).map(async ([name, value]) => [name, await resolve(value)] as const),
@@ -101,7 +106,7 @@ async function providerSettings(
 
 async function credentialOf(
   { credential }: ProviderChoice,
-  { stateDir }: ProviderWorld,
+  { stateDir, onSecret }: ProviderWorld,
   resolve: (input: SecretInput) => Promise<string>,
 ): Promise<Credential | undefined> {
   switch (credential.state) {
@@ -110,7 +115,9 @@ async function credentialOf(
     case 'login': {
       const { readStoredLogin } = await import('./login/stored-login.js');
       const login = await readStoredLogin(stateDir);
-      return login === undefined ? undefined : { value: login.token, source: credential.source };
+      if (login === undefined) return undefined;
+      onSecret?.(login.token);
+      return { value: login.token, source: credential.source };
     }
     case 'not_needed':
       return undefined;

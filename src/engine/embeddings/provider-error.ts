@@ -1,4 +1,5 @@
 import { type ErrorCode, SvcError } from '../errors/index.js';
+import { shownAddress } from './shown-address.js';
 import { VendorFault, type VendorFaultDetails, type VendorFaultKind } from './vendor-fault.js';
 
 /** What an error for people says of the provider besides the fault. */
@@ -35,14 +36,15 @@ export function asProviderError(error: unknown, place: ProviderPlace): unknown {
   }
   if (!(error instanceof VendorFault)) return error;
   const { details } = error;
-  const { provider, model, endpoint } = place;
+  const { provider, model } = place;
+  const endpoint = place.endpoint === undefined ? undefined : shownAddress(place.endpoint);
   const status = details.status === undefined ? '' : `${details.status} `;
   const code = details.code === undefined ? '' : ` (${details.code})`;
   return new SvcError(
     CODES[details.kind],
     `embedding provider ${provider}: ${status}${details.message}${code}`,
     {
-      hint: details.hint ?? hintFor(details, place),
+      hint: details.hint ?? hintFor(details, { ...place, endpoint }),
       cause: error,
       details: {
         provider,

@@ -17,6 +17,7 @@ export function providerWorld(loaded: LoadedConfig, context: EngineContext): Pro
     env: context.env,
     homeDir: context.homeDir,
     stateDir: context.state.stateDir,
+    onSecret: context.onSecret,
   };
 }
 

@@ -21,11 +21,17 @@ interface Group extends Inquiry {
  * @throws SvcError SECRET_UNRESOLVED, with the reference in `details`; or the signal's reason
  */
 export async function resolveSecret(input: SecretInput, context: SecretContext): Promise<string> {
-  if (input.kind === 'plain') return input.value;
+  if (input.kind === 'plain') {
+    context.onSecret?.(input.value);
+    return input.value;
+  }
   const { source, provider, id } = input;
   const lookup = await askSafely({ source, provider, ids: [id] }, context);
   const outcome = outcomeOf(input, lookup);
-  if (outcome.ok) return outcome.value;
+  if (outcome.ok) {
+    context.onSecret?.(outcome.value);
+    return outcome.value;
+  }
   throw outcome.error;
 }
 
@@ -47,7 +53,9 @@ export async function resolveSecrets(
     const lookup = await askSafely(group, context);
     for (const { at, reference } of group.members) outcomes[at] = outcomeOf(reference, lookup);
   });
-  return outcomes.filter((outcome) => outcome !== undefined);
+  const settled = outcomes.filter((outcome) => outcome !== undefined);
+  for (const outcome of settled) if (outcome.ok) context.onSecret?.(outcome.value);
+  return settled;
 }
 
 function groupByProvider(inputs: readonly SecretInput[]): readonly Group[] {

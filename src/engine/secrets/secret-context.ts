@@ -1,4 +1,5 @@
 import type { ResolvedConfig, SecretInput } from '../config/index.js';
+import type { OnSecret } from '../context.js';
 
 /** What resolving needs of the world. */
 export interface SecretContext {
@@ -6,6 +7,8 @@ export interface SecretContext {
   readonly settings: ResolvedConfig['secrets'];
   /** Ends the wait for a file or a program; its reason is thrown. */
   readonly signal?: AbortSignal;
+  /** Told each value that was found; see EngineContext. */
+  readonly onSecret?: OnSecret | undefined;
 }
 
 /** A secret that has to be asked for. */

@@ -49,7 +49,7 @@ An index that is damaged, of another version or built with other settings is bui
       return indexOutput(memory, await this.syncShown(memory, flags));
     } catch (error) {
       if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
-      const { code, message, hint } = reportError(error);
+      const { code, message, hint } = reportError(error, this.mask);
       if (code === 'BUG') throw error;
       this.setExitCode(exitCodeOf({ code, message }));
       this.note(`error: ${memory.name}: ${message}${hint === undefined ? '' : `\n mend: ${hint}`}`);

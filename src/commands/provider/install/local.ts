@@ -86,6 +86,7 @@ Ctrl-C stops it; a runtime is installed whole or not at all, and a download goes
     await runSteps(steps, {
       live: screen && progress,
       quiet: flags.quiet || this.jsonEnabled(),
+      mask: this.mask,
       note: (line) => this.note(line),
     });
     if (runtime === undefined) throw new Error('the installation gave no result');

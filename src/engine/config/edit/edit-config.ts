@@ -1,12 +1,13 @@
 import type { EngineContext } from '../../context.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { MASK } from '../../secrets/mask/token-patterns.js';
 import { checkConfigText } from '../check.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
 import { discoverConfig } from '../discovery.js';
 import { parseConfigText } from '../document.js';
 import type { ConfigFault } from '../fault.js';
 import type { LoadConfigOptions } from '../load.js';
-import { isSecretPath, MASK, maskSecrets } from '../mask.js';
+import { isSecretPath, maskSecrets } from '../mask.js';
 import { faultsError, requireValid, type ValidConfig } from '../read-config.js';
 import { readConfigText } from '../source-file.js';
 import { writeFileAtomically } from './atomic-write.js';

@@ -1,5 +1,6 @@
 import { ADAPTER_FACTS } from '../adapter-facts.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
+import { shownAddress } from '../shown-address.js';
 import {
   CHECKS,
   type CheckName,
@@ -91,7 +92,7 @@ function walk(
   const { choice } = primary;
   const { model: usualModel, endpoint: usualEndpoint } = ADAPTER_FACTS[choice.adapter];
   const model = choice.model ?? usualModel ?? choice.provider;
-  const address = choice.baseUrl ?? usualEndpoint ?? choice.adapter;
+  const address = shownAddress(choice.baseUrl ?? usualEndpoint ?? choice.adapter);
   const key = check('key', () => checkKey(primary, subject, signal));
   const opening = key.then(async ({ state }) =>
     state === 'failed' ? NO_KEY : openedOrFailure(primary, model, signal),

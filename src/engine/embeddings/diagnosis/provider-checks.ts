@@ -59,7 +59,8 @@ export async function checkKey(
   const written = await locate(keyPath(credential.source, choice));
   const at = written === undefined ? {} : { location: written.location };
   try {
-    const context = { env: world.env, settings: world.config.secrets, signal };
+    const { env, onSecret } = world;
+    const context = { env, settings: world.config.secrets, signal, onSecret };
     const { length } = await resolveSecret(credential.input, context);
     const note = `set, ${length} character${length === 1 ? '' : 's'}`;
     return { state: 'ok', text, note, ...at };

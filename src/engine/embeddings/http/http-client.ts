@@ -1,5 +1,6 @@
-import got, { HTTPError, RequestError, type Response, TimeoutError } from 'got';
+import got, { HTTPError, type Options, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
+import { createSecretMask } from '../../secrets/mask/secret-mask.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
 import { networkMessage } from './network-words.js';
@@ -102,18 +103,37 @@ export function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
     return new VendorFault({ kind: 'timeout', message: 'no answer in time' }, { cause: error });
   }
   if (error instanceof RequestError) {
-    const message = networkMessage(error.code, error.message);
+    const message = createSecretMask().text(networkMessage(error.code, error.message));
     return new VendorFault({ kind: 'network', code: error.code, message }, { cause: error });
   }
   return new VendorFault({ kind: 'network', message: messageOf(error) }, { cause: error });
 }
 
 function answerDetails(response: Response<unknown>, explain: ExplainStatus): VendorFaultDetails {
-  const text = bodyText(response.rawBody);
-  const body = parsed(text);
-  const { statusCode: status, headers } = response;
+  const { statusCode: status, headers, request, rawBody } = response;
+  // Before anything is cut off: half a key is no longer known for one.
+  const body = createSecretMask(sentSecrets(request.options)).data(parsed(bodyText(rawBody)));
   const own = explain({ status, body, headers });
   return { ...detailsOfStatus(status, headers, body), ...own };
+}
+
+/** Headers that hold no secret, whoever sends them. */
+const PLAIN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'content-type',
+  'host',
+  'user-agent',
+]);
+
+/** What a vendor may repeat in its error: the values of the headers, whole and without a scheme. */
+function sentSecrets({ headers }: Pick<Options, 'headers'>): readonly string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (value === undefined || PLAIN_HEADERS.has(name.toLowerCase())) return [];
+    return [value].flat().flatMap((text) => [text, text.replace(/^\S+\s+/u, '')]);
+  });
 }
 
 function bodyText(body: unknown): string {

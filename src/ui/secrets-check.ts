@@ -1,0 +1,62 @@
+import type { CheckedSecret, SecretsCheck } from '../engine/secrets/check-secrets.js';
+import { formatCountOf } from './format.js';
+import { safeLine } from './safe-text.js';
+import { shownPath } from './shown-path.js';
+import type { Style } from './style.js';
+import { LIGHT_MEASURE, wrapSpans } from './wrap.js';
+
+/** How the check is shown. */
+export interface SecretsCheckOptions {
+  readonly style: Style;
+  /** Width to wrap to; undefined (a pipe) leaves every line whole. */
+  readonly columns: number | undefined;
+  /** The person's home folder, shown as `~`. */
+  readonly homeDir: string;
+}
+
+const INDENT = '    ';
+
+const LENGTHS: Readonly<Record<NonNullable<CheckedSecret['length']>, string>> = {
+  long: '24 characters or more',
+  short: 'fewer than 24 characters',
+  tiny: 'fewer than 8 characters',
+};
+
+/** Each secret where it stands, in the order of the file, and a line that sums up. */
+export function renderSecretsCheck(
+  { file, secrets }: Pick<SecretsCheck, 'file' | 'secrets'>,
+  options: SecretsCheckOptions,
+): string {
+  if (file === undefined) return 'no configuration file was found: there are no secrets in it\n';
+  const place = shownPath(file, options.homeDir);
+  if (secrets.length === 0) return `no secrets in ${place}\n`;
+  const blocks = secrets.flatMap((secret) => renderSecret(secret, options));
+  const failed = secrets.filter(({ resolves }) => !resolves).length;
+  const count = formatCountOf(secrets.length, 'secret');
+  const sum =
+    failed === 0
+      ? options.style.green(`${count}: all can be read`)
+      : options.style.red(`${count}: ${failed} cannot be read`);
+  return `${[options.style.bold(place), ...blocks, sum].join('\n')}\n`;
+}
+
+function renderSecret(secret: CheckedSecret, options: SecretsCheckOptions): readonly string[] {
+  const { style } = options;
+  const { path, location, spoken, length, error } = secret;
+  const mark = error === null ? style.green('✓') : style.red('✗');
+  const found = length === null ? '' : ` · ${LENGTHS[length]}`;
+  const at = `${location.line}:${location.column}`;
+  return [
+    `  ${mark} ${safeLine(path)}  ${style.dim(at)}`,
+    `${INDENT}${safeLine(spoken)}${style.dim(found)}`,
+    ...(error === null ? [] : wrapped(error.message, options).map((line) => style.red(line))),
+    ...(error?.hint === undefined ? [] : wrapped(`→ ${error.hint}`, options)),
+  ].map((line, row) => (row < 2 ? line : `${INDENT}${line}`));
+}
+
+function wrapped(text: string, { columns }: SecretsCheckOptions): readonly string[] {
+  const line = safeLine(text);
+  if (columns === undefined) return [line];
+  const spans = wrapSpans(line, columns - INDENT.length, LIGHT_MEASURE);
+  return spans.map(({ start, end }) => line.slice(start, end).trimEnd());
+}
