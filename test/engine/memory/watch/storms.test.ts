@@ -1,0 +1,308 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { noteText } from '../../../support/many-notes.js';
+import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
+import { type Watched, type WatchedOptions, watched } from '../../../support/watched.js';
+
+const test = suite('watching real files');
+
+/** Starts a watcher, lets something happen, and holds the index against a fresh one. */
+async function during(
+  folder: TempFolder,
+  storm: (live: Watched) => Promise<void> | void,
+  options: WatchedOptions = {},
+): Promise<void> {
+  const live = watched(folder.path, options);
+  try {
+    await live.watcher.start();
+    assert.is(live.watcher.state.mode, 'watching');
+    await storm(live);
+    await live.agreed();
+  } finally {
+    await live.close();
+  }
+}
+
+function workspace(): TempFolder {
+  return folderOf({
+    'MEMORY.md': '# Memory\n\nThe backup runs at two.\n',
+    'memory/a.md': '# A\n\nAmber.\n',
+    'memory/deep/er/b.md': '# B\n\nBasil.\n',
+  });
+}
+
+test('takes in new, changed and deleted notes, in new folders too', async () => {
+  const folder = workspace();
+  await during(folder, async (live) => {
+    folder.write('memory/c.md', '# C\n\nCedar.\n');
+    await live.agreed();
+    folder.write('memory/new/folder/d.md', '# D\n\nDelta.\n');
+    await live.agreed();
+    // The folder appeared while the watch was running: it must be watched by now.
+    folder.write('memory/new/folder/e.md', '# E\n\nEmber.\n');
+    await live.agreed();
+    appendFileSync(folder.at('MEMORY.md'), 'And again at three.\n');
+    await live.agreed();
+    rmSync(folder.at('memory/deep'), { recursive: true });
+  });
+});
+
+test('takes in what editors do: write beside and rename, truncate and write, link files', async () => {
+  const folder = workspace();
+  await during(folder, async (live) => {
+    for (let round = 0; round < 5; round++) {
+      // vim with a backup: the note is moved away, a new one is written, the backup goes.
+      renameSync(folder.at('memory/a.md'), folder.at('memory/a.md~'));
+      folder.write('memory/a.md', `# A\n\nround ${round} of vim\n`);
+      rmSync(folder.at('memory/a.md~'));
+      // Write beside, then rename over it, as most others do.
+      folder.write('memory/deep/er/.b.md.tmp', `# B\n\nround ${round} of rename\n`);
+      renameSync(folder.at('memory/deep/er/.b.md.tmp'), folder.at('memory/deep/er/b.md'));
+      // In place: empty for a moment.
+      truncateSync(folder.at('MEMORY.md'));
+      const file = openSync(folder.at('MEMORY.md'), 'w');
+      await nextTurn();
+      writeSync(file, `# Memory\n\nround ${round} in place\n`);
+      closeSync(file);
+      if (round % 2 === 0) await live.agreed();
+    }
+  });
+});
+
+test('follows folders that are moved, swapped and made again under the same name', async () => {
+  const folder = workspace();
+  await during(folder, async (live) => {
+    renameSync(folder.at('memory/deep'), folder.at('memory/moved'));
+    await live.agreed();
+    folder.write('memory/moved/er/c.md', '# C\n\nwritten after the move\n');
+    await live.agreed();
+    folder.write('memory/deep/er/b.md', '# B\n\nanother one at the old place\n');
+    await live.agreed();
+    renameSync(folder.at('memory/deep'), folder.at('memory/aside'));
+    renameSync(folder.at('memory/moved'), folder.at('memory/deep'));
+    renameSync(folder.at('memory/aside'), folder.at('memory/moved'));
+    await live.agreed();
+    folder.write('memory/deep/er/after.md', 'after the swap\n');
+    await live.agreed();
+    folder.write('memory/moved/er/after.md', 'after the swap, too\n');
+    await live.agreed();
+    rmSync(folder.at('memory'), { recursive: true });
+    folder.write('memory/again.md', 'a new folder in place of the old one\n');
+    await live.agreed();
+    folder.write('memory/more.md', 'and it is watched\n');
+  });
+});
+
+test('takes in what comes from outside by a move, and gives up what leaves', async () => {
+  const folder = workspace();
+  const outside = folderOf({ 'import/one.md': 'One.\n', 'import/two/three.md': 'Three.\n' });
+  await during(folder, async (live) => {
+    renameSync(outside.at('import'), folder.at('memory/import'));
+    await live.agreed();
+    folder.write('memory/import/two/four.md', 'Four.\n');
+    await live.agreed();
+    renameSync(folder.at('memory/import'), outside.at('export'));
+    await live.agreed();
+    const events = live.events.length;
+    outside.write('export/two/five.md', 'Outside now.\n');
+    folder.write('memory/inside.md', 'Inside.\n');
+    await live.agreed();
+    const changed = live.events.slice(events).filter((event) => event.type === 'changed');
+    assert.not.ok(changed.some((event) => event.path.includes('export')));
+  });
+});
+
+test('a burst of 10,000 changes is a few syncs, not thousands', async () => {
+  const folder = workspace();
+  await during(
+    folder,
+    async (live) => {
+      for (let n = 0; n < 10_000; n++) {
+        folder.write(`memory/burst/d${n % 50}/n${n % 2500}.md`, noteText(n, 1));
+        // Lets events be read between writes, as they are when another process writes.
+        if (n % 100 === 0) await nextTurn();
+      }
+      await live.agreed();
+      assert.ok(live.watcher.state.syncs < 50, `${live.watcher.state.syncs} syncs`);
+      rmSync(folder.at('memory/burst'), { recursive: true });
+    },
+    { debounceMs: 100 },
+  );
+});
+
+test('changes that never end are taken in all the same', async () => {
+  const folder = workspace();
+  await during(
+    folder,
+    async (live) => {
+      const since = live.events.length;
+      const writing = setInterval(() => appendFileSync(folder.at('memory/a.md'), 'more\n'), 1);
+      try {
+        await live.until(({ type }) => type === 'synced', since);
+      } finally {
+        clearInterval(writing);
+      }
+    },
+    { debounceMs: 500, timing: { longestWaitMs: 600 } },
+  );
+});
+
+test('git checkout of another branch, back and forth', async () => {
+  const folder = workspace();
+  const git = (...args: string[]): void => {
+    const who = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];
+    execFileSync('git', [...who, ...args], { cwd: folder.path, stdio: 'ignore' });
+  };
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  git('checkout', '-qb', 'other');
+  for (let n = 0; n < 300; n++) folder.write(`memory/g${n % 7}/n${n}.md`, noteText(n, 1));
+  rmSync(folder.at('memory/deep'), { recursive: true });
+  git('add', '-A');
+  git('commit', '-qm', 'second');
+  await during(folder, async (live) => {
+    for (const branch of ['main', 'other', 'main', 'other', 'main']) {
+      git('checkout', '-q', branch);
+      await live.agreed();
+    }
+    // Back and forth within one quiet time.
+    git('checkout', '-q', 'other');
+    git('checkout', '-q', 'main');
+  });
+});
+
+test('the workspace itself is deleted and made again', async () => {
+  const parent = tempFolder();
+  parent.write('up/work/memory/a.md', 'Here.\n');
+  const live = watched(parent.at('up/work'));
+  try {
+    await live.watcher.start();
+    for (const gone of ['up/work', 'up']) {
+      const since = live.events.length;
+      rmSync(parent.at(gone), { recursive: true });
+      const event = await live.until(({ type }) => type === 'failed', since);
+      assert.is(event.type === 'failed' && event.failure.code, 'WORKSPACE_MISSING');
+      parent.write('up/work/memory/b.md', `Made again after ${gone} was gone.\n`);
+      await live.until(({ type }) => type === 'synced', since);
+      await live.agreed();
+      parent.write('up/work/memory/c.md', `Watched again after ${gone} was gone.\n`);
+      await live.agreed();
+    }
+    assert.is(live.watcher.state.failure, undefined);
+  } finally {
+    await live.close();
+  }
+});
+
+test('the folder above the workspace is moved away, and another put in its place', async () => {
+  const parent = tempFolder();
+  parent.write('up/work/memory/a.md', 'The first.\n');
+  parent.write('other/work/memory/a.md', 'The second.\n');
+  const live = watched(parent.at('up/work'));
+  try {
+    await live.watcher.start();
+    renameSync(parent.at('up'), parent.at('away'));
+    renameSync(parent.at('other'), parent.at('up'));
+    await live.agreed();
+    parent.write('up/work/memory/b.md', 'Written to the second.\n');
+    await live.agreed();
+  } finally {
+    await live.close();
+  }
+});
+
+test('extra paths that appear later, folders and single files', async () => {
+  const folder = workspace();
+  const other = tempFolder();
+  const extraPaths = [other.at('not/yet'), 'notes.txt', other.at('plain')];
+  await during(
+    folder,
+    async (live) => {
+      other.write('not/yet/there/x.md', 'X.\n');
+      await live.agreed();
+      other.write('not/yet/there/y.md', 'Y.\n');
+      await live.agreed();
+      folder.write('notes.txt', 'A file of any name.\n');
+      await live.agreed();
+      renameSync(folder.write('notes.tmp', 'Replaced.\n'), folder.at('notes.txt'));
+      await live.agreed();
+      other.write('plain', 'First a file.\n');
+      await live.agreed();
+      rmSync(other.at('plain'));
+      other.write('plain/now.md', 'Then a folder.\n');
+    },
+    { extraPaths },
+  );
+});
+
+test('symbolic links are not followed, and one on the way to the workspace is', async () => {
+  const real = folderOf({ 'one/memory/a.md': 'One.\n', 'two/memory/a.md': 'The other.\n' });
+  const outside = folderOf({ 'x.md': 'Outside.\n' });
+  symlinkSync(real.at('one'), real.at('link'));
+  const live = watched(real.at('link'));
+  try {
+    await live.watcher.start();
+    symlinkSync(outside.path, real.at('one/memory/loop'));
+    real.write('one/memory/b.md', 'Through the link.\n');
+    await live.agreed();
+    symlinkSync(real.at('two'), real.at('link2'));
+    renameSync(real.at('link2'), real.at('link'));
+    await live.agreed();
+    real.write('two/memory/c.md', 'In the folder that the link names now.\n');
+    await live.agreed();
+  } finally {
+    await live.close();
+  }
+});
+
+test('what is no note makes no sync', async () => {
+  const folder = workspace();
+  await during(folder, async (live) => {
+    const before = live.watcher.state.syncs;
+    folder.write('unrelated.md', 'Beside the memory, not in it.\n');
+    folder.write('memory/picture.png', 'png');
+    writeFileSync(folder.at('memory/.a.md.swp'), 'swap');
+    mkdirSync(folder.at('memory/.git'));
+    folder.write('memory/.git/index.md', 'not entered');
+    folder.write('memory/node_modules/m/readme.md', 'not entered');
+    // Told after all of those.
+    folder.write('memory/last.md', 'Last.\n');
+    await live.agreed();
+    assert.is(live.watcher.state.syncs, before + 1);
+    const changed = live.events.filter((event) => event.type === 'changed');
+    assert.equal(
+      changed.map((event) => event.path),
+      [folder.at('memory/last.md')],
+    );
+  });
+});
+
+test('any Markdown folder can be watched, its root included', async () => {
+  const folder = folderOf({ 'readme.md': 'Root.\n', 'docs/a.md': 'A.\n' });
+  await during(
+    folder,
+    async (live) => {
+      folder.write('top.md', 'Top.\n');
+      await live.agreed();
+      folder.write('docs/b/c.md', 'C.\n');
+    },
+    { layout: 'folder' },
+  );
+});
+
+test.run();

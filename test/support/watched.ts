@@ -1,0 +1,107 @@
+import * as assert from 'uvu/assert';
+import type { MemoryBackend } from '../../src/engine/memory/backends/memory-backend.js';
+import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
+import type {
+  MemoryWatcher,
+  WatchEvent,
+  WatchTarget,
+  WatchTiming,
+} from '../../src/engine/memory/watch/memory-watcher.js';
+import type { OpenWatch } from '../../src/engine/memory/watch/open-watch.js';
+import { watchMemory } from '../../src/engine/memory/watch/watch-memory.js';
+import { contentOf } from './index-content.js';
+import { backendOn, type TargetOptions, targetOf } from './memory.js';
+
+/** Longer than anything here takes on the slowest machine. */
+const PATIENCE_MS = 30_000;
+
+/** A watcher under test, and all that it told. */
+export interface Watched {
+  readonly watcher: MemoryWatcher;
+  readonly target: SyncTarget;
+  readonly events: readonly WatchEvent[];
+  /** Resolves with the first event from `since` on that fits; fails when none comes. */
+  readonly until: (fits: (event: WatchEvent) => boolean, since?: number) => Promise<WatchEvent>;
+  /** Resolves once the index says what a fresh one of the same files says; fails when it never does. */
+  readonly agreed: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What a test may set of a watcher. */
+export interface WatchedOptions extends TargetOptions {
+  readonly watch?: boolean;
+  readonly debounceMs?: number;
+  readonly intervalMs?: number;
+  readonly timing?: Partial<WatchTiming>;
+  readonly openWatch?: OpenWatch;
+  /** Stands between the watcher and the real backend. */
+  readonly sync?: (real: WatchTarget['backend']) => WatchTarget['backend']['sync'];
+  readonly backend?: (target: SyncTarget) => MemoryBackend;
+}
+
+/** Makes a watcher of a workspace, not started yet. */
+export function watched(workspaceDir: string, options: WatchedOptions = {}): Watched {
+  const target = targetOf(workspaceDir, { layout: 'agent', ...options });
+  const real = (options.backend ?? backendOn)(target);
+  const events: WatchEvent[] = [];
+  const listeners = new Set<() => void>();
+  const watcher = watchMemory(
+    {
+      name: 'test',
+      files: target.files,
+      backend: options.sync === undefined ? real : { sync: options.sync(real) },
+      watch: options.watch ?? true,
+      debounceMs: options.debounceMs ?? 20,
+      intervalMs: options.intervalMs ?? 0,
+    },
+    {
+      clock: { now: Date.now },
+      timing: { firstRetryMs: 20, ...options.timing },
+      openWatch: options.openWatch,
+      onEvent: (event) => {
+        events.push(event);
+        for (const listener of [...listeners]) listener();
+      },
+    },
+  );
+  const until = (fits: (event: WatchEvent) => boolean, since = 0): Promise<WatchEvent> =>
+    new Promise((resolve, reject) => {
+      const told = (): void => {
+        const event = events.slice(since).find(fits);
+        if (event === undefined) return;
+        clearTimeout(timer);
+        listeners.delete(told);
+        resolve(event);
+      };
+      const timer = setTimeout(() => {
+        listeners.delete(told);
+        const types = events.filter(({ type }) => type !== 'progress').map(({ type }) => type);
+        reject(new Error(`never came; these did: ${types.join(' ')}`));
+      }, PATIENCE_MS);
+      listeners.add(told);
+      told();
+    });
+  const agreed = async (): Promise<void> => {
+    for (;;) {
+      const since = events.length;
+      const fresh = await freshContent(target);
+      const kept = await contentOf(target.indexFile);
+      if (JSON.stringify(kept) === JSON.stringify(fresh)) return;
+      await until(({ type }) => type === 'synced', since).catch(() => assert.equal(kept, fresh));
+    }
+  };
+  const close = async (): Promise<void> => {
+    await watcher.close();
+    await real.close();
+  };
+  return { watcher, target, events, until, agreed, close };
+}
+
+/** What an index says that was built just now from the same files. */
+async function freshContent({ files, settings }: SyncTarget): Promise<unknown> {
+  const target = { ...targetOf(files.workspaceDir), files, settings };
+  const backend = backendOn(target);
+  await backend.sync({});
+  await backend.close();
+  return contentOf(target.indexFile);
+}
