@@ -1,4 +1,5 @@
 import type { EngineContext } from '../engine/context.js';
+import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import {
   type ServeEnd,
   type ServeOptions,
@@ -22,6 +23,7 @@ export interface ShownServeOptions {
   readonly quiet: boolean;
   /** Every step in the log. */
   readonly verbose: boolean;
+  readonly mask: SecretMask;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface ShownServeOptions {
  * @throws SvcError as `ServeProcess.run` does
  */
 export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> {
-  const { context, configFile, without, terminal, quiet, verbose } = options;
+  const { context, configFile, without, terminal, quiet, verbose, mask } = options;
   let screen: OpenServeScreen | undefined;
   const hasScreen = terminal.screen && !quiet;
   const serveOptions: ServeOptions = {
@@ -39,7 +41,7 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
     configFile,
     without,
     pid: process.pid,
-    mask: (line) => line,
+    mask,
     ...(hasScreen ? { onLine: undefined } : onStderr(terminal, quiet)),
     onChange: (state) => screen?.changed(state),
     ...(verbose ? { level: 'debug' } : {}),

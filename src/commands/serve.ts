@@ -51,6 +51,7 @@ Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way,
       terminal: this.terminal(flags),
       quiet: flags.quiet,
       verbose: flags.verbose,
+      mask: this.mask,
     });
     if (end.reason === 'SIGINT') this.setExitCode(130);
     else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);

@@ -1,6 +1,7 @@
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { messageOf, SvcError } from '../errors/index.js';
+import type { SecretMask } from '../secrets/mask/secret-mask.js';
 import { type Backoff, SERVICE_BACKOFF } from './backoff.js';
 import { deferred } from './deferred.js';
 import { faultFields } from './fault-fields.js';
@@ -22,8 +23,8 @@ export interface ServeOptions {
   readonly configFile: string | undefined;
   readonly without: readonly ServiceSwitch[];
   readonly pid: number;
-  /** Takes secrets out of a line of the log. */
-  readonly mask: (line: string) => string;
+  /** Everything that is logged, written down or shown goes through it. */
+  readonly mask: Pick<SecretMask, 'data'>;
   readonly onLine: LogLineListener | undefined;
   /** Told when the log cannot be written any more. */
   readonly onTrouble?: ((why: string) => void) | undefined;
@@ -96,7 +97,7 @@ export class ServeProcess {
   }
 
   private begin(loaded: LoadedConfig): Running {
-    const { context, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
+    const { context, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
     const setup: ServeSetup = { context, loaded };
     const log = createLog(this.logSettings(setup), { ...this.options, clock: context.clock });
     const { logger } = log;
@@ -106,7 +107,7 @@ export class ServeProcess {
       startedMs,
       configFile: running.setup.loaded.file ?? null,
       logFile: logFileOf(running.setup),
-      services: supervisor.snapshots,
+      services: mask.data(supervisor.snapshots),
     });
     const stateFile = new StateFile(context.state.stateDir, state, (why) =>
       logger.warn(

@@ -1,14 +1,15 @@
 import pino, { type Logger } from 'pino';
 import type { ResolvedConfig } from '../../config/index.js';
 import type { Clock } from '../../context.js';
+import type { SecretMask } from '../../secrets/mask/secret-mask.js';
 import { LOG_ROTATION, RotatingFile } from './rotating-file.js';
 
 /** What the log is told of the process. */
 export interface LogOptions {
   readonly clock: Clock;
   readonly pid: number;
-  /** Takes secrets out of a finished line; every line goes through it. */
-  readonly mask: (line: string) => string;
+  /** Every line goes through it. */
+  readonly mask: Pick<SecretMask, 'data'>;
   readonly onLine?: LogLineListener | undefined;
   /** Told once when the file cannot be written any more, and why: it cannot say so itself. */
   readonly onTrouble?: ((why: string) => void) | undefined;
@@ -54,7 +55,7 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
     },
     {
       write: (text) => {
-        const line = options.mask(text);
+        const line = maskedLine(text, options.mask);
         options.onLine?.(line, current.logging);
         const hadTrouble = lost > 0;
         if (!file.write(line)) {
@@ -78,4 +79,10 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
     },
     close: () => file.close(),
   };
+}
+
+/** Masked as data, so that a line stays JSON whatever is taken out of it. */
+function maskedLine(line: string, mask: Pick<SecretMask, 'data'>): string {
+  const record: unknown = JSON.parse(line);
+  return `${JSON.stringify(mask.data(record))}\n`;
 }

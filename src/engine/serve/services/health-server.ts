@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Readiness } from '../readiness.js';
 import type { HealthSettings } from './health-settings.js';
 
@@ -29,11 +29,14 @@ export function createHealthServer(options: HealthServerOptions): FastifyInstanc
   const server: FastifyInstance = fastify({
     ...httpsOptions(settings),
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({
+      // Our own hook says it in one line, and at a level of its own.
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
     trustProxy: settings.trustedProxies.length > 0 ? [...settings.trustedProxies] : false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    requestIdLogLabel: 'requestId',
     genReqId: ({ headers }) => {
       const given = headers[REQUEST_ID_HEADER];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();

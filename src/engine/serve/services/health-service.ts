@@ -26,7 +26,11 @@ async function listen(
   const { createHealthServer } = await import('./health-server.js');
   const server = createHealthServer({ settings, log, readiness });
   try {
-    await server.listen({ host: settings.host, port: settings.port });
+    await server.listen({
+      host: settings.host,
+      port: settings.port,
+      listenTextResolver: (url) => `listening on ${url}`,
+    });
   } catch (error) {
     await server.close();
     throw listenFault(error, settings);
@@ -34,7 +38,6 @@ async function listen(
   server.server.on('error', fail);
   const url = addressOf(server.server.address(), settings);
   tell(`listening on ${url}`);
-  log.info({ url }, `listening on ${url}`);
   return {
     ready: Promise.resolve(),
     reload: async (setup) => isDeepStrictEqual(healthSettings(setup), settings) && !settings.tls,
