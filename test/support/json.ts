@@ -16,6 +16,11 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import {
+  logsOutputSchema,
+  serveOutputSchema,
+  systemdOutputSchema,
+} from '../../src/engine/serve/output-schemas.js';
 import type { SvcRun } from './run-svc.js';
 
 /** Reads stdout as one JSON document of a shape; a failure shows the whole run. */
@@ -41,5 +46,8 @@ export const jsonOf = {
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
   login: (run: SvcRun) => read(loginOutputSchema, run),
   logout: (run: SvcRun) => read(logoutOutputSchema, run),
+  serve: (run: SvcRun) => read(serveOutputSchema, run),
+  systemd: (run: SvcRun) => read(systemdOutputSchema, run),
+  logs: (run: SvcRun) => read(logsOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

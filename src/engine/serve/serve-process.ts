@@ -33,6 +33,8 @@ export interface ServeOptions {
   /** Called after every change of any service. */
   readonly onChange?: ((state: ServeState) => void) | undefined;
   readonly backoff?: Backoff;
+  /** What there is to run; all there is unless a test says otherwise. */
+  readonly define?: typeof serviceDefinitions;
 }
 
 /** Why the process was asked to end. */
@@ -179,7 +181,8 @@ export class ServeProcess {
 
   private definitions(setup: ServeSetup, supervisor: Supervisor): readonly ServiceDefinition[] {
     const readiness = () => readinessOf(supervisor.snapshots, HEALTH_SERVICE);
-    return serviceDefinitions(setup, this.options.without, readiness);
+    const { define = serviceDefinitions, without } = this.options;
+    return define(setup, without, readiness);
   }
 }
 
