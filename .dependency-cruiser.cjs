@@ -12,6 +12,7 @@ const rooms = {
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
+  serve: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'dreaming', 'webhooks'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'active-memory'],
 };
 

@@ -13,6 +13,7 @@ import {
 } from '../../src/engine/memory/output-schemas.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
 const INDEX_FILE = '/home/ada/.svc/memory/main.sqlite';
@@ -409,6 +410,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   logout,
   installLocal,
   ...PROVIDER_DOCUMENTS,
+  ...SERVE_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -1,4 +1,3 @@
-export { runningServeState } from './is-serving.js';
 export {
   type ServeEnd,
   type ServeOptions,
@@ -6,5 +5,5 @@ export {
   type StopReason,
 } from './serve-process.js';
 export { SERVICE_SWITCHES, type ServiceSwitch } from './service.js';
-export type { ServiceSnapshot, ServiceState } from './service-snapshot.js';
-export { readStateFile, type ServeState } from './state-file.js';
+export type { ServiceSnapshot } from './service-snapshot.js';
+export type { ServeState } from './state-file.js';

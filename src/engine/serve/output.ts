@@ -3,8 +3,7 @@ import type { LogsOutput, ServeOutput, ServiceOutput } from './output-schemas.js
 import type { ServeEnd } from './serve-process.js';
 import type { ServiceSnapshot } from './service-snapshot.js';
 
-/** A service as JSON documents have it. */
-export function serviceOutput(service: ServiceSnapshot): ServiceOutput {
+function serviceOutput(service: ServiceSnapshot): ServiceOutput {
   const { name, state, event, restarts, failure, sinceMs, eventMs, retryMs } = service;
   return {
     name,
