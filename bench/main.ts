@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: builds a corpus from installed packages and times the program as whole
- * processes, each figure beside its floor from the same run.
+ * processes, each figure beside its floor from the same run. `npm run bench -- soak` is another
+ * thing: see soak.ts.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
+import { soak } from './soak.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -154,4 +156,6 @@ function formatTable(rows: readonly Row[]): string {
     .join('\n');
 }
 
-main();
+const [part, ...args] = process.argv.slice(2);
+if (part === 'soak') await soak(program, args);
+else main();

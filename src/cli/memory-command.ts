@@ -3,6 +3,7 @@ import { embeddingWarnings } from '../engine/memory/embedding/embedding-warnings
 import {
   type MemorySelection,
   type OpenedMemory,
+  type OpenMemoryOptions,
   openAllMemories,
   openMemory,
 } from '../engine/memory/open-memory.js';
@@ -30,14 +31,19 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   private readonly opened: OpenedMemory[] = [];
 
   /** The one memory that is meant; the default agent's when none is named. */
-  protected async openMemory(flags: TargetFlags): Promise<OpenedMemory> {
+  protected async openMemory(
+    flags: TargetFlags,
+    options: Pick<OpenMemoryOptions, 'longLived'> = {},
+  ): Promise<OpenedMemory> {
     const selection = this.selection(flags) ?? { kind: 'agent' };
-    return this.keep(await openMemory(this.context(), selection, { configFile: flags.config }));
+    const opened = { ...options, configFile: flags.config };
+    return this.keep(await openMemory(this.context(), selection, opened));
   }
 
   /** The one memory that is named, or those of all agents. */
   protected async openMemories(
     flags: TargetFlags & { readonly all?: boolean },
+    options: Pick<OpenMemoryOptions, 'longLived'> = {},
   ): Promise<readonly OpenedMemory[]> {
     if (flags.all === true && (this.isTyped('agent', 'a') || this.isTyped('workspace', 'w'))) {
       throw new SvcError('USAGE', '--all and a single memory contradict each other', {
@@ -45,8 +51,8 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
       });
     }
     const one = flags.all !== true && this.selection(flags) !== undefined;
-    if (one) return [await this.openMemory(flags)];
-    const all = await openAllMemories(this.context(), { configFile: flags.config });
+    if (one) return [await this.openMemory(flags, options)];
+    const all = await openAllMemories(this.context(), { ...options, configFile: flags.config });
     return all.map((memory) => this.keep(memory));
   }
 

@@ -35,7 +35,10 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
 /** The builtin backend on a target, with the defaults of the configuration. */
 export function backendOn(
   target: SyncTarget,
-  { syncOnSearch = true }: { readonly syncOnSearch?: boolean } = {},
+  {
+    syncOnSearch = true,
+    keepConnections = false,
+  }: { readonly syncOnSearch?: boolean; readonly keepConnections?: boolean } = {},
 ): BuiltinBackend {
   return new BuiltinBackend({
     target,
@@ -54,6 +57,7 @@ export function backendOn(
     clock: { now: Date.now },
     providers: undefined,
     cacheEntries: 0,
+    keepConnections,
   });
 }
 

@@ -38,16 +38,22 @@ export interface StartedSvc {
 
 /** Runs the built program in an environment without anything of this one but the PATH. */
 export function startSvc(args: readonly string[], options: SvcOptions): StartedSvc {
-  const { home, root = ROOT, uid } = options;
-  const child = spawn(
-    process.execPath,
-    [...(options.nodeArgs ?? []), join(root, 'bin/run.js'), ...args],
-    {
-      cwd: options.cwd ?? home,
-      env: { PATH: process.env['PATH'], HOME: home, SVC_HOME: home, ...options.env },
-      ...(uid === undefined ? {} : { uid, gid: uid }),
-    },
-  );
+  const { root = ROOT, nodeArgs = [] } = options;
+  return startProgram(process.execPath, [...nodeArgs, join(root, 'bin/run.js'), ...args], options);
+}
+
+/** The same through another program, which runs it in its turn. */
+export function startProgram(
+  program: string,
+  args: readonly string[],
+  options: SvcOptions,
+): StartedSvc {
+  const { home, uid } = options;
+  const child = spawn(program, args, {
+    cwd: options.cwd ?? home,
+    env: { PATH: process.env['PATH'], HOME: home, SVC_HOME: home, ...options.env },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
   let stdout = '';
   let stderr = '';
   const watchers = new Set<() => void>();

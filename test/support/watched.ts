@@ -1,5 +1,4 @@
 import * as assert from 'uvu/assert';
-import type { MemoryBackend } from '../../src/engine/memory/backends/memory-backend.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import type {
   MemoryWatcher,
@@ -36,13 +35,12 @@ export interface WatchedOptions extends TargetOptions {
   readonly openWatch?: OpenWatch;
   /** Stands between the watcher and the real backend. */
   readonly sync?: (real: WatchTarget['backend']) => WatchTarget['backend']['sync'];
-  readonly backend?: (target: SyncTarget) => MemoryBackend;
 }
 
 /** Makes a watcher of a workspace, not started yet. */
 export function watched(workspaceDir: string, options: WatchedOptions = {}): Watched {
   const target = targetOf(workspaceDir, { layout: 'agent', ...options });
-  const real = (options.backend ?? backendOn)(target);
+  const real = backendOn(target, { keepConnections: true });
   const events: WatchEvent[] = [];
   const listeners = new Set<() => void>();
   const watcher = watchMemory(

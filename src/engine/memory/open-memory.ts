@@ -46,6 +46,8 @@ export interface OpenedMemory {
 export interface OpenMemoryOptions {
   /** The file named by `--config`. */
   readonly configFile?: string | undefined;
+  /** The process lives on and syncs again and again: its memories keep their connections open. */
+  readonly longLived?: boolean | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function openMemory(
   const loaded = await loadConfig(context, options);
   const agent = resolveAgent(loaded, selection.agentId, context);
   if (!agent.memorySearch.enabled) throw disabled(agent);
-  return openAgent(agent, context, loaded);
+  return openAgent(agent, context, loaded, options);
 }
 
 /** Opens the memories of all agents that have memory search switched on. */
@@ -74,7 +76,7 @@ export async function openAllMemories(
   return listAgents(loaded.resolved)
     .map((agentId) => resolveAgent(loaded, agentId, context))
     .filter((agent) => agent.memorySearch.enabled)
-    .map((agent) => openAgent(agent, context, loaded));
+    .map((agent) => openAgent(agent, context, loaded, options));
 }
 
 /** Opens the memory of an agent as a configuration that was read before has it. */
@@ -82,12 +84,13 @@ export function openAgent(
   agent: ResolvedAgent,
   context: EngineContext,
   loaded: LoadedConfig,
+  options: OpenMemoryOptions,
 ): OpenedMemory {
   return {
     agent,
     agentId: agent.id,
     name: agent.id,
-    ...createBuiltin(agent, 'agent', context, loaded),
+    ...createBuiltin(agent, 'agent', context, loaded, options),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
@@ -119,7 +122,7 @@ async function openWorkspace(
     agent,
     agentId: null,
     name: dir,
-    ...createBuiltin(agent, 'folder', context, loaded),
+    ...createBuiltin(agent, 'folder', context, loaded, options),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
@@ -143,6 +146,7 @@ function createBuiltin(
   layout: 'agent' | 'folder',
   context: EngineContext,
   loaded: LoadedConfig,
+  { longLived = false }: OpenMemoryOptions,
 ): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'world'> {
   const { cache, chunking, extraPaths, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
@@ -170,6 +174,7 @@ function createBuiltin(
     clock: context.clock,
     providers,
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
+    keepConnections: longLived,
   });
   return { backend, providers, world, locate: settingLocator(loaded, agent.id) };
 }

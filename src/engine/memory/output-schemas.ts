@@ -121,14 +121,16 @@ const indexedAgent = z.strictObject({
   embedding: z.optional(embeddingSummary),
 });
 
+const agentError = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  hint: z.optional(z.string()),
+});
+
 const failedAgent = z.strictObject({
   agent: z.nullable(z.string()),
   workspace: z.string(),
-  error: z.strictObject({
-    code: z.string(),
-    message: z.string(),
-    hint: z.optional(z.string()),
-  }),
+  error: agentError,
 });
 
 /** `svc memory index --json`. */
@@ -136,6 +138,31 @@ export const indexOutputSchema = z.strictObject({
   agents: z.array(z.union([indexedAgent, failedAgent])),
   warnings: z.optional(warnings),
 });
+
+const watchLine = {
+  at: z.iso.datetime(),
+  agent: z.nullable(z.string()),
+  workspace: z.string(),
+};
+
+/** One line of `svc memory index --watch --json`. */
+export const watchOutputSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('watching'), ...watchLine }),
+  z.strictObject({ type: z.literal('polling'), ...watchLine, why: z.string(), everyMs: count }),
+  z.strictObject({
+    type: z.literal('synced'),
+    ...watchLine,
+    cause: z.enum(['asked', 'changed', 'interval', 'retry', 'start']),
+    ...indexedAgent.shape,
+  }),
+  z.strictObject({
+    type: z.literal('failed'),
+    ...watchLine,
+    error: agentError,
+    attempt: count,
+    retryInMs: z.number(),
+  }),
+]);
 
 const statusOutput = z.strictObject({
   agent: z.nullable(z.string()),
@@ -183,6 +210,14 @@ const statusOutput = z.strictObject({
     differences: z.array(z.string()),
   }),
   citations: z.enum(['auto', 'on', 'off']),
+  watcher: z.nullable(
+    z.strictObject({
+      pid: count,
+      since: z.iso.datetime(),
+      mode: z.enum(['interval', 'polling', 'watching']),
+      why: z.nullable(z.string()),
+    }),
+  ),
   skipped,
   faults: warnings,
   deep: z.optional(diagnosisSchema),
@@ -226,6 +261,7 @@ export type GetOutput = Output<z.infer<typeof getOutputSchema>>;
 export type IndexOutput = Output<z.infer<typeof indexOutputSchema>>;
 export type IndexedAgent = DeepReadonly<z.infer<typeof indexedAgent>>;
 export type FailedAgent = DeepReadonly<z.infer<typeof failedAgent>>;
+export type WatchOutput = DeepReadonly<z.infer<typeof watchOutputSchema>>;
 export type StatusOutput = DeepReadonly<z.infer<typeof statusOutput>>;
 export type StatusesOutput = Output<z.infer<typeof statusOutputSchema>>;
 export type ResetOutput = Output<z.infer<typeof resetOutputSchema>>;

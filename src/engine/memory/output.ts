@@ -2,10 +2,18 @@ import type { Diagnosis } from '../embeddings/diagnosis/index.js';
 import type { BackendStatus, GetResponse } from './backends/memory-backend.js';
 import type { EmbeddingStatus } from './embedding/embedding-status.js';
 import type { OpenedMemory } from './open-memory.js';
-import type { GetOutput, IndexedAgent, SearchOutput, StatusOutput } from './output-schemas.js';
+import type {
+  GetOutput,
+  IndexedAgent,
+  SearchOutput,
+  StatusOutput,
+  WatchOutput,
+} from './output-schemas.js';
 import { withSourceFooter } from './search/citation.js';
 import type { SearchResponse } from './search/types.js';
 import type { SyncSummary } from './sync/events.js';
+import type { WatchEvent } from './watch/memory-watcher.js';
+import type { WatchRecord } from './watch/watch-record.js';
 
 /*
  * The JSON shapes of docs/json.md, made from what the engine answers. One place, so that commands
@@ -33,6 +41,30 @@ export function indexOutput(memory: OpenedMemory, summary: SyncSummary): Indexed
   return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...summary };
 }
 
+/** A line of `svc memory index --watch --json`; undefined for events that have none. */
+export function watchOutput(
+  memory: OpenedMemory,
+  event: WatchEvent,
+  atMs: number,
+): WatchOutput | undefined {
+  const who = { agent: memory.agentId, workspace: memory.agent.workspaceDir };
+  const line = { at: new Date(atMs).toISOString(), ...who };
+  switch (event.type) {
+    case 'watching':
+      return { type: 'watching', ...line };
+    case 'polling':
+      return { type: 'polling', ...line, why: event.why, everyMs: event.everyMs };
+    case 'synced':
+      return { type: 'synced', ...line, cause: event.cause, ...event.summary };
+    case 'failed': {
+      const { failure, attempt, retryInMs } = event;
+      return { type: 'failed', ...line, error: failure, attempt, retryInMs };
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** One agent's part of `svc memory status --json`. */
 export function statusOutput(
   memory: OpenedMemory,
@@ -40,7 +72,7 @@ export function statusOutput(
   embedding: EmbeddingStatus,
   deep: Diagnosis | undefined,
 ): StatusOutput {
-  const { index, vectors: _, ...rest } = status;
+  const { index, vectors: _, watcher, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
@@ -52,12 +84,17 @@ export function statusOutput(
     mode,
     vectorStore: vectorStoreOutput(embedding),
     citations: memory.agent.citations,
+    watcher: watcher === undefined ? null : watcherOutput(watcher),
     index:
       index.state === 'ready'
         ? { ...index, statistics: statisticsOutput(index.statistics) }
         : index,
     ...(deep === undefined ? {} : { deep }),
   };
+}
+
+function watcherOutput({ pid, sinceMs, mode, why }: WatchRecord): StatusOutput['watcher'] {
+  return { pid, since: new Date(sinceMs).toISOString(), mode, why: why ?? null };
 }
 
 function vectorStoreOutput({

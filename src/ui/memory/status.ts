@@ -55,6 +55,7 @@ function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[
     { label: 'index', lines: [indexLine(status, options)] },
     freshness(status, style),
     { label: 'last sync', lines: [lastSync(status, options.nowMs)] },
+    ...watcherFacts(status, options),
     { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
     { label: 'backend', lines: [status.backend] },
     ...embeddingFacts(agent.embedding, status, style),
@@ -112,6 +113,24 @@ function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions):
   const path = shownPath(indexFile, options.homeDir);
   if (index.state === 'ready') return `${path}  ${formatBytes(index.statistics.bytes)}`;
   return path;
+}
+
+/** Nothing where no process keeps the index fresh. */
+function watcherFacts(
+  { watcher }: BackendStatus,
+  { style, nowMs }: StatusOptions,
+): readonly Fact[] {
+  if (watcher === undefined) return [];
+  const since = formatRelativeTime(watcher.sinceMs, nowMs);
+  const who = `process ${watcher.pid}, started ${since}`;
+  if (watcher.mode !== 'polling') {
+    const how = watcher.mode === 'watching' ? 'follows changes' : 'syncs at intervals only';
+    return [{ label: 'watched', lines: [`${how}: ${who}`] }];
+  }
+  const why = safeLine(watcher.why ?? '');
+  return [
+    { label: 'watched', lines: [`by polling: ${who}`, why], prose: true, paint: style.yellow },
+  ];
 }
 
 function freshness({ index, staleness }: BackendStatus, style: Style): Fact {

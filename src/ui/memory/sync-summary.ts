@@ -32,14 +32,15 @@ export function renderSyncSummary(summary: SyncSummary, options: SyncSummaryOpti
   const { style } = options;
   const stopped = summary.outcome === 'stopped';
   const mark = stopped ? style.yellow('!') : style.green('✓');
-  const lines = [`${mark} ${style.bold(safeLine(options.agentId))}  ${whatChanged(summary)}`];
+  const lines = [`${mark} ${style.bold(safeLine(options.agentId))}  ${summaryWords(summary)}`];
   if (summary.outcome === 'updated' || summary.chunks > 0) lines.push(`  ${howLong(summary)}`);
   const { embedding } = summary;
   const embedded = embedding === undefined ? [] : embeddingLines(embedding, style);
   return `${[...lines, ...embedded, ...skipLines(summary, options)].join('\n')}\n`;
 }
 
-function whatChanged(summary: SyncSummary): string {
+/** What a sync changed, as part of a line. */
+export function summaryWords(summary: SyncSummary): string {
   if (summary.outcome === 'unchanged') {
     const files = formatCountOf(summary.unchanged, 'file');
     return `up to date · ${files} · ${formatDuration(summary.durationMs)}`;

@@ -39,6 +39,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     extraPaths: [],
     tokenizer: 'unicode61',
     vectors: { spaces: [] },
+    watcher: undefined,
     skipped: [],
     faults: [],
     ...fields,

@@ -9,6 +9,7 @@ import { planChanges, type SyncPlan } from '../sync/plan-changes.js';
 import { rebuildNeeded } from '../sync/rebuild-needed.js';
 import type { SyncTarget } from '../sync/sync-index.js';
 import type { SkippedFile } from '../types.js';
+import { readWatchRecord } from '../watch/watch-record.js';
 import type {
   BackendStatus,
   IndexState,
@@ -56,6 +57,7 @@ async function statusOf(
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     skipped: distinctSkips([...(scan?.skipped ?? []), ...remembered]),
+    watcher: await readWatchRecord(target.indexFile),
     faults,
   };
 }

@@ -7,10 +7,12 @@ import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
+import type { SqliteIndex } from '../index/sqlite-index.js';
 import { scanMemoryFiles } from '../sources/memory-files.js';
 import type { SyncSummary } from '../sync/events.js';
 import { pendingChanges } from '../sync/pending-changes.js';
 import { isUpToDate } from '../sync/plan-changes.js';
+import type { KeptConnections } from '../sync/sync-connections.js';
 import type { SyncTarget } from '../sync/sync-index.js';
 import { isFaultySkip } from '../types.js';
 import type { SyncRequest, WorkOptions } from './memory-backend.js';
@@ -34,10 +36,12 @@ export interface IndexKeeperOptions {
   readonly providers: ProviderPath | undefined;
   /** Unused vectors kept for texts that may come back (`cache`); 0 for none. */
   readonly cacheEntries: number;
+  /** Keep the connections that write, too: for a process that lives long and syncs often. */
+  readonly keepConnections: boolean;
 }
 
 interface OpenHandle {
-  readonly index: MemoryIndex;
+  readonly index: SqliteIndex;
   readonly inode: number;
 }
 
@@ -48,6 +52,7 @@ interface OpenHandle {
 export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
   private handle: OpenHandle | undefined;
+  private connections: KeptConnections | undefined;
 
   constructor(options: IndexKeeperOptions) {
     this.options = options;
@@ -77,7 +82,7 @@ export class IndexKeeper {
 
   /** Makes the index mirror the files; waits for another process that is doing so. */
   async sync(work: SyncRequest): Promise<SyncSummary> {
-    this.close();
+    if (!this.options.keepConnections) this.close();
     return this.runSync({
       lockWaitMs: SYNC_WAIT_MS,
       ...work,
@@ -89,6 +94,8 @@ export class IndexKeeper {
   close(): void {
     this.handle?.index.close();
     this.handle = undefined;
+    this.connections?.close();
+    this.connections = undefined;
   }
 
   private async freshIndex(
@@ -159,10 +166,12 @@ export class IndexKeeper {
     | { state: 'ready'; index: MemoryIndex } {
     const { indexFile } = this.options.target;
     const inode = statSync(indexFile, { throwIfNoEntry: false })?.ino;
-    if (this.handle !== undefined && this.handle.inode === inode) {
-      return { state: 'ready', index: this.handle.index };
+    const { handle } = this;
+    if (handle !== undefined && handle.inode === inode && handle.index.isCurrent()) {
+      return { state: 'ready', index: handle.index };
     }
-    this.close();
+    handle?.index.close();
+    this.handle = undefined;
     const opened = openIndex(indexFile, 'read', this.options.target.vectors);
     if (opened.state === 'ready' && inode !== undefined) {
       this.handle = { index: opened.index, inode };
@@ -185,7 +194,21 @@ export class IndexKeeper {
       providers === undefined || !options.embeds
         ? undefined
         : { path: providers, atMost: options.embedAtMost, cacheEntries };
-    return syncIndex(target, { ...options, clock, embedding });
+    const connections = await this.keptConnections();
+    try {
+      return await syncIndex(target, { ...options, clock, embedding, connections });
+    } catch (error) {
+      // Whatever it was, the next sync begins with connections of its own.
+      connections?.close();
+      throw error;
+    }
+  }
+
+  private async keptConnections(): Promise<KeptConnections | undefined> {
+    if (!this.options.keepConnections) return undefined;
+    const { KeptConnections } = await import('../sync/sync-connections.js');
+    this.connections ??= new KeptConnections();
+    return this.connections;
   }
 
   private rebuiltWarning(why: string): Warning {

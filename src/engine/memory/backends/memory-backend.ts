@@ -4,6 +4,7 @@ import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
 import type { LineRange, SkippedFile, Source } from '../types.js';
+import type { WatchRecord } from '../watch/watch-record.js';
 
 /** How work that may take long is watched and ended. */
 export interface WorkOptions {
@@ -100,6 +101,8 @@ export interface BackendStatus {
   readonly vectors: VectorsState | undefined;
   /** Files that exist and cannot be indexed. */
   readonly skipped: readonly SkippedFile[];
+  /** The process that keeps the index fresh; undefined where there is none. */
+  readonly watcher: WatchRecord | undefined;
   readonly faults: readonly Warning[];
 }
 

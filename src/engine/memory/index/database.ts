@@ -31,8 +31,20 @@ export function openDatabase(file: string, options: OpenOptions): Connection {
 
 /** Opens a file and creates it when it is not there, for its owner alone: notes are private. */
 export function createDatabase(file: string, busyTimeoutMs: number): Connection {
-  closeSync(openSync(file, 'a', 0o600));
+  createFile(file);
   return connect(file, { timeout: busyTimeoutMs });
+}
+
+/**
+ * A file that is there is not even opened: closing any handle on it would end the locks that other
+ * connections of this process hold (https://sqlite.org/howtocorrupt.html, §2.2).
+ */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** Opens a database held in memory, a private copy of these bytes. */

@@ -8,7 +8,8 @@ import {
   openDatabase,
   openDatabaseBytes,
 } from './database.js';
-import { type IndexIdentity, SCHEMA_VERSION, type Tokenizer } from './identity.js';
+import { type IndexIdentity, SCHEMA_VERSION } from './identity.js';
+import { DamagedMetaError, readIdentity, readVersion } from './read-identity.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { SqliteIndex } from './sqlite-index.js';
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/vector-settings.js';
@@ -118,40 +119,10 @@ function openCopyInMemory(file: string): Connection {
   return openDatabaseBytes(bytes);
 }
 
-function readVersion(database: Connection): number {
-  const application: unknown = database.pragma('application_id', { simple: true });
-  const version: unknown = database.pragma('user_version', { simple: true });
-  return application === APPLICATION_ID && typeof version === 'number' ? version : 0;
-}
-
 function versionComplaint(version: number): string {
   if (version === 0)
     return 'it is not an index of svc; it is set aside, with ".replaced" at its end';
   return version > SCHEMA_VERSION
     ? `a newer svc wrote it (format ${version}, this one knows ${SCHEMA_VERSION})`
     : `an older svc wrote it (format ${version}, now ${SCHEMA_VERSION})`;
-}
-
-class DamagedMetaError extends Error {}
-
-function readIdentity(database: Connection): IndexIdentity {
-  const rows = database.prepare<[], [string, string]>('SELECT key, value FROM meta').raw().all();
-  const meta = new Map(rows);
-  const number = (key: string): number => {
-    const value = Number(meta.get(key) ?? Number.NaN);
-    if (!Number.isFinite(value)) throw new DamagedMetaError(`no ${key} in its meta table`);
-    return value;
-  };
-  return {
-    schemaVersion: number('schemaVersion'),
-    chunkerVersion: number('chunkerVersion'),
-    chunkTokens: number('chunkTokens'),
-    chunkOverlap: number('chunkOverlap'),
-    tokenizer: tokenizerOf(meta.get('tokenizer')),
-  };
-}
-
-function tokenizerOf(value: string | undefined): Tokenizer {
-  if (value === 'unicode61' || value === 'trigram') return value;
-  throw new DamagedMetaError('no tokenizer in its meta table');
 }

@@ -20,6 +20,7 @@ import type {
   VectorCandidate,
   VectorSpaceStatistics,
 } from './memory-index.js';
+import { isUnchanged } from './read-identity.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorExtension } from './vectors/extension.js';
@@ -294,6 +295,14 @@ export class SqliteIndex implements MemoryIndex {
 
   async removeBatchJob(id: string): Promise<void> {
     (await this.vectors()).removeBatchJob(id);
+  }
+
+  /**
+   * Whether the file still holds the index that this was opened on. Another process may have
+   * replaced its content with one of other settings, or of another version.
+   */
+  isCurrent(): boolean {
+    return isUnchanged(this.database, this.storedIdentity);
   }
 
   /**

@@ -31,7 +31,21 @@ export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once, when the waiting begins. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
+  /** Where the connection comes from; a new one when left out. */
+  readonly connections?: LockConnections | undefined;
 }
+
+/** Lends connections to lock files. */
+export interface LockConnections {
+  openLock(file: string, open: (file: string) => Connection): Connection;
+  /** Ends the lock. */
+  releaseLock(database: Connection): void;
+}
+
+const OPENED_ANEW: LockConnections = {
+  openLock: (file, open) => open(file),
+  releaseLock: (database) => database.close(),
+};
 
 const RETRY_MS = 50;
 
@@ -48,13 +62,14 @@ export async function acquireIndexLock(
   options: LockOptions,
 ): Promise<IndexLock | undefined> {
   const file = lockFile(indexFile);
-  const database = openLock(indexFile, file);
+  const connections = options.connections ?? OPENED_ANEW;
+  const database = openLock(indexFile, file, connections);
   const deadline = performance.now() + options.waitMs;
   let waited = false;
   try {
     while (!tryLock(database, options)) {
       if (performance.now() >= deadline) {
-        database.close();
+        connections.releaseLock(database);
         return undefined;
       }
       if (!waited) options.onWait?.(readHolder(database));
@@ -66,11 +81,11 @@ export async function acquireIndexLock(
       );
     }
   } catch (error) {
-    database.close();
+    connections.releaseLock(database);
     if (options.signal?.aborted === true) throw new SvcError('INTERRUPTED', 'stopped waiting');
     throw asIndexError(error, file);
   }
-  return { release: () => database.close() };
+  return { release: () => connections.releaseLock(database) };
 }
 
 /**
@@ -99,21 +114,22 @@ export async function withIndexLock<T>(
   }
 }
 
-function lockFile(indexFile: string): string {
+/** Where the lock of an index lies. */
+export function lockFile(indexFile: string): string {
   return `${indexFile}.lock`;
 }
 
-function openLock(indexFile: string, file: string): Connection {
+function openLock(indexFile: string, file: string, connections: LockConnections): Connection {
   try {
     mkdirSync(dirname(indexFile), { recursive: true, mode: 0o700 });
     try {
-      return openLockFile(file);
+      return connections.openLock(file, openLockFile);
     } catch (error) {
       if (!isDamage(error)) throw error;
       // Emptied in place, it is a database again, and a lock that somebody holds on it stays one:
       // it belongs to the file, not to what is in it.
       truncateSync(file);
-      return openLockFile(file);
+      return connections.openLock(file, openLockFile);
     }
   } catch (error) {
     throw asIndexError(error, indexFile);

@@ -2,7 +2,7 @@ import type { Clock } from '../../context.js';
 import type { ProviderPath } from '../../embeddings/index.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
-import { createIndex, damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
+import { createIndex, damageComplaint, type OpenedIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 import type { VectorSettings } from '../index/vectors/vector-settings.js';
 import { type MemoryFilesOptions, type Scan, scanMemoryFiles } from '../sources/memory-files.js';
@@ -12,6 +12,7 @@ import type { SyncEvent, SyncSummary } from './events.js';
 import { type LockHolder, withIndexLock } from './index-lock.js';
 import { planChanges } from './plan-changes.js';
 import { type Rebuild, rebuildNeeded, rebuildOf } from './rebuild-needed.js';
+import { openedAnew, type SyncConnections } from './sync-connections.js';
 import { snapshotOf } from './tree-snapshot.js';
 
 /** An index and the files it mirrors. */
@@ -42,6 +43,8 @@ export interface SyncOptions {
   readonly clock: Clock;
   /** Undefined where nothing can embed. */
   readonly embedding: SyncEmbedding | undefined;
+  /** Kept from sync to sync by a process that syncs often; otherwise opened and closed. */
+  readonly connections?: SyncConnections | undefined;
 }
 
 /**
@@ -54,21 +57,23 @@ export interface SyncOptions {
 export async function syncIndex(target: SyncTarget, options: SyncOptions): Promise<SyncSummary> {
   const started = performance.now();
   const onEvent = options.onEvent ?? (() => undefined);
+  const connections = options.connections ?? openedAnew;
   const lock = {
     pid: process.pid,
     nowMs: options.clock.now(),
     waitMs: options.lockWaitMs,
     signal: options.signal,
     onWait: (holder: LockHolder | undefined) => onEvent({ type: 'lock.waiting', holder }),
+    connections,
   };
   return withIndexLock(target.indexFile, lock, async () => {
     removeStrayBuilds(target.indexFile);
     const scannedMs = options.clock.now();
     const scan = scanMemoryFiles(target.files);
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
-    const opened = openIndex(target.indexFile, 'write');
-    const mirrored = await mirror({ target, scan, scannedMs, options, onEvent, started }, opened);
-    const summary = await withVectors(mirrored, target, { ...options, onEvent }, started);
+    const run = { target, scan, scannedMs, options, connections, onEvent, started };
+    const opened = connections.openIndex(target.indexFile, target.vectors);
+    const summary = await withVectors(await mirror(run, opened), run);
     onEvent({ type: 'sync.finished', summary });
     return summary;
   });
@@ -78,14 +83,11 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
  * The second half: vectors. The index answers by words from the moment the first half is done, and
  * each vector counts as soon as it is stored.
  */
-async function withVectors(
-  summary: SyncSummary,
-  target: SyncTarget,
-  { embedding, signal, onEvent, clock }: SyncOptions & { onEvent: (event: SyncEvent) => void },
-  started: number,
-): Promise<SyncSummary> {
+async function withVectors(summary: SyncSummary, run: Run): Promise<SyncSummary> {
+  const { target, connections, onEvent, started } = run;
+  const { embedding, signal, clock } = run.options;
   if (embedding === undefined || summary.outcome === 'stopped') return summary;
-  const opened = openIndex(target.indexFile, 'write', target.vectors);
+  const opened = connections.openIndex(target.indexFile, target.vectors);
   if (opened.state !== 'ready') return summary;
   const { embedMissing } = await import('../embedding/embed-missing.js');
   const abort = signal ?? new AbortController().signal;
@@ -105,7 +107,7 @@ async function withVectors(
     if (!abort.aborted) throw error;
     return { ...summary, outcome: 'stopped', durationMs: performance.now() - started };
   } finally {
-    opened.index.close();
+    connections.releaseIndex(opened.index);
   }
 }
 
@@ -115,6 +117,7 @@ interface Run {
   /** When the scan began, in milliseconds since the epoch. */
   readonly scannedMs: number;
   readonly options: SyncOptions;
+  readonly connections: SyncConnections;
   readonly onEvent: (event: SyncEvent) => void;
   /** performance.now() at the start. */
   readonly started: number;
@@ -139,9 +142,11 @@ async function mirror(run: Run, opened: OpenedIndex): Promise<SyncSummary> {
 async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
   try {
     const result = await fill(run, index);
+    run.connections.releaseIndex(index);
     return summaryOf(run, result, undefined);
-  } finally {
-    index.close();
+  } catch (error) {
+    run.connections.discardIndex(index);
+    throw error;
   }
 }
 
@@ -151,7 +156,7 @@ async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
  */
 async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
-  if (opened.state === 'ready') opened.index.close();
+  if (opened.state === 'ready') run.connections.discardIndex(opened.index);
   run.onEvent({ type: 'rebuild.started', ...rebuild });
   let build: SqliteIndex | undefined;
   try {

@@ -16,6 +16,8 @@ export interface WatchTarget {
   readonly debounceMs: number;
   /** `sync.intervalMinutes` in milliseconds; 0 is never. */
   readonly intervalMs: number;
+  /** Where other processes look for a record of this watcher; none is kept when left out. */
+  readonly indexFile?: string;
 }
 
 /** How changes come to be known. */

@@ -13,6 +13,7 @@ import type {
 import { openSystemWatch } from './open-watch.js';
 import { Quiet } from './quiet.js';
 import { watchFailureOf } from './watch-failure.js';
+import { WatchRecorder } from './watch-record.js';
 
 const TIMING: WatchTiming = {
   longestWaitMs: 15_000,
@@ -40,6 +41,7 @@ class IndexWatcher implements MemoryWatcher {
   private readonly quiet: Quiet;
   private readonly closing = new AbortController();
   private readonly end: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+  private recorder: WatchRecorder | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   /** Something changed since the last sync looked at the files. */
@@ -57,7 +59,10 @@ class IndexWatcher implements MemoryWatcher {
     this.name = target.name;
     this.target = target;
     this.timing = { ...TIMING, ...timing };
-    this.onEvent = onEvent;
+    this.onEvent = (event) => {
+      this.noteMode(event);
+      onEvent(event);
+    };
     this.now = () => clock.now();
     this.quiet = new Quiet({
       quietMs: target.debounceMs,
@@ -72,7 +77,7 @@ class IndexWatcher implements MemoryWatcher {
         openWatch: openWatch ?? openSystemWatch,
         platform: process.platform,
         onChange: (path) => this.changed(path),
-        onEvent,
+        onEvent: this.onEvent,
       });
     }
     let resolve: () => void = () => undefined;
@@ -101,6 +106,7 @@ class IndexWatcher implements MemoryWatcher {
   async start(): Promise<void> {
     if (this.hasStarted) throw new Error('a watcher is started once');
     this.hasStarted = true;
+    await this.openRecord();
     await this.run('start');
   }
 
@@ -111,6 +117,7 @@ class IndexWatcher implements MemoryWatcher {
   async close(): Promise<void> {
     this.release();
     await this.running;
+    this.recorder?.close();
     this.end.resolve();
   }
 
@@ -119,6 +126,24 @@ class IndexWatcher implements MemoryWatcher {
     this.source?.close();
     this.quiet.cancel();
     clearTimeout(this.timer);
+  }
+
+  private async openRecord(): Promise<void> {
+    const { indexFile } = this.target;
+    if (indexFile === undefined) return;
+    const recorder = new WatchRecorder(indexFile, process.pid, this.now());
+    await recorder.open();
+    if (this.closing.signal.aborted) {
+      recorder.close();
+      return;
+    }
+    this.recorder = recorder;
+    if (this.source === undefined) recorder.write({ mode: 'interval' });
+  }
+
+  private noteMode(event: WatchEvent): void {
+    if (event.type === 'watching') this.recorder?.write({ mode: 'watching' });
+    if (event.type === 'polling') this.recorder?.write({ mode: 'polling', why: event.why });
   }
 
   private changed(path: string): void {
@@ -139,6 +164,7 @@ class IndexWatcher implements MemoryWatcher {
     this.running ??= this.sync(cause)
       .catch((error: unknown) => {
         this.release();
+        this.recorder?.close();
         this.end.reject(error);
       })
       .finally(() => this.afterSync());

@@ -10,7 +10,7 @@ export function watchTargetOf(
   { agent, agentId, name, backend }: OpenedMemory,
   watch = agent.memorySearch.sync.watch,
 ): WatchTarget {
-  const { extraPaths, sync } = agent.memorySearch;
+  const { extraPaths, store, sync } = agent.memorySearch;
   return {
     name,
     files: {
@@ -22,5 +22,6 @@ export function watchTargetOf(
     watch,
     debounceMs: sync.watchDebounceMs,
     intervalMs: sync.intervalMinutes * 60_000,
+    indexFile: store.path,
   };
 }

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
+import { acquireIndexLock, type IndexLock, lockFile } from '../sync/index-lock.js';
+
+/** What a running watcher tells other processes, for `svc memory status`. */
+export interface WatchRecord {
+  readonly pid: number;
+  /** Milliseconds since the epoch. */
+  readonly sinceMs: number;
+  readonly mode: 'interval' | 'polling' | 'watching';
+  /** Why it polls. */
+  readonly why?: string;
+}
+
+/** Another look at the lock by `svc memory status` is over by then. */
+const LOCK_WAIT_MS = 500;
+
+/**
+ * Says beside an index that a process keeps it fresh. Whether that still lives is told by a lock,
+ * which the operating system drops with its holder; how it works, by a small file. Both are a
+ * convenience: where they cannot be written, nothing is recorded. Of two watchers of one index the
+ * first is told of.
+ */
+export class WatchRecorder {
+  private readonly base: string;
+  private readonly pid: number;
+  private readonly sinceMs: number;
+  private lock: IndexLock | undefined;
+
+  constructor(indexFile: string, pid: number, sinceMs: number) {
+    this.base = baseOf(indexFile);
+    this.pid = pid;
+    this.sinceMs = sinceMs;
+  }
+
+  async open(): Promise<void> {
+    const lock = { pid: this.pid, nowMs: this.sinceMs, waitMs: LOCK_WAIT_MS };
+    this.lock = await acquireIndexLock(this.base, lock).catch(() => undefined);
+  }
+
+  write(state: Pick<WatchRecord, 'mode' | 'why'>): void {
+    if (this.lock === undefined) return;
+    const record: WatchRecord = { pid: this.pid, sinceMs: this.sinceMs, ...state };
+    quietly(() => replaceFile(recordFile(this.base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
+  }
+
+  close(): void {
+    const { lock } = this;
+    if (lock === undefined) return;
+    this.lock = undefined;
+    quietly(() => rmSync(recordFile(this.base), { force: true }));
+    quietly(() => lock.release());
+  }
+}
+
+/** Who keeps an index fresh at this moment; undefined when nobody does, or it cannot be told. */
+export async function readWatchRecord(indexFile: string): Promise<WatchRecord | undefined> {
+  const base = baseOf(indexFile);
+  if (!existsSync(recordFile(base)) || !existsSync(lockFile(base))) return undefined;
+  try {
+    const lock = await acquireIndexLock(base, { pid: process.pid, nowMs: 0, waitMs: 0 });
+    if (lock !== undefined) {
+      // Its writer died: nobody holds the lock any more.
+      lock.release();
+      return undefined;
+    }
+    return parseRecord(readFileSync(recordFile(base), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseRecord(text: string): WatchRecord | undefined {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('pid' in value && 'sinceMs' in value && 'mode' in value)) return undefined;
+  const { pid, sinceMs, mode } = value;
+  if (typeof pid !== 'number' || typeof sinceMs !== 'number') return undefined;
+  if (mode !== 'watching' && mode !== 'polling' && mode !== 'interval') return undefined;
+  const why = 'why' in value && typeof value.why === 'string' ? { why: value.why } : {};
+  return { pid, sinceMs, mode, ...why };
+}
+
+function baseOf(indexFile: string): string {
+  return `${indexFile}.watch`;
+}
+
+function recordFile(base: string): string {
+  return `${base}.json`;
+}
+
+function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // What is recorded is a convenience.
+  }
+}

@@ -1,0 +1,141 @@
+import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
+import { formatCount, formatCountOf, formatRelativeTime } from '../../format.js';
+import { syncFraction } from '../../memory/sync-progress.js';
+import { summaryWords } from '../../memory/sync-summary.js';
+import { failureWords, pollingWords, watchingWords } from '../../memory/watch-words.js';
+import { waitingWords } from '../../memory/words.js';
+import { safeLine } from '../../safe-text.js';
+import type { Style } from '../../style.js';
+import type { TerminalSize } from '../terminal-size.js';
+import type { WatchRow, WatchScreenState } from './state.js';
+
+const MARGIN = '  ';
+/** Wider than this the eye loses the line. */
+const MAX_COLUMNS = 96;
+const NAME_COLUMNS = 20;
+
+/** The lines of the watch screen at a size; never wider, and never as tall as the terminal. */
+export function watchFrame(
+  state: WatchScreenState,
+  style: Style,
+  size: TerminalSize,
+): readonly string[] {
+  const columns = Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2;
+  const room = Math.max(1, size.rows - 1);
+  const title = spread(
+    style.bold('svc · watch'),
+    style.dim(formatCountOf(state.rows.length, 'index', 'indexes')),
+    columns,
+  );
+  const help = state.help ? helpLines(style, columns) : [];
+  const footer = footerLine(state, style, columns);
+  const body = bodyLines(state, style, columns, room - help.length - 2);
+  const lines = [title, ...body, ...help, footer];
+  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+}
+
+/** Two lines or more a memory; one where there is no room; the last line counts the rest. */
+function bodyLines(
+  { rows, nowMs }: WatchScreenState,
+  style: Style,
+  columns: number,
+  room: number,
+): readonly string[] {
+  const whole = rows.flatMap((row) => [
+    headLine(row, rows, style, columns),
+    ...detailLines(row, nowMs, style, columns),
+  ]);
+  if (whole.length <= room) return whole;
+  // What needs a person comes first.
+  const sorted = [...rows].sort((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
+  const short = sorted.map((row) => headLine(row, rows, style, columns));
+  if (short.length <= room) return short;
+  const kept = short.slice(0, Math.max(0, room - 1));
+  return [...kept, style.dim(`  and ${formatCount(short.length - kept.length)} more`)];
+}
+
+function headLine(row: WatchRow, rows: readonly WatchRow[], style: Style, columns: number): string {
+  const widest = Math.max(...rows.map(({ name }) => textWidth(safeLine(name))));
+  const nameColumns = Math.min(widest, NAME_COLUMNS, Math.floor(columns / 2));
+  const name = padEnd(fitEnd(safeLine(row.name), nameColumns), nameColumns);
+  const state = fitEnd(stateWords(row), Math.max(0, columns - nameColumns - 6));
+  const room = columns - nameColumns - textWidth(state) - 6;
+  const place = room > 0 ? fitMiddle(safeLine(row.place), room) : '';
+  const left = `${markOf(row, style)} ${style.bold(name)}  ${style.dim(place)}`;
+  return spread(left, state, columns);
+}
+
+function stateWords(row: WatchRow): string {
+  const { mode, progress, isDirty, failure } = row;
+  if (progress !== undefined) return workWords(progress);
+  if (failure !== undefined) return 'failing';
+  if (isDirty) return 'changed';
+  if (mode.type === 'starting') return 'starting';
+  return mode.type === 'watching' ? watchingWords(mode.folders) : 'polling';
+}
+
+function workWords(progress: NonNullable<WatchRow['progress']>): string {
+  if (progress.waitingFor !== undefined) return waitingWords(progress.waitingFor.pid);
+  if (progress.embedding !== undefined && progress.embedding.planned > 0) {
+    const { done, planned } = progress.embedding;
+    return `embedding ${formatCount(done)}/${formatCount(planned)}`;
+  }
+  if (progress.planned.files === 0) return 'syncing';
+  return `syncing ${Math.floor(syncFraction(progress) * 100)} %`;
+}
+
+function markOf(row: WatchRow, style: Style): string {
+  if (row.progress !== undefined) return style.cyan('●');
+  if (row.failure !== undefined) return style.red('✗');
+  if (row.mode.type === 'polling') return style.yellow('!');
+  return row.last === undefined ? style.dim('○') : style.green('✓');
+}
+
+function detailLines(
+  { last, failure, mode }: WatchRow,
+  nowMs: number,
+  style: Style,
+  columns: number,
+): readonly string[] {
+  const room = columns - 2;
+  const lines: string[] = [];
+  if (last !== undefined) {
+    const ago = formatRelativeTime(last.atMs, nowMs);
+    const words = fitEnd(summaryWords(last.summary), room - textWidth(ago) - 2);
+    lines.push(spread(words, style.dim(ago), room));
+  }
+  if (mode.type === 'polling') {
+    const words = `${pollingWords(mode.everyMs)}; ${safeLine(mode.why)}`;
+    lines.push(style.yellow(fitEnd(words, room)));
+  }
+  if (failure !== undefined) {
+    const words = failureWords(
+      failure.failure,
+      Math.ceil((failure.retryAtMs - nowMs) / 1000) * 1000,
+    );
+    lines.push(style.red(fitEnd(words, room)));
+    const { hint } = failure.failure;
+    if (hint !== undefined) lines.push(style.dim(fitEnd(`→ ${safeLine(hint)}`, room)));
+  }
+  return lines.map((line) => `  ${line}`);
+}
+
+function isTroubled(row: WatchRow): boolean {
+  return row.failure !== undefined || row.mode.type === 'polling';
+}
+
+function helpLines(style: Style, columns: number): readonly string[] {
+  const keys = [
+    ['q, ctrl-c', 'stop; a running transaction is finished first'],
+    ['ctrl-c twice', 'leave at once'],
+    ['?, esc', 'close this list'],
+  ] as const;
+  const line = ([key, does]: (typeof keys)[number]): string =>
+    `  ${style.bold(padEnd(key, 14))}${fitEnd(does, columns - 16)}`;
+  return ['', ...keys.map(line), ''];
+}
+
+function footerLine({ stopping }: WatchScreenState, style: Style, columns: number): string {
+  if (!stopping) return spread('', style.dim('q stop   ? keys'), columns);
+  return `  ${style.yellow(fitEnd('stopping after this transaction · ctrl-c leaves at once', columns - 2))}`;
+}

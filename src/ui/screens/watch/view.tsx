@@ -1,0 +1,33 @@
+import { useInput } from 'ink';
+import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import type { Style } from '../../style.js';
+import { Lines } from '../lines.js';
+import type { Store } from '../store.js';
+import { useTerminalSize } from '../terminal-size.js';
+import { watchFrame } from './frame.js';
+import type { WatchScreenEvent, WatchScreenState } from './state.js';
+
+/** What the watch screen is given: state to show, and where to send what the person wants. */
+export interface WatchScreenProps {
+  readonly store: Store<WatchScreenState, WatchScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly onStop: () => void;
+  /** Hears which lines are on the screen now. */
+  readonly onFrame: (lines: readonly string[]) => void;
+}
+
+/** The watch screen: a pure view of the store. */
+export function WatchScreen(props: WatchScreenProps): ReactElement {
+  const { store, style, onStop, onFrame } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  useInput((input, key) => {
+    if ((key.ctrl && input === 'c') || input === 'q') onStop();
+    else if (input === '?') store.dispatch({ type: 'help.toggled' });
+    else if (key.escape) store.dispatch({ type: 'help.closed' });
+  });
+  const lines = watchFrame(state, style, size);
+  useEffect(() => onFrame(lines));
+  return <Lines lines={lines} />;
+}

@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { watchOutputSchema } from '../../src/engine/memory/output-schemas.js';
+import { jsonOf } from '../support/json.js';
+import { runInPty } from '../support/pty.js';
+import { ROOT, runSvc, type StartedSvc, startProgram, startSvc } from '../support/run-svc.js';
+import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
+
+/** The built program with `--watch`: what it tells, how it ends, and who knows of it. */
+const test = suite('svc memory index --watch');
+
+const DEBOUNCE = { memorySearch: { sync: { watchDebounceMs: 50 } } };
+
+/** A home with two agents, each with a note. */
+function twoAgents(): TempFolder {
+  const config = {
+    agents: {
+      defaults: DEBOUNCE,
+      list: [
+        { id: 'main', default: true, workspace: './main' },
+        { id: 'ops', workspace: './ops' },
+      ],
+    },
+  };
+  return folderOf({
+    'svc.json': JSON.stringify(config),
+    'main/memory/a.md': 'Amber.\n',
+    'ops/memory/o.md': 'Onyx.\n',
+  });
+}
+
+function watching(home: TempFolder, ...args: string[]): StartedSvc {
+  return startSvc(['memory', 'index', '--watch', ...args], { home: home.path });
+}
+
+async function statusOf(home: TempFolder): Promise<ReturnType<typeof jsonOf.status>> {
+  return jsonOf.status(await runSvc(['memory', 'status', '--json'], { home: home.path }));
+}
+
+test('--json: a line for each sync of each agent; SIGTERM ends it with 0', async () => {
+  const home = twoAgents();
+  const run = watching(home, '--json');
+  await run.wrote('/main","cause":"start"');
+  await run.wrote('/ops","cause":"start"');
+  home.write('ops/memory/new.md', 'New.\n');
+  await run.wrote('"cause":"changed"');
+  run.child.kill('SIGTERM');
+  const { code, signal, stdout, stderr } = await run.done;
+  assert.equal([code, signal, stderr], [0, null, '']);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => watchOutputSchema.parse(JSON.parse(line)));
+  const changed = lines.flatMap((line) =>
+    line.type === 'synced' && line.cause === 'changed' ? [[line.agent, line.added]] : [],
+  );
+  assert.equal(changed, [['ops', 1]]);
+  assert.equal(
+    lines
+      .filter(({ type }) => type === 'watching')
+      .map(({ agent }) => agent)
+      .sort(),
+    ['main', 'ops'],
+  );
+});
+
+test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 and nothing stays', async () => {
+  const home = twoAgents();
+  const run = watching(home);
+  await run.wrote('main  1 added');
+  await run.wrote('ops  1 added');
+  const { agents } = await statusOf(home);
+  for (const { watcher } of agents) {
+    assert.equal([watcher?.pid, watcher?.mode], [run.child.pid, 'watching']);
+  }
+  const shown = await runSvc(['memory', 'status', '-a', 'main'], { home: home.path });
+  assert.match(shown.stdout, /watched +follows changes: process \d+, started just now/);
+  home.write('main/memory/a.md', 'Amber and jade.\n');
+  await run.wrote('main  1 changed');
+  run.child.kill('SIGINT');
+  const { code, stdout } = await run.done;
+  assert.is(code, 0);
+  assert.match(stdout, /^\d\d:\d\d:\d\d {2}main {2}1 changed$/m);
+  assert.equal(
+    (await statusOf(home)).agents.map(({ watcher }) => watcher),
+    [null, null],
+  );
+  const left = readdirSync(home.at('memory')).filter((name) => name.includes('.watch.json'));
+  assert.equal(left, []);
+});
+
+test('killed, it is known to be gone, and the next one takes over', async () => {
+  const home = twoAgents();
+  const first = watching(home, '-a', 'main');
+  await first.wrote('main  1 added');
+  first.child.kill('SIGKILL');
+  await first.done;
+  assert.is((await statusOf(home)).agents[0]?.watcher, null);
+  home.write('main/memory/b.md', 'Written while nobody watched.\n');
+  const second = watching(home, '-a', 'main');
+  await second.wrote('main  1 added · 1 unchanged');
+  assert.is((await statusOf(home)).agents[0]?.watcher?.pid, second.child.pid);
+  second.child.kill('SIGTERM');
+  assert.is((await second.done).code, 0);
+});
+
+test('a workspace that is not there yet is waited for', async () => {
+  const home = tempFolder();
+  home.write('svc.json', JSON.stringify({ agents: { defaults: DEBOUNCE } }));
+  const run = watching(home);
+  await run.wrote('there is no workspace');
+  home.write('workspace/memory/a.md', 'Amber.\n');
+  await run.wrote('main  1 added');
+  run.child.kill('SIGTERM');
+  assert.is((await run.done).code, 0);
+});
+
+/** A process of a user namespace that has one inotify watch. */
+const FEW = ['-Ur', process.execPath, '--import'];
+const LIMIT = '/proc/sys/user/max_inotify_watches';
+const SET_LIMIT = `data:text/javascript,import fs from 'node:fs';fs.writeFileSync('${LIMIT}','1')`;
+const canLimit = spawnSync('unshare', [...FEW, SET_LIMIT, '-e', '0']).status === 0;
+
+if (canLimit) {
+  test('a system that is really out of watches: it polls, says so, and so does status', async () => {
+    const home = twoAgents();
+    const args = [join(ROOT, 'bin/run.js'), 'memory', 'index', '--watch', '-a', 'main'];
+    const run = startProgram('unshare', [...FEW, SET_LIMIT, ...args], { home: home.path });
+    await run.wrote('out of watches: looking every');
+    await run.wrote('main  1 added');
+    const [main] = (await statusOf(home)).agents;
+    assert.is(main?.watcher?.mode, 'polling');
+    assert.match(main?.watcher?.why ?? '', /max_user_watches/);
+    home.write('main/memory/b.md', 'Basil.\n');
+    await run.wrote('main  1 added · 1 unchanged');
+    run.child.kill('SIGTERM');
+    assert.is((await run.done).code, 0);
+  });
+}
+
+for (const columns of [60, 80, 200]) {
+  test(`the screen shows syncs as they happen and is left with q, at ${columns} columns`, async () => {
+    const home = twoAgents();
+    const session = runInPty(['memory', 'index', '--watch'], {
+      home: home.path,
+      columns,
+      rows: 24,
+    });
+    await session.waitForText('2 indexes');
+    await session.waitForText('1 added · new index');
+    home.write('ops/memory/more.md', 'More.\n');
+    await session.waitForText('1 added · 1 unchanged');
+    for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
+    session.type('q');
+    assert.is(await session.ended, 0);
+    assert.ok(session.screen.cursorShown);
+  });
+}
+
+test('Ctrl-C on the screen ends it with 0 as well', async () => {
+  const session = runInPty(['memory', 'index', '--watch', '-a', 'ops'], {
+    home: twoAgents().path,
+    columns: 80,
+    rows: 24,
+  });
+  await session.waitForText('watching');
+  session.type('\u0003');
+  assert.is(await session.ended, 0);
+});
+
+test('--force and --watch are two different wishes', async () => {
+  const run = await runSvc(['memory', 'index', '--watch', '--force', '--json'], {
+    home: twoAgents().path,
+  });
+  assert.is(run.code, 2);
+  assert.is(jsonOf.error(run).code, 'USAGE');
+});
+
+test.run();

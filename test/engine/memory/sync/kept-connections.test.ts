@@ -1,0 +1,81 @@
+import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resetIndex } from '../../../../src/engine/memory/sync/reset-index.js';
+import { contentOf } from '../../../support/index-content.js';
+import { backendOn, targetOf } from '../../../support/memory.js';
+import { folderOf } from '../../../support/temp-folder.js';
+
+/** A backend that syncs often, beside others that do what they like with the same index. */
+const test = suite('kept connections');
+
+function setUp() {
+  const folder = folderOf({ 'a.md': 'Amber.\n', 'b.md': 'Basil.\n' });
+  const target = targetOf(folder.path);
+  return { folder, target, kept: backendOn(target, { keepConnections: true }) };
+}
+
+const clock = { now: Date.now };
+
+/** Open handles of this process on an index and its lock; Linux only. */
+function handlesOn(indexFile: string): number {
+  return readdirSync('/proc/self/fd').filter((handle) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${handle}`).startsWith(indexFile);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test('between syncs others can write, reset, rebuild and search the index', async () => {
+  const { folder, target, kept } = setUp();
+  await kept.sync({});
+  const other = backendOn(target);
+  folder.write('c.md', 'Cedar.\n');
+  assert.is((await other.sync({})).added, 1);
+  assert.is((await kept.sync({})).outcome, 'unchanged');
+  assert.equal((await kept.search({ query: 'cedar' })).results.length, 1);
+  // In place, with another identity: what is kept open stands on the old one.
+  const trigram = backendOn({ ...target, settings: { ...target.settings, tokenizer: 'trigram' } });
+  assert.is((await trigram.sync({})).rebuild?.reason, 'settings');
+  assert.is((await kept.sync({})).rebuild?.reason, 'settings');
+  await resetIndex(target.indexFile, clock);
+  folder.write('d.md', 'Delta.\n');
+  const rebuilt = await kept.sync({});
+  assert.equal([rebuilt.rebuild?.reason, rebuilt.added], ['first', 4]);
+  assert.equal((await kept.search({ query: 'delta' })).results.length, 1);
+  assert.equal((await contentOf(target.indexFile)).documents.length, 4);
+  for (const backend of [kept, other, trigram]) await backend.close();
+});
+
+if (process.platform === 'linux') {
+  test('a hundred syncs hold what one holds, and closing lets go of all', async () => {
+    const { folder, target, kept } = setUp();
+    await kept.sync({});
+    await kept.sync({});
+    const handles = handlesOn(target.indexFile);
+    assert.ok(handles > 0);
+    for (let n = 0; n < 100; n++) {
+      folder.write('a.md', `Amber ${n}.\n`);
+      await kept.sync({ force: n % 25 === 24 });
+    }
+    await kept.sync({});
+    assert.is(handlesOn(target.indexFile), handles);
+    await kept.close();
+    assert.is(handlesOn(target.indexFile), 0);
+  });
+}
+
+test('the index folder is deleted under its hands', async () => {
+  const { folder, target, kept } = setUp();
+  await kept.sync({});
+  rmSync(dirname(target.indexFile), { recursive: true });
+  folder.write('e.md', 'Ember.\n');
+  assert.is((await kept.sync({})).rebuild?.reason, 'first');
+  assert.equal((await contentOf(target.indexFile)).documents.length, 3);
+  await kept.close();
+});
+
+test.run();

@@ -1,0 +1,308 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../src/engine/errors/index.js';
+import type { SyncSummary } from '../../../../src/engine/memory/sync/events.js';
+import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
+import type {
+  WatchEvent,
+  WatchTarget,
+} from '../../../../src/engine/memory/watch/memory-watcher.js';
+import {
+  type OpenWatch,
+  openSystemWatch,
+  type WatchListener,
+} from '../../../../src/engine/memory/watch/open-watch.js';
+import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
+import { watched } from '../../../support/watched.js';
+
+const test = suite('a watcher in need');
+
+function workspace(): TempFolder {
+  return folderOf({ 'memory/a.md': 'Amber.\n', 'memory/deep/b.md': 'Basil.\n' });
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: no more, watch '/x'`), { code });
+}
+
+const ofType =
+  <T extends WatchEvent['type']>(type: T) =>
+  (event: WatchEvent): event is Extract<WatchEvent, { type: T }> =>
+    event.type === type;
+
+type Sync = WatchTarget['backend']['sync'];
+
+for (const code of ['EMFILE', 'ENOSPC']) {
+  test(`out of watches (${code}) it gives all back, polls, and watches again when it can`, async () => {
+    const folder = workspace();
+    let allowed = 1;
+    let open = 0;
+    const openWatch: OpenWatch = (path, recursive, listener) => {
+      if (open >= allowed) throw systemError(code);
+      const watch = openSystemWatch(path, recursive, listener);
+      open += 1;
+      return {
+        close: () => {
+          open -= 1;
+          watch.close();
+        },
+      };
+    };
+    const live = watched(folder.path, { openWatch, timing: { pollMs: 10, rewatchMs: 50 } });
+    try {
+      await live.watcher.start();
+      assert.is(live.watcher.state.mode, 'polling');
+      assert.match(live.watcher.state.why ?? '', /watch/);
+      assert.is(open, 0);
+      folder.write('memory/c.md', 'Cedar.\n');
+      await live.agreed();
+      rmSync(folder.at('memory/deep'), { recursive: true });
+      await live.agreed();
+      rmSync(folder.path, { recursive: true });
+      await live.until(ofType('failed'));
+      folder.write('memory/again.md', 'Again.\n');
+      await live.agreed();
+      assert.is(live.events.filter(ofType('polling')).length, 1);
+      allowed = Number.POSITIVE_INFINITY;
+      await live.until(ofType('watching'));
+      assert.equal([live.watcher.state.mode, live.watcher.state.why], ['watching', undefined]);
+      folder.write('memory/d.md', 'Delta.\n');
+      await live.agreed();
+    } finally {
+      await live.close();
+    }
+    assert.is(open, 0);
+  });
+}
+
+test('a watch that breaks for want of handles is polling too; one that breaks otherwise is mended', async () => {
+  const folder = workspace();
+  const listeners = new Map<string, WatchListener>();
+  const openWatch: OpenWatch = (path, recursive, listener) => {
+    listeners.set(path, listener);
+    return openSystemWatch(path, recursive, listener);
+  };
+  const live = watched(folder.path, { openWatch, timing: { pollMs: 10 } });
+  try {
+    await live.watcher.start();
+    const { folders } = live.watcher.state;
+    const since = live.events.length;
+    listeners.get(folder.at('memory'))?.onError(systemError('EPERM'));
+    await live.until(ofType('synced'), since);
+    assert.equal([live.watcher.state.mode, live.watcher.state.folders], ['watching', folders]);
+    listeners.get(folder.at('memory'))?.onError(systemError('EMFILE'));
+    assert.equal([live.watcher.state.mode, live.watcher.state.folders], ['polling', 0]);
+    folder.write('memory/c.md', 'Cedar.\n');
+    await live.agreed();
+  } finally {
+    await live.close();
+  }
+});
+
+/** The real sync, but the first ones fail like this. */
+function failing(errors: readonly unknown[]): (real: WatchTarget['backend']) => Sync {
+  let at = 0;
+  return (real) => async (request) => {
+    const error = errors[at++];
+    if (error !== undefined) throw error;
+    return real.sync(request);
+  };
+}
+
+test('a sync that fails is told, tried again ever later, and forgotten when it succeeds', async () => {
+  const folder = workspace();
+  const errors = [
+    new SvcError('INDEX_DISK_FULL', 'the disk is full', { hint: 'free some space' }),
+    systemError('EIO'),
+    Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' }),
+  ];
+  const live = watched(folder.path, {
+    sync: failing(errors),
+    timing: { firstRetryMs: 5, longestRetryMs: 12 },
+  });
+  try {
+    await live.watcher.start();
+    await live.until(ofType('synced'));
+    const failed = live.events.filter(ofType('failed'));
+    assert.equal(
+      failed.map(({ failure, attempt, retryInMs }) => [failure.code, attempt, retryInMs]),
+      [
+        ['INDEX_DISK_FULL', 1, 5],
+        ['EIO', 2, 10],
+        ['SQLITE_IOERR_READ', 3, 12],
+      ],
+    );
+    assert.is(failed[0]?.failure.hint, 'free some space');
+    assert.is(live.watcher.state.failure, undefined);
+    await live.agreed();
+  } finally {
+    await live.close();
+  }
+});
+
+test('a provider that is down leaves the words indexed, and is asked again', async () => {
+  const folder = workspace();
+  const failure = { code: 'PROVIDER_UNREACHABLE', message: 'nobody answers' };
+  let down = true;
+  const sync = (real: WatchTarget['backend']): Sync => {
+    return async (request): Promise<SyncSummary> => {
+      const summary = await real.sync(request);
+      const embedding = { provider: 'p', model: 'm', embedded: 0, known: 0, refused: 0, tokens: 0 };
+      const requests = { requests: 0, pending: down ? 2 : 0 };
+      return {
+        ...summary,
+        embedding: { ...embedding, ...requests, ...(down ? { failure } : {}) },
+      };
+    };
+  };
+  const live = watched(folder.path, { sync, timing: { firstRetryMs: 5 } });
+  try {
+    await live.watcher.start();
+    assert.equal(live.watcher.state.failure, failure);
+    await live.agreed();
+    down = false;
+    await live.until((event) => event.type === 'synced' && event.cause === 'retry');
+    await live.until(() => live.watcher.state.failure === undefined);
+  } finally {
+    await live.close();
+  }
+});
+
+test('vectors that a batch job owes are asked for later', async () => {
+  const folder = workspace();
+  const sync = (real: WatchTarget['backend']): Sync => {
+    return async (request): Promise<SyncSummary> => {
+      const counts = { embedded: 0, known: 0, refused: 0, tokens: 0, requests: 0, pending: 7 };
+      const embedding = { provider: 'p', model: 'm', ...counts };
+      return { ...(await real.sync(request)), embedding };
+    };
+  };
+  const live = watched(folder.path, { sync, timing: { pendingMs: 5 } });
+  try {
+    await live.watcher.start();
+    await live.until((event) => event.type === 'synced' && event.cause === 'interval');
+    assert.is(live.events.filter(ofType('failed')).length, 0);
+  } finally {
+    await live.close();
+  }
+});
+
+test('another process that writes the index is waited for, and tried again', async () => {
+  const folder = workspace();
+  const live = watched(folder.path, { timing: { lockWaitMs: 0, firstRetryMs: 5 } });
+  const { indexFile } = live.target;
+  const lock = await acquireIndexLock(indexFile, { pid: 1, nowMs: 0, waitMs: 0 });
+  try {
+    await live.watcher.start();
+    assert.is(live.watcher.state.failure?.code, 'INDEX_LOCKED');
+    lock?.release();
+    await live.until(ofType('synced'));
+    await live.agreed();
+  } finally {
+    await live.close();
+  }
+});
+
+test('one sync at a time: who asks meanwhile joins it, and what changes meanwhile is not lost', async () => {
+  const folder = workspace();
+  let running = 0;
+  let most = 0;
+  let goOn: () => void = () => undefined;
+  const sync = (real: WatchTarget['backend']): Sync => {
+    return async (request): Promise<SyncSummary> => {
+      running += 1;
+      most = Math.max(most, running);
+      const summary = await real.sync(request);
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+        if (live.watcher.state.syncs !== 1) resolve();
+      });
+      running -= 1;
+      return summary;
+    };
+  };
+  const live = watched(folder.path, { sync });
+  try {
+    await live.watcher.start();
+    const since = live.events.length;
+    const asked = [live.watcher.syncNow(), live.watcher.syncNow()];
+    await live.until((e) => e.type === 'progress' && e.event.type === 'sync.finished', since);
+    folder.write('memory/meanwhile.md', 'Written after the scan.\n');
+    await live.until(ofType('changed'));
+    goOn();
+    await Promise.all(asked);
+    await live.agreed();
+    assert.is(most, 1);
+    assert.is(live.events.filter((e) => e.type === 'synced' && e.cause === 'asked').length, 1);
+  } finally {
+    await live.close();
+  }
+});
+
+test('without watching only the interval syncs', async () => {
+  const folder = workspace();
+  const openWatch: OpenWatch = () => {
+    throw new Error('nothing is to be watched');
+  };
+  const live = watched(folder.path, { watch: false, intervalMs: 5, openWatch });
+  try {
+    await live.watcher.start();
+    assert.is(live.watcher.state.mode, 'interval');
+    folder.write('memory/c.md', 'Cedar.\n');
+    await live.agreed();
+    const { type, ...synced } = await live.until(
+      (event) => event.type === 'synced' && event.cause === 'interval',
+    );
+    assert.ok('cause' in synced, type);
+  } finally {
+    await live.close();
+  }
+});
+
+test('closing while a sync is under way stops it between two transactions; nothing comes after', async () => {
+  const files: Record<string, string> = {};
+  for (let n = 0; n < 1500; n++) files[`memory/n${n}.md`] = `Note ${n}.\n`;
+  const folder = folderOf(files);
+  const live = watched(folder.path);
+  const started = live.watcher.start();
+  await live.until((e) => e.type === 'progress' && e.event.type === 'batch.committed');
+  await live.close();
+  await started;
+  await live.watcher.ended;
+  assert.is(live.watcher.state.mode, 'off');
+  assert.is(live.events.filter(ofType('synced')).length, 0);
+  const events = live.events.length;
+  await live.watcher.syncNow();
+  assert.is(live.events.length, events);
+});
+
+test('a bug ends the watcher and is told', async () => {
+  const live = watched(workspace().path, { sync: failing([new TypeError('x is no function')]) });
+  const ended = live.watcher.ended.then(
+    () => 'closed',
+    (error: unknown) => String(error),
+  );
+  await live.watcher.start();
+  assert.is(await ended, 'TypeError: x is no function');
+  assert.is(live.watcher.state.mode, 'off');
+  await live.close();
+});
+
+test('a folder that may not be read is no reason to stop', async () => {
+  const folder = workspace();
+  folder.write('memory/closed/c.md', 'Cedar.\n');
+  chmodSync(folder.at('memory/closed'), 0);
+  const live = watched(folder.path);
+  try {
+    await live.watcher.start();
+    assert.is(live.watcher.state.mode, 'watching');
+    chmodSync(folder.at('memory/closed'), 0o755);
+    await live.agreed();
+  } finally {
+    chmodSync(folder.at('memory/closed'), 0o755);
+    await live.close();
+  }
+});
+
+test.run();

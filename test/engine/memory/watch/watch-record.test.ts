@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  readWatchRecord,
+  type WatchRecord,
+  WatchRecorder,
+} from '../../../../src/engine/memory/watch/watch-record.js';
+import { ROOT } from '../../../support/run-svc.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('the record of a watcher');
+
+const SINCE = 1_700_000_000_000;
+
+async function recorderOf(indexFile: string, pid = 4711): Promise<WatchRecorder> {
+  const recorder = new WatchRecorder(indexFile, pid, SINCE);
+  await recorder.open();
+  return recorder;
+}
+
+/** What another process reads. */
+function readElsewhere(indexFile: string): WatchRecord | undefined {
+  const script = `
+    import { readWatchRecord } from './src/engine/memory/watch/watch-record.ts';
+    console.log(JSON.stringify(await readWatchRecord(${JSON.stringify(indexFile)})) ?? 'null');`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const run = spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' });
+  const read: WatchRecord | null = JSON.parse(run.stdout);
+  return read ?? undefined;
+}
+
+test('is there while its watcher lives, for this process and for others', async () => {
+  const indexFile = tempFolder().at('index.sqlite');
+  assert.is(await readWatchRecord(indexFile), undefined);
+  const recorder = await recorderOf(indexFile);
+  recorder.write({ mode: 'polling', why: 'nothing left' });
+  const record = { pid: 4711, sinceMs: SINCE, mode: 'polling', why: 'nothing left' };
+  assert.equal(await readWatchRecord(indexFile), record);
+  // Reading it in the same process must not have ended the lock.
+  assert.equal(readElsewhere(indexFile), record);
+  recorder.write({ mode: 'watching' });
+  assert.equal(await readWatchRecord(indexFile), { pid: 4711, sinceMs: SINCE, mode: 'watching' });
+  recorder.close();
+  assert.is(await readWatchRecord(indexFile), undefined);
+});
+
+test('of two watchers the first is told of', async () => {
+  const indexFile = tempFolder().at('index.sqlite');
+  const first = await recorderOf(indexFile, 1);
+  first.write({ mode: 'watching' });
+  const second = await recorderOf(indexFile, 2);
+  second.write({ mode: 'polling' });
+  second.close();
+  assert.is((await readWatchRecord(indexFile))?.pid, 1);
+  first.close();
+});
+
+test('where nothing can be written there is none, and nobody is disturbed', async () => {
+  const folder = tempFolder();
+  folder.write('file', 'no folder');
+  const recorder = await recorderOf(folder.at('file/index.sqlite'));
+  recorder.write({ mode: 'watching' });
+  recorder.close();
+  mkdirSync(folder.at('empty'));
+  assert.is(await readWatchRecord(folder.at('empty/index.sqlite')), undefined);
+  assert.equal(readdirSync(folder.at('empty')), []);
+});
+
+test.run();

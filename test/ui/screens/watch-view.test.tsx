@@ -1,0 +1,133 @@
+import { render } from 'ink-testing-library';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { WatchEvent } from '../../../src/engine/memory/watch/memory-watcher.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { createStore } from '../../../src/ui/screens/store.js';
+import { watchFrame } from '../../../src/ui/screens/watch/frame.js';
+import {
+  reduceWatchScreen,
+  startWatchScreen,
+  type WatchScreenState,
+} from '../../../src/ui/screens/watch/state.js';
+import { WatchScreen } from '../../../src/ui/screens/watch/view.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
+import { aSummary } from '../memory/sync-builders.js';
+
+const test = suite('the watch screen');
+
+const START = 1_700_000_000_000;
+const STYLE = createStyle(false);
+
+/** The state after these events of the first of some memories, a second apart. */
+function after(
+  events: readonly WatchEvent[],
+  names: readonly string[] = ['main'],
+): WatchScreenState {
+  const rows = names.map((name) => ({ name, place: `~/${name}` }));
+  let state = startWatchScreen(rows, START);
+  for (const [at, event] of events.entries()) {
+    const atMs = START + at * 1000;
+    state = reduceWatchScreen(state, { type: 'watch', row: 0, event, atMs });
+  }
+  return state;
+}
+
+function shown(state: WatchScreenState, columns = 80, rows = 24): string {
+  return watchFrame(state, STYLE, { columns, rows }).join('\n');
+}
+
+const SYNCED: WatchEvent = {
+  type: 'synced',
+  cause: 'changed',
+  summary: aSummary({ added: 2, changed: 0, unchanged: 7 }),
+};
+const UNCHANGED: WatchEvent = {
+  type: 'synced',
+  cause: 'interval',
+  summary: aSummary({ outcome: 'unchanged', added: 0, changed: 0 }),
+};
+const FAILED: WatchEvent = {
+  type: 'failed',
+  failure: { code: 'INDEX_DISK_FULL', message: 'the disk is full', hint: 'free some space' },
+  attempt: 1,
+  retryInMs: 4000,
+};
+const POLLING: WatchEvent = { type: 'polling', why: 'no watches left', everyMs: 5000 };
+
+test('tells what is watched, what changed last and when', () => {
+  const watching: WatchEvent = { type: 'watching', folders: 12 };
+  const state = after([watching, { type: 'syncing', cause: 'start' }, SYNCED]);
+  assert.match(shown(state), /✓ main {2}~\/main +watching 12 folders/);
+  assert.match(shown(state), /2 added · 7 unchanged +just now/);
+  const later = reduceWatchScreen(state, { type: 'tick', atMs: START + 200_000 });
+  assert.match(shown(later), '3 min ago');
+  // A look that found nothing new does not hide it.
+  assert.match(shown(after([watching, SYNCED, UNCHANGED])), '2 added');
+});
+
+test('a change, a sync under way, polling and failures are told as they are', () => {
+  assert.match(shown(after([{ type: 'changed', path: '/x' }])), / changed$/m);
+  assert.match(shown(after([{ type: 'syncing', cause: 'changed' }])), /● main .* syncing$/m);
+  const polling = shown(after([POLLING, SYNCED]));
+  assert.match(polling, /! main .* polling$/m);
+  assert.match(polling, 'out of watches: looking every 5.0 s; no watches left');
+  const failing = after([FAILED]);
+  assert.match(shown(failing), /✗ main .* failing$/m);
+  assert.match(shown(failing), 'the disk is full; tried again in 4.0 s');
+  assert.match(shown(failing), '→ free some space');
+  assert.not.match(shown(after([FAILED, SYNCED])), 'disk');
+});
+
+test('fits the terminal whatever happens, what needs a person first', () => {
+  const names = Array.from({ length: 30 }, (_, n) => `agent-with-a-long-name-${n}-年年年`);
+  let state = after([FAILED, POLLING, SYNCED, FAILED], names);
+  for (let row = 1; row < 30; row++) {
+    state = reduceWatchScreen(state, { type: 'watch', row, event: SYNCED, atMs: START });
+  }
+  const last = { type: 'watch', row: 29, event: FAILED, atMs: START } as const;
+  state = reduceWatchScreen(state, last);
+  for (const columns of [20, 60, 80, 200]) {
+    for (const rows of [3, 6, 24, 80]) {
+      const lines = watchFrame(state, STYLE, { columns, rows });
+      assert.ok(lines.length < Math.max(rows, 2), `${lines.length} of ${rows}`);
+      for (const line of lines) assert.ok(textWidth(line) <= columns, `${columns}: ${line}`);
+    }
+  }
+  const short = shown(state, 80, 10).split('\n');
+  assert.match(short[1] ?? '', /✗ agent-with/);
+  assert.match(short[2] ?? '', /✗ agent-with/);
+  assert.match(short.at(-2) ?? '', /and 24 more/);
+});
+
+test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
+  const store = createStore(after([SYNCED]), reduceWatchScreen);
+  let stops = 0;
+  const view = render(
+    <WatchScreen
+      store={store}
+      stdout={createTerminal(80, 24).stdout}
+      style={STYLE}
+      onStop={() => {
+        stops += 1;
+      }}
+      onFrame={() => undefined}
+    />,
+  );
+  const frame = (): string => view.lastFrame() ?? '';
+  await waitFor('the first frame', () => frame().includes('main'), frame);
+  view.stdin.write('?');
+  await waitFor('the keys', () => frame().includes('leave at once'), frame);
+  view.stdin.write(KEYS.escape);
+  await waitFor('no keys', () => !frame().includes('leave at once'), frame);
+  view.stdin.write(KEYS.ctrlC);
+  await waitFor('a stop', () => stops === 1);
+  view.stdin.write('q');
+  await waitFor('another', () => stops === 2);
+  store.dispatch({ type: 'stop.asked' });
+  await waitFor('the word on it', () => frame().includes('stopping'), frame);
+  view.unmount();
+});
+
+test.run();
