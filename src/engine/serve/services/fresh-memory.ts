@@ -18,7 +18,7 @@ export function freshMemory(
   { context, loaded }: ServeSetup,
   onEvent: (event: WatchEvent) => void,
 ): FreshMemory {
-  const memory = openAgent(agent, context, loaded);
+  const memory = openAgent(agent, context, loaded, { longLived: true });
   const watcher = watchMemory(watchTargetOf(memory), { clock: context.clock, onEvent });
   return { watcher, close: () => memory.backend.close() };
 }
