@@ -12,7 +12,8 @@ const rooms = {
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
-  overview: ['errors', 'config', 'secrets', 'embeddings', 'memory'],
+  serve: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'dreaming', 'webhooks'],
+  overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'active-memory'],
 };
 // It looks at everything, and nobody needs it.

@@ -15,6 +15,7 @@ import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
 const INDEX_FILE = '/home/ada/.svc/memory/main.sqlite';
@@ -422,6 +423,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...PROVIDER_DOCUMENTS,
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
+  ...SERVE_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -1,4 +1,4 @@
-import { mkdirSync, truncateSync } from 'node:fs';
+import { existsSync, mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -6,6 +6,7 @@ import {
   createDatabase,
   databaseFault,
   isDamage,
+  openDatabase,
 } from './memory/index/database.js';
 
 /** How a lock is waited for. */
@@ -39,6 +40,24 @@ export async function withProcessLock<T>(
     }
     options.signal.throwIfAborted();
     return await work();
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Whether somebody does the work that this lock is for, right now. Changes nothing, and holds the lock
+ * itself for no longer than the look takes.
+ */
+export function isProcessLockHeld(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const database = openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    return false;
+  } catch (error) {
+    // One that this user may not write tells nothing either.
+    return databaseFault(error) === 'busy';
   } finally {
     database.close();
   }

@@ -15,6 +15,8 @@ const MARKS = {
   zod: '_zod',
   'jsonc-parser': 'CommaExpected',
   'the sync writer': 'CREATE TABLE IF NOT EXISTS holder',
+  pino: 'unable to determine transport target',
+  fastify: 'FST_ERR_INSTANCE_ALREADY_LISTENING',
 } as const;
 
 type Part = keyof typeof MARKS;
@@ -82,6 +84,16 @@ test('a configuration that is there brings its parser and schema, and no screen'
 test('nothing to index loads no screen', async () => {
   const parts = partsOf(await modulesLoadedBy(['memory', 'index', '-w', notes.path], { home }));
   assert.not(parts.includes('react') || parts.includes('ink'));
+});
+
+test('the log is read without what writes it, and only the long-lived process loads a listener', async () => {
+  const own = tempFolder();
+  own.write('logs/serve.log', '');
+  const logs = partsOf(await modulesLoadedBy(['logs'], { home: own.path }));
+  const status = partsOf(await modulesLoadedBy(['memory', 'status'], { home }));
+  for (const parts of [logs, status]) {
+    assert.not(parts.includes('pino') || parts.includes('fastify'), parts.join());
+  }
 });
 
 test.run();

@@ -23,6 +23,11 @@ import {
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
 import { secretsCheckOutputSchema } from '../../src/engine/secrets/output-schemas.js';
+import {
+  logsOutputSchema,
+  serveOutputSchema,
+  systemdOutputSchema,
+} from '../../src/engine/serve/output-schemas.js';
 import type { SvcRun } from './run-svc.js';
 
 /** Reads stdout as one JSON document of a shape; a failure shows the whole run. */
@@ -53,5 +58,8 @@ export const jsonOf = {
   overallStatus: (run: SvcRun) => read(overallStatusOutputSchema, run),
   bugReport: (run: SvcRun) => read(bugReportOutputSchema, run),
   doctor: (run: SvcRun) => read(doctorOutputSchema, run),
+  serve: (run: SvcRun) => read(serveOutputSchema, run),
+  systemd: (run: SvcRun) => read(systemdOutputSchema, run),
+  logs: (run: SvcRun) => read(logsOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

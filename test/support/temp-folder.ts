@@ -26,7 +26,8 @@ export function tempFolder(): TempFolder {
   return folderAt(path);
 }
 
-function folderAt(path: string): TempFolder {
+/** A folder that is there already. */
+export function folderAt(path: string): TempFolder {
   const at = (below: string): string => join(path, below);
   return {
     path,

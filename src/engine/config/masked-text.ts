@@ -1,6 +1,7 @@
+import { MASK } from '../secrets/mask/token-patterns.js';
 import { type ConfigPath, isRecord } from './config-path.js';
 import { type Node, type ParseError, parseTree } from './jsonc.js';
-import { isSecretPath, MASK, maskSecrets } from './mask.js';
+import { isSecretPath, maskSecrets } from './mask.js';
 import { configSchema } from './schema/index.js';
 import { schemasAt } from './schema/walk.js';
 

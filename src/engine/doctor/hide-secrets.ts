@@ -1,4 +1,4 @@
-import { MASK } from '../config/mask.js';
+import { MASK } from '../secrets/mask/token-patterns.js';
 import type { CheckReport } from './check.js';
 import type { Finding } from './finding.js';
 

@@ -73,6 +73,14 @@ export const ERROR_CODES = {
     exit: 130,
     summary: 'The person stopped the command (Ctrl-C); finished work is kept.',
   },
+  LISTEN_FAILED: {
+    exit: 1,
+    summary: 'The address that is configured for the listener cannot be taken.',
+  },
+  LOG_MISSING: {
+    exit: 1,
+    summary: 'There is no log to show: `svc serve` has not written one yet.',
+  },
   MEMORY_DISABLED: {
     exit: 1,
     summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
@@ -135,6 +143,10 @@ export const ERROR_CODES = {
   SECRET_UNRESOLVED: {
     exit: 1,
     summary: 'A referenced secret could not be read: variable, file or program.',
+  },
+  SERVE_RUNNING: {
+    exit: 1,
+    summary: 'Another `svc serve` runs for the same state folder.',
   },
   SQLITE_UNUSABLE: {
     exit: 1,

@@ -79,7 +79,8 @@ export async function openAllMemories(
     .map((agent) => openAgent(agent, context, loaded, options));
 }
 
-function openAgent(
+/** Opens the memory of an agent as a configuration that was read before has it. */
+export function openAgent(
   agent: ResolvedAgent,
   context: EngineContext,
   loaded: LoadedConfig,

@@ -10,8 +10,11 @@ export function logging() {
     ),
     format: key(
       z.enum(['auto', 'json', 'pretty']),
-      '`auto` is `pretty` on a terminal and `json` elsewhere',
+      'How lines on stderr look; `auto` is `pretty` on a terminal and `json` elsewhere. Files are JSON',
     ),
-    file: key(text(), 'File that the log is appended to, instead of stderr'),
+    file: key(
+      text(),
+      'File that the log is appended to, instead of stderr and `logs/serve.log` in the state folder',
+    ),
   });
 }

@@ -1,0 +1,89 @@
+import { realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../cli/base-command.js';
+import { withEnvironment } from '../cli/flags.js';
+import { shownServe } from '../cli/shown-serve.js';
+import { loadConfig } from '../engine/config/index.js';
+import { SERVICE_SWITCHES, type ServiceSwitch } from '../engine/serve/index.js';
+import { serveOutput } from '../engine/serve/output.js';
+import type { ServeOutput, SystemdOutput } from '../engine/serve/output-schemas.js';
+import { systemdUnit } from '../engine/serve/systemd-unit.js';
+
+interface ServeFlags {
+  readonly config?: string | undefined;
+  readonly without?: readonly ServiceSwitch[] | undefined;
+}
+
+/** Variables that decide where state lies, and that a unit has to have too. */
+const PLACES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
+
+export default class Serve extends BaseCommand<ServeOutput | SystemdOutput> {
+  static override summary = 'Run the long-lived process of a server.';
+  static override description =
+    `Keeps the indexes of all agents fresh and answers /healthz and /readyz on gateway.host and gateway.port. A service that fails is started again after a rest; the others go on.
+
+Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way, for gateway.drainSeconds at most. A second signal ends it at once. SIGHUP reads the configuration anew; one that is not valid changes nothing. On a terminal it shows all services, elsewhere its log goes to stderr.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --plain --without health',
+    '<%= config.bin %> <%= command.id %> --print-systemd',
+  ];
+  static override flags = withEnvironment({
+    'print-systemd': Flags.boolean({
+      summary: 'Print a systemd unit for this installation, and run nothing.',
+    }),
+    without: Flags.option({
+      options: SERVICE_SWITCHES,
+      multiple: true,
+      summary: 'Leave out a service; may be given several times.',
+      helpValue: 'SERVICE',
+    })(),
+  });
+
+  async run(): Promise<ServeOutput | SystemdOutput> {
+    const { flags } = await this.parse(Serve);
+    if (flags['print-systemd']) return this.printUnit(flags);
+    const end = await shownServe({
+      context: this.context(),
+      configFile: flags.config,
+      without: flags.without ?? [],
+      terminal: this.terminal(flags),
+      quiet: flags.quiet,
+      verbose: flags.verbose,
+      mask: this.mask,
+    });
+    if (end.reason === 'SIGINT') this.setExitCode(130);
+    else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
+    this.isCutOff = !end.isDrained;
+    return serveOutput(end);
+  }
+
+  /** Something of the services may still be at work. */
+  private isCutOff = false;
+
+  protected override async finally(): Promise<void> {
+    await super.finally();
+    // After the answer was printed, which comes after this.
+    if (this.isCutOff) setImmediate(() => process.exit());
+  }
+
+  private async printUnit(flags: ServeFlags): Promise<SystemdOutput> {
+    const context = this.context();
+    const { file, resolved } = await loadConfig(context, { configFile: flags.config });
+    const { env, homeDir } = context;
+    const config = flags.config === undefined || file === undefined ? [] : ['--config', file];
+    const without = (flags.without ?? []).flatMap((name) => ['--without', name]);
+    const unit = systemdUnit({
+      node: process.execPath,
+      script: realpathSync(process.argv[1] ?? ''),
+      args: [...config, ...without],
+      user: userInfo().username,
+      homeDir,
+      env: Object.fromEntries(PLACES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+      drainSeconds: resolved.gateway.drainSeconds,
+    });
+    this.write(unit);
+    return { unit };
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf } from '../../errors/index.js';
+import { PRIVATE_MODE } from '../../replace-file.js';
+
+/** How much of a log is kept. */
+export interface RotationOptions {
+  /** A file that would grow beyond this is set aside first; bytes. */
+  readonly maxBytes: number;
+  /** How many files that were set aside are kept: `serve.log.1`, the newest, and so on. */
+  readonly keep: number;
+}
+
+/** About a week of an ordinary server, and little enough for any disk. */
+export const LOG_ROTATION: RotationOptions = { maxBytes: 5_000_000, keep: 4 };
+
+/** Pipes and devices are not waited for: a reader that does not read must not stop the process. */
+const OPEN_FLAGS =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK;
+
+/** The path of a file that was set aside; 1 is the newest. */
+export function setAsidePath(file: string, age: number): string {
+  return `${file}.${age}`;
+}
+
+/**
+ * A file that lines are appended to, bounded in size. Writing never throws: without a disk or a file
+ * handle a log has to be lost, and the process goes on.
+ *
+ * Writing is synchronous, so that the last lines before an end are there, however it comes.
+ */
+export class RotatingFile {
+  private readonly file: string;
+  private readonly options: RotationOptions;
+  private descriptor: number | undefined;
+  private bytes = 0;
+  /** A line was written in part: the next begins on a new line. */
+  private isTorn = false;
+  /** Pipes and devices stay as they are. */
+  private isRegular = true;
+  private trouble: string | undefined;
+
+  constructor(file: string, options: RotationOptions) {
+    this.file = file;
+    this.options = options;
+  }
+
+  /** Why the last write did not succeed; undefined when it did. */
+  get failure(): string | undefined {
+    return this.trouble;
+  }
+
+  /** Appends a line with its line break; false when it is lost. */
+  write(line: string): boolean {
+    const text = this.isTorn ? `\n${line}` : line;
+    const bytes = Buffer.from(text);
+    try {
+      const descriptor = this.openFor(bytes.length);
+      const written = writeSync(descriptor, bytes);
+      this.bytes += written;
+      const isPart = written < bytes.length;
+      this.isTorn = isPart && (this.isTorn ? written !== 1 : written > 0);
+      this.trouble = isPart ? `${this.file} took a line only in part` : undefined;
+    } catch (error) {
+      this.trouble = messageOf(error);
+    }
+    return this.trouble === undefined;
+  }
+
+  /** Lets go of the file; the next write opens it again, also where another one has its name now. */
+  close(): void {
+    const { descriptor } = this;
+    this.descriptor = undefined;
+    if (descriptor !== undefined) closeQuietly(descriptor);
+  }
+
+  private openFor(more: number): number {
+    this.descriptor ??= this.open(this.file);
+    const isFull = this.isRegular && this.bytes > 0 && this.bytes + more > this.options.maxBytes;
+    return isFull ? this.rotate(this.descriptor) : this.descriptor;
+  }
+
+  private open(file: string): number {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const descriptor = openSync(file, OPEN_FLAGS, PRIVATE_MODE);
+    const stats = fstatSync(descriptor);
+    this.isRegular = stats.isFile();
+    this.bytes = stats.size;
+    return descriptor;
+  }
+
+  /**
+   * Sets the file aside. The new one is opened first: without a handle for it, the old one simply goes
+   * on and grows.
+   */
+  private rotate(old: number): number {
+    const { file } = this;
+    const next = `${file}.next`;
+    let opened: number;
+    try {
+      rmSync(next, { force: true });
+      opened = openSync(next, OPEN_FLAGS, PRIVATE_MODE);
+    } catch {
+      return old;
+    }
+    try {
+      for (let age = this.options.keep - 1; age >= 1; age--) {
+        renameIfThere(setAsidePath(file, age), setAsidePath(file, age + 1));
+      }
+      renameIfThere(file, setAsidePath(file, 1));
+      renameSync(next, file);
+    } catch {
+      closeQuietly(opened);
+      return old;
+    }
+    closeQuietly(old);
+    this.descriptor = opened;
+    this.bytes = 0;
+    this.isTorn = false;
+    return opened;
+  }
+}
+
+function renameIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
+
+function closeQuietly(descriptor: number): void {
+  try {
+    closeSync(descriptor);
+  } catch {
+    // Nothing is left to be done about it.
+  }
+}

@@ -1,0 +1,24 @@
+import type { ResolvedAgent } from '../../config/index.js';
+import { openAgent } from '../../memory/open-memory.js';
+import type { MemoryWatcher, WatchEvent } from '../../memory/watch/memory-watcher.js';
+import { watchMemory } from '../../memory/watch/watch-memory.js';
+import { watchTargetOf } from '../../memory/watch/watch-target.js';
+import type { ServeSetup } from '../service.js';
+
+/** A memory that is kept fresh. */
+export interface FreshMemory {
+  readonly watcher: MemoryWatcher;
+  /** Lets go of the index, once the watcher is closed. */
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the memory of an agent with a watcher on it that has not been started. */
+export function freshMemory(
+  agent: ResolvedAgent,
+  { context, loaded }: ServeSetup,
+  onEvent: (event: WatchEvent) => void,
+): FreshMemory {
+  const memory = openAgent(agent, context, loaded, { longLived: true });
+  const watcher = watchMemory(watchTargetOf(memory), { clock: context.clock, onEvent });
+  return { watcher, close: () => memory.backend.close() };
+}

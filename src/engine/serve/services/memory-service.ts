@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+import { listAgents, type ResolvedAgent, resolveAgent } from '../../config/index.js';
+import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
+import { freshMemory } from './fresh-memory.js';
+import { watchTeller } from './watch-teller.js';
+
+/** One service for each agent whose memory is searched. */
+export function memoryDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
+  return searchedAgents(setup).map((agent) => ({
+    name: nameOf(agent),
+    switch: 'memory',
+    start: (host) => keepFresh(agent, setup, host),
+  }));
+}
+
+function searchedAgents({ context, loaded }: ServeSetup): readonly ResolvedAgent[] {
+  return listAgents(loaded.resolved)
+    .map((agentId) => resolveAgent(loaded, agentId, context))
+    .filter((agent) => agent.memorySearch.enabled);
+}
+
+function nameOf(agent: ResolvedAgent): string {
+  return `memory:${agent.id}`;
+}
+
+async function keepFresh(
+  agent: ResolvedAgent,
+  setup: ServeSetup,
+  host: ServiceHost,
+): Promise<Service> {
+  const memory = freshMemory(agent, setup, watchTeller(host));
+  memory.watcher.ended.catch(host.fail);
+  return {
+    ready: memory.watcher.start(),
+    reload: async (next) => isSame(setup, next, agent),
+    drain: () => memory.watcher.close(),
+    stop: async () => {
+      await memory.watcher.close();
+      await memory.close();
+    },
+  };
+}
+
+/** Everything that a memory is opened with: its agent, the providers, and how secrets are read. */
+function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
+  const again = searchedAgents(next).find(({ id }) => id === agent.id);
+  const { models, secrets } = setup.loaded.resolved;
+  const { resolved } = next.loaded;
+  return (
+    isDeepStrictEqual(agent, again) &&
+    isDeepStrictEqual(models, resolved.models) &&
+    isDeepStrictEqual(secrets, resolved.secrets)
+  );
+}

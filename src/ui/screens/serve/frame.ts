@@ -1,0 +1,141 @@
+import type { ServiceSnapshot } from '../../../engine/serve/index.js';
+import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
+import { formatEta, formatRelativeTime } from '../../format.js';
+import { safeLine } from '../../safe-text.js';
+import { shownPath } from '../../shown-path.js';
+import type { Style } from '../../style.js';
+import type { TerminalSize } from '../terminal-size.js';
+import type { ServeScreenState } from './state.js';
+
+const MARGIN = '  ';
+/** Wider than this the eye loses the line. */
+const MAX_COLUMNS = 120;
+/** A name beyond this is cut: agents may be called anything. */
+const MAX_NAME = 28;
+const STATE_COLUMNS = 9;
+const SINCE_COLUMNS = 10;
+
+/** What a frame is drawn with besides the state. */
+export interface ServeFrameOptions {
+  readonly style: Style;
+  readonly homeDir: string;
+}
+
+/** The lines of the screen at a size; never wider, and never as tall as the terminal. */
+export function serveFrame(
+  state: ServeScreenState,
+  options: ServeFrameOptions,
+  size: TerminalSize,
+): readonly string[] {
+  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
+  const room = Math.max(1, size.rows - 1);
+  const head = [headLine(state, options.style, columns), ''];
+  const end = [
+    '',
+    ...(state.help ? helpLines(state, options.style, columns) : []),
+    ...logLine(state, options, columns),
+    footer(state, options.style, columns),
+  ];
+  const body = bodyLines(state, options.style, columns, room - head.length - end.length);
+  const lines = [...head, ...body, ...end];
+  // Where there is no room at all the keys and what stands above them stay.
+  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+}
+
+function headLine({ serve, nowMs }: ServeScreenState, style: Style, columns: number): string {
+  if (serve === undefined) return style.bold(fitEnd('svc · serve', columns));
+  const left = fitEnd(`svc · serve · process ${serve.pid}`, columns);
+  return style.bold(spread(left, `since ${shortAgo(serve.startedMs, nowMs)}`, columns));
+}
+
+/** Healthy services make room for those that are not, when there are more than fit. */
+function bodyLines(
+  { serve, nowMs }: ServeScreenState,
+  style: Style,
+  columns: number,
+  room: number,
+): readonly string[] {
+  const services = serve?.services ?? [];
+  const nameColumns = Math.min(
+    MAX_NAME,
+    Math.max(0, ...services.map(({ name }) => textWidth(safeLine(name)))),
+    Math.max(6, Math.floor(columns / 3)),
+  );
+  const shown = services.map((service) => ({
+    isWell: service.failure === null,
+    lines: serviceLines(service, nowMs, nameColumns, style, columns),
+  }));
+  let left = shown.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (left <= room) return shown.flatMap(({ lines }) => lines);
+  const dropped = new Set<(typeof shown)[number]>();
+  for (const service of [...shown].reverse()) {
+    if (left + 1 <= room) break;
+    if (!service.isWell) continue;
+    dropped.add(service);
+    left -= service.lines.length;
+  }
+  const kept = shown.filter((service) => !dropped.has(service)).flatMap(({ lines }) => lines);
+  const more = dropped.size === 0 ? [] : [style.dim(`… ${dropped.size} more, all well`)];
+  return [...kept.slice(0, Math.max(0, room - more.length)), ...more];
+}
+
+function serviceLines(
+  service: ServiceSnapshot,
+  nowMs: number,
+  nameColumns: number,
+  style: Style,
+  columns: number,
+): readonly string[] {
+  const { state, failure, sinceMs, retryMs } = service;
+  const name = padEnd(fitEnd(safeLine(service.name), nameColumns), nameColumns);
+  const since = padEnd(shortAgo(sinceMs, nowMs), SINCE_COLUMNS);
+  const plain = `${name}  ${padEnd(state, STATE_COLUMNS)} ${since} `;
+  const rest = columns - 2 - textWidth(plain);
+  const again = retryMs === null ? [] : [`again in ${formatEta(retryMs - nowMs)}`];
+  const restarts = service.restarts === 0 ? [] : [`${service.restarts} restarts`];
+  const told = service.event === null || state === 'waiting' ? [] : [safeLine(service.event)];
+  const tail = rest < 4 ? '' : fitEnd([...again, ...told, ...restarts].join(' · '), rest);
+  const indent = ' '.repeat(Math.min(columns, nameColumns + 4));
+  const below = (text: string): string => indent + fitEnd(safeLine(text), columns - indent.length);
+  return [
+    `${markOf(service, style)} ${fitEnd(plain, columns - 2)}${tail}`,
+    ...(failure === null ? [] : [below(failure.message)]),
+    ...(failure?.mend == null ? [] : [style.dim(below(`→ ${failure.mend}`))]),
+  ];
+}
+
+function markOf({ state, failure }: ServiceSnapshot, style: Style): string {
+  if (state === 'waiting') return style.red('✗');
+  if (state === 'stopped') return style.dim('○');
+  if (state !== 'ready') return style.cyan('●');
+  return failure === null ? style.green('✓') : style.yellow('!');
+}
+
+function shortAgo(atMs: number, nowMs: number): string {
+  return formatRelativeTime(atMs, nowMs).replace(/ ago$/u, '');
+}
+
+function logLine(
+  { serve }: ServeScreenState,
+  { style, homeDir }: ServeFrameOptions,
+  columns: number,
+): readonly string[] {
+  if (serve?.logFile == null) return [];
+  return [style.dim(`log ${fitMiddle(shownPath(serve.logFile, homeDir), columns - 4)}`)];
+}
+
+function helpLines(state: ServeScreenState, style: Style, columns: number): readonly string[] {
+  const keys = [
+    ...(state.isStopping ? [] : ([['r', 'reload the configuration']] as const)),
+    ['q, ctrl-c', state.isStopping ? 'stop at once' : 'stop, after the work under way'],
+    ['?, esc', 'close this list'],
+  ] as const;
+  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
+}
+
+function footer({ isStopping }: ServeScreenState, style: Style, columns: number): string {
+  const keys = isStopping
+    ? ['stopping', '? keys', 'q stop at once']
+    : ['r reload', '? keys', 'q stop'];
+  return style.dim(fitEnd(keys.join('   '), columns));
+}

@@ -1,0 +1,59 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { listenForOrders } from '../../src/cli/serve-signals.js';
+
+function listening() {
+  const calls: string[] = [];
+  const signals = listenForOrders({
+    stop: (reason) => calls.push(`stop ${reason}`),
+    reload: () => calls.push('reload'),
+    stray: (error) => calls.push(`stray ${String(error)}`),
+    exit: (code) => calls.push(`exit ${code}`),
+  });
+  const emit = (name: string, ...args: unknown[]) =>
+    process.emit(name as 'SIGINT', ...(args as []));
+  return { calls, signals, emit };
+}
+
+test('the first order ends it in order, the second at once, whichever they are', () => {
+  for (const [second, code] of [
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const) {
+    const { calls, signals, emit } = listening();
+    emit('SIGTERM');
+    emit(second);
+    assert.equal(calls.slice(0, 2), ['stop SIGTERM', `exit ${code}`]);
+    signals.close();
+  }
+});
+
+test('a key of the screen counts as an order', () => {
+  const { calls, signals, emit } = listening();
+  signals.stop('quit');
+  emit('SIGINT');
+  assert.equal(calls.slice(0, 2), ['stop quit', 'exit 130']);
+  signals.close();
+});
+
+test('SIGHUP reloads; afterwards nothing is listened to any more', () => {
+  const before = process.listenerCount('SIGHUP');
+  const { calls, signals, emit } = listening();
+  emit('SIGHUP');
+  assert.equal(calls, ['reload']);
+  signals.close();
+  assert.is(process.listenerCount('SIGHUP'), before);
+});
+
+test('a shortage that nobody caught is survived, a bug ends it in order', () => {
+  const { calls, signals, emit } = listening();
+  const listeners = process.listeners('uncaughtException').slice(-1);
+  for (const error of [Object.assign(new Error('out'), { code: 'EMFILE' }), new TypeError('bug')]) {
+    for (const listener of listeners) listener(error, 'uncaughtException');
+  }
+  assert.equal(calls, ['stray Error: out', 'stray TypeError: bug', 'stop crash']);
+  signals.close();
+  assert.ok(emit);
+});
+
+test.run();

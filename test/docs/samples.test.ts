@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { defaultLoadersSync } from 'cosmiconfig';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as z from 'zod/mini';
+import { GATEWAY_DEFAULTS } from '../../src/engine/config/defaults.js';
+import { faultOf } from './command-line.js';
+import { isThere, ROOT } from './pages.js';
+
+/** One instruction of a Dockerfile. */
+interface Instruction {
+  readonly name: string;
+  readonly rest: string;
+}
+
+/** Those that the reference of Dockerfiles lists. */
+const KNOWN =
+  /^(?:ADD|ARG|CMD|COPY|ENTRYPOINT|ENV|EXPOSE|FROM|HEALTHCHECK|LABEL|RUN|SHELL|STOPSIGNAL|USER|VOLUME|WORKDIR)$/;
+
+function instructions(): readonly Instruction[] {
+  return readSample('Dockerfile')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => {
+      const [name = '', ...rest] = line.split(' ');
+      return { name, rest: rest.join(' ') };
+    });
+}
+
+function readSample(name: string): string {
+  return readFileSync(join(ROOT, 'docs/samples', name), 'utf8');
+}
+
+const words = z.array(z.string());
+
+/** The argument array of an instruction, in the form that needs no shell. */
+function wordsOfInstruction(name: string): readonly string[] {
+  const { rest = '' } = instructions().find((one) => one.name === name) ?? {};
+  return words.parse(JSON.parse(rest.slice(rest.indexOf('['))));
+}
+
+test('the Dockerfile holds instructions that there are, and begins from a Node.js that svc runs on', () => {
+  for (const { name } of instructions()) assert.match(name, KNOWN);
+  const bases = instructions().filter(({ name }) => name === 'FROM');
+  assert.is(bases.length, 2);
+  for (const { rest } of bases) assert.match(rest, /^node:(?:2[0-9])-/);
+});
+
+test('what the container runs is a command of svc, and its health check is a program', () => {
+  assert.is(faultOf(wordsOfInstruction('CMD')), undefined);
+  const [program, flag, code = ''] = wordsOfInstruction('HEALTHCHECK');
+  assert.equal([program, flag], ['node', '-e']);
+  new Script(code);
+  const url = `http://127.0.0.1:${GATEWAY_DEFAULTS.port}/healthz`;
+  assert.ok(code.includes(url), code);
+  assert.ok(instructions().some(({ name, rest }) => name === 'EXPOSE' && rest.includes('8787')));
+});
+
+test('what it copies and builds is there', () => {
+  const run = instructions().find(({ name }) => name === 'RUN')?.rest ?? '';
+  for (const command of run.split(' && ')) assert.is(faultOf(command.split(' ')), undefined);
+  assert.ok(isThere('package-lock.json'), 'npm ci needs it');
+});
+
+const composeSchema = z.strictObject({
+  services: z.strictObject({
+    svc: z.strictObject({
+      build: z.strictObject({ context: z.string(), dockerfile: z.string() }),
+      command: words,
+      init: z.boolean(),
+      restart: z.string(),
+      stop_grace_period: z.string(),
+      volumes: words,
+      environment: z.record(z.string(), z.string()),
+    }),
+  }),
+  volumes: z.record(z.string(), z.nullable(z.object({}))),
+});
+
+test('the compose file builds that image, runs a command of svc, and waits for its drain', () => {
+  const load = defaultLoadersSync['.yaml'];
+  const { services, volumes } = composeSchema.parse(
+    load('compose.yaml', readSample('compose.yaml')),
+  );
+  const { svc } = services;
+  assert.ok(isThere(join('docs/samples', svc.build.context, svc.build.dockerfile)));
+  assert.is(faultOf(svc.command), undefined);
+  assert.equal(svc.command, wordsOfInstruction('CMD'));
+  assert.ok(Number.parseInt(svc.stop_grace_period, 10) > GATEWAY_DEFAULTS.drainSeconds);
+  const named = svc.volumes.map((volume) => volume.split(':')[0] ?? '');
+  for (const name of named.filter((one) => !one.startsWith('.'))) assert.ok(name in volumes, name);
+});
+
+test.run();

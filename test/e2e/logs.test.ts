@@ -1,0 +1,117 @@
+import { appendFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runInPty } from '../support/pty.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
+import { eventually, serverHome, stateOf } from '../support/serving.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { KEYS } from '../support/terminal.js';
+
+const test = suite('svc logs, and svc serve in a terminal');
+
+function line(level: string, msg: string): string {
+  return `${JSON.stringify({ level, time: '2026-03-02T10:00:00.000Z', pid: 1, msg, service: 'health' })}\n`;
+}
+
+function homeWithLog() {
+  const home = tempFolder();
+  home.write('logs/serve.log.1', line('info', 'oldest'));
+  home.write('logs/serve.log', line('warn', 'older') + line('info', 'newest'));
+  return home;
+}
+
+test('shows the newest lines for people, oldest first', async () => {
+  const home = homeWithLog();
+  const { code, stdout } = await runSvc(['logs', '--lines', '2'], { home: home.path });
+  assert.is(code, 0);
+  assert.match(stdout, /^\S+ \S+ warn {2}health older\n\S+ \S+ info {2}health newest\n$/);
+});
+
+test('--level and --json select and print what is there', async () => {
+  const home = homeWithLog();
+  const run = await runSvc(['logs', '--level', 'warn', '--json'], { home: home.path });
+  assert.equal(jsonOf.logs(run).lines, [
+    {
+      level: 'warn',
+      time: '2026-03-02T10:00:00.000Z',
+      message: 'older',
+      fields: { service: 'health' },
+    },
+  ]);
+});
+
+test('--follow shows what comes until Ctrl-C; with --json as JSON lines', async () => {
+  const home = homeWithLog();
+  const { child, done, wrote } = startSvc(
+    ['logs', '--follow', '--json', '--lines', '1', '--level', 'info'],
+    { home: home.path },
+  );
+  await wrote('newest');
+  appendFileSync(home.at('logs/serve.log'), line('debug', 'hidden') + line('error', 'came'));
+  await wrote('came');
+  child.kill('SIGINT');
+  const { code, stdout } = await done;
+  assert.is(code, 130);
+  const messages = stdout
+    .trim()
+    .split('\n')
+    .map((text) => JSON.parse(text).msg);
+  assert.equal(messages, ['newest', 'came']);
+});
+
+test('without a log it says who writes one', async () => {
+  const run = await runSvc(['logs', '--json'], { home: tempFolder().path });
+  assert.is(run.code, 1);
+  assert.is(jsonOf.error(run).code, 'LOG_MISSING');
+});
+
+test('a configuration that is broken is no reason to show nothing', async () => {
+  const home = homeWithLog();
+  home.write('svc.json', '{ "logging": ');
+  const run = await runSvc(['logs', '--json'], { home: home.path });
+  assert.is(run.code, 0);
+  const { lines, warnings } = jsonOf.logs(run);
+  assert.is(lines.length, 3);
+  assert.is(warnings?.[0]?.code, 'CONFIG_WARNING');
+});
+
+for (const columns of [60, 80, 200]) {
+  test(`svc serve shows its services in a terminal of ${columns} columns, and q ends it`, async () => {
+    const home = serverHome();
+    const session = runInPty(['serve'], { home: home.path, columns, rows: 24 });
+    await session.waitForText('✓ memory:main');
+    await session.waitForText('✓ health');
+    for (const text of session.screen.text()) assert.ok(text.length <= columns, text);
+    home.write(
+      'svc.json',
+      '{ "gateway": { "port": 0 }, "agents": { "list": [{ "id": "solo" }] } }',
+    );
+    session.type('r');
+    await session.waitForText('memory:solo');
+    session.type('q');
+    assert.is(await session.ended, 0);
+    assert.not(session.screen.alternate);
+    assert.ok(session.screen.cursorShown);
+  });
+}
+
+test('Ctrl-C in its screen ends it with 130; --plain shows lines for people instead', async () => {
+  const home = serverHome();
+  const session = runInPty(['serve'], { home: home.path, columns: 80, rows: 24 });
+  await session.waitForText('✓ health');
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 130);
+  const lines = runInPty(['serve', '--plain'], {
+    home: home.path,
+    columns: 120,
+    rows: 24,
+    lines: true,
+  });
+  await lines.waitForText('health listening on http://127.0.0.1:');
+  await eventually('the state', () => stateOf(home));
+  lines.type(KEYS.ctrlC);
+  assert.is(await lines.ended, 130);
+});
+
+test.run();

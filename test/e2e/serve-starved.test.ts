@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import {
+  eventually,
+  logged,
+  recordsOf,
+  serve,
+  serverHome,
+  whenReady,
+  writeConfig,
+} from '../support/serving.js';
+import { folderAt, tempFolder } from '../support/temp-folder.js';
+import { smallDisk } from '../support/tmpfs.js';
+
+const test = suite('svc serve, short of something');
+
+/** Sets how many files a running process may have open; false where that cannot be done here. */
+function limitHandles(pid: number, handles: number): boolean {
+  const run = spawnSync('prlimit', ['--pid', String(pid), `--nofile=${handles}:`]);
+  return run.status === 0;
+}
+
+const canLimit = limitHandles(process.pid, 1024);
+if (!canLimit) process.stdout.write('skipped: there is no prlimit here\n');
+
+(canLimit ? test : test.skip)(
+  'out of file handles it goes on, and catches up once there are some',
+  async () => {
+    const home = serverHome({ logging: { level: 'debug' } });
+    const { child, done } = serve(home);
+    const url = await whenReady(home);
+    const pid = child.pid ?? 0;
+    const open = readdirSync(`/proc/${pid}/fd`).length;
+    assert.ok(limitHandles(pid, open));
+    for (let n = 0; n < 20; n++) home.write(`workspace/memory/n${n}.md`, `note ${n}`);
+    // Nobody can be answered now; asking must not end it either.
+    await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(300) }).catch(() => undefined);
+    child.kill('SIGHUP');
+    await eventually('trouble in the log', () =>
+      recordsOf(home).find(({ level, msg }) => level === 'error' && !msg.includes('listening')),
+    );
+    assert.is(child.exitCode, null);
+    assert.ok(limitHandles(pid, 1024));
+    await eventually('an answer', async () => {
+      const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+      return answer?.ok === true ? true : undefined;
+    });
+    await eventually('the notes', async () => {
+      const run = await runSvc(['memory', 'status', '--json'], { home: home.path });
+      const { staleness, index } = jsonOf.status(run).agents[0] ?? {};
+      const fresh = staleness?.added === 0 && index?.state === 'ready';
+      return fresh && index.statistics.documents === 21 ? true : undefined;
+    });
+    child.kill('SIGTERM');
+    assert.is((await done).code, 0);
+  },
+);
+
+const disk = smallDisk(4);
+if (disk === undefined) process.stdout.write('skipped: this user may mount no disk of its own\n');
+
+(disk === undefined ? test.skip : test)(
+  'on a full disk it goes on and loses log lines; with room again it says so',
+  async () => {
+    const home = folderAt(disk ?? '');
+    const notes = tempFolder();
+    notes.write('MEMORY.md', 'The first note.');
+    writeConfig(home, { agents: { defaults: { workspace: notes.path } } });
+    const { child, done } = serve(home);
+    const url = await whenReady(home);
+    const { bavail, bsize } = statfsSync(home.path);
+    writeFileSync(home.at('ballast'), Buffer.alloc(bavail * bsize));
+    for (let n = 0; n < 50; n++) notes.write(`memory/n${n}.md`, `note ${n} `.repeat(2000));
+    // More than what is left of the last block of the log.
+    for (let n = 0; n < 40; n++) {
+      child.kill('SIGHUP');
+      assert.is((await fetch(`${url}/healthz`)).status, 200);
+    }
+    assert.is((await fetch(`${url}/readyz`)).status, 200);
+    assert.is(child.exitCode, null);
+    rmSync(home.at('ballast'));
+    child.kill('SIGHUP');
+    await logged(home, 'lines were lost');
+    await eventually(
+      'the notes',
+      () => recordsOf(home).find(({ msg }) => /\d+ added/.test(msg) && !msg.includes('built anew')),
+      () => recordsOf(home),
+    );
+    child.kill('SIGTERM');
+    const run = await done;
+    assert.is(run.code, 0);
+    assert.match(run.stderr, /warning: the log is not written/);
+  },
+);
+
+test.run();

@@ -1,0 +1,247 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import {
+  eventually,
+  logged,
+  recordsOf,
+  serve,
+  serverHome,
+  stateOf,
+  urlOf,
+  whenReady,
+  writeConfig,
+} from '../support/serving.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc serve');
+
+test('keeps the index fresh, answers for its health, and ends in order on SIGTERM', async () => {
+  const home = serverHome();
+  const { child, done } = serve(home, ['--json']);
+  const url = await whenReady(home);
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+  assert.is((await fetch(`${url}/healthz`)).status, 200);
+  home.write('workspace/memory/new.md', 'The zebra sleeps at noon.');
+  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /built anew/.test(msg)) + 1);
+  const found = jsonOf.search(
+    await runSvc(['memory', 'search', 'zebra', '--json'], { home: home.path }),
+  );
+  assert.is(found.results[0]?.path, 'memory/new.md');
+
+  const state = await eventually('the state file', () => {
+    const now = stateOf(home);
+    return now?.services.every((service) => service.state === 'ready') ? now : undefined;
+  });
+  assert.is(state.pid, child.pid);
+  assert.equal(
+    state.services.map(({ name }) => name),
+    ['health', 'memory:main'],
+  );
+  child.kill('SIGTERM');
+  const run = await done;
+  assert.equal([run.code, run.signal], [0, null]);
+  const end = jsonOf.serve(run);
+  assert.equal([end.reason, end.drained], ['SIGTERM', true]);
+  assert.equal([...new Set(end.services.map((service) => service.state))], ['stopped']);
+  assert.not(existsSync(home.at('serve.json')), 'the state file goes with the process');
+  await assertRefused(url);
+});
+
+async function assertRefused(url: string): Promise<void> {
+  const answer = await fetch(url).then(
+    () => 'answered',
+    () => 'refused',
+  );
+  assert.is(answer, 'refused');
+}
+
+test('Ctrl-C ends it with 130; the log on stderr is JSON where nobody watches', async () => {
+  const home = serverHome();
+  const { child, done } = serve(home);
+  await whenReady(home);
+  child.kill('SIGINT');
+  const { code, stderr } = await done;
+  assert.is(code, 130);
+  const lines = stderr.trim().split('\n');
+  for (const line of lines) assert.ok(JSON.parse(line).time, line);
+  assert.is(lines.length, recordsOf(home).length);
+});
+
+test('a second instance of a state folder is refused with the process id of the first', async () => {
+  const home = serverHome();
+  const first = serve(home);
+  await whenReady(home);
+  const second = await runSvc(['serve', '--json'], { home: home.path });
+  assert.is(second.code, 1);
+  const { code, message, hint } = jsonOf.error(second);
+  assert.is(code, 'SERVE_RUNNING');
+  assert.ok(message.includes(`process id ${first.child.pid}`), message);
+  assert.match(hint ?? '', /SVC_HOME/);
+  // Being asked did the first no harm.
+  await whenReady(home);
+  first.child.kill('SIGTERM');
+  assert.is((await first.done).code, 0);
+});
+
+test('after kill -9 the next one starts at once and takes over what was left behind', async () => {
+  const home = serverHome();
+  const first = serve(home);
+  await whenReady(home);
+  await eventually('the state file', () => stateOf(home));
+  first.child.kill('SIGKILL');
+  assert.is((await first.done).signal, 'SIGKILL');
+  assert.is(stateOf(home)?.pid, first.child.pid);
+  home.write('workspace/memory/meanwhile.md', 'Written while nobody looked.');
+  const lines = recordsOf(home).length;
+  const second = serve(home);
+  await logged(home, '1 added', lines);
+  await eventually('its own state', () => stateOf(home)?.pid === second.child.pid || undefined);
+  second.child.kill('SIGTERM');
+  assert.is((await second.done).code, 0);
+});
+
+test('a configuration that cannot be used is an error and exit 2, before anything starts', async () => {
+  const home = serverHome({ logging: { level: 'loud' } });
+  const run = await runSvc(['serve'], { home: home.path });
+  assert.is(run.code, 2);
+  assert.match(run.stderr, /error: .*level/);
+  assert.not(existsSync(home.at('logs')));
+});
+
+test('SIGHUP with an invalid configuration keeps the old one and says what is wrong where', async () => {
+  const home = serverHome();
+  const { child, done } = serve(home);
+  const url = await whenReady(home);
+  home.write('svc.json', '{\n  "gateway": { "port": "many" }\n}');
+  child.kill('SIGHUP');
+  const told = await logged(home, 'not reloaded');
+  assert.is(told.level, 'error');
+  assert.is(told.fields['code'], 'CONFIG_INVALID');
+  const [fault] = told.fields['faults'] as string[];
+  assert.match(fault ?? '', /svc\.json:2:24 gateway\.port: /);
+  assert.is((await fetch(`${url}/readyz`)).status, 200);
+
+  // Mended, it is taken on: an agent joins, nothing else pauses.
+  writeConfig(home, {
+    agents: {
+      list: [
+        { id: 'main', default: true },
+        { id: 'work', workspace: 'work' },
+      ],
+    },
+    logging: { level: 'debug' },
+  });
+  home.write('work/MEMORY.md', 'The other agent.');
+  child.kill('SIGHUP');
+  await logged(home, 'reloaded');
+  await eventually('the new service', () =>
+    stateOf(home)?.services.find(({ name, state }) => name === 'memory:work' && state === 'ready'),
+  );
+  assert.is(urlOf(home), url, 'the listener stayed');
+  writeConfig(home, {});
+  const lines = recordsOf(home).length;
+  child.kill('SIGHUP');
+  await logged(home, 'reloaded', lines);
+  await eventually('the service to go', () => stateOf(home)?.services.length === 2 || undefined);
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
+test('SIGHUP opens a log anew that was moved away', async () => {
+  const home = serverHome();
+  const { child, done } = serve(home);
+  await whenReady(home);
+  renameSync(home.at('logs/serve.log'), home.at('logs/moved.log'));
+  child.kill('SIGHUP');
+  await logged(home, 'reloaded');
+  child.kill('SIGTERM');
+  await done;
+});
+
+test('a port that is taken is told with its mend, and the other services go on', async () => {
+  const first = serverHome();
+  const one = serve(first);
+  const port = Number(new URL(await whenReady(first)).port);
+  const home = serverHome({ gateway: { port } });
+  const two = serve(home);
+  const told = await logged(home, 'another program listens there');
+  assert.is(told.fields['service'], 'health');
+  await logged(home, '1 added');
+  const health = await eventually('the state', () =>
+    stateOf(home)?.services.find(({ name, state }) => name === 'health' && state === 'waiting'),
+  );
+  assert.is(health.failure?.code, 'LISTEN_FAILED');
+  assert.match(health.failure?.mend ?? '', /gateway\.port/);
+  // Once the port is free it is taken.
+  one.child.kill('SIGTERM');
+  await one.done;
+  await whenReady(home);
+  two.child.kill('SIGTERM');
+  assert.is((await two.done).code, 0);
+});
+
+test('--without leaves a service out', async () => {
+  const home = serverHome();
+  const { child, done } = serve(home, ['--without', 'memory']);
+  await whenReady(home);
+  await eventually('the state', () => stateOf(home)?.services.length === 1 || undefined);
+  child.kill('SIGTERM');
+  await done;
+});
+
+test('an agent whose workspace is missing keeps nobody from working', async () => {
+  const home = serverHome({
+    agents: {
+      list: [
+        { id: 'main', default: true },
+        { id: 'lost', workspace: 'gone' },
+      ],
+    },
+  });
+  const { child, done } = serve(home);
+  await logged(home, '1 added');
+  const lost = await eventually('its trouble', () =>
+    stateOf(home)?.services.find(({ name, failure }) => name === 'memory:lost' && failure !== null),
+  );
+  assert.is(lost.failure?.code, 'WORKSPACE_MISSING');
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
+test('logging.file stands in place of stderr and of the usual file', async () => {
+  const home = serverHome({ logging: { file: 'my.log' } });
+  const { child, done } = serve(home);
+  const said = () => runSvc(['logs', '--json'], { home: home.path });
+  await eventually('a line', async () =>
+    (await said()).stdout.includes('1 added') ? true : undefined,
+  );
+  const logs = jsonOf.logs(await said());
+  assert.is(logs.file, home.at('my.log'));
+  child.kill('SIGTERM');
+  assert.is((await done).stderr, '');
+  assert.not(existsSync(home.at('logs')));
+});
+
+test('a log that is deleted, and an index that is, harm nothing', async () => {
+  const home = serverHome();
+  const { child, done } = serve(home);
+  await whenReady(home);
+  rmSync(home.at('logs'), { recursive: true });
+  child.kill('SIGHUP');
+  await logged(home, 'reloaded');
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
+test('--print-systemd runs nothing and needs no place to write', async () => {
+  const home = tempFolder();
+  const run = await runSvc(['serve', '--print-systemd', '--json'], { home: home.path });
+  assert.is(run.code, 0);
+  assert.match(jsonOf.systemd(run).unit, /^ExecStart=.* serve --plain$/m);
+  assert.equal(existsSync(home.at('logs')), false);
+});
+
+test.run();

@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../../src/engine/config/index.js';
+import { resolveStatePaths } from '../../../src/engine/context.js';
+import type { Readiness } from '../../../src/engine/serve/readiness.js';
+import { createHealthServer } from '../../../src/engine/serve/services/health-server.js';
+import { healthSettings } from '../../../src/engine/serve/services/health-settings.js';
+import { testLog } from '../../support/services.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const PLAIN = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] } as const;
+
+async function listening(readiness: () => Readiness) {
+  const { logger, lines } = testLog();
+  const server = createHealthServer({ settings: PLAIN, log: logger, readiness });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  return { url, lines, close: () => server.close() };
+}
+
+test('/readyz follows the services, /healthz only says that there is an answer', async () => {
+  let readiness: Readiness = {
+    status: 'starting',
+    waiting: [{ service: 'memory:main', state: 'starting' }],
+  };
+  const { url, close } = await listening(() => readiness);
+  const early = await fetch(`${url}/readyz`);
+  assert.is(early.status, 503);
+  assert.equal(await early.json(), readiness);
+  assert.equal(await (await fetch(`${url}/healthz`)).json(), { status: 'ok' });
+  readiness = { status: 'ready', waiting: [] };
+  assert.is((await fetch(`${url}/readyz`)).status, 200);
+  readiness = { status: 'draining', waiting: [] };
+  assert.is((await fetch(`${url}/readyz`)).status, 503);
+  await close();
+});
+
+test('every request has an id, in its answer and its log line; a sane one from outside is kept', async () => {
+  const { url, lines, close } = await listening(() => ({ status: 'ready', waiting: [] }));
+  const answer = await fetch(`${url}/healthz`, { headers: { 'x-request-id': 'proxy-1' } });
+  assert.is(answer.headers.get('x-request-id'), 'proxy-1');
+  for (const forged of ['a b', 'x'.repeat(200), '"}{']) {
+    const own = await fetch(`${url}/healthz`, { headers: { 'x-request-id': forged } });
+    assert.match(own.headers.get('x-request-id') ?? '', /^[\da-f-]{36}$/);
+  }
+  await close();
+  const line = lines.find((text) => text.includes('proxy-1')) ?? '{}';
+  const { requestId, method, url: path, status } = JSON.parse(line);
+  assert.equal([requestId, method, path, status], ['proxy-1', 'GET', '/healthz', 200]);
+});
+
+test('anything else is not there, and a large body is refused', async () => {
+  const { url, close } = await listening(() => ({ status: 'ready', waiting: [] }));
+  const nothing = await fetch(`${url}/admin`);
+  assert.is(nothing.status, 404);
+  assert.equal(await nothing.json(), {
+    error: { code: 'not_found', message: 'there is nothing here' },
+  });
+  const post = await fetch(`${url}/healthz`, { method: 'POST', body: 'x'.repeat(10_000) });
+  assert.is(post.status, 413);
+  await close();
+});
+
+test('a keep-alive connection does not hold up the end', async () => {
+  const { url, close } = await listening(() => ({ status: 'ready', waiting: [] }));
+  await fetch(`${url}/healthz`, { keepalive: true });
+  await close();
+});
+
+function setupOf(gateway: object, file?: string) {
+  const context = {
+    env: {},
+    cwd: '/cwd',
+    homeDir: '/home/ada',
+    state: resolveStatePaths({}, '/home/ada'),
+    clock: { now: () => 0 },
+    onSecret: () => undefined,
+  };
+  return {
+    context,
+    loaded: { file, input: {}, resolved: resolveConfig({ gateway }), warnings: [] },
+  };
+}
+
+test('it listens on the gateway, or where gateway.admin says; paths lie beside the configuration', () => {
+  const tls = { cert: 'c.pem', key: '~/k.pem' };
+  assert.equal(healthSettings(setupOf({})), { ...PLAIN, port: 8787 });
+  assert.equal(healthSettings(setupOf({ tls }, '/etc/svc/svc.json')).tls, {
+    cert: '/etc/svc/c.pem',
+    key: '/home/ada/k.pem',
+  });
+  assert.equal(healthSettings(setupOf({ host: '::1', tls, admin: { port: 9 } })), {
+    ...PLAIN,
+    host: '::1',
+    port: 9,
+  });
+});
+
+const folder = tempFolder();
+const made = spawnSync('openssl', [
+  ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+  ...['-keyout', folder.at('k.pem'), '-out', folder.at('c.pem'), '-days', '2'],
+  ...['-subj', '/CN=localhost'],
+]);
+if (made.status !== 0) process.stdout.write('skipped: there is no openssl here\n');
+
+(made.status === 0 ? test : test.skip)('with gateway.tls it speaks HTTPS', async () => {
+  const { logger } = testLog();
+  const tls = { cert: folder.at('c.pem'), key: folder.at('k.pem') };
+  const server = createHealthServer({
+    settings: { ...PLAIN, tls },
+    log: logger,
+    readiness: () => ({ status: 'ready', waiting: [] }),
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  assert.match(url, /^https:/);
+  const status = await new Promise((resolve, reject) => {
+    const ca = readFileSync(tls.cert);
+    request(`${url}/readyz`, { ca, servername: 'localhost', checkServerIdentity: () => undefined })
+      .on('response', (answer) => resolve(answer.resume().statusCode))
+      .on('error', reject)
+      .end();
+  });
+  assert.is(status, 200);
+  await server.close();
+});
+
+test.run();

@@ -1,0 +1,187 @@
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createSecretMask } from '../../../src/engine/secrets/mask/secret-mask.js';
+import { followLog } from '../../../src/engine/serve/log/follow-log.js';
+import { createLog } from '../../../src/engine/serve/log/log.js';
+import { parseLogLine } from '../../../src/engine/serve/log/log-record.js';
+import { readLogTail } from '../../../src/engine/serve/log/read-log.js';
+import { RotatingFile } from '../../../src/engine/serve/log/rotating-file.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const LOGGING = { level: 'info', format: 'json' } as const;
+const NOW = Date.parse('2026-03-02T10:00:00.000Z');
+
+function open(file: string, more: { onTrouble?: (why: string) => void } = {}) {
+  return createLog(
+    { level: 'info', file, logging: LOGGING },
+    { clock: { now: () => NOW }, pid: 7, mask: createSecretMask(['hunter2-hunter2']), ...more },
+  );
+}
+
+test('a line is one JSON object with words for level and time, and for its owner alone', () => {
+  const file = tempFolder().at('logs/serve.log');
+  const { logger, close } = open(file);
+  logger.child({ service: 'health' }).warn({ requestId: 'r1' }, 'slow');
+  logger.debug('not at this level');
+  close();
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')), {
+    level: 'warn',
+    time: '2026-03-02T10:00:00.000Z',
+    pid: 7,
+    service: 'health',
+    requestId: 'r1',
+    msg: 'slow',
+  });
+  assert.is(statSync(file).mode & 0o777, 0o600);
+});
+
+test('secrets do not get into a line, wherever they stand, and the line stays JSON', () => {
+  const file = tempFolder().at('serve.log');
+  const { logger, close } = open(file);
+  const key = `-----BEGIN PRIVATE KEY-----\n${'a1'.repeat(40)}`;
+  logger.error({ err: new Error('refused hunter2-hunter2'), deep: { list: [key] } }, `got ${key}`);
+  close();
+  const text = readFileSync(file, 'utf8');
+  assert.not.match(text, /hunter2|a1a1a1/);
+  assert.is(parseLogLine(text.trim())?.level, 'error');
+});
+
+test('a log that cannot be written says so once, and how much was lost when it can', () => {
+  const folder = tempFolder();
+  folder.write('logs', 'a file where the folder should be');
+  const troubles: string[] = [];
+  const { logger, close } = open(folder.at('logs/serve.log'), {
+    onTrouble: (why) => troubles.push(why),
+  });
+  for (let n = 0; n < 3; n++) logger.info('lost');
+  assert.is(troubles.length, 1);
+  rmSync(folder.at('logs'));
+  logger.info('written');
+  close();
+  const records = readFileSync(folder.at('logs/serve.log'), 'utf8')
+    .trim()
+    .split('\n')
+    .map(parseLogLine);
+  assert.equal(
+    records.map((record) => [record?.msg, record?.fields['lost']]),
+    [
+      ['written', undefined],
+      ['the log can be written again; lines were lost', 3],
+    ],
+  );
+});
+
+test('a changed configuration moves the log and its level; a file that was moved away is made anew', () => {
+  const folder = tempFolder();
+  const log = open(folder.at('a.log'));
+  log.logger.info('one');
+  renameSync(folder.at('a.log'), folder.at('a.old'));
+  log.reopen({ level: 'info', file: folder.at('a.log'), logging: LOGGING });
+  log.logger.info('two');
+  log.reopen({ level: 'debug', file: folder.at('b.log'), logging: LOGGING });
+  log.logger.debug('three');
+  log.close();
+  const said = (name: string) => parseLogLine(readFileSync(folder.at(name), 'utf8').trim())?.msg;
+  assert.equal([said('a.old'), said('a.log'), said('b.log')], ['one', 'two', 'three']);
+});
+
+test('no file outgrows its bound, the newest lines are kept, and none is torn', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 60 }),
+      fc.integer({ min: 1, max: 4 }),
+      (lengths, keep) => {
+        const folder = tempFolder();
+        const file = folder.at('x.log');
+        const maxBytes = 100;
+        const log = new RotatingFile(file, { maxBytes, keep });
+        const lines = lengths.map((length, n) => `${n}:${'x'.repeat(length)}`);
+        for (const line of lines) assert.ok(log.write(`${line}\n`));
+        log.close();
+        const names = [file, ...Array.from({ length: keep + 1 }, (_, age) => `${file}.${age + 1}`)];
+        const kept = names.filter((name) => existsSync(name));
+        assert.ok(kept.length <= keep + 1);
+        for (const name of kept) assert.ok(statSync(name).size <= maxBytes);
+        const text = kept
+          .reverse()
+          .map((name) => readFileSync(name, 'utf8'))
+          .join('');
+        const found = text.split('\n').slice(0, -1);
+        assert.equal(found, lines.slice(-found.length));
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+test('a pipe or device is written to and never set aside', () => {
+  const log = new RotatingFile('/dev/null', { maxBytes: 1, keep: 1 });
+  assert.ok(log.write('a\n') && log.write('b\n'));
+  log.close();
+  assert.not(existsSync('/dev/null.1'));
+});
+
+function record(level: string, msg: string): string {
+  return JSON.stringify({ level, time: '2026-03-02T10:00:00.000Z', pid: 1, msg });
+}
+
+test('the newest lines are read across files that were set aside, by level, foreign lines too', () => {
+  const folder = tempFolder();
+  const file = folder.write(
+    's.log',
+    `${record('info', 'c')}\nnot json\n${record('error', 'd')}\n{"half`,
+  );
+  writeFileSync(`${file}.1`, `${record('info', 'a')}\n${record('warn', 'b')}\n`);
+  const read = (lines: number, least: 'trace' | 'warn') =>
+    readLogTail(file, { lines, least })?.lines.map((line) => parseLogLine(line)?.msg ?? line);
+  assert.equal(read(10, 'trace'), ['a', 'b', 'c', 'not json', 'd']);
+  assert.equal(read(4, 'trace'), ['b', 'c', 'not json', 'd']);
+  assert.equal(read(10, 'warn'), ['b', 'not json', 'd']);
+  assert.equal(read(0, 'trace'), []);
+  assert.is(readLogTail(folder.at('none.log'), { lines: 1, least: 'info' }), undefined);
+});
+
+test('following goes on from what was read, through a rotation and an emptied file', async () => {
+  const folder = tempFolder();
+  const file = folder.write('s.log', 'old\nhal');
+  const end = readLogTail(file, { lines: 9, least: 'trace' });
+  assert.equal([end?.lines, end?.endBytes], [['old'], 4]);
+  const ended = new AbortController();
+  const options = { fromBytes: 4, signal: ended.signal, everyMs: 1 };
+  const lines = followLog(file, options);
+  const next = async () => (await lines.next()).value;
+  appendFileSync(file, 'f\n');
+  assert.is(await next(), 'half');
+  appendFileSync(file, 'last of this\n');
+  renameSync(file, `${file}.1`);
+  writeFileSync(file, 'first of the next\n');
+  assert.is(await next(), 'last of this');
+  assert.is(await next(), 'first of the next');
+  writeFileSync(file, 'short\n');
+  assert.is(await next(), 'short');
+  ended.abort();
+  assert.is((await lines.next()).done, true);
+});
+
+test('following waits for a log that is not there yet', async () => {
+  const folder = tempFolder();
+  const ended = new AbortController();
+  const lines = followLog(folder.at('s.log'), { fromBytes: 0, signal: ended.signal, everyMs: 1 });
+  const first = lines.next();
+  folder.write('s.log', 'here\n');
+  assert.is((await first).value, 'here');
+  ended.abort();
+  await lines.return(undefined);
+});
+
+test.run();

@@ -1,0 +1,155 @@
+import { existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveStatePaths } from '../../../src/engine/context.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { createSecretMask } from '../../../src/engine/secrets/mask/secret-mask.js';
+import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
+import { runningServeState } from '../../../src/engine/serve/is-serving.js';
+import { ServeProcess } from '../../../src/engine/serve/serve-process.js';
+import { readStateFile, type ServeState, StateFile } from '../../../src/engine/serve/state-file.js';
+import { scriptedService } from '../../support/services.js';
+import { recordsOf, serverHome } from '../../support/serving.js';
+import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/terminal.js';
+
+function processIn(home: TempFolder, services = [scriptedService('one')]) {
+  const serve = new ServeProcess({
+    context: {
+      env: {},
+      cwd: home.path,
+      homeDir: home.path,
+      state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
+      clock: { now: Date.now },
+      onSecret: () => undefined,
+    },
+    configFile: undefined,
+    without: [],
+    pid: 4711,
+    mask: createSecretMask(['hunter2-hunter2']),
+    onLine: undefined,
+    define: () => services.map(({ definition }) => definition),
+  });
+  return serve;
+}
+
+test('the state file tells of the instance while it runs, masked, and goes with it', async () => {
+  const home = serverHome();
+  const service = scriptedService('one');
+  service.starts.push(new Error('the key hunter2-hunter2 was refused'));
+  const serve = processIn(home, [service]);
+  const ended = serve.run();
+  await waitFor('the failure', () => readStateFile(home.path)?.services[0]?.state === 'waiting');
+  const state = runningServeState(home.path);
+  assert.equal([state?.pid, state?.configFile], [4711, home.at('svc.json')]);
+  assert.is(state?.services[0]?.failure?.message, 'the key ******** was refused');
+  assert.is(statSync(home.at('serve.json')).mode & 0o777, 0o600);
+  serve.stop('SIGTERM');
+  serve.stop('SIGINT');
+  assert.is((await ended).reason, 'SIGTERM');
+  assert.is(runningServeState(home.path), undefined);
+  assert.not(existsSync(home.at('serve.json')));
+});
+
+test('what a killed instance left behind is no running one', async () => {
+  const home = serverHome();
+  home.write('serve.json', JSON.stringify({ pid: 1, startedMs: 0, services: [] }));
+  assert.is(readStateFile(home.path)?.pid, 1);
+  assert.is(runningServeState(home.path), undefined);
+  await withInstanceLock(home.path, async () => {
+    assert.is(runningServeState(home.path)?.pid, 1);
+  });
+  assert.is(runningServeState(home.path), undefined);
+});
+
+test('a state file with something else in it is none', () => {
+  const home = tempFolder();
+  for (const text of ['', '[]', 'null', '{"pid": "x"}', '{"pid": 1, "startedMs": 1}']) {
+    home.write('serve.json', text);
+    assert.is(readStateFile(home.path), undefined, text);
+  }
+});
+
+test('one that just ends is waited for; one that goes on is named', async () => {
+  const home = tempFolder();
+  let end: () => void = () => undefined;
+  const first = withInstanceLock(
+    home.path,
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  home.write('serve.json', JSON.stringify({ pid: 99, startedMs: 0, services: [] }));
+  let refusal: unknown;
+  await withInstanceLock(home.path, async () => undefined).catch((error: unknown) => {
+    refusal = error;
+  });
+  assert.ok(refusal instanceof SvcError);
+  assert.equal([refusal.code, refusal.details], ['SERVE_RUNNING', { pid: 99 }]);
+  const second = withInstanceLock(home.path, async () => 'mine');
+  end();
+  await first;
+  assert.is(await second, 'mine');
+});
+
+test('a lock file that somebody wrote into is no instance', async () => {
+  const home = tempFolder();
+  home.write('serve.lock', 'not a database, but long enough to be looked at as one'.repeat(40));
+  assert.is(await withInstanceLock(home.path, async () => 'mine'), 'mine');
+});
+
+test('what does not end in time is cut off, and named', async () => {
+  const home = serverHome({ gateway: { port: 0, drainSeconds: 0 } });
+  const [quick, stuck] = [scriptedService('quick'), scriptedService('stuck')];
+  stuck.drained = new Promise(() => undefined);
+  const serve = processIn(home, [quick, stuck]);
+  const ended = serve.run();
+  await waitFor('the start', () => stuck.calls.includes('start'));
+  serve.stop('SIGTERM');
+  const end = await ended;
+  assert.is(end.isDrained, false);
+  const told = recordsOf(home).find(({ level }) => level === 'warn');
+  assert.ok(JSON.stringify(told?.fields['late']).includes('stuck'));
+  assert.not(existsSync(home.at('serve.json')));
+});
+
+test('reloads come one after the other, and none after the order to stop', async () => {
+  const home = serverHome();
+  const service = scriptedService('one');
+  const serve = processIn(home, [service]);
+  const ended = serve.run();
+  await waitFor('the start', () => service.calls.includes('start'));
+  await Promise.all([serve.reload(), serve.reload()]);
+  serve.stop('quit');
+  await serve.reload();
+  await ended;
+  assert.equal(service.calls, ['start', 'reload', 'reload', 'drain', 'stop']);
+});
+
+test('a state file that cannot be written is told once and written when it can', () => {
+  const folder = tempFolder();
+  const at = folder.at('state');
+  const told: string[] = [];
+  const state: ServeState = {
+    pid: 1,
+    startedMs: 0,
+    configFile: null,
+    logFile: null,
+    services: [],
+  };
+  const file = new StateFile(
+    at,
+    () => state,
+    (why) => told.push(why),
+  );
+  file.write();
+  assert.is(told.length, 1);
+  symlinkSync(tempFolder().path, at);
+  file.write();
+  assert.equal(readStateFile(at), state);
+  rmSync(at);
+  file.remove();
+});
+
+test.run();

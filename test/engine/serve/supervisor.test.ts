@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../../src/engine/config/index.js';
+import { resolveStatePaths } from '../../../src/engine/context.js';
+import { restMs, SERVICE_BACKOFF } from '../../../src/engine/serve/backoff.js';
+import { readinessOf } from '../../../src/engine/serve/readiness.js';
+import type { ServeSetup } from '../../../src/engine/serve/service.js';
+import { Supervisor } from '../../../src/engine/serve/supervisor.js';
+import { type ScriptedService, scriptedService, testLog } from '../../support/services.js';
+import { waitFor } from '../../support/terminal.js';
+
+const QUICK = { firstMs: 1, mostMs: 4, calmMs: 60_000 };
+/** Long enough that a rest never ends by itself in a test. */
+const SLOW = { firstMs: 600_000, mostMs: 600_000, calmMs: 60_000 };
+
+const setup: ServeSetup = {
+  context: {
+    env: {},
+    cwd: '/',
+    homeDir: '/home/ada',
+    state: resolveStatePaths({}, '/home/ada'),
+    clock: { now: () => 0 },
+    onSecret: () => undefined,
+  },
+  loaded: { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] },
+};
+
+function supervise(services: readonly ScriptedService[], backoff = QUICK) {
+  const { logger, lines } = testLog();
+  const supervisor = new Supervisor({
+    clock: { now: () => 1000 },
+    backoff,
+    log: logger,
+    onChange: () => undefined,
+  });
+  supervisor.start(services.map(({ definition }) => definition));
+  const one = (name: string) => supervisor.snapshots.find((service) => service.name === name);
+  const enters = (name: string, state: string) =>
+    waitFor(
+      `${name} ${state}`,
+      () => one(name)?.state === state,
+      () => [supervisor.snapshots, lines],
+    );
+  return { supervisor, lines, one, enters };
+}
+
+test('a service that fails is stopped and started again; the others hear nothing of it', async () => {
+  const [well, ill] = [scriptedService('well'), scriptedService('ill')];
+  ill.starts.push(new Error('no luck'), new Error('no luck'), 'ready');
+  const { one, enters, lines, supervisor } = supervise([well, ill]);
+  await enters('ill', 'ready');
+  assert.equal([one('ill')?.restarts, one('ill')?.failure], [2, null]);
+  ill.host().fail(new Error('broke down'));
+  await waitFor('a third restart', () => one('ill')?.restarts === 3);
+  await enters('ill', 'ready');
+  assert.equal(ill.calls, ['start', 'start', 'start', 'stop', 'start']);
+  assert.equal(well.calls, ['start']);
+  assert.is(one('well')?.restarts, 0);
+  assert.ok(lines.some((line) => line.includes('failed: broke down') && line.includes('"ill"')));
+  await supervisor.end();
+});
+
+test('while it rests, it says why and when it is tried again', async () => {
+  const ill = scriptedService('ill');
+  ill.starts.push(new Error('no luck'));
+  const { one, enters, supervisor } = supervise([ill], SLOW);
+  await enters('ill', 'waiting');
+  assert.is(one('ill')?.retryMs, 1000 + SLOW.firstMs);
+  assert.equal(one('ill')?.failure, { code: null, message: 'no luck', mend: null });
+  // The rest does not hold up the end.
+  await supervisor.end();
+  assert.equal([one('ill')?.state, ill.calls], ['stopped', ['start']]);
+});
+
+test('what a life that is over still tells does not count', async () => {
+  const service = scriptedService('one');
+  const { one, enters, supervisor } = supervise([service]);
+  await enters('one', 'ready');
+  const old = service.host();
+  old.fail(new Error('over'));
+  await waitFor('a restart', () => one('one')?.restarts === 1);
+  await enters('one', 'ready');
+  old.tell('from the grave');
+  old.trouble({ code: null, message: 'from the grave', mend: null });
+  old.fail(new Error('from the grave'));
+  assert.equal([one('one')?.event, one('one')?.failure], [null, null]);
+  service.host().tell('alive');
+  assert.is(one('one')?.event, 'alive');
+  await supervisor.end();
+});
+
+test('trouble is told beside the state, from before it was ready too, until it is over', async () => {
+  const service = scriptedService('one');
+  service.starts.push('slow');
+  const { one, enters, supervisor } = supervise([service]);
+  await waitFor('the start', () => service.calls.length === 1);
+  const trouble = { code: 'INDEX_DISK_FULL', message: 'full', mend: 'make room' };
+  service.host().trouble(trouble);
+  service.becomeReady();
+  await enters('one', 'ready');
+  assert.equal(one('one')?.failure, trouble);
+  service.host().trouble(undefined);
+  assert.is(one('one')?.failure, null);
+  await supervisor.end();
+});
+
+test('a reload starts what is new, ends what is gone, and lets the others take over or start anew', async () => {
+  const [stays, anew, goes, comes] = ['stays', 'anew', 'goes', 'comes'].map(scriptedService);
+  assert.ok(stays && anew && goes && comes);
+  anew.takesOn = false;
+  const { supervisor, enters } = supervise([stays, anew, goes]);
+  for (const name of ['stays', 'anew', 'goes']) await enters(name, 'ready');
+  await supervisor.reload(
+    [stays, anew, comes].map(({ definition }) => definition),
+    setup,
+  );
+  await waitFor('the new start', () => anew.calls.length === 4);
+  await enters('comes', 'ready');
+  assert.equal(stays.calls, ['start', 'reload']);
+  assert.equal(anew.calls, ['start', 'reload', 'stop', 'start']);
+  assert.equal(goes.calls, ['start', 'drain', 'stop']);
+  assert.equal(
+    supervisor.snapshots.map(({ name }) => name),
+    ['stays', 'anew', 'comes'],
+  );
+  await supervisor.end();
+});
+
+test('a reload tries a service at once that rests after a failure', async () => {
+  const ill = scriptedService('ill');
+  ill.starts.push(new Error('no luck'), 'ready');
+  const { supervisor, enters } = supervise([ill], SLOW);
+  await enters('ill', 'waiting');
+  await supervisor.reload([ill.definition], setup);
+  await enters('ill', 'ready');
+  await supervisor.end();
+});
+
+test('all are drained before one is stopped, and the first is stopped last', async () => {
+  const order: string[] = [];
+  const services = ['first', 'second'].map((name) => {
+    const service = scriptedService(name);
+    const { push } = service.calls;
+    service.calls.push = (...calls) => {
+      order.push(...calls.map((call) => `${call} ${name}`));
+      return push.apply(service.calls, calls);
+    };
+    return service;
+  });
+  const { supervisor, enters } = supervise(services);
+  await enters('second', 'ready');
+  let release: () => void = () => undefined;
+  const [first, second] = services;
+  assert.ok(first && second);
+  second.drained = new Promise((resolve) => {
+    release = resolve;
+  });
+  const ended = supervisor.end();
+  assert.is(readinessOf(supervisor.snapshots, 'first').status, 'draining');
+  await waitFor('draining', () => order.length === 4);
+  release();
+  await ended;
+  assert.equal(order.slice(2), ['drain first', 'drain second', 'stop second', 'stop first']);
+});
+
+test('readiness names those that are missing, and leaves out the one that tells', () => {
+  const base = {
+    sinceMs: 0,
+    event: null,
+    eventMs: null,
+    restarts: 0,
+    failure: null,
+    retryMs: null,
+  };
+  const health = { ...base, name: 'health', state: 'starting' } as const;
+  const well = { ...base, name: 'a', state: 'ready' } as const;
+  const ill = { ...base, name: 'b', state: 'waiting' } as const;
+  assert.equal(readinessOf([health, well], 'health'), { status: 'ready', waiting: [] });
+  assert.equal(readinessOf([health, well, ill], 'health'), {
+    status: 'starting',
+    waiting: [{ service: 'b', state: 'waiting' }],
+  });
+});
+
+test('rests get longer, and never longer than the longest', () => {
+  const rests = [1, 2, 3, 7, 50].map((failures) => restMs(failures, SERVICE_BACKOFF));
+  assert.equal(rests, [1000, 2000, 4000, 60_000, 60_000]);
+  fc.assert(
+    fc.property(fc.nat({ max: 5000 }), (failures) => {
+      const ms = restMs(failures, SERVICE_BACKOFF);
+      assert.ok(ms >= SERVICE_BACKOFF.firstMs && ms <= SERVICE_BACKOFF.mostMs);
+    }),
+  );
+});
+
+test.run();

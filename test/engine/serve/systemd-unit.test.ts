@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemdUnit } from '../../../src/engine/serve/systemd-unit.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const OPTIONS = {
+  node: process.execPath,
+  script: '/opt/svc/bin/run.js',
+  args: [],
+  user: userInfo().username,
+  homeDir: '/home/ada',
+  env: {},
+  drainSeconds: 20,
+};
+
+/** The value of each key that is given once. */
+function valuesOf(unit: string): ReadonlyMap<string, string> {
+  const pairs = unit.split('\n').flatMap((line): [string, string][] => {
+    const at = line.indexOf('=');
+    return at === -1 || line.startsWith('#') ? [] : [[line.slice(0, at), line.slice(at + 1)]];
+  });
+  return new Map(pairs);
+}
+
+test('it runs this installation, reloads by SIGHUP, and gives the drain its time', () => {
+  const values = valuesOf(systemdUnit({ ...OPTIONS, args: ['--without', 'health'] }));
+  assert.is(
+    values.get('ExecStart'),
+    `${process.execPath} /opt/svc/bin/run.js serve --plain --without health`,
+  );
+  assert.is(values.get('ExecReload'), '/bin/kill -HUP $MAINPID');
+  assert.is(values.get('TimeoutStopSec'), '30');
+  assert.is(values.get('RestartPreventExitStatus'), '2');
+});
+
+test('paths with blanks, quotes, dollars and percent signs come through', () => {
+  const unit = systemdUnit({
+    ...OPTIONS,
+    args: ['--config', '/etc/my "svc"/50%$HOME.json'],
+    env: { SVC_HOME: '/srv/a b%' },
+  });
+  const values = valuesOf(unit);
+  assert.match(
+    values.get('ExecStart') ?? '',
+    / --config "\/etc\/my \\"svc\\"\/50%%\$\$HOME\.json"$/,
+  );
+  assert.is(values.get('Environment'), '"SVC_HOME=/srv/a b%%"');
+});
+
+const known = spawnSync('systemd-analyze', ['--version']).status === 0;
+if (!known) process.stdout.write('skipped: there is no systemd-analyze here\n');
+
+(known ? test : test.skip)('systemd takes it as it is', () => {
+  const folder = tempFolder();
+  const script = folder.write('with blank/run %h.js', '');
+  chmodSync(script, 0o755);
+  const file = folder.write(
+    'svc.service',
+    systemdUnit({ ...OPTIONS, script, homeDir: folder.path, env: { SVC_HOME: folder.path } }),
+  );
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
+  assert.equal([status, stderr], [0, '']);
+});
+
+test.run();

@@ -1,0 +1,114 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { ServeState } from '../../src/engine/serve/index.js';
+import { type LogRecord, parseLogLine } from '../../src/engine/serve/log/log-record.js';
+import { type StartedSvc, type SvcOptions, startSvc } from './run-svc.js';
+import { type TempFolder, tempFolder } from './temp-folder.js';
+
+/** A state folder with a workspace of one note, and a configuration that listens on a free port. */
+export function serverHome(config: object = {}): TempFolder {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', '# Memory\n\nThe nightly backup runs at 02:30.\n');
+  writeConfig(home, config);
+  return home;
+}
+
+/** Writes `svc.json`; what is given goes before the free port. */
+export function writeConfig(home: TempFolder, config: object): void {
+  home.write('svc.json', JSON.stringify({ gateway: { port: 0 }, ...config }));
+}
+
+/** The records of the log so far; a line that is being written is left out. */
+export function recordsOf(home: TempFolder): readonly LogRecord[] {
+  let text = '';
+  try {
+    text = readFileSync(home.at('logs/serve.log'), 'utf8');
+  } catch {
+    return [];
+  }
+  return text.split('\n').flatMap((line) => parseLogLine(line) ?? []);
+}
+
+/** The state file as it is now; undefined when there is none. */
+export function stateOf(home: TempFolder): ServeState | undefined {
+  try {
+    return JSON.parse(readFileSync(home.at('serve.json'), 'utf8')) as ServeState;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the health listener listens, once it does. */
+export function urlOf(home: TempFolder): string | undefined {
+  const told = recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
+  return told.at(-1);
+}
+
+const children = new Set<ChildProcess>();
+
+function killAll(): void {
+  for (const child of children) child.kill('SIGKILL');
+}
+
+/** A running `svc serve`. */
+export interface Serving extends StartedSvc {
+  readonly home: TempFolder;
+}
+
+/** Starts it; it is killed with the test process at the latest. */
+export function serve(
+  home: TempFolder,
+  args: readonly string[] = [],
+  options: Partial<SvcOptions> = {},
+): Serving {
+  const started = startSvc(['serve', ...args], { home: home.path, ...options });
+  if (children.size === 0) process.on('exit', killAll);
+  children.add(started.child);
+  return { ...started, home };
+}
+
+const GIVE_UP_MS = 20_000;
+
+/** Waits for something that a process does. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  seen: () => unknown = () => '',
+): Promise<T> {
+  const started = performance.now();
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() - started > GIVE_UP_MS) {
+      throw new Error(`waited in vain for ${what}\n${JSON.stringify(seen(), undefined, 1)}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Waits until all services work. */
+export async function whenReady(home: TempFolder): Promise<string> {
+  const url = await eventually(
+    'an address',
+    () => urlOf(home),
+    () => recordsOf(home),
+  );
+  await eventually(
+    'readiness',
+    async () => ((await fetch(`${url}/readyz`)).ok ? true : undefined),
+    () => recordsOf(home),
+  );
+  return url;
+}
+
+/** Waits for a line of the log. */
+export function logged(home: TempFolder, part: string, after = 0): Promise<LogRecord> {
+  return eventually(
+    `the log line "${part}"`,
+    () =>
+      recordsOf(home)
+        .slice(after)
+        .find(({ msg }) => msg.includes(part)),
+    () => recordsOf(home),
+  );
+}
