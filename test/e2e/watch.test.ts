@@ -141,6 +141,34 @@ if (canLimit) {
   });
 }
 
+const canStarve = spawnSync('prlimit', ['--version']).status === 0;
+
+/** Lets a running process open no file beyond this many. */
+function limitHandles({ child }: StartedSvc, handles: number): void {
+  const { status } = spawnSync('prlimit', ['--pid', `${child.pid}`, `--nofile=${handles}:4096`]);
+  assert.is(status, 0);
+}
+
+if (canStarve) {
+  test('starved of file handles it takes nothing for deleted, and recovers', async () => {
+    const home = twoAgents();
+    const run = watching(home, '--json', '-a', 'main');
+    await run.wrote('"cause":"start"');
+    limitHandles(run, 3);
+    home.write('main/memory/b.md', 'Basil.\n');
+    await run.wrote('"type":"failed"');
+    const { index } = (await statusOf(home)).agents[0] ?? {};
+    assert.is(index?.state === 'ready' && index.statistics.documents, 1);
+    limitHandles(run, 1024);
+    await run.wrote('"added":1,"changed":0,"removed":0,"renamed":0,"unchanged":1');
+    run.child.kill('SIGTERM');
+    const { code, stdout } = await run.done;
+    assert.is(code, 0);
+    assert.match(stdout, /"type":"polling".*ulimit -n/);
+    assert.not.match(stdout, /"removed":[1-9]/);
+  });
+}
+
 for (const columns of [60, 80, 200]) {
   test(`the screen shows syncs as they happen and is left with q, at ${columns} columns`, async () => {
     const home = twoAgents();

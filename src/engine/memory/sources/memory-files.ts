@@ -1,6 +1,11 @@
 import { lstatSync, opendirSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { SvcError, systemErrorCode } from '../../errors/index.js';
+import {
+  handlesExhausted,
+  isHandleShortage,
+  SvcError,
+  systemErrorCode,
+} from '../../errors/index.js';
 import type { SkippedFile, SourceFile } from '../types.js';
 import { displayPath } from './paths.js';
 import { skipOf, statFile, type WalkedFile, type WalkListener, walkMarkdown } from './walk.js';
@@ -36,7 +41,7 @@ export const MEMORY_FOLDER = 'memory';
  * Finds every file of the memory source with one look at the file system and none into the files.
  * A file reached by two paths is listed once, under the first.
  *
- * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE
+ * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, HANDLES_EXHAUSTED
  */
 export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   const workspaceDir = resolveWorkspace(options.workspaceDir);
@@ -61,6 +66,7 @@ export function resolveWorkspace(workspaceDir: string): string {
     opendirSync(real).closeSync();
     return real;
   } catch (error) {
+    if (isHandleShortage(error)) throw handlesExhausted(error);
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {

@@ -123,12 +123,13 @@ export class FolderWatches {
 
   private changed(folder: string, kind: ChangeKind, name: string | undefined): void {
     const path = name === undefined ? folder : join(folder, name);
-    if (kind === 'rename') {
-      this.suspects.add(path);
-      // A folder that is itself deleted says so under its own name.
-      if (name === basename(folder)) this.suspects.add(folder);
-    }
-    if (name === undefined || this.concerns(path, kind)) this.options.onChange(path);
+    const concerns = name === undefined || this.concerns(path, kind);
+    // A folder that is itself deleted says so under its own name.
+    if (kind === 'rename' && name === basename(folder)) this.suspects.add(folder);
+    // Nothing else is remembered: of the folders on the way most events are somebody else's.
+    if (!concerns) return;
+    if (kind === 'rename') this.suspects.add(path);
+    this.options.onChange(path);
   }
 
   /** Whether a change at a path can change what a scan finds. */

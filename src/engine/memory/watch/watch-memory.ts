@@ -207,14 +207,17 @@ class IndexWatcher implements MemoryWatcher {
     this.last = summary;
     this.syncedMs = this.now();
     this.syncs += 1;
-    this.onEvent({ type: 'synced', cause, summary });
     const { embedding } = summary;
+    // Before the event: whoever hears of it may look at the state.
+    if (embedding?.failure === undefined) {
+      this.failures = 0;
+      this.failure = undefined;
+    }
+    this.onEvent({ type: 'synced', cause, summary });
     if (embedding?.failure !== undefined) {
       this.failed(embedding.failure);
       return;
     }
-    this.failures = 0;
-    this.failure = undefined;
     const owedMs = (embedding?.pending ?? 0) > 0 ? this.timing.pendingMs : 0;
     const waits = [owedMs, this.target.intervalMs].filter((waitMs) => waitMs > 0);
     if (waits.length > 0) this.runIn(Math.min(...waits), 'interval');

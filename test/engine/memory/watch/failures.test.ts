@@ -1,4 +1,5 @@
 import { chmodSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../src/engine/errors/index.js';
@@ -95,6 +96,29 @@ test('a watch that breaks for want of handles is polling too; one that breaks ot
     assert.equal([live.watcher.state.mode, live.watcher.state.folders], ['polling', 0]);
     folder.write('memory/c.md', 'Cedar.\n');
     await live.agreed();
+  } finally {
+    await live.close();
+  }
+});
+
+test('a folder that an event names is watched anew, however alike the folder there looks', async () => {
+  const folder = workspace();
+  const opened: string[] = [];
+  const listeners = new Map<string, WatchListener>();
+  const openWatch: OpenWatch = (path, recursive, listener) => {
+    opened.push(path);
+    listeners.set(path, listener);
+    return openSystemWatch(path, recursive, listener);
+  };
+  const live = watched(folder.path, { openWatch });
+  try {
+    await live.watcher.start();
+    const since = live.events.length;
+    opened.length = 0;
+    // As if it was deleted and made again with the same number, on a file system without birth times.
+    listeners.get(folder.path)?.onChange('rename', 'memory');
+    await live.until(ofType('synced'), since);
+    assert.equal(opened.sort(), [folder.at('memory'), folder.at('memory/deep')]);
   } finally {
     await live.close();
   }
@@ -222,7 +246,7 @@ test('one sync at a time: who asks meanwhile joins it, and what changes meanwhil
       return summary;
     };
   };
-  const live = watched(folder.path, { sync });
+  const live = watched(folder.path, { sync, debounceMs: 1 });
   try {
     await live.watcher.start();
     const since = live.events.length;
@@ -230,6 +254,8 @@ test('one sync at a time: who asks meanwhile joins it, and what changes meanwhil
     await live.until((e) => e.type === 'progress' && e.event.type === 'sync.finished', since);
     folder.write('memory/meanwhile.md', 'Written after the scan.\n');
     await live.until(ofType('changed'));
+    // A timer that was set later and is longer: the quiet is over by then, the sync is not.
+    await sleep(20);
     goOn();
     await Promise.all(asked);
     await live.agreed();

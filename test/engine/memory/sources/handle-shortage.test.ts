@@ -1,0 +1,31 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../src/engine/errors/index.js';
+import { skipOf } from '../../../../src/engine/memory/sources/walk.js';
+
+const test = suite('files that cannot be opened');
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: open '/notes/a.md'`), { code });
+}
+
+test('one that may not be read is left out, with the reason', () => {
+  assert.is(skipOf('/notes/a.md', systemError('EACCES')).reason, 'permission_denied');
+  assert.is(skipOf('/notes/a.md', systemError('ENOENT')).reason, 'vanished');
+  assert.is(skipOf('/notes/a.md', systemError('EIO')).reason, 'unreadable');
+});
+
+// Left out they would leave the index: a process short of handles would empty it.
+for (const code of ['EMFILE', 'ENFILE']) {
+  test(`without handles nothing is left out: it fails (${code})`, () => {
+    try {
+      skipOf('/notes/a.md', systemError(code));
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, SvcError);
+      assert.is(error instanceof SvcError && error.code, 'HANDLES_EXHAUSTED');
+    }
+  });
+}
+
+test.run();
