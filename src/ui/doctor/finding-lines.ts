@@ -13,6 +13,8 @@ export interface FindingLineOptions {
   /** Width to wrap to; undefined (a pipe) leaves every line whole. */
   readonly columns: number | undefined;
   readonly homeDir: string;
+  /** Lines shown before and after a place; 2 unless said otherwise. */
+  readonly context?: number;
 }
 
 /** One finding as a line, and where that does not fit, as several. */
@@ -38,7 +40,7 @@ export function findingBody(finding: Finding, options: FindingLineOptions): read
   const { cause, excerpt, hint, mend } = finding;
   const lines = [
     ...(cause === undefined ? [] : wrapped(cause, columns, 2)),
-    ...(excerpt === undefined ? [] : frameLines(excerpt, columns).map((line) => style.dim(line))),
+    ...(excerpt === undefined ? [] : frameLines(excerpt, options).map((line) => style.dim(line))),
     ...(hint === undefined ? [] : wrapped(`→ ${hint}`, columns, 2)),
     ...(mend === undefined
       ? []
@@ -59,11 +61,12 @@ export function diffOf({ diff }: Mend, { style, columns }: FindingLineOptions): 
 
 function frameLines(
   { lines, line, column, firstLine }: NonNullable<Finding['excerpt']>,
-  columns: number | undefined,
+  { columns, context = 2 }: FindingLineOptions,
 ): readonly string[] {
   const place = { line: line - firstLine + 1, column };
   const width = Math.max(20, (columns ?? 100) - 14);
-  return renderCodeFrame(lines.join('\n'), place, { width, firstLine }).split('\n');
+  const frame = renderCodeFrame(lines.join('\n'), place, { width, firstLine, context }).split('\n');
+  return columns === undefined ? frame : frame.map((line) => fitEnd(line, columns - 2));
 }
 
 function wrapped(text: string, columns: number | undefined, indent: number): readonly string[] {

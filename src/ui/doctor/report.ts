@@ -31,14 +31,20 @@ function appliedLine({ title, failure }: AppliedMend, { style }: FindingLineOpti
 }
 
 function checkLines(result: CheckResult, options: FindingLineOptions): readonly string[] {
+  const inner = narrowed(options, 2);
   const findings = result.findings.flatMap((finding) => [
-    ...findingHead(finding, options),
-    ...findingBody(finding, options),
+    ...findingHead(finding, inner),
+    ...findingBody(finding, inner),
     ...(finding.mend === undefined
       ? []
-      : diffOf(finding.mend, options).map((line) => `    ${line}`)),
+      : diffOf(finding.mend, narrowed(inner, 4)).map((line) => `    ${line}`)),
   ]);
   return [checkLine(result, options), ...findings.map((line) => `  ${line}`)];
+}
+
+function narrowed(options: FindingLineOptions, by: number): FindingLineOptions {
+  const { columns } = options;
+  return columns === undefined ? options : { ...options, columns: columns - by };
 }
 
 /** A check as one line: how it came out, and what was looked at. */

@@ -6,7 +6,7 @@ import {
   findingHead,
 } from '../../doctor/finding-lines.js';
 import { countWords, MARKS, paintOf, plural, type WaitingState } from '../../doctor/words.js';
-import { EXACT_MEASURE, fitEnd, padEnd, spread } from '../../fit.js';
+import { EXACT_MEASURE, fitEnd, padEnd, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { wrapSpans } from '../../wrap.js';
@@ -37,13 +37,13 @@ export function doctorFrame(
   size: TerminalSize,
 ): readonly string[] {
   const columns = Math.max(8, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const options = { style, homeDir, columns: columns - 2 };
+  const options = { style, homeDir, columns: columns - 2, context: 0 };
   const room = Math.max(1, size.rows - 1);
   const head = [headLine(state, style, columns), ...checkRow(state, style, columns)];
   const foot = [
     ...(state.told === undefined ? [] : [fitEnd(safeLine(state.told), columns)]),
     ...(state.help ? helpLines(style, columns) : []),
-    style.dim(fitEnd(footer(state), columns)),
+    style.dim(footer(state, columns)),
   ];
   // Where there is no room the head goes first: what is wrong stands below, and the keys last.
   const forBody = Math.max(0, room - foot.length);
@@ -170,7 +170,9 @@ function confirmLines(
   const { style, columns } = options;
   const safe = safeFindings(state);
   return [
-    style.bold(`${plural(safe.length, 'safe mend')}; A again does them, esc does not:`),
+    style.bold(
+      fitEnd(`${plural(safe.length, 'safe mend')}; A again does them, esc does not:`, columns),
+    ),
     ...safe.flatMap(({ finding: { mend } }) =>
       mend === undefined
         ? []
@@ -196,17 +198,24 @@ function helpLines(style: Style, columns: number): readonly string[] {
   return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
 }
 
-function footer(state: DoctorScreenState): string {
-  if (state.mending) return 'mending …   q leave';
-  if (state.confirming) return 'A apply all of these   esc back   q leave';
-  const mend = chosenFinding(state)?.finding.mend;
-  const safe = safeFindings(state).length;
-  return [
-    ...(shownFindings(state).length > 1 ? ['↑↓ choose'] : []),
-    ...(mend === undefined ? [] : [state.opened ? '⏎ hide mend' : '⏎ show mend', 'a apply']),
-    ...(safe === 0 ? [] : [`A apply all ${safe} safe`]),
-    'r again',
-    '? keys',
-    'q leave',
-  ].join('   ');
+/** As many keys as fit: those that the list of keys tells as well go first. */
+function footer(state: DoctorScreenState, columns: number): string {
+  if (state.mending) return fitEnd('mending …   q leave', columns);
+  if (state.confirming) return fitEnd('A do them   esc back   q leave', columns);
+  const hasMend = chosenFinding(state)?.finding.mend !== undefined;
+  const keys = [
+    { text: '↑↓ choose', shown: shownFindings(state).length > 1, goes: 1 },
+    { text: state.opened ? '⏎ hide mend' : '⏎ show mend', shown: hasMend, goes: 4 },
+    { text: 'a apply', shown: hasMend, goes: 6 },
+    { text: 'A all safe', shown: safeFindings(state).length > 0, goes: 5 },
+    { text: 'r again', shown: true, goes: 2 },
+    { text: '? keys', shown: true, goes: 7 },
+    { text: 'q leave', shown: true, goes: 8 },
+  ].filter(({ shown }) => shown);
+  for (let dropped = 0; dropped < 8; dropped++) {
+    const kept = keys.filter(({ goes }) => goes > dropped).map(({ text }) => text);
+    const line = kept.join('   ');
+    if (textWidth(line) <= columns) return line;
+  }
+  return '';
 }

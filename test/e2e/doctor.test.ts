@@ -1,0 +1,240 @@
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startFake } from '../fakes/fake-vendor.js';
+import { jsonOf } from '../support/json.js';
+import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
+import { runInPty } from '../support/pty.js';
+import { ROOT, runSvc, type SvcRun } from '../support/run-svc.js';
+import { type TempFolder, tempFolder } from '../support/temp-folder.js';
+import { KEYS, waitFor } from '../support/terminal.js';
+import { smallDisk } from '../support/tmpfs.js';
+
+/** The doctor as people and scripts run it. */
+const test = suite('svc config doctor');
+
+const PLANTED = 'sk-planted-4f9a-never-shown';
+
+/** A home with a workspace and this configuration. */
+function homeWith(config: string): TempFolder {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', '# Memory\n');
+  home.write('svc.json', config);
+  chmodSync(home.at('svc.json'), 0o600);
+  return home;
+}
+
+const doctor = (home: TempFolder, ...args: string[]): Promise<SvcRun> =>
+  runSvc(['config', 'doctor', ...args], { home: home.path });
+
+const codes = (run: SvcRun): string[] =>
+  jsonOf.doctor(run).checks.flatMap(({ findings }) => findings.map(({ code }) => code));
+
+const MISTYPED = '{\n  // the listener\n  "gateway": {\n    "prot": 9000\n  }\n}\n';
+
+test('exits with 1 while faults remain, with 0 for warnings alone', async () => {
+  const home = homeWith(MISTYPED);
+  const text = await doctor(home);
+  assert.is(text.code, 1, text.stderr);
+  assert.match(text.stdout, /✗ there is no key "prot" in gateway {2}~\/svc\.json:4:5/);
+  assert.match(text.stdout, /→ did you mean "port"\?/);
+  assert.match(text.stdout, /svc config doctor --fix/);
+  const json = await doctor(home, '--json');
+  assert.is(json.code, 1);
+  assert.is(jsonOf.doctor(json).ok, false);
+  assert.equal(codes(json), ['unknown-key']);
+  writeFileSync(home.at('svc.json'), '{}\n');
+  const warned = await doctor(home, '--json');
+  assert.is(warned.code, 0, warned.stdout);
+  assert.equal(codes(warned), ['index-missing']);
+});
+
+test('--fix does what is safe, keeps comments, and exits with what is left', async () => {
+  const home = homeWith(MISTYPED);
+  const run = await doctor(home, '--fix', '--json');
+  assert.is(run.code, 0, run.stdout);
+  const { applied, counts, ok } = jsonOf.doctor(run);
+  assert.equal(
+    applied.map(({ check }) => check),
+    ['configuration', 'index'],
+  );
+  assert.equal([ok, counts.faults, counts.warnings], [true, 0, 0]);
+  assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED.replace('prot', 'port'));
+  assert.equal(readdirSync(home.at('memory')).includes('main.sqlite'), true);
+  const again = await doctor(home, '--fix');
+  assert.is(again.code, 0);
+  assert.not.match(again.stdout, /mended/);
+  writeFileSync(home.at('svc.json'), '{ "frobnicate": 1 }');
+  assert.is((await doctor(home, '--fix')).code, 1);
+});
+
+test('without a terminal there is no screen, and with --json nothing but the document', async () => {
+  const home = homeWith('{}');
+  const run = await doctor(home);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would act on
+  assert.not.match(run.stdout, /\u001B/);
+  assert.is((await doctor(home, '--json')).stderr, '');
+});
+
+test('no secret is told, wherever it stands and whoever quotes it', async () => {
+  const fake = await startFake({
+    answer: ({ headers }) => ({
+      status: 401,
+      body: { error: { message: `wrong key ${String(headers.authorization)}` } },
+    }),
+    troubleAnswers: {},
+  });
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', '# Memory\n');
+  const vault = home.write('vault.json', JSON.stringify({ key: PLANTED }));
+  const provider = (apiKey: unknown): object => ({
+    agents: {
+      defaults: { memorySearch: { provider: 'corp' } },
+    },
+    models: {
+      providers: { corp: { api: 'openai', baseUrl: `${fake.origin}/v1`, apiKey } },
+    },
+    secrets: {
+      providers: { vault: { source: 'file', path: vault, allowInsecurePath: true } },
+    },
+  });
+  const configs = [
+    JSON.stringify(provider(PLANTED), null, 2),
+    JSON.stringify(provider('env:CORP_KEY')),
+    JSON.stringify(provider({ source: 'file', provider: 'vault', id: '/key' })),
+    JSON.stringify({ ...provider(PLANTED), frobnicate: PLANTED }),
+    JSON.stringify(provider(PLANTED)).replace('apiKey', 'apiKy'),
+    JSON.stringify(provider(PLANTED), null, 2).replace('"apiKey":', '"apiKey"'),
+    `// ${PLANTED}\n{ "gatewy": { "port": "${PLANTED}" } }`,
+  ];
+  for (const config of configs) {
+    for (const flags of [[], ['--json'], ['--fix'], ['--verbose']]) {
+      home.write('svc.json', config);
+      const run = await runSvc(['config', 'doctor', ...flags], {
+        home: home.path,
+        env: { CORP_KEY: PLANTED },
+      });
+      assert.ok(run.code === 0 || run.code === 1, run.stderr);
+      assert.not.ok((run.stdout + run.stderr).includes('4f9a'), run.stdout + run.stderr);
+    }
+  }
+  assert.ok(fake.requests.length > 0);
+  await fake.close();
+});
+
+test('a SQLite that does not load is one finding, and the rest is looked at', async () => {
+  const program = tempFolder();
+  for (const name of ['bin', 'dist', 'package.json']) {
+    cpSync(join(ROOT, name), program.at(name), { recursive: true });
+  }
+  mkdirSync(program.at('node_modules'));
+  for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    if (name === 'better-sqlite3') continue;
+    symlinkSync(join(ROOT, 'node_modules', name), program.at(`node_modules/${name}`));
+  }
+  const broken = 'node_modules/better-sqlite3';
+  for (const part of ['package.json', 'lib']) {
+    cpSync(join(ROOT, broken, part), program.at(`${broken}/${part}`), { recursive: true });
+  }
+  const native = program.write(`${broken}/build/Release/better_sqlite3.node`, 'no library');
+  const home = homeWith('{}');
+  const run = await runSvc(['config', 'doctor', '--json'], { home: home.path, root: program.path });
+  assert.is(run.code, 1, run.stderr);
+  assert.equal(codes(run), ['sqlite-unusable']);
+  cpSync(join(ROOT, broken, 'build/Release/better_sqlite3.node'), native);
+  const mended = await runSvc(['config', 'doctor', '--json'], {
+    home: home.path,
+    root: program.path,
+  });
+  assert.is(mended.code, 0, mended.stdout);
+});
+
+const disk = smallDisk(8);
+const whenDisk = disk === undefined ? test.skip : test;
+
+whenDisk('a disk with little room is a fault until the index lies elsewhere', async () => {
+  const store = (path: string): string =>
+    JSON.stringify({ agents: { defaults: { memorySearch: { store: { path } } } } });
+  const home = homeWith(store(`${disk}/{agentId}.sqlite`));
+  const run = await doctor(home, '--json');
+  assert.is(run.code, 1, run.stdout);
+  assert.ok(codes(run).includes('disk-full'), run.stdout);
+  writeFileSync(home.at('svc.json'), store('memory/{agentId}.sqlite'));
+  assert.not.ok(codes(await doctor(home, '--json')).includes('disk-full'));
+});
+
+test('what may not be read is told, and what belongs to others', async () => {
+  const program = ordinaryProgram();
+  const home = homeWith('{}');
+  home.write('workspace/memory/shut.md', 'x');
+  giveToOrdinary(home.path);
+  const run = async (): Promise<SvcRun> =>
+    runSvc(['config', 'doctor', '--json'], { home: home.path, uid: ORDINARY_UID, root: program });
+  const shut: readonly (readonly [string, string])[] = [
+    ['svc.json', 'unreadable-file'],
+    ['workspace', 'workspace-unreadable'],
+    ['workspace/memory/shut.md', 'file-skipped'],
+  ];
+  for (const [path, code] of shut) {
+    const { mode } = statSync(home.at(path));
+    chmodSync(home.at(path), 0);
+    const found = codes(await run());
+    chmodSync(home.at(path), mode);
+    assert.ok(found.includes(code), `${path}: ${found.join()}`);
+    assert.not.ok(codes(await run()).includes(code), path);
+  }
+});
+
+for (const [columns, rows] of [
+  [60, 24],
+  [80, 24],
+  [200, 50],
+] as const) {
+  test(`on a terminal a mend is shown and applied with a key, at ${columns} columns`, async () => {
+    const home = homeWith(MISTYPED);
+    const session = runInPty(['config', 'doctor'], { home: home.path, columns, rows });
+    await waitFor('the screen', () => session.screen.alternate);
+    await session.waitForText('❯ ✗ there is no key "prot"');
+    await session.waitForText('✗ configuration');
+    session.type('a');
+    await session.waitForText('+     "port": 9000');
+    assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED);
+    session.type('a');
+    await session.waitForText('mended: rename "prot" to "port"');
+    await session.waitForText('✓ configuration');
+    await session.waitForText('agent main has no index yet');
+    for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
+    session.type(KEYS.escape);
+    session.type('q');
+    assert.is(await session.ended, 0);
+    assert.not(session.screen.alternate);
+    assert.ok(session.screen.cursorShown);
+    assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED.replace('prot', 'port'));
+    assert.match(session.output(), /mended.*rename/);
+  });
+}
+
+test('leaving with faults exits with 1', async () => {
+  const home = homeWith('{ "frobnicate": 1 }');
+  const session = runInPty(['config', 'doctor'], { home: home.path, columns: 80, rows: 24 });
+  await session.waitForText('frobnicate');
+  await session.waitForText('– watchers');
+  await session.waitForText('✓ leftovers');
+  await session.waitForText('– provider');
+  session.type('q');
+  assert.is(await session.ended, 1);
+  rmSync(home.at('svc.json'));
+});
+
+test.run();

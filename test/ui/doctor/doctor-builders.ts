@@ -1,0 +1,77 @@
+import type { CheckResult, DoctorReport } from '../../../src/engine/doctor/check.js';
+import type { Finding, Mend } from '../../../src/engine/doctor/finding.js';
+
+const FILE = '/home/ada/.svc/svc.json';
+
+/** A mend that does nothing but be counted. */
+export function mendOf(
+  title: string,
+  safe = true,
+  apply: Mend['apply'] = async () => undefined,
+): Mend {
+  return {
+    title,
+    safe,
+    diff: [
+      { kind: 'context', text: '  "webhooks": {' },
+      { kind: 'removed', text: '    "enabeld": true,' },
+      { kind: 'added', text: '    "enabled": true,' },
+    ],
+    changes: 'configuration',
+    apply,
+  };
+}
+
+/** A mistyped key, with its place and a safe mend. */
+export const MISTYPED: Finding = {
+  code: 'unknown-key',
+  severity: 'fault',
+  message: 'there is no key "enabeld" in plugins.entries.webhooks',
+  place: { file: FILE, line: 4, column: 5 },
+  excerpt: {
+    firstLine: 3,
+    lines: ['  "webhooks": {', '    "enabeld": true,', '  }'],
+    line: 4,
+    column: 5,
+  },
+  hint: 'did you mean "enabled"?',
+  mend: mendOf('rename "enabeld" to "enabled"'),
+};
+
+/** A secret that others may read, of another check. */
+export const READABLE: Finding = {
+  code: 'secret-readable',
+  severity: 'fault',
+  message: 'the secret file /home/ada/.svc/auth/github-copilot.json is not yours alone',
+  cause: 'mode 0644, should be 0600: a login lets whoever has it act in your name',
+  place: { file: '/home/ada/.svc/auth/github-copilot.json' },
+  hint: 'chmod 0600 "/home/ada/.svc/auth/github-copilot.json"',
+  mend: mendOf('set the mode of /home/ada/.svc/auth/github-copilot.json to 0600'),
+};
+
+/** Something that a person has to see to. */
+export const STALE: Finding = {
+  code: 'index-stale',
+  severity: 'note',
+  message: '3 changed files are not in the index of agent main yet',
+  cause: 'the next search takes them in',
+};
+
+/** The result of a check with these findings. */
+export function resultOf(check: string, findings: readonly Finding[] = []): CheckResult {
+  const worst = findings.some(({ severity }) => severity === 'fault') ? 'fault' : 'ok';
+  return { check, state: worst, summary: `${check} looked at`, findings };
+}
+
+/** Two faults and a note in five checks. */
+export const SICK: DoctorReport = {
+  ok: false,
+  counts: { ok: 3, warnings: 0, faults: 2 },
+  checks: [
+    resultOf('configuration', [MISTYPED]),
+    resultOf('permissions', [READABLE]),
+    resultOf('index', [STALE]),
+    resultOf('disk'),
+    resultOf('clock'),
+  ],
+};

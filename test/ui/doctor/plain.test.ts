@@ -1,0 +1,82 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderDoctor } from '../../../src/ui/doctor/report.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { resultOf, SICK } from './doctor-builders.js';
+
+const style = createStyle(false);
+const homeDir = '/home/ada';
+
+test('a report as lines: what is wrong, where, why, and what to do', () => {
+  const text = renderDoctor(SICK, [], { style, columns: undefined, homeDir });
+  assert.is(
+    text,
+    `svc · doctor  3 ok · 0 warnings · 2 faults
+✗ configuration  configuration looked at
+  ✗ there is no key "enabeld" in plugins.entries.webhooks  ~/.svc/svc.json:4:5
+      3 |   "webhooks": {
+    > 4 |     "enabeld": true,
+        |     ^
+      5 |   }
+    → did you mean "enabled"?
+    safe mend: rename "enabeld" to "enabled"
+          "webhooks": {
+      -     "enabeld": true,
+      +     "enabled": true,
+✗ permissions    permissions looked at
+  ✗ the secret file /home/ada/.svc/auth/github-copilot.json is not yours alone  ~/.svc/auth/github-copilot.json
+    mode 0644, should be 0600: a login lets whoever has it act in your name
+    → chmod 0600 "/home/ada/.svc/auth/github-copilot.json"
+    safe mend: set the mode of /home/ada/.svc/auth/github-copilot.json to 0600
+          "webhooks": {
+      -     "enabeld": true,
+      +     "enabled": true,
+✓ index          index looked at
+  · 3 changed files are not in the index of agent main yet
+    the next search takes them in
+✓ disk           disk looked at
+✓ clock          clock looked at
+
+svc config doctor --fix does the 2 safe mends
+`,
+  );
+});
+
+test('what was mended comes first, and what could not be says why', () => {
+  const applied = [
+    { check: 'configuration', title: 'rename "a" to "b"' },
+    { check: 'disk', title: 'make room', failure: 'there is none' },
+  ];
+  const report = {
+    ok: true,
+    counts: { ok: 1, warnings: 0, faults: 0 },
+    checks: [resultOf('disk')],
+  };
+  assert.is(
+    renderDoctor(report, applied, { style, columns: undefined, homeDir }),
+    `mended  rename "a" to "b"
+not mended  make room: there is none
+
+svc · doctor  1 ok · 0 warnings · 0 faults
+✓ disk           disk looked at
+`,
+  );
+});
+
+test('on a terminal no line is wider than it', () => {
+  for (const columns of [60, 80, 200]) {
+    const text = renderDoctor(SICK, [], { style, columns, homeDir });
+    for (const line of text.split('\n')) assert.ok(textWidth(line) <= columns, line);
+  }
+});
+
+test('nothing that was found can drive the terminal', () => {
+  const finding = { code: 'x', severity: 'fault', message: 'a\u001B[2Jb', cause: 'c\nd' } as const;
+  const report = { ...SICK, checks: [resultOf('disk', [finding])] };
+  const text = renderDoctor(report, [], { style, columns: 80, homeDir });
+  assert.not.ok(text.includes('\u001B'));
+  assert.ok(text.includes('c\\nd'));
+});
+
+test.run();

@@ -1,0 +1,324 @@
+import fc from 'fast-check';
+import { render } from 'ink-testing-library';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckResult, DoctorEvent, DoctorReport } from '../../../src/engine/doctor/check.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { doctorFrame } from '../../../src/ui/screens/doctor/frame.js';
+import { type DoctorScreenEnd, runDoctorScreen } from '../../../src/ui/screens/doctor/run.js';
+import {
+  chosenFinding,
+  type DoctorScreenEvent,
+  reduceDoctorScreen,
+  startDoctorScreen,
+} from '../../../src/ui/screens/doctor/state.js';
+import { DoctorScreen } from '../../../src/ui/screens/doctor/view.js';
+import { createStore } from '../../../src/ui/screens/store.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  createTerminal,
+  type FakeTerminal,
+  KEYS,
+  TERMINAL_SIZES,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+import { MISTYPED, mendOf, READABLE, resultOf, SICK, STALE } from '../doctor/doctor-builders.js';
+
+const NAMES = SICK.checks.map(({ check }) => check);
+const style = createStyle(false);
+
+interface Look {
+  readonly checks: readonly string[];
+  readonly signal: AbortSignal;
+  readonly tell: (event: DoctorEvent) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface Opened {
+  readonly terminal: FakeTerminal;
+  readonly ended: Promise<DoctorScreenEnd>;
+  readonly looks: Look[];
+  readonly applied: string[];
+  readonly leave: AbortController;
+}
+
+function open(columns: number, rows: number, failure?: string): Opened {
+  const terminal = createTerminal(columns, rows);
+  terminal.stdout.write('$ svc config doctor\n');
+  const looks: Look[] = [];
+  const applied: string[] = [];
+  const leave = new AbortController();
+  const ended = runDoctorScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style,
+    homeDir: '/home/ada',
+    names: NAMES,
+    look: (checks, signal, tell) =>
+      new Promise<DoctorReport>((_, fail) => {
+        looks.push({ checks, signal, tell, fail });
+      }),
+    apply: async (check, { title }) => {
+      applied.push(title);
+      return { check, title, ...(failure === undefined ? {} : { failure }) };
+    },
+    signal: leave.signal,
+  });
+  return { terminal, ended, looks, applied, leave };
+}
+
+async function lookOf({ looks }: Opened, at = 0): Promise<Look> {
+  await waitFor('the look', () => looks.length > at);
+  const look = looks[at];
+  if (look === undefined) throw new Error('no look');
+  return look;
+}
+
+function tellAll({ tell }: Look, results: readonly CheckResult[]): void {
+  for (const { check } of results) tell({ type: 'check.started', check });
+  for (const result of results) tell({ type: 'check.finished', result });
+}
+
+function assertRestored(terminal: FakeTerminal): void {
+  assert.is(terminal.buffer.alternate, false);
+  assert.is(terminal.buffer.cursorShown, true);
+  assert.is(terminal.rawMode(), false);
+  assert.is(terminal.stdout.listenerCount('resize'), 0);
+  assert.equal(terminal.screen(), ['$ svc config doctor']);
+}
+
+for (const [columns, rows] of TERMINAL_SIZES) {
+  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+    const opened = open(columns, rows);
+    const { terminal } = opened;
+    const look = await lookOf(opened);
+    assert.equal(look.checks, NAMES);
+    look.tell({ type: 'check.started', check: 'disk' });
+    await waitForText(terminal, '● disk');
+    await waitForText(terminal, '○ clock');
+    tellAll(look, SICK.checks);
+    await waitForText(terminal, '❯ ✗ there is no key "enabeld"');
+    await waitForText(terminal, 'did you mean "enabled"?');
+    const screen = terminal.screen();
+    assert.ok(screen.length <= rows);
+    for (const line of screen) assert.ok(textWidth(line) <= columns, line);
+    if (rows >= 24) await waitForText(terminal, '3 ok · 0 warnings · 2 faults');
+    assert.match(screen.at(-1) ?? '', /⏎ show mend {3}a apply {3}A all safe .* {3}q leave$/u);
+    terminal.type('q');
+    const end = await opened.ended;
+    assert.equal(end, { edit: undefined, applied: [], results: SICK.checks });
+    assertRestored(terminal);
+  });
+}
+
+test('a shows what a mend changes; a again does it, and everything is looked at again', async () => {
+  const opened = open(80, 24);
+  const { terminal, applied, looks } = opened;
+  tellAll(await lookOf(opened), SICK.checks);
+  await waitForText(terminal, '❯ ✗ there is no key');
+  terminal.type('a');
+  await waitForText(terminal, '+     "enabled": true,');
+  assert.equal([applied, looks.length], [[], 1]);
+  terminal.type('a');
+  await waitForText(terminal, 'mended: rename "enabeld" to "enabled"');
+  assert.equal(applied, ['rename "enabeld" to "enabled"']);
+  const again = await lookOf(opened, 1);
+  assert.equal(again.checks, NAMES);
+  await waitForText(terminal, '● configuration');
+  tellAll(again, [resultOf('configuration'), ...SICK.checks.slice(1)]);
+  await waitForText(terminal, '✓ configuration');
+  await waitForText(terminal, '❯ ✗ the secret file');
+  terminal.type('q');
+  assert.is((await opened.ended).applied.length, 1);
+  assertRestored(terminal);
+});
+
+test('a mend of a file alone has its own check made again', async () => {
+  const opened = open(80, 24);
+  const mend = { ...mendOf('set a mode'), changes: 'state' as const };
+  const results = [resultOf('permissions', [{ ...READABLE, mend }]), ...SICK.checks.slice(3)];
+  tellAll(await lookOf(opened), results);
+  await waitForText(opened.terminal, '❯ ✗ the secret file');
+  // What has not ended yet is made again with it.
+  opened.terminal.type('aa');
+  const again = await lookOf(opened, 1);
+  assert.equal(again.checks, ['configuration', 'permissions', 'index']);
+  opened.terminal.type('q');
+  assert.is((await opened.ended).results, undefined);
+});
+
+test('A shows all safe mends; A again does them, esc does not', async () => {
+  const opened = open(80, 24);
+  const { terminal, applied } = opened;
+  tellAll(await lookOf(opened), SICK.checks);
+  await waitForText(terminal, 'A all safe');
+  terminal.type('A');
+  await waitForText(terminal, '2 safe mends; A again does them');
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, '❯ ✗ there is no key');
+  assert.equal(applied, []);
+  terminal.type('A');
+  await waitForText(terminal, '2 safe mends; A again does them');
+  terminal.type('A');
+  await waitForText(terminal, 'mended: 2 findings');
+  assert.equal(applied, [MISTYPED.mend?.title, READABLE.mend?.title]);
+  terminal.type('q');
+  await opened.ended;
+});
+
+test('a mend that could not be done says why', async () => {
+  const opened = open(80, 24, 'the disk is full');
+  tellAll(await lookOf(opened), SICK.checks);
+  await waitForText(opened.terminal, '❯ ✗');
+  opened.terminal.type('aa');
+  await waitForText(opened.terminal, 'not mended: rename "enabeld" to "enabled": the disk is full');
+  opened.terminal.type('q');
+  assert.is((await opened.ended).applied[0]?.failure, 'the disk is full');
+});
+
+test('arrows choose, enter opens and closes, e ends with the place to open', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  tellAll(await lookOf(opened), SICK.checks);
+  await waitForText(terminal, '❯ ✗ there is no key');
+  terminal.type(KEYS.down);
+  await waitForText(terminal, '❯ ✗ the secret file');
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, '⏎ hide mend');
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, '⏎ show mend');
+  terminal.type(KEYS.up);
+  await waitForText(terminal, '❯ ✗ there is no key');
+  terminal.type('e');
+  assert.equal((await opened.ended).edit, MISTYPED.place);
+  assertRestored(terminal);
+});
+
+test('r looks again: the earlier look is ended and what it still tells does not count', async () => {
+  const opened = open(80, 24);
+  const first = await lookOf(opened);
+  tellAll(first, SICK.checks);
+  await waitForText(opened.terminal, '✗ configuration');
+  opened.terminal.type('r');
+  const second = await lookOf(opened, 1);
+  assert.is(first.signal.aborted, true);
+  await waitForText(opened.terminal, '● configuration');
+  first.tell({ type: 'check.finished', result: resultOf('configuration', [STALE]) });
+  tellAll(
+    second,
+    NAMES.map((name) => resultOf(name)),
+  );
+  await waitForText(opened.terminal, 'All is well.');
+  opened.terminal.type(KEYS.ctrlC);
+  await opened.ended;
+  assertRestored(opened.terminal);
+});
+
+test('leaving while it looks ends the look; so does a signal from outside', async () => {
+  for (const go of [
+    ({ terminal }: Opened) => terminal.type('q'),
+    ({ leave }: Opened) => leave.abort(),
+  ]) {
+    const opened = open(80, 24);
+    const look = await lookOf(opened);
+    await waitForText(opened.terminal, '? keys');
+    go(opened);
+    assert.is((await opened.ended).results, undefined);
+    assert.is(look.signal.aborted, true);
+    assertRestored(opened.terminal);
+  }
+});
+
+test('a bug in the work restores the terminal and comes out', async () => {
+  const opened = open(80, 24);
+  const look = await lookOf(opened);
+  await waitForText(opened.terminal, '? keys');
+  look.fail(new Error('a bug'));
+  let message = '';
+  await opened.ended.catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'a bug');
+  assertRestored(opened.terminal);
+});
+
+test('the view shows the store and sends what is typed', async () => {
+  const store = createStore(startDoctorScreen(NAMES), reduceDoctorScreen);
+  const heard: string[] = [];
+  const hear = (what: string) => () => void heard.push(what);
+  const { lastFrame, stdin, unmount } = render(
+    <DoctorScreen
+      store={store}
+      stdout={createTerminal(80, 24).stdout}
+      style={style}
+      homeDir="/home/ada"
+      onAgain={hear('again')}
+      onApply={hear('apply')}
+      onApplyAll={hear('all')}
+      onEdit={hear('edit')}
+      onLeave={hear('leave')}
+      onUnmount={hear('unmounted')}
+    />,
+  );
+  await waitFor('the frame', () => (lastFrame() ?? '').includes('○ configuration'));
+  stdin.write('raAe?');
+  await waitFor('the list of keys', () => (lastFrame() ?? '').includes('show all safe mends'));
+  stdin.write('q');
+  await waitFor('leave', () => heard.includes('leave'));
+  assert.equal(heard, ['again', 'apply', 'all', 'edit', 'leave']);
+  unmount();
+  assert.is(heard.at(-1), 'unmounted');
+});
+
+test('any events in any order make a frame that fits, and the chosen finding is there', () => {
+  const check = fc.constantFrom(...NAMES);
+  const findings = fc.subarray([MISTYPED, READABLE, STALE]);
+  const told: fc.Arbitrary<DoctorEvent> = fc.oneof(
+    fc.record({ type: fc.constant('check.started' as const), check }),
+    fc.record({
+      type: fc.constant('check.finished' as const),
+      result: fc.tuple(check, findings).map(([name, some]) => resultOf(name, some)),
+    }),
+  );
+  const anEvent: fc.Arbitrary<DoctorScreenEvent> = fc.oneof(
+    fc.record({ type: fc.constant('look.started' as const), checks: fc.subarray(NAMES) }),
+    fc.record({
+      type: fc.constant('look.told' as const),
+      run: fc.nat({ max: 2 }),
+      event: told,
+    }),
+    fc.record({ type: fc.constant('moved' as const), by: fc.constantFrom(-1, 1) }),
+    fc.constantFrom<DoctorScreenEvent>(
+      { type: 'mend.toggled' },
+      { type: 'mend.opened' },
+      { type: 'confirm.opened' },
+      { type: 'mending.started' },
+      { type: 'mending.ended', told: 'mended: x' },
+      { type: 'help.toggled' },
+      { type: 'back' },
+    ),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(anEvent),
+      fc.integer({ min: 20, max: 200 }),
+      fc.integer({ min: 2, max: 50 }),
+      (events, columns, rows) => {
+        const state = events.reduce(reduceDoctorScreen, startDoctorScreen(NAMES));
+        const frame = doctorFrame(state, { style, homeDir: '/home/ada' }, { columns, rows });
+        assert.ok(frame.length <= Math.max(1, rows - 1));
+        for (const line of frame) assert.ok(textWidth(line) <= columns, line);
+        const chosen = chosenFinding(state);
+        if (chosen !== undefined && !state.confirming && !state.help && rows > 6) {
+          assert.ok(
+            frame.some((line) => line.startsWith('  ❯ ')),
+            frame.join('\n'),
+          );
+        }
+      },
+    ),
+  );
+});
+
+test.run();
