@@ -138,7 +138,9 @@ export class ServeProcess {
     const { setup, log, stateFile, supervisor, startedMs } = running;
     const { drainSeconds } = setup.loaded.resolved.gateway;
     log.logger.info({ reason, drainSeconds }, 'stopping');
-    const isDrained = await within(drainSeconds * 1000, supervisor.end());
+    // A reload under way may be starting services: it comes to its end first.
+    const ended = this.reloads.then(() => supervisor.end());
+    const isDrained = await within(drainSeconds * 1000, ended);
     const { snapshots: services } = supervisor;
     const late = services.filter(({ state }) => state !== 'stopped').map(({ name }) => name);
     if (isDrained) log.logger.info('stopped');

@@ -75,7 +75,6 @@ export class SupervisedService {
   /** Ends the work under way; resolves when that is done. */
   async drain(): Promise<void> {
     this.isEnding = true;
-    if (this.service === undefined) this.order.resolve('stop');
     this.enter('draining');
     try {
       await this.service?.drain();

@@ -111,6 +111,8 @@ test('no file outgrows its bound, the newest lines are kept, and none is torn', 
         const names = [file, ...Array.from({ length: keep + 1 }, (_, age) => `${file}.${age + 1}`)];
         const kept = names.filter((name) => existsSync(name));
         assert.ok(kept.length <= keep + 1);
+        const all = lines.reduce((sum, line) => sum + line.length + 1, 0);
+        if (all > maxBytes) assert.ok(kept.length > 1);
         for (const name of kept) assert.ok(statSync(name).size <= maxBytes);
         const text = kept
           .reverse()

@@ -127,6 +127,22 @@ test('reloads come one after the other, and none after the order to stop', async
   assert.equal(service.calls, ['start', 'reload', 'reload', 'drain', 'stop']);
 });
 
+test('a service that a reload begins while the process is told to stop is ended too', async () => {
+  const home = serverHome();
+  const services = [scriptedService('one')];
+  const serve = processIn(home, services);
+  const ended = serve.run();
+  await waitFor('the start', () => services[0]?.calls.includes('start') === true);
+  const late = scriptedService('late');
+  services.push(late);
+  void serve.reload();
+  // The reload has begun, and reads the configuration.
+  await Promise.resolve();
+  serve.stop('SIGTERM');
+  const end = await ended;
+  assert.equal([end.isDrained, late.calls], [true, ['start', 'drain', 'stop']]);
+});
+
 test('a state file that cannot be written is told once and written when it can', () => {
   const folder = tempFolder();
   const at = folder.at('state');
