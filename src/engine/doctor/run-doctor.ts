@@ -8,6 +8,7 @@ import type {
   DoctorReport,
 } from './check.js';
 import type { Finding } from './finding.js';
+import { hideSecrets } from './hide-secrets.js';
 import { type LookOptions, type OpenedWorld, openWorld } from './world.js';
 
 /** What is looked at, and who hears of it. */
@@ -31,7 +32,7 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
       checks.map(async (check) => {
         onEvent({ type: 'check.started', check: check.name });
         const report = await runCheck(check, opened);
-        const result = resultOf(check, opened.world.secrets.hide(report));
+        const result = resultOf(check, hideSecrets(report, opened.world.mask));
         if (!signal.aborted) onEvent({ type: 'check.finished', result });
         return result;
       }),

@@ -29,13 +29,15 @@ export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSe
 /** Asks for secrets, and remembers their values so that none is told; see resolveSecrets. */
 export async function resolveConfigured(
   configured: readonly Pick<ConfiguredSecret, 'input'>[],
-  { context, loaded, secrets, signal }: ConfiguredWorld,
+  { context, loaded, mask, signal }: ConfiguredWorld,
 ): Promise<readonly SecretOutcome[]> {
   const settings = loaded.resolved.secrets;
   const inputs = configured.map(({ input }) => input);
-  const outcomes = await resolveSecrets(inputs, { env: context.env, settings, signal });
-  for (const outcome of outcomes) if (outcome.ok) secrets.add(outcome.value);
-  return outcomes;
+  const onSecret = (value: string): void => {
+    mask.learn(value);
+    context.onSecret?.(value);
+  };
+  return resolveSecrets(inputs, { env: context.env, settings, signal, onSecret });
 }
 
 interface WrittenSecret {

@@ -12,8 +12,8 @@ import { readCheckedConfig } from '../config/read-config.js';
 import type { EngineContext } from '../context.js';
 import { SvcError } from '../errors/index.js';
 import { type OpenedMemory, openAllMemories } from '../memory/open-memory.js';
+import { createSecretMask, type SecretMask } from '../secrets/mask/secret-mask.js';
 import type { FindingPlace } from './finding.js';
-import { KnownSecrets } from './hide-secrets.js';
 import type { Host } from './host.js';
 
 /** What became of reading the configuration. */
@@ -35,7 +35,7 @@ export interface DoctorWorld {
   /** Everybody who has a memory; nobody while the configuration has faults. */
   readonly agents: readonly ResolvedAgent[];
   /** Those that a check met; they are masked in everything that is told. */
-  readonly secrets: KnownSecrets;
+  readonly mask: SecretMask;
   readonly signal: AbortSignal;
 }
 
@@ -73,7 +73,7 @@ export function openWorld(options: LookOptions): OpenedWorld {
   const loaded = 'loaded' in reading ? reading.loaded : undefined;
   const ids = loaded === undefined ? [] : listAgents(loaded.resolved);
   const agents = loaded === undefined ? [] : ids.map((id) => resolveAgent(loaded, id, context));
-  const world: DoctorWorld = { ...options, reading, agents, secrets: new KnownSecrets() };
+  const world: DoctorWorld = { ...options, reading, agents, mask: createSecretMask() };
   if (loaded === undefined) return { world, configured: undefined, close: async () => undefined };
   let memories: Promise<readonly OpenedMemory[]> | undefined;
   const placeOf = (path: ConfigPath): FindingPlace | undefined => locate(reading, path);

@@ -1,5 +1,5 @@
 import { writeFileAtomically } from '../../config/edit/atomic-write.js';
-import { maskConfigText } from '../../config/masked-text.js';
+import { maskConfigText } from '../../config/mask-config-text.js';
 import { readConfigText } from '../../config/source-file.js';
 import { SvcError } from '../../errors/index.js';
 import { type DiffLine, diffLines } from '../diff.js';
@@ -45,7 +45,7 @@ export function configMend(edit: ConfigTextEdit): Mend | undefined {
 }
 
 function maskedDiff(before: string, after: string): readonly DiffLine[] {
-  return diffLines(maskConfigText(before).text, maskConfigText(after).text);
+  return diffLines(maskConfigText(before), maskConfigText(after));
 }
 
 /** What lies around a change may have been mended in the meantime. */
