@@ -7,8 +7,8 @@ export interface ServeOrders {
   /** The first of its kind; the next one does not come here. */
   readonly stop: (reason: StopReason) => void;
   readonly reload: () => void;
-  /** Something was thrown that nobody waited for, and that the process survives. */
-  readonly stray: (error: unknown) => void;
+  /** Something was thrown that nobody waited for. */
+  readonly stray: (error: unknown, goesOn: boolean) => void;
   /** A second order to stop: ends the process at once. */
   readonly exit: (code: number) => void;
 }
@@ -51,8 +51,9 @@ export function listenForOrders(orders: ServeOrders): ServeSignals {
     else orders.reload();
   };
   const onStray = (error: unknown): void => {
-    orders.stray(error);
-    if (!SHORTAGES.has(systemErrorCode(error) ?? '')) orders.stop('crash');
+    const goesOn = SHORTAGES.has(systemErrorCode(error) ?? '');
+    orders.stray(error, goesOn);
+    if (!goesOn) orders.stop('crash');
   };
   // Nobody reads along any more, or the disk behind it is full: no reason to end.
   const onBrokenStream = (): void => undefined;

@@ -53,7 +53,7 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
       serve.stop(reason);
     },
     reload: () => void serve.reload(),
-    stray: (error) => serve.stray(error),
+    stray: (error, goesOn) => serve.stray(error, goesOn),
     exit: (code) => process.exit(code),
   });
   try {

@@ -93,9 +93,11 @@ export class ServeProcess {
     return this.reloads;
   }
 
-  /** Tells of something thrown that nobody waited for. */
-  stray(error: unknown): void {
-    this.running?.log.logger.error({ err: error }, `went on after: ${messageOf(error)}`);
+  /** Tells of something thrown that nobody waited for, and whether the process goes on. */
+  stray(error: unknown, goesOn: boolean): void {
+    const logger = this.running?.log.logger;
+    if (goesOn) logger?.error({ err: error }, `went on after: ${messageOf(error)}`);
+    else logger?.fatal({ err: error }, `a bug ends the process: ${messageOf(error)}`);
   }
 
   private begin(loaded: LoadedConfig): Running {
@@ -158,6 +160,7 @@ export class ServeProcess {
     const { logger } = running.log;
     try {
       const loaded = await loadConfig(context, { configFile });
+      refuseLoss(running.setup.loaded, loaded);
       const setup: ServeSetup = { context, loaded };
       // All that can be wrong with it is found before anything is changed.
       const definitions = this.definitions(setup, running.supervisor);
@@ -168,11 +171,8 @@ export class ServeProcess {
       running.stateFile.touch();
       logger.info({ configFile: loaded.file ?? null }, 'reloaded');
     } catch (error) {
-      const words = error instanceof SvcError ? 'is not valid' : 'could not be read';
-      logger.error(
-        faultFields(error),
-        `not reloaded, the configuration ${words}; the old one stays: ${messageOf(error)}`,
-      );
+      const message = `not reloaded, the old configuration stays: ${messageOf(error)}`;
+      logger.error(faultFields(error), message);
     }
   }
 
@@ -195,6 +195,17 @@ interface Running {
   readonly stateFile: StateFile;
   readonly supervisor: Supervisor;
   readonly startedMs: number;
+}
+
+/**
+ * A file that is being replaced may be missing for a moment. The defaults, which hold without one, would
+ * then end every agent.
+ */
+function refuseLoss(old: LoadedConfig, next: LoadedConfig): void {
+  if (old.file === undefined || next.file !== undefined) return;
+  throw new SvcError('CONFIG_NOT_FOUND', `${old.file} is gone`, {
+    hint: 'put it back, or start anew to run with the defaults',
+  });
 }
 
 /** Whether a piece of work ends in time; it goes on otherwise, and nobody waits for it. */

@@ -127,6 +127,21 @@ test('reloads come one after the other, and none after the order to stop', async
   assert.equal(service.calls, ['start', 'reload', 'reload', 'drain', 'stop']);
 });
 
+test('a configuration that is missing at a reload is not taken for the defaults', async () => {
+  const home = serverHome();
+  const service = scriptedService('one');
+  const serve = processIn(home, [service]);
+  const ended = serve.run();
+  await waitFor('the start', () => service.calls.includes('start'));
+  rmSync(home.at('svc.json'));
+  await serve.reload();
+  const told = recordsOf(home).at(-1);
+  assert.equal([told?.level, told?.fields['code']], ['error', 'CONFIG_NOT_FOUND']);
+  serve.stop('quit');
+  await ended;
+  assert.equal(service.calls, ['start', 'drain', 'stop']);
+});
+
 test('a service that a reload begins while the process is told to stop is ended too', async () => {
   const home = serverHome();
   const services = [scriptedService('one')];

@@ -40,6 +40,7 @@ async function listen(
   tell(`listening on ${url}`);
   return {
     ready: Promise.resolve(),
+    // A certificate may have been renewed where it lies: that takes a new start.
     reload: async (setup) => isDeepStrictEqual(healthSettings(setup), settings) && !settings.tls,
     // It tells that the others drain; it ends when it is stopped.
     drain: async () => undefined,
