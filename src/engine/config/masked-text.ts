@@ -10,6 +10,8 @@ export interface MaskedText {
   readonly text: string;
   /** Where an offset of the original lies in the masked text. */
   readonly offsetOf: (offset: number) => number;
+  /** What was masked, as it is written. */
+  readonly hidden: ReadonlySet<string>;
 }
 
 interface Replacement {
@@ -23,9 +25,11 @@ interface Replacement {
  * keys that the schema does not know (a mistyped `apiKey` holds one too), passwords in addresses and
  * what looks like a token in a comment. Where the text is no JSON every value is masked, because
  * nothing is known of its place. Keys, and with them the lines, stay.
+ *
+ * @param known what was masked in another version of the text, and is in this one too
  */
-export function maskConfigText(text: string): MaskedText {
-  const replacements = replacementsIn(text).toSorted((a, b) => a.start - b.start);
+export function maskConfigText(text: string, known: ReadonlySet<string> = NOTHING): MaskedText {
+  const replacements = replacementsIn(text, known).toSorted((a, b) => a.start - b.start);
   let masked = '';
   let end = 0;
   for (const replacement of replacements) {
@@ -38,10 +42,13 @@ export function maskConfigText(text: string): MaskedText {
       const before = replacements.filter((replacement) => replacement.end <= offset);
       return before.reduce((at, { start, end, by }) => at + by.length - (end - start), offset);
     },
+    hidden: new Set(replacements.map(({ start, end }) => text.slice(start, end))),
   };
 }
 
-function replacementsIn(text: string): readonly Replacement[] {
+const NOTHING: ReadonlySet<string> = new Set();
+
+function replacementsIn(text: string, known: ReadonlySet<string>): readonly Replacement[] {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
   const tokens = [...tokensOf(text)];
@@ -52,7 +59,7 @@ function replacementsIn(text: string): readonly Replacement[] {
       ...tokens.flatMap((token) => (token.kind === 'value' ? hidden(token) : [])),
     ];
   }
-  return [...comments, ...inTree(text, tree, [])];
+  return [...comments, ...inTree({ text, known }, tree, [])];
 }
 
 interface Token {
@@ -88,21 +95,29 @@ function inComment({ start, text }: Token): readonly Replacement[] {
   });
 }
 
-function inTree(text: string, node: Node, path: ConfigPath): readonly Replacement[] {
+/** A text, and what is masked in it wherever it stands. */
+interface Masking {
+  readonly text: string;
+  readonly known: ReadonlySet<string>;
+}
+
+function inTree(masking: Masking, node: Node, path: ConfigPath): readonly Replacement[] {
   if (node.type === 'object') {
     return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
       key === undefined || value === undefined
         ? []
-        : inTree(text, value, [...path, String(key.value)]),
+        : inTree(masking, value, [...path, String(key.value)]),
     );
   }
   if (node.type === 'array') {
-    return (node.children ?? []).flatMap((item, at) => inTree(text, item, [...path, at]));
+    return (node.children ?? []).flatMap((item, at) => inTree(masking, item, [...path, at]));
   }
   if (node.type === 'boolean' || node.type === 'null') return [];
   const span = { start: node.offset, end: node.offset + node.length };
-  if (isHidden(node.value, path)) return [{ ...span, by: JSON.stringify(MASK) }];
-  const written = text.slice(span.start, span.end);
+  const written = masking.text.slice(span.start, span.end);
+  if (isHidden(node.value, path) || masking.known.has(written)) {
+    return [{ ...span, by: JSON.stringify(MASK) }];
+  }
   const shown = written.replace(URL_PASSWORD, `$1${MASK}@`);
   return shown === written ? [] : [{ ...span, by: shown }];
 }
@@ -111,8 +126,12 @@ const URL_PASSWORD = /(:\/\/)[^/@\s"]+@/u;
 
 function isHidden(value: unknown, path: ConfigPath): boolean {
   if (isSecretPath(path)) return maskSecrets(value, path) === MASK;
+  // Small numbers tell nothing, and are what people get wrong.
+  if (typeof value === 'number' && Math.abs(value) < MOST_SHOWN) return false;
   return schemasAt(configSchema, path).length === 0;
 }
+
+const MOST_SHOWN = 1_000_000;
 
 /** The plain-text secrets in the data of a configuration, wherever the schema has a secret. */
 export function hasPlainSecret(data: unknown, path: ConfigPath = []): boolean {

@@ -45,7 +45,9 @@ export function configMend(edit: ConfigTextEdit): Mend | undefined {
 }
 
 function maskedDiff(before: string, after: string): readonly DiffLine[] {
-  return diffLines(maskConfigText(before).text, maskConfigText(after).text);
+  const masked = maskConfigText(before);
+  // What was under a mistyped key is no less a secret under the right one.
+  return diffLines(masked.text, maskConfigText(after, masked.hidden).text);
 }
 
 /** What lies around a change may have been mended in the meantime. */
