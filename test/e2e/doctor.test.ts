@@ -4,7 +4,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -15,7 +14,7 @@ import * as assert from 'uvu/assert';
 import { startFake } from '../fakes/fake-vendor.js';
 import { jsonOf } from '../support/json.js';
 import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
-import { runInPty } from '../support/pty.js';
+import { type PtyOptions, type PtySession, runInPty } from '../support/pty.js';
 import { ROOT, runSvc, type SvcRun } from '../support/run-svc.js';
 import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { KEYS, waitFor } from '../support/terminal.js';
@@ -116,7 +115,7 @@ test('no secret is told, wherever it stands and whoever quotes it', async () => 
     JSON.stringify({ ...provider(PLANTED), frobnicate: PLANTED }),
     JSON.stringify(provider(PLANTED)).replace('apiKey', 'apiKy'),
     JSON.stringify(provider(PLANTED), null, 2).replace('"apiKey":', '"apiKey"'),
-    `// ${PLANTED}\n{ "gatewy": { "port": "${PLANTED}" } }`,
+    `// ${PLANTED}\n{ "frob": { "port": "${PLANTED}" } }`,
   ];
   for (const config of configs) {
     for (const flags of [[], ['--json'], ['--fix'], ['--verbose']]) {
@@ -151,7 +150,7 @@ test('a SQLite that does not load is one finding, and the rest is looked at', as
   const home = homeWith('{}');
   const run = await runSvc(['config', 'doctor', '--json'], { home: home.path, root: program.path });
   assert.is(run.code, 1, run.stderr);
-  assert.equal(codes(run), ['sqlite-unusable']);
+  assert.equal(codes(run), ['index-missing', 'sqlite-unusable']);
   cpSync(join(ROOT, broken, 'build/Release/better_sqlite3.node'), native);
   const mended = await runSvc(['config', 'doctor', '--json'], {
     home: home.path,
@@ -196,6 +195,20 @@ test('what may not be read is told, and what belongs to others', async () => {
   }
 });
 
+/** Runs the doctor in a terminal; a test that fails there does not leave it waiting for keys. */
+async function inTerminal(
+  options: PtyOptions,
+  work: (session: PtySession) => Promise<void>,
+): Promise<void> {
+  const session = runInPty(['config', 'doctor'], options);
+  try {
+    await work(session);
+  } catch (error) {
+    session.type(KEYS.ctrlC);
+    throw error;
+  }
+}
+
 for (const [columns, rows] of [
   [60, 24],
   [80, 24],
@@ -203,38 +216,38 @@ for (const [columns, rows] of [
 ] as const) {
   test(`on a terminal a mend is shown and applied with a key, at ${columns} columns`, async () => {
     const home = homeWith(MISTYPED);
-    const session = runInPty(['config', 'doctor'], { home: home.path, columns, rows });
-    await waitFor('the screen', () => session.screen.alternate);
-    await session.waitForText('❯ ✗ there is no key "prot"');
-    await session.waitForText('✗ configuration');
-    session.type('a');
-    await session.waitForText('+     "port": 9000');
-    assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED);
-    session.type('a');
-    await session.waitForText('mended: rename "prot" to "port"');
-    await session.waitForText('✓ configuration');
-    await session.waitForText('agent main has no index yet');
-    for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
-    session.type(KEYS.escape);
-    session.type('q');
-    assert.is(await session.ended, 0);
-    assert.not(session.screen.alternate);
-    assert.ok(session.screen.cursorShown);
-    assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED.replace('prot', 'port'));
-    assert.match(session.output(), /mended.*rename/);
+    await inTerminal({ home: home.path, columns, rows }, async (session) => {
+      await waitFor('the screen', () => session.screen.alternate);
+      await session.waitForText('❯ ✗ there is no key "prot"');
+      await session.waitForText('✗ configuration');
+      session.type('a');
+      await session.waitForText('+     "port": 9000');
+      assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED);
+      session.type('a');
+      await session.waitForText('mended: rename "prot" to "port"');
+      await session.waitForText('✓ configuration');
+      await session.waitForText('agent main has no index yet');
+      for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
+      session.type('q');
+      assert.is(await session.ended, 0);
+      assert.not(session.screen.alternate);
+      assert.ok(session.screen.cursorShown);
+      assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED.replace('prot', 'port'));
+      assert.match(session.output(), /mended.*rename/);
+    });
   });
 }
 
 test('leaving with faults exits with 1', async () => {
   const home = homeWith('{ "frobnicate": 1 }');
-  const session = runInPty(['config', 'doctor'], { home: home.path, columns: 80, rows: 24 });
-  await session.waitForText('frobnicate');
-  await session.waitForText('– watchers');
-  await session.waitForText('✓ leftovers');
-  await session.waitForText('– provider');
-  session.type('q');
-  assert.is(await session.ended, 1);
-  rmSync(home.at('svc.json'));
+  await inTerminal({ home: home.path, columns: 80, rows: 24 }, async (session) => {
+    await session.waitForText('frobnicate');
+    await session.waitForText('– watchers');
+    await session.waitForText('✓ leftovers');
+    await session.waitForText('– provider');
+    session.type('q');
+    assert.is(await session.ended, 1);
+  });
 });
 
 test.run();

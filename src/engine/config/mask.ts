@@ -47,11 +47,3 @@ function maskSecret(value: unknown): unknown {
   const { kind, ...reference } = value;
   return kind === 'plain' ? MASK : reference;
 }
-
-/** Whether the data of a configuration holds a secret in plain text, wherever the schema has one. */
-export function hasPlainSecret(data: unknown, path: ConfigPath = []): boolean {
-  if (isSecretPath(path) && !isRecord(data)) return maskSecrets(data, path) === MASK;
-  if (Array.isArray(data)) return data.some((item, at) => hasPlainSecret(item, [...path, at]));
-  if (!isRecord(data)) return false;
-  return Object.entries(data).some(([key, item]) => hasPlainSecret(item, [...path, key]));
-}

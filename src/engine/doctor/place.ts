@@ -1,4 +1,4 @@
-import { maskConfigText } from '../config/mask-config-text.js';
+import { hideConfigValues } from '../config/hide-config-values.js';
 import { createTextPositions } from '../config/source-text.js';
 import type { SourceLocation } from '../errors/index.js';
 import type { Excerpt } from './finding.js';
@@ -7,13 +7,13 @@ const CONTEXT_LINES = 2;
 
 /** Cuts the lines around places out of a configuration text, with secrets masked. */
 export function excerpts(text: string): (place: SourceLocation) => Excerpt {
-  const masked = maskConfigText(text);
-  const positions = createTextPositions('', masked);
-  const lines = masked.split(/\r\n|\r|\n/u);
+  const masked = hideConfigValues(text);
+  const positions = createTextPositions('', masked.text);
+  const lines = masked.text.split(/\r\n|\r|\n/u);
   const starts = lineStarts(text);
   return (place) => {
     const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
-    const { line, column } = positions.at(offset);
+    const { line, column } = positions.at(masked.offsetOf(offset));
     const first = Math.max(1, line - CONTEXT_LINES);
     return {
       firstLine: first,

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasPlainSecret } from '../../config/mask.js';
+import { hasPlainSecret } from '../../config/hide-config-values.js';
 import { authFolder } from '../../embeddings/login/auth-files.js';
 import { systemErrorCode } from '../../errors/index.js';
 import type { DoctorCheck } from '../check.js';

@@ -1,9 +1,9 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ResolvedAgent } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import { resolveWorkspace, scanMemoryFiles } from '../../memory/sources/memory-files.js';
-import { isFaultySkip, type SkippedFile } from '../../memory/types.js';
+import { isFaultySkip, type SkippedFile, type SourceFile } from '../../memory/types.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding, FindingPlace } from '../finding.js';
 import { folderMend } from '../mends/make-folder.js';
@@ -32,7 +32,7 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): readonly Finding[
     const { files, skipped } = scanMemoryFiles({ workspaceDir: dir, layout: 'agent', extraPaths });
     return [
       ...twoRoots(dir),
-      ...skipFindings(skipped.filter(isFaultySkip), dir),
+      ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
       ...(files.length === 0 ? [nothingThere(agent, place)] : []),
     ];
@@ -83,6 +83,20 @@ function twoRoots(dir: string): readonly Finding[] {
     },
   ];
 }
+
+/** A scan looks at names and times; whether a file may be read shows when it is indexed. */
+function unreadable(files: readonly SourceFile[]): readonly SkippedFile[] {
+  return files.slice(0, MOST_TRIED).flatMap(({ absolutePath, path }): SkippedFile[] => {
+    try {
+      accessSync(absolutePath, constants.R_OK);
+      return [];
+    } catch {
+      return [{ path, reason: 'permission_denied' }];
+    }
+  });
+}
+
+const MOST_TRIED = 10_000;
 
 function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Finding[] {
   // Missing extra paths are told with their places in the configuration.

@@ -1,5 +1,5 @@
 import { writeFileAtomically } from '../../config/edit/atomic-write.js';
-import { maskConfigText } from '../../config/mask-config-text.js';
+import { hideConfigValues } from '../../config/hide-config-values.js';
 import { readConfigText } from '../../config/source-file.js';
 import { SvcError } from '../../errors/index.js';
 import { type DiffLine, diffLines } from '../diff.js';
@@ -45,7 +45,9 @@ export function configMend(edit: ConfigTextEdit): Mend | undefined {
 }
 
 function maskedDiff(before: string, after: string): readonly DiffLine[] {
-  return diffLines(maskConfigText(before), maskConfigText(after));
+  const masked = hideConfigValues(before);
+  // What was under a mistyped key is no less a secret under the right one.
+  return diffLines(masked.text, hideConfigValues(after, masked.hidden).text);
 }
 
 /** What lies around a change may have been mended in the meantime. */
