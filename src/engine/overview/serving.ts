@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { systemErrorCode } from '../errors/index.js';
+import { isProcessLockHeld } from '../process-lock.js';
+import { instanceLockFile } from '../serve/instance-lock.js';
 
 const failure = z.object({
   code: z.nullable(z.string()),
@@ -35,27 +36,21 @@ export type ServedService = Serving['services'][number];
 
 /**
  * The `svc serve` that runs for a state folder; undefined when none does. A file that a killed one
- * left behind, or that another version wrote, counts as none.
- *
- * @param isAlive whether there is a process of this id
+ * left behind, or that another version wrote, counts as none: the lock that a running one holds is
+ * asked, since process ids are used again.
  */
 export function readServing(
   stateDir: string,
-  isAlive: (pid: number) => boolean = processIsThere,
+  isRunning: (stateDir: string) => boolean = holdsTheLock,
 ): Serving | undefined {
   try {
     const read = serving.safeParse(JSON.parse(readFileSync(join(stateDir, 'serve.json'), 'utf8')));
-    return read.success && isAlive(read.data.pid) ? read.data : undefined;
+    return read.success && isRunning(stateDir) ? read.data : undefined;
   } catch {
     return undefined;
   }
 }
 
-function processIsThere(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // It is there, and belongs to somebody else.
-    return systemErrorCode(error) === 'EPERM';
-  }
+function holdsTheLock(stateDir: string): boolean {
+  return isProcessLockHeld(instanceLockFile(stateDir));
 }

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readServing } from '../../../src/engine/overview/serving.js';
+import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('the svc serve that runs');
@@ -17,15 +18,16 @@ const SERVICE = {
 };
 const STATE = { pid: process.pid, startedMs: 1, services: [SERVICE] };
 
-test('its state is read while its process lives, whatever else stands in it', () => {
+const running = (): boolean => true;
+
+test('its state is read while it holds its lock, whatever else stands in it', async () => {
   const folder = tempFolder();
   assert.is(readServing(folder.path), undefined);
   folder.write('serve.json', JSON.stringify({ ...STATE, more: 1 }));
-  assert.equal(readServing(folder.path), STATE);
-  assert.is(
-    readServing(folder.path, () => false),
-    undefined,
-  );
+  assert.is(readServing(folder.path), undefined, 'a killed one left it behind');
+  const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
+  assert.equal(held, STATE);
+  assert.is(readServing(folder.path), undefined);
 });
 
 test('a file that is half, or of another form, is none', () => {
@@ -39,7 +41,7 @@ test('a file that is half, or of another form, is none', () => {
     '{"pid": 0, "startedMs": 1, "services": []}',
   ]) {
     folder.write('serve.json', text);
-    assert.is(readServing(folder.path), undefined, text);
+    assert.is(readServing(folder.path, running), undefined, text);
   }
 });
 
