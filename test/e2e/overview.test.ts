@@ -2,6 +2,7 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withInstanceLock } from '../../src/engine/serve/instance-lock.js';
 import { jsonOf } from '../support/json.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { filesOfTar } from '../support/tar.js';
@@ -67,13 +68,18 @@ test('the status of everything is one page, and exits with 1 when something is w
   const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryMs };
   const serving = { pid: process.pid, startedMs: Date.now(), services: [SERVICE, health] };
   home.write('serve.json', JSON.stringify(serving));
-  const run = await runSvc(['status'], { home: home.path });
+  // The lock is what a running one holds.
+  const [run, json] = await withInstanceLock(home.path, async () => [
+    await runSvc(['status'], { home: home.path }),
+    await runSvc(['status', '--json'], { home: home.path }),
+  ]);
+  assert.ok(run !== undefined && json !== undefined);
   assert.is(run.code, 1);
   assert.match(run.stdout, new RegExp(`svc serve runs, started .* \\(process ${process.pid}\\)`));
   assert.match(run.stdout, /^memory:main +ready .* 0 +synced: 1 file$/m);
   assert.match(run.stdout, /^next\n {2}service health is started again in \d+ s$/m);
   assert.match(run.stdout, /^service health: port 1 is in use\n {2}→ choose another$/m);
-  const document = jsonOf.overallStatus(await runSvc(['status', '--json'], { home: home.path }));
+  const document = jsonOf.overallStatus(json);
   assert.is(document.serving?.services[1]?.failure?.code, 'EADDRINUSE');
   assert.is(document.nextRuns[0]?.at, new Date(retryMs).toISOString());
   assert.equal(document.faults, [
