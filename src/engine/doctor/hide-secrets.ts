@@ -1,6 +1,5 @@
 import { MASK } from '../config/mask.js';
-import type { CheckReport } from './check.js';
-import type { Finding } from './finding.js';
+import type { CheckReport, Finding } from './finding.js';
 
 /** Shorter ones stand in ordinary words. */
 const MIN_CHARACTERS = 6;
