@@ -1,14 +1,5 @@
-import type { Finding } from './finding.js';
+import type { CheckReport } from './finding.js';
 import type { ConfiguredWorld, DoctorWorld } from './world.js';
-
-/** What a check has to say. */
-export interface CheckReport {
-  /** What was looked at, in a few words; what is well about it when nothing was found. */
-  readonly summary: string;
-  readonly findings: readonly Finding[];
-  /** True where there was nothing to look at. */
-  readonly off?: boolean;
-}
 
 interface CheckName {
   /** One small word, which people see and scripts match on. */

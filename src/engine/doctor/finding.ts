@@ -50,3 +50,12 @@ export interface Finding {
   readonly hint?: string;
   readonly mend?: Mend;
 }
+
+/** What a check has to say. */
+export interface CheckReport {
+  /** What was looked at, in a few words; what is well about it when nothing was found. */
+  readonly summary: string;
+  readonly findings: readonly Finding[];
+  /** True where there was nothing to look at. */
+  readonly off?: boolean;
+}

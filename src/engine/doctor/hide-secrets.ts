@@ -1,6 +1,5 @@
 import type { SecretMask } from '../secrets/mask/secret-mask.js';
-import type { CheckReport } from './check.js';
-import type { Finding } from './finding.js';
+import type { CheckReport, Finding } from './finding.js';
 
 /** A report without the secrets that are known by now: vendors and programs quote what they were given. */
 export function hideSecrets(report: CheckReport, mask: SecretMask): CheckReport {

@@ -44,7 +44,7 @@ export async function mendAll(options: RunDoctorOptions): Promise<MendedReport> 
 }
 
 /** The mends of a report that may be done unasked, each once, with the names of their checks. */
-export function safeMends(
+function safeMends(
   report: DoctorReport,
 ): readonly { readonly check: string; readonly mend: Mend }[] {
   return report.checks.flatMap(({ check, findings }) =>

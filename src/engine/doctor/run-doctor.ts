@@ -1,13 +1,6 @@
 import { messageOf, SvcError } from '../errors/index.js';
-import type {
-  CheckReport,
-  CheckResult,
-  CheckState,
-  DoctorCheck,
-  DoctorEvent,
-  DoctorReport,
-} from './check.js';
-import type { Finding } from './finding.js';
+import type { CheckResult, CheckState, DoctorCheck, DoctorEvent, DoctorReport } from './check.js';
+import type { CheckReport, Finding } from './finding.js';
 import { hideSecrets } from './hide-secrets.js';
 import { type LookOptions, type OpenedWorld, openWorld } from './world.js';
 

@@ -3,8 +3,8 @@ import { checkConfigText } from '../../config/check.js';
 import { mendFault } from '../../config/edit/mend-fault.js';
 import type { ConfigFault } from '../../config/index.js';
 import type { SvcError } from '../../errors/index.js';
-import type { CheckReport, DoctorCheck } from '../check.js';
-import type { Finding, Mend } from '../finding.js';
+import type { DoctorCheck } from '../check.js';
+import type { CheckReport, Finding, Mend } from '../finding.js';
 import { configMend } from '../mends/edit-config.js';
 import { excerpts } from '../place.js';
 
