@@ -45,6 +45,8 @@ export async function shownWatch(
     }),
   );
   process.on('SIGTERM', onInterrupt);
+  // Whoever read the lines is gone: nobody would notice that this goes on.
+  process.stdout.once('error', onInterrupt);
   try {
     const started = Promise.all(watchers.map((watcher) => watcher.start()));
     const stopped = aborted(signal);
@@ -58,6 +60,7 @@ export async function shownWatch(
     await Promise.all(watchers.map((watcher) => watcher.close()));
     await view.close();
     process.off('SIGTERM', onInterrupt);
+    process.stdout.off('error', onInterrupt);
   }
 }
 

@@ -118,6 +118,15 @@ test('a workspace that is not there yet is waited for', async () => {
   assert.is((await run.done).code, 0);
 });
 
+test('it ends when nobody reads its lines any more', async () => {
+  const home = twoAgents();
+  const run = watching(home, '--json', '-a', 'main');
+  await run.wrote('"cause":"start"');
+  run.child.stdout?.destroy();
+  home.write('main/memory/b.md', 'Basil.\n');
+  assert.is((await run.done).code, 0);
+});
+
 /** A process of a user namespace that has one inotify watch. */
 const FEW = ['-Ur', process.execPath, '--import'];
 const LIMIT = '/proc/sys/user/max_inotify_watches';
