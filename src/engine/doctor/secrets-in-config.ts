@@ -1,6 +1,6 @@
-import { type ConfigPath, formatPath, isRecord } from '../config/config-path.js';
-import { isSecretPath } from '../config/mask.js';
-import { parseSecret, type SecretInput } from '../config/secret-input.js';
+import { type ConfigPath, formatPath } from '../config/config-path.js';
+import type { SecretInput } from '../config/secret-input.js';
+import { writtenSecrets } from '../config/written-secrets.js';
 import type { SecretOutcome } from '../secrets/index.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { FindingPlace } from './finding.js';
@@ -18,12 +18,17 @@ export interface ConfiguredSecret {
 /** Every secret that the configuration has or names, in the order of the file. */
 export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSecret[] {
   const { input, resolved } = world.loaded;
-  return [...secretsIn(input, [])].map(({ path, value }) => ({
-    path,
-    name: formatPath(path),
-    input: parseSecret(value, resolved.secrets.defaults),
-    place: world.placeOf(path),
-  }));
+  return (
+    writtenSecrets(input, resolved.secrets.defaults)
+      // Variables of programs and logins in addresses are used as they are written.
+      .filter(({ path, inAddress }) => !inAddress && path.at(-2) !== 'env')
+      .map(({ path, secret }) => ({
+        path,
+        name: formatPath(path),
+        input: secret,
+        place: world.placeOf(path),
+      }))
+  );
 }
 
 /** Asks for secrets, and remembers their values so that none is told; see resolveSecrets. */
@@ -38,33 +43,6 @@ export async function resolveConfigured(
     context.onSecret?.(value);
   };
   return resolveSecrets(inputs, { env: context.env, settings, signal, onSecret });
-}
-
-interface WrittenSecret {
-  readonly path: ConfigPath;
-  readonly value: Parameters<typeof parseSecret>[0];
-}
-
-function* secretsIn(data: unknown, path: ConfigPath): Generator<WrittenSecret> {
-  // Variables handed to programs are taken as they are: there are no references in them.
-  if (isSecretPath(path) && path.at(-2) !== 'env') {
-    const value = secretValue(data);
-    if (value !== undefined) yield { path, value };
-  } else if (Array.isArray(data)) {
-    for (const [at, item] of data.entries()) yield* secretsIn(item, [...path, at]);
-  } else if (isRecord(data)) {
-    for (const [key, item] of Object.entries(data)) yield* secretsIn(item, [...path, key]);
-  }
-}
-
-function secretValue(data: unknown): WrittenSecret['value'] | undefined {
-  if (typeof data === 'string') return data;
-  if (!isRecord(data)) return undefined;
-  const { source, provider, id } = data;
-  if ((source !== 'env' && source !== 'file' && source !== 'exec') || typeof id !== 'string') {
-    return undefined;
-  }
-  return { source, id, ...(typeof provider === 'string' ? { provider } : {}) };
 }
 
 /** Whether a secret is that of a webhook route. */
