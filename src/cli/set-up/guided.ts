@@ -108,9 +108,12 @@ export async function askKey(
     say(section('3 of 5 · key', [`from the environment, as env:${state.name}`], style));
     return state;
   }
-  if (state.kind !== 'missing') return state;
-  const lines = [`${provider} needs a key, and there is none yet; Enter goes on without one`];
-  say(section('3 of 5 · key', lines, style));
+  if (state.kind !== 'missing' && state.kind !== 'unknown') return state;
+  const need =
+    state.kind === 'missing'
+      ? `${provider} needs a key, and there is none yet`
+      : `there is no key for ${provider} yet; its endpoint may want one`;
+  say(section('3 of 5 · key', [`${need}; Enter goes on without one`], style));
   for (;;) {
     const text = await askLine('paste it (it is not shown), or type env:NAME: ', {
       signal,

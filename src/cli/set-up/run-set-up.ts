@@ -10,7 +10,7 @@ import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
 import { applyPlan, tryPlan } from '../../engine/set-up/apply.js';
 import { type KeyChoice, keyState } from '../../engine/set-up/key-choice.js';
 import { offeredProviders } from '../../engine/set-up/offers.js';
-import { openSetUp } from '../../engine/set-up/open-set-up.js';
+import { type OpenedSetUp, openSetUp } from '../../engine/set-up/open-set-up.js';
 import type { SetUpOutput } from '../../engine/set-up/output.js';
 import { planSetUp, type SetUpPlan } from '../../engine/set-up/plan.js';
 import { findWorkspaces, firstQuestion, workspaceState } from '../../engine/set-up/workspace.js';
@@ -78,24 +78,11 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   for (const warning of opened.loaded.warnings) world.warn(warning);
 
   const workspace = await chooseWorkspace(flags, opened.loaded, guide, asks);
-  const { provider, key: chosenKey } = await chooseProvider(
-    flags,
-    opened.providers,
-    key,
-    guide,
-    asks,
-  );
-  const choices = { workspace: workspace.dir, provider, model: flags.model, key: chosenKey };
-  const plan = planSetUp(opened, choices, context);
-  const diagnosis = await tried(plan, world);
+  const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key, guide }, world);
   if (asks) {
     const { homeDir } = context;
     write(renderPlan(plan, madeBy(workspace), { style, homeDir }));
-    const go =
-      diagnosis?.ok === false
-        ? 'the provider does not work yet; write this all the same?'
-        : 'write this?';
-    if (!(await askYes(go, true, { signal }))) {
+    if (!(await askYes('write this?', true, { signal }))) {
       throw new SvcError('INTERRUPTED', 'nothing was written');
     }
   }
@@ -113,6 +100,35 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
     index: first?.index ?? null,
     search: first?.search ?? null,
   };
+}
+
+/** What is known before a provider is chosen. */
+interface SetUpSoFar {
+  readonly opened: OpenedSetUp;
+  readonly workspace: ChosenWorkspace;
+  /** As the flags have it. */
+  readonly key: KeyChoice | undefined;
+  readonly guide: Guide;
+}
+
+/** Chooses a provider and tries it; a person may choose again when it does not work. */
+async function choosePlan(
+  flags: SetUpFlags,
+  { opened, workspace, key, guide }: SetUpSoFar,
+  world: SetUpWorld,
+): Promise<{ readonly plan: SetUpPlan; readonly diagnosis: Diagnosis | undefined }> {
+  const { context, asks, signal } = world;
+  const { model } = flags;
+  const chosen = await chooseProvider(flags, opened.providers, key, guide, asks);
+  const choices = { workspace: workspace.dir, model, ...chosen };
+  const plan = planSetUp(opened, choices, context);
+  const diagnosis = await tried(plan, world);
+  const isGood = diagnosis?.ok !== false;
+  if (isGood || !asks || (await askYes('go on with it all the same?', false, { signal }))) {
+    return { plan, diagnosis };
+  }
+  const anew = { ...flags, provider: undefined, model: undefined };
+  return choosePlan(anew, { opened, workspace, key: undefined, guide }, world);
 }
 
 async function chooseWorkspace(
@@ -155,7 +171,7 @@ async function chooseProvider(
   if (key !== undefined) return { provider, key };
   if (asks) return { provider, key: await askKey(provider, providers, guide) };
   const state = keyState(provider, providers);
-  return { provider, key: state.kind === 'missing' ? { kind: 'as-it-is' } : state };
+  return { provider, key: state.kind === 'variable' ? state : { kind: 'as-it-is' } };
 }
 
 async function namedOrOffered(

@@ -13,10 +13,15 @@ export type KeyChoice =
   | { readonly kind: 'given'; readonly value: string };
 
 /** What a provider has for a key by now. */
-export type KeyState = KeyChoice | { readonly kind: 'missing'; readonly mend: string };
+export type KeyState =
+  | KeyChoice
+  | { readonly kind: 'missing'; readonly mend: string }
+  /** An endpoint of the configuration: only whoever runs it knows. */
+  | { readonly kind: 'unknown' };
 
 /** Their variables are placeholders, and would be sent elsewhere if the configuration named them. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(['lmstudio', 'ollama']);
+const WITHOUT_KEY: ReadonlySet<string> = new Set([...PLACEHOLDERS, 'bedrock', 'local']);
 
 /**
  * What there is for a provider without asking anybody.
@@ -29,6 +34,7 @@ export function keyState(
 ): KeyState {
   const { credential, adapter } = chooseNamed(name, settings, world);
   if (credential.state === 'missing') return { kind: 'missing', mend: credential.mend };
+  if (credential.state === 'not_needed' && !WITHOUT_KEY.has(adapter)) return { kind: 'unknown' };
   if (credential.state !== 'found' || PLACEHOLDERS.has(adapter)) return { kind: 'as-it-is' };
   const { input, source } = credential;
   const isFromEnvironment = input.kind === 'reference' && source === `env ${input.id}`;
