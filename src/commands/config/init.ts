@@ -21,7 +21,7 @@ Without a terminal and without flags it writes a commented configuration to star
     '<%= config.bin %> config init',
     '<%= config.bin %> config init --config ./svc.json --force',
     '<%= config.bin %> config init --workspace ~/notes --provider openai --key-env OPENAI_API_KEY',
-    'cat key.txt | <%= config.bin %> config init --provider voyage --key-stdin --no-index --json',
+    '<%= config.bin %> config init --provider voyage --key-stdin --no-index --json',
     '<%= config.bin %> config init --yes',
   ];
   static override flags = {
