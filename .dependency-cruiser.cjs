@@ -13,6 +13,7 @@ const rooms = {
   dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
   serve: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'dreaming', 'webhooks'],
+  'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'active-memory'],
 };

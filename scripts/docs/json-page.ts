@@ -23,7 +23,7 @@ const CONFIG_DOCUMENTS = `## svc config
 | \`svc config get\` | \`{path, value, origin, file, fallback?, warnings}\`: \`origin\` is \`file\`, \`default\` or \`unset\`. |
 | \`svc config set\`, \`svc config unset\` | \`{file, path, before?, after?, changed, warnings}\` |
 | \`svc config path\` | \`{file, origin, searched, warnings}\`: \`searched\` is a list of \`{file, origin, found}\`. |
-| \`svc config init\` | \`{file, schemaFile, warnings}\` |
+| \`svc config init\` | \`{file, schemaFile, warnings}\`. With a flag that sets up more, \`{file, schemaFile, secretsFile, workspace, provider, diagnosis, index, search, warnings}\`: paths of files that were not written are \`null\`, \`provider\` and \`diagnosis\` are for words alone, \`index\` and \`search\` with \`--no-index\`. \`diagnosis\` is as in \`svc provider test\`, \`index\` one of the \`agents\` of \`svc memory index\`, \`search\` as in \`svc memory search\`. |
 | \`svc config schema\` | the JSON Schema itself |
 `;
 

@@ -1,4 +1,4 @@
-import type { DiffLine } from './diff.js';
+import type { DiffLine } from '../text-diff.js';
 
 /** A `fault` keeps something from working; a `warning` may; a `note` is worth knowing. */
 export type FindingSeverity = 'fault' | 'note' | 'warning';

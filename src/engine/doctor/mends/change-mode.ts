@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { constants, open } from 'node:fs/promises';
 import { SvcError } from '../../errors/index.js';
-import { changeLines } from '../diff.js';
+import { changeLines } from '../../text-diff.js';
 import type { Mend } from '../finding.js';
 
 /** Permissions as people write them: `0600`. */

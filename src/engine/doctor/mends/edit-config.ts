@@ -2,7 +2,7 @@ import { writeFileAtomically } from '../../config/edit/atomic-write.js';
 import { hideConfigValues } from '../../config/hide-config-values.js';
 import { readConfigText } from '../../config/source-file.js';
 import { SvcError } from '../../errors/index.js';
-import { type DiffLine, diffLines } from '../diff.js';
+import { type DiffLine, diffLines } from '../../text-diff.js';
 import type { Mend } from '../finding.js';
 
 /** A change of the text of a configuration file. */

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { changeLines } from '../diff.js';
+import { changeLines } from '../../text-diff.js';
 import type { Mend } from '../finding.js';
 
 /** Makes a folder for its owner alone, and those above it. */

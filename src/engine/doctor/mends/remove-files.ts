@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { changeLines } from '../diff.js';
+import { changeLines } from '../../text-diff.js';
 import type { Mend } from '../finding.js';
 
 /** A file that can go. */

@@ -1,5 +1,5 @@
 import { openMemory } from '../../memory/open-memory.js';
-import { changeLines } from '../diff.js';
+import { changeLines } from '../../text-diff.js';
 import type { Mend } from '../finding.js';
 import type { DoctorWorld } from '../world.js';
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
-import { changeLines } from '../diff.js';
+import { changeLines } from '../../text-diff.js';
 import type { Mend } from '../finding.js';
 
 /**

@@ -1,4 +1,4 @@
-/** One line of what a mend changes, for people. */
+/** One line of what a change does to a text, for people. */
 export interface DiffLine {
   readonly kind: 'added' | 'context' | 'removed';
   readonly text: string;

@@ -1,0 +1,271 @@
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EngineContext } from '../../../src/engine/context.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { resolveSecret } from '../../../src/engine/secrets/index.js';
+import { applyPlan } from '../../../src/engine/set-up/apply.js';
+import { givenKey, keyState, variableKey } from '../../../src/engine/set-up/key-choice.js';
+import { offeredProviders } from '../../../src/engine/set-up/offers.js';
+import { openSetUp } from '../../../src/engine/set-up/open-set-up.js';
+import { planSetUp, type SetUpChoices } from '../../../src/engine/set-up/plan.js';
+import { storeKey } from '../../../src/engine/set-up/secrets-file.js';
+import {
+  findWorkspaces,
+  firstQuestion,
+  makeWorkspace,
+  workspaceState,
+} from '../../../src/engine/set-up/workspace.js';
+import { errorOf, inWorld, type World } from '../config/support.js';
+
+const test = suite('setting svc up');
+
+const KEY = 'sk-planted-0123456789-abcdef';
+const { signal } = new AbortController();
+
+function withEnv(context: EngineContext, env: Readonly<Record<string, string>>): EngineContext {
+  return { ...context, env };
+}
+
+function choicesOf(world: World, some: Partial<SetUpChoices> = {}): SetUpChoices {
+  return {
+    workspace: world.at('home/.svc/workspace'),
+    provider: 'openai',
+    model: undefined,
+    key: { kind: 'as-it-is' },
+    ...some,
+  };
+}
+
+async function setUp(world: World, some: Partial<SetUpChoices>, force = false) {
+  const opened = openSetUp(world.context, { force });
+  const choices = choicesOf(world, some);
+  const plan = planSetUp(opened, choices, world.context);
+  const workspace = { dir: choices.workspace, withExample: false };
+  return { plan, written: await applyPlan(opened, plan, { workspace, signal }) };
+}
+
+test('the workspace is that of the configuration, the current folder or the usual place', () =>
+  inWorld((world) => {
+    const { context, at, write } = world;
+    const dirs = () => {
+      const { loaded } = openSetUp(context, { force: false });
+      return findWorkspaces(loaded, context).map(({ dir, state }) => [dir, state]);
+    };
+    assert.equal(dirs(), [[at('home/.svc/workspace'), 'missing']]);
+    write('project/deep/memory/2026-01-02.md', '# Day\n');
+    assert.equal(dirs(), [
+      [at('project/deep'), 'memory'],
+      [at('home/.svc/workspace'), 'missing'],
+    ]);
+    write('home/.svc/svc.json', '{ "agents": { "defaults": { "workspace": "~/notes" } } }');
+    assert.equal(dirs(), [
+      [at('home/notes'), 'missing'],
+      [at('project/deep'), 'memory'],
+    ]);
+  }));
+
+test('a workspace is made with an example only when one is wanted, and keeps what is there', () =>
+  inWorld(async ({ at, write }) => {
+    makeWorkspace(at('a/b'), false);
+    assert.is(workspaceState(at('a/b')), 'empty');
+    makeWorkspace(at('a/b'), true);
+    assert.is(workspaceState(at('a/b')), 'memory');
+    assert.is(firstQuestion(at('a/b')), 'Memory');
+    write('a/b/MEMORY.md', 'mine');
+    makeWorkspace(at('a/b'), true);
+    assert.is(readFileSync(at('a/b/MEMORY.md'), 'utf8'), 'mine');
+    write('a/b/memory/2026-01-01.md', '# Old\n');
+    write('a/b/memory/2026-01-02.md', 'text\n\n## New day ##\n');
+    assert.is(firstQuestion(at('a/b')), 'New day');
+    assert.is(
+      (await errorOf(() => workspaceState(at('a/b/MEMORY.md')))).code,
+      'WORKSPACE_UNREADABLE',
+    );
+  }));
+
+test('on offer is what has a key or runs; a server that runs is never preferred', () =>
+  inWorld(async ({ context }) => {
+    const offered = async (env: Readonly<Record<string, string>>, running: string) => {
+      const { providers } = openSetUp(withEnv(context, env), { force: false });
+      const isReachable = async (url: URL) => url.host === running;
+      const { offers, preferred } = await offeredProviders(providers, signal, isReachable);
+      return [offers.map(({ provider }) => provider), preferred];
+    };
+    assert.equal(await offered({}, ''), [[], undefined]);
+    assert.equal(await offered({ VOYAGE_API_KEY: 'x', GEMINI_API_KEY: 'y' }, ''), [
+      ['gemini', 'voyage'],
+      'gemini',
+    ]);
+    assert.equal(await offered({ OLLAMA_HOST: '127.0.0.1:999' }, '127.0.0.1:999'), [
+      ['ollama'],
+      undefined,
+    ]);
+    assert.equal(await offered({}, 'localhost:1234'), [['lmstudio'], undefined]);
+  }));
+
+test('a server is found by connecting to its address', () =>
+  inWorld(async ({ context }) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const env = { OLLAMA_HOST: `127.0.0.1:${port}` };
+    const { providers } = openSetUp(withEnv(context, env), { force: false });
+    const running = await offeredProviders(providers, signal);
+    assert.ok(running.offers.some(({ provider }) => provider === 'ollama'));
+    await new Promise((resolve) => server.close(resolve));
+    const stopped = await offeredProviders(providers, signal);
+    assert.not(stopped.offers.some(({ provider }) => provider === 'ollama'));
+  }));
+
+test('a key of the environment is referred to; placeholders of local servers are not', () =>
+  inWorld(({ context }) => {
+    const env = { OPENAI_API_KEY: KEY, OLLAMA_API_KEY: 'ollama' };
+    const { providers } = openSetUp(withEnv(context, env), { force: false });
+    assert.equal(keyState('openai', providers), { kind: 'variable', name: 'OPENAI_API_KEY' });
+    assert.equal(keyState('ollama', providers), { kind: 'as-it-is' });
+    assert.is(keyState('mistral', providers).kind, 'missing');
+  }));
+
+test('what is given for a key is a key, a reference, or an error that does not tell it', async () => {
+  assert.equal(givenKey(` ${KEY}\n`), { kind: 'given', value: KEY });
+  assert.equal(givenKey('env:CORP_KEY'), { kind: 'variable', name: 'CORP_KEY' });
+  for (const bad of ['', `${KEY} ${KEY}`, `${KEY}\u001B[A`, 'env:sk-planted']) {
+    const error = await errorOf(() => givenKey(bad));
+    assert.is(error.code, 'USAGE');
+    assert.not.match(`${error.message}${error.hint}`, 'sk-planted');
+  }
+  assert.not.match((await errorOf(() => variableKey(KEY))).message, 'sk-planted');
+});
+
+test('a given key lies in a private file, and the configuration leads to it', () =>
+  inWorld(async (world) => {
+    const { context, at } = world;
+    const { plan, written } = await setUp(world, { key: { kind: 'given', value: KEY } });
+    const text = readFileSync(written.file, 'utf8');
+    assert.is(text, plan.text);
+    assert.not.match(text + JSON.stringify(plan.diff), KEY);
+    assert.match(text, '// Editors complete');
+    assert.is(written.secretsFile, at('home/.svc/secrets.json'));
+    assert.is(statSync(at('home/.svc/secrets.json')).mode & 0o777, 0o600);
+    assert.ok(existsSync(at('home/.svc/svc.schema.json')));
+    assert.is(statSync(at('home/.svc/workspace')).mode & 0o777, 0o700);
+
+    const { providers } = openSetUp(context, { force: false });
+    const { apiKey } = providers.world.config.models.providers['openai'] ?? {};
+    assert.ok(apiKey);
+    const settings = providers.world.config.secrets;
+    assert.is(await resolveSecret(apiKey, { env: {}, settings, signal }), KEY);
+    assert.is(providers.settings.provider, 'openai');
+  }));
+
+test('the same again changes nothing; a second key finds the file by its name', () =>
+  inWorld(async (world) => {
+    await setUp(world, { key: { kind: 'given', value: KEY } });
+    const before = readFileSync(world.at('home/.svc/svc.json'), 'utf8');
+    const again = await setUp(world, { key: { kind: 'given', value: `${KEY}-2` } });
+    assert.equal(again.plan.diff, []);
+    assert.is(again.written.schemaFile, null);
+    assert.is(readFileSync(world.at('home/.svc/svc.json'), 'utf8'), before);
+    await setUp(world, { provider: 'voyage', key: { kind: 'given', value: 'pa-1' } });
+    const secrets = JSON.parse(readFileSync(world.at('home/.svc/secrets.json'), 'utf8'));
+    assert.equal(secrets, { providers: { openai: `${KEY}-2`, voyage: 'pa-1' } });
+    const { loaded } = openSetUp(world.context, { force: false });
+    assert.equal(Object.keys(loaded.input.secrets?.providers ?? {}), ['svc']);
+  }));
+
+test('a configuration that is there keeps its comments, and loses what was of another provider', () =>
+  inWorld(async (world) => {
+    const file = world.write(
+      'project/svc.json',
+      `{
+  // ours
+  "agents": {
+    "list": [{ "id": "ada", "workspace": "/old" /* here */, "memorySearch": { "model": "m" } }],
+    "defaults": { "memorySearch": { "provider": "gemini", "fallback": "openai" } }, // shared
+  },
+}
+`,
+    );
+    const { written, plan } = await setUp(world, {
+      workspace: world.at('home/notes'),
+      key: { kind: 'variable', name: 'CORP_KEY' },
+    });
+    assert.equal([written.file, written.schemaFile], [file, null]);
+    const text = readFileSync(file, 'utf8');
+    for (const comment of ['// ours', '/* here */', '// shared']) assert.match(text, comment);
+    const { loaded, providers } = openSetUp(world.context, { force: false });
+    assert.is(loaded.input.agents?.list?.[0]?.workspace, '~/notes');
+    assert.is(loaded.input.models?.providers?.['openai']?.apiKey, 'env:CORP_KEY');
+    const { provider, model, fallback } = providers.settings;
+    assert.equal([provider, model, fallback], ['openai', undefined, 'none']);
+    assert.ok(plan.diff.length > 1);
+  }));
+
+test('words alone are written as such, and an unknown provider is refused', () =>
+  inWorld(async (world) => {
+    await setUp(world, { provider: undefined });
+    const { providers } = openSetUp(world.context, { force: false });
+    assert.is(providers.settings.provider, 'none');
+    const error = await errorOf(() => setUp(world, { provider: 'opnai' }));
+    assert.is(error.code, 'PROVIDER_UNKNOWN');
+  }));
+
+test('a key is tried from memory: nothing is on disk before the plan is accepted', () =>
+  inWorld(async (world) => {
+    const opened = openSetUp(world.context, { force: false });
+    const plan = planSetUp(
+      opened,
+      choicesOf(world, { key: { kind: 'given', value: KEY } }),
+      world.context,
+    );
+    const { models } = plan.trial.world.config;
+    assert.equal(models.providers['openai']?.apiKey, { kind: 'plain', value: KEY });
+    assert.not(existsSync(world.at('home/.svc')));
+  }));
+
+test('a change that somebody else made in the meantime is not undone', () =>
+  inWorld(async (world) => {
+    const opened = openSetUp(world.context, { force: false });
+    const choices = choicesOf(world, { key: { kind: 'given', value: KEY } });
+    const plan = planSetUp(opened, choices, world.context);
+    world.write('home/.svc/svc.json', '{}');
+    const workspace = { dir: choices.workspace, withExample: true };
+    const error = await errorOf(() => applyPlan(opened, plan, { workspace, signal }));
+    assert.is(error.code, 'CONFIG_WRITE_FAILED');
+    assert.not(existsSync(world.at('home/.svc/secrets.json')));
+    assert.not(existsSync(choices.workspace));
+  }));
+
+test('force begins anew, also over what is no configuration', () =>
+  inWorld(async (world) => {
+    const file = world.write('home/.svc/svc.json', '{ broken');
+    assert.is((await errorOf(() => setUp(world, {}))).code, 'CONFIG_SYNTAX');
+    await setUp(world, {}, true);
+    assert.match(readFileSync(file, 'utf8'), '"provider": "openai"');
+  }));
+
+test('a file of secrets keeps what else lies in it, and is not written over when it is something else', () =>
+  inWorld(async ({ at, write }) => {
+    const file = write('s/secrets.json', '{"mine":"x","providers":{"a/b":"1"}}');
+    const key = (provider: string) => storeKey(file, { provider, key: KEY }, signal);
+    await Promise.all([key('one'), key('two'), key('three')]);
+    const secrets = JSON.parse(readFileSync(file, 'utf8'));
+    assert.equal(secrets.mine, 'x');
+    assert.equal(Object.keys(secrets.providers), ['a/b', 'one', 'two', 'three']);
+    assert.is(statSync(file).mode & 0o777, 0o600);
+    for (const text of [`${KEY} {`, '[]', '{"providers":[]}']) {
+      write('s/secrets.json', text);
+      const error = await errorOf(() => key('one'));
+      assert.is(error.code, 'CONFIG_WRITE_FAILED');
+      assert.not.match(`${error.message}${String(error.cause)}`, KEY);
+      assert.is(readFileSync(file, 'utf8'), text);
+    }
+    symlinkSync(file, at('s/link.json'));
+    const linked = storeKey(at('s/link.json'), { provider: 'one', key: KEY }, signal);
+    assert.ok((await linked.catch((error: unknown) => error)) instanceof SvcError);
+  }));
+
+test.run();
