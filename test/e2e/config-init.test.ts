@@ -176,7 +176,7 @@ test('on a terminal it asks its way through, and the pasted key is nowhere to be
   session.type(KEYS.enter);
   await waitFor('the list again', () => countOf(session, '2 of 5') === 2);
   await waitFor('its question', () => countOf(session, 'name of a provider [') === 2);
-  session.type(`1${KEYS.enter}`);
+  session.type(`corp${KEYS.enter}`);
   await waitFor('the key again', () => countOf(session, 'paste it (') === 2);
   session.type(`${OPENAI_KEY}${KEYS.enter}`);
   await session.waitForText('works: corp embeds');

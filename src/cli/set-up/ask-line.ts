@@ -22,7 +22,6 @@ const ESCAPE_MS = 100;
 export async function askLine(question: string, options: AskOptions): Promise<string> {
   const { signal, hidden = false } = options;
   signal.throwIfAborted();
-  if (hidden) process.stderr.write(question);
   const lines = createInterface({
     input: process.stdin,
     output: hidden ? new Nowhere() : process.stderr,
@@ -30,6 +29,8 @@ export async function askLine(question: string, options: AskOptions): Promise<st
     historySize: 0,
     escapeCodeTimeout: ESCAPE_MS,
   });
+  // Only now, when the terminal has stopped showing what is typed: a key may be pasted at once.
+  if (hidden) process.stderr.write(question);
   const leaving = new AbortController();
   const leave = (): void => leaving.abort(new SvcError('INTERRUPTED', 'stopped'));
   const onKey = (_text: string | undefined, key: Key): void => {

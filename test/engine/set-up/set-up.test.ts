@@ -113,9 +113,11 @@ test('a server is found by connecting to its address', () =>
     const { port } = server.address() as AddressInfo;
     const env = { OLLAMA_HOST: `127.0.0.1:${port}` };
     const { providers } = openSetUp(withEnv(context, env), { force: false });
-    const running = await offeredProviders(providers, signal);
+    // Closed before anything is asserted: a server left open would keep the test from ending.
+    const running = await offeredProviders(providers, signal).finally(
+      () => new Promise((resolve) => server.close(resolve)),
+    );
     assert.ok(running.offers.some(({ provider }) => provider === 'ollama'));
-    await new Promise((resolve) => server.close(resolve));
     const stopped = await offeredProviders(providers, signal);
     assert.not(stopped.offers.some(({ provider }) => provider === 'ollama'));
   }));
