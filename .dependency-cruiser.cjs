@@ -8,14 +8,17 @@ const rooms = {
   secrets: ['errors', 'config'],
   embeddings: ['errors', 'config', 'secrets'],
   memory: ['errors', 'config', 'secrets', 'embeddings'],
+  scope: ['errors', 'config'],
+  chat: ['errors', 'config', 'secrets', 'embeddings'],
+  integrate: ['errors', 'config'],
   flows: ['errors', 'config', 'secrets'],
-  'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
-  dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory'],
+  'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
+  dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
   serve: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'dreaming', 'webhooks'],
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
-  mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'active-memory'],
+  mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'active-memory'],
 };
 // It looks at everything, and nobody needs it.
 rooms.doctor = Object.keys(rooms);
