@@ -122,7 +122,7 @@ test('a backend that stays open follows what other processes do', async () => {
     indexFile: status?.indexFile ?? '',
     settings: { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' },
     vectors: { enabled: true },
-    files: { workspaceDir: own.path, layout: 'folder', extraPaths: [] },
+    sources: { memory: { workspaceDir: own.path, layout: 'folder', extraPaths: [] } },
   });
   const find = async (query: string) => pathsOf(await backend.search({ query }));
   assert.equal(await find('alpha'), ['a.md']);

@@ -40,7 +40,7 @@ for (const folder of FOLDERS) {
       summary.skipped.filter((skip) => skip.reason !== 'symlink'),
       [],
     );
-    const { files } = scanMemoryFiles(target.files);
+    const { files } = scanMemoryFiles(target.sources.memory);
     assert.is(summary.added, files.length);
     const headings = headingsOf(
       folder,

@@ -24,10 +24,12 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
       tokenizer: options.tokenizer ?? 'unicode61',
     },
     vectors: { enabled: true },
-    files: {
-      workspaceDir,
-      layout: options.layout ?? 'folder',
-      extraPaths: options.extraPaths ?? [],
+    sources: {
+      memory: {
+        workspaceDir,
+        layout: options.layout ?? 'folder',
+        extraPaths: options.extraPaths ?? [],
+      },
     },
   };
 }

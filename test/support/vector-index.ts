@@ -30,7 +30,7 @@ export function documentOf(path: string, texts: readonly string[]): IndexedDocum
     return { startLine: at + 1, endLine: at + 1, headingPath: ['Title'], text };
   });
   const fingerprint = { size: 1, mtimeMs: 1, ctimeMs: 1 };
-  return { source: 'memory', path, fingerprint, hash: path, chunks };
+  return { source: 'memory', kind: 'markdown', path, fingerprint, hash: path, chunks };
 }
 
 /** The change that makes a document hold these texts. */

@@ -46,7 +46,7 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
   const watcher = watchMemory(
     {
       name: 'test',
-      files: target.files,
+      sources: target.sources,
       backend: options.sync === undefined ? real : { sync: options.sync(real) },
       watch: options.watch ?? true,
       debounceMs: options.debounceMs ?? 20,
@@ -96,8 +96,8 @@ export function watched(workspaceDir: string, options: WatchedOptions = {}): Wat
 }
 
 /** What an index says that was built just now from the same files. */
-async function freshContent({ files, settings }: SyncTarget): Promise<unknown> {
-  const target = { ...targetOf(files.workspaceDir), files, settings };
+async function freshContent({ sources, settings }: SyncTarget): Promise<unknown> {
+  const target = { ...targetOf(sources.memory.workspaceDir), sources, settings };
   const backend = backendOn(target);
   await backend.sync({});
   await backend.close();

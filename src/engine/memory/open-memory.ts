@@ -18,6 +18,7 @@ import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import type { FusionShares } from './search/fuse.js';
 import { shortHash } from './short-hash.js';
+import { memorySourcesOf } from './sources/memory-sources.js';
 
 /** Whose memory is meant. */
 export type MemorySelection =
@@ -148,7 +149,7 @@ function createBuiltin(
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
 ): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'world'> {
-  const { cache, chunking, extraPaths, query, store, sync } = agent.memorySearch;
+  const { cache, chunking, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
   const providers = createProviderPath(agent.memorySearch, world, context.clock);
@@ -157,7 +158,7 @@ function createBuiltin(
       indexFile: store.path,
       settings: { chunking, tokenizer: store.fts.tokenizer },
       vectors: store.vector,
-      files: { workspaceDir: agent.workspaceDir, layout, extraPaths },
+      sources: memorySourcesOf(agent, layout),
     },
     search: {
       citations: agent.citations,

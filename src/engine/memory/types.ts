@@ -23,6 +23,9 @@ export interface FileFingerprint {
   readonly ctimeMs: number;
 }
 
+/** How a document is read and cut into chunks. */
+export type DocumentKind = 'markdown' | 'media' | 'transcript';
+
 /** A document's name: its source and its workspace-relative path with forward slashes. */
 export interface DocumentKey {
   readonly source: Source;
@@ -31,6 +34,7 @@ export interface DocumentKey {
 
 /** A file that a source offers for indexing. */
 export interface SourceFile extends DocumentKey, FileFingerprint {
+  readonly kind: DocumentKind;
   readonly absolutePath: string;
 }
 

@@ -3,7 +3,8 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import { isDamage } from '../index/database.js';
 import type { MemoryIndex } from '../index/memory-index.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
-import { type Scan, scanMemoryFiles } from '../sources/memory-files.js';
+import type { Scan } from '../sources/memory-files.js';
+import { scanSources } from '../sources/scan-sources.js';
 import { pendingChanges } from '../sync/pending-changes.js';
 import { planChanges, type SyncPlan } from '../sync/plan-changes.js';
 import { rebuildNeeded } from '../sync/rebuild-needed.js';
@@ -48,12 +49,12 @@ async function statusOf(
   const remembered = opened.state === 'ready' ? (await opened.index.syncMark()).skipped : [];
   return {
     backend: 'builtin',
-    workspaceDir: target.files.workspaceDir,
+    workspaceDir: target.sources.memory.workspaceDir,
     indexFile: target.indexFile,
     index: await indexState(opened, target),
     staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
     sources: ['memory'],
-    extraPaths: target.files.extraPaths,
+    extraPaths: target.sources.memory.extraPaths,
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
     skipped: distinctSkips([...(scan?.skipped ?? []), ...remembered]),
@@ -75,7 +76,7 @@ async function vectorsState(
 
 function tryScan(target: SyncTarget, faults: Warning[]): Scan | undefined {
   try {
-    return scanMemoryFiles(target.files);
+    return scanSources(target.sources);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };

@@ -57,7 +57,7 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./read-lines.js');
-    const { workspaceDir } = this.options.target.files;
+    const { workspaceDir } = this.options.target.sources.memory;
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(work, warnings, (index) =>
       readLines(index, workspaceDir, request),

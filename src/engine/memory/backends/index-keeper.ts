@@ -8,7 +8,7 @@ import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
-import { scanMemoryFiles } from '../sources/memory-files.js';
+import { scanSources } from '../sources/scan-sources.js';
 import type { SyncSummary } from '../sync/events.js';
 import { pendingChanges } from '../sync/pending-changes.js';
 import { isUpToDate } from '../sync/plan-changes.js';
@@ -139,7 +139,7 @@ export class IndexKeeper {
     const wanted = currentIdentity(target.settings);
     if (identityDifferences(await index.identity(), wanted).length > 0) return false;
     const scannedMs = clock.now();
-    const { files } = scanMemoryFiles(target.files);
+    const { files } = scanSources(target.sources);
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 

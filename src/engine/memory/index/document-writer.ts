@@ -35,8 +35,8 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
      WHERE source = ? AND path = ?`,
   );
   const insertDocument = database.prepare(
-    `INSERT INTO documents (source, path, size, mtime_ms, ctime_ms, hash, indexed_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO documents (source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, text)
@@ -64,9 +64,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, key.source, key.path);
   };
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
-    const { source, path, hash, fingerprint, chunks } = document;
+    const { source, path, kind, hash, fingerprint, chunks } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
-    const row = insertDocument.run(source, path, size, mtimeMs, ctimeMs, hash, indexedMs);
+    const row = insertDocument.run(source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs);
     const fileName = lexicalText(fileNameWords(path), tokenizer);
     for (const { startLine, endLine, headingPath, text } of chunks) {
       const headings = headingPath.join(HEADING_SEPARATOR);

@@ -16,7 +16,7 @@ export interface IndexIdentity {
 }
 
 /** Raised with every change of the tables; an index of another version is rebuilt. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** The settings that take part in the identity. */
 export interface IndexSettings {

@@ -1,10 +1,18 @@
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { Chunk, DocumentKey, FileFingerprint, SkippedFile, Source } from '../types.js';
+import type {
+  Chunk,
+  DocumentKey,
+  DocumentKind,
+  FileFingerprint,
+  SkippedFile,
+  Source,
+} from '../types.js';
 import type { IndexIdentity } from './identity.js';
 import type { VectorExtension } from './vectors/extension.js';
 
 /** A document with everything the index keeps of it. */
 export interface IndexedDocument extends DocumentKey {
+  readonly kind: DocumentKind;
   readonly fingerprint: FileFingerprint;
   /** SHA-256 of the bytes, hexadecimal. */
   readonly hash: string;
@@ -31,6 +39,7 @@ export interface ChangeSet {
 
 /** What the index knows of a document without its chunks. */
 export interface StoredDocument extends DocumentKey {
+  readonly kind: DocumentKind;
   readonly fingerprint: FileFingerprint;
   readonly hash: string;
   /** When the file was last looked at, in milliseconds since the epoch. */

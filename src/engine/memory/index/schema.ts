@@ -42,6 +42,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
       id INTEGER PRIMARY KEY,
       source TEXT NOT NULL,
       path TEXT NOT NULL,
+      kind TEXT NOT NULL,
       size INTEGER NOT NULL,
       mtime_ms REAL NOT NULL,
       ctime_ms REAL NOT NULL,

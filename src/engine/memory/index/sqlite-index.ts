@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { SkippedFile, Source } from '../types.js';
+import type { DocumentKind, SkippedFile, Source } from '../types.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
 import type { DocumentWriter } from './document-writer.js';
@@ -63,13 +63,13 @@ export class SqliteIndex implements MemoryIndex {
 
   async documents(): Promise<readonly StoredDocument[]> {
     const rows = this.database
-      .prepare<[], [Source, string, number, number, number, string, number]>(
-        'SELECT source, path, size, mtime_ms, ctime_ms, hash, indexed_ms FROM documents',
+      .prepare<[], [Source, string, DocumentKind, number, number, number, string, number]>(
+        'SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms FROM documents',
       )
       .raw()
       .all();
-    return rows.map(([source, path, size, mtimeMs, ctimeMs, hash, indexedMs]) => {
-      return { source, path, fingerprint: { size, mtimeMs, ctimeMs }, hash, indexedMs };
+    return rows.map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs]) => {
+      return { source, path, kind, fingerprint: { size, mtimeMs, ctimeMs }, hash, indexedMs };
     });
   }
 

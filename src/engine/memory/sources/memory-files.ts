@@ -53,7 +53,7 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   for (const file of walkAll(workspaceDir, options, listener)) {
     if (files.has(file.absolutePath)) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
-    files.set(file.absolutePath, { source: 'memory', path, ...file });
+    files.set(file.absolutePath, { source: 'memory', kind: 'markdown', path, ...file });
   }
   return { files: [...files.values()], skipped };
 }

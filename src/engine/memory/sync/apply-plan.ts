@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
-import { type ChunkingOptions, chunkMarkdown } from '../chunking/chunk-markdown.js';
+import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
 import type { Change, IndexedDocument, MemoryIndex } from '../index/memory-index.js';
-import { readDocument } from '../sources/read-document.js';
 import type { SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
+import { loadDocument } from './load-document.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
 
 /** What applying a plan needs besides the plan. */
@@ -97,24 +97,23 @@ class Batches {
 
   private read({ file, stored }: PlannedRead): Change | undefined {
     const { onEvent, chunking } = this.options;
-    const outcome = readDocument(file.absolutePath, file.path);
-    if (!outcome.ok) {
+    const outcome = loadDocument(file, stored, chunking);
+    if (outcome.state === 'skipped') {
       this.tally.skip(outcome.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...outcome.skip });
       // A file that is there but cannot be read any more must not answer with its old text.
       return stored === undefined ? undefined : { type: 'remove', key: stored };
     }
-    const { fingerprint, hash, lines } = outcome.document;
-    const bytes = fingerprint.size;
-    if (stored?.hash === hash) {
+    if (outcome.state === 'unchanged') {
+      const bytes = outcome.fingerprint.size;
       this.tally.keep(bytes);
       onEvent({ type: 'document.unchanged', path: file.path, bytes });
-      return { type: 'touch', key: file, fingerprint };
+      return { type: 'touch', key: file, fingerprint: outcome.fingerprint };
     }
-    const chunks = chunkMarkdown(lines, chunking);
-    const document = { source: file.source, path: file.path, fingerprint, hash, chunks };
+    const { document } = outcome;
+    const bytes = document.fingerprint.size;
     this.tally.put(document, stored !== undefined);
-    onEvent({ type: 'document.indexed', path: file.path, bytes, chunks: chunks.length });
+    onEvent({ type: 'document.indexed', path: file.path, bytes, chunks: document.chunks.length });
     return { type: 'put', document };
   }
 }

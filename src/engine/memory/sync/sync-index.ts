@@ -5,7 +5,8 @@ import { currentIdentity, type IndexSettings } from '../index/identity.js';
 import { createIndex, damageComplaint, type OpenedIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 import type { VectorSettings } from '../index/vectors/vector-settings.js';
-import { type MemoryFilesOptions, type Scan, scanMemoryFiles } from '../sources/memory-files.js';
+import type { Scan } from '../sources/memory-files.js';
+import { type MemorySources, scanSources } from '../sources/scan-sources.js';
 import { type ApplyResult, applyPlan } from './apply-plan.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 import type { SyncEvent, SyncSummary } from './events.js';
@@ -21,7 +22,7 @@ export interface SyncTarget {
   readonly indexFile: string;
   readonly settings: IndexSettings;
   readonly vectors: VectorSettings;
-  readonly files: MemoryFilesOptions;
+  readonly sources: MemorySources;
 }
 
 /** How passages get vectors; see embed-missing.ts. */
@@ -69,7 +70,7 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
   return withIndexLock(target.indexFile, lock, async () => {
     removeStrayBuilds(target.indexFile);
     const scannedMs = options.clock.now();
-    const scan = scanMemoryFiles(target.files);
+    const scan = scanSources(target.sources);
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const run = { target, scan, scannedMs, options, connections, onEvent, started };
     const opened = connections.openIndex(target.indexFile, target.vectors);

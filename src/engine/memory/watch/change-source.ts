@@ -6,7 +6,7 @@ import { isWatchShortage, type OpenWatch, watchesTrees } from './open-watch.js';
 
 /** What a source of changes is told. */
 export interface ChangeSourceOptions {
-  readonly files: WatchTarget['files'];
+  readonly sources: WatchTarget['sources'];
   readonly timing: WatchTiming;
   readonly now: () => number;
   readonly openWatch: OpenWatch;
@@ -32,11 +32,11 @@ export class ChangeSource {
   private shortage: string | undefined;
 
   constructor(options: ChangeSourceOptions) {
-    const { files, openWatch, platform, onChange, now } = options;
+    const { sources, openWatch, platform, onChange, now } = options;
     this.options = options;
-    this.poll = new FilePoll(files, now);
+    this.poll = new FilePoll(sources, now);
     this.watches = new FolderWatches({
-      files,
+      sources,
       openWatch,
       recursive: watchesTrees(platform),
       onChange,
@@ -106,7 +106,7 @@ export class ChangeSource {
   private lookAgain(): void {
     const started = performance.now();
     if (started >= this.rewatchAtMs) this.tryWatching();
-    if (this.poll.look()) this.options.onChange(this.options.files.workspaceDir);
+    if (this.poll.look()) this.options.onChange(this.options.sources.memory.workspaceDir);
     if (this.current !== 'polling') return;
     const tookMs = performance.now() - started;
     this.pollIn(Math.max(this.options.timing.pollMs, tookMs * LOOK_SHARE));

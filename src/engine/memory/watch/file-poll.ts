@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/index.js';
-import { type MemoryFilesOptions, scanMemoryFiles } from '../sources/memory-files.js';
+import { type MemorySources, scanSources } from '../sources/scan-sources.js';
 import { isSameTree, snapshotOf, type TreeSnapshot } from '../sync/tree-snapshot.js';
 
 /** What a look found; a reason in words where there was nothing to look at. */
@@ -7,13 +7,13 @@ type Look = TreeSnapshot | string | undefined;
 
 /** Finds out by itself, without the system's watches, that a memory's files changed. */
 export class FilePoll {
-  private readonly files: MemoryFilesOptions;
+  private readonly sources: MemorySources;
   private readonly now: () => number;
   private last: Look;
 
   /** @param now milliseconds since the epoch */
-  constructor(files: MemoryFilesOptions, now: () => number) {
-    this.files = files;
+  constructor(sources: MemorySources, now: () => number) {
+    this.sources = sources;
     this.now = now;
   }
 
@@ -32,7 +32,7 @@ export class FilePoll {
   private snapshot(): Look {
     const scannedMs = this.now();
     try {
-      return snapshotOf(scanMemoryFiles(this.files).files, scannedMs);
+      return snapshotOf(scanSources(this.sources).files, scannedMs);
     } catch (error) {
       // No workspace at the moment, or nothing can be opened: what is the matter a sync will say.
       return error instanceof SvcError ? error.code : String(error);

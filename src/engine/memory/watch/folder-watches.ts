@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage } from '../../errors/index.js';
-import type { MemoryFilesOptions } from '../sources/memory-files.js';
+import type { MemorySources } from '../sources/scan-sources.js';
 import { isIgnoredFolder, isMarkdownName } from '../sources/walk.js';
 import {
   type ChangeKind,
@@ -13,7 +13,7 @@ import { isSameScope, type WatchScope, watchScope } from './watch-scope.js';
 
 /** What the watches of one memory are told. */
 export interface FolderWatchesOptions {
-  readonly files: MemoryFilesOptions;
+  readonly sources: MemorySources;
   readonly openWatch: OpenWatch;
   /** Whether one watch covers all below a folder; otherwise one is opened for every folder. */
   readonly recursive: boolean;
@@ -67,13 +67,13 @@ export class FolderWatches {
   refresh(): void {
     this.closeSuspects();
     for (let round = 0; round < ROUNDS; round++) {
-      const scope = watchScope(this.options.files);
+      const scope = watchScope(this.options.sources);
       this.scope = scope;
       const wanted = new Set<string>();
       for (const folder of scope.entries.keys()) this.ensure(folder, false, wanted);
       this.inside = this.openTrees(scope, wanted);
       for (const key of [...this.watched.keys()]) if (!wanted.has(key)) this.drop(key);
-      if (isSameScope(scope, watchScope(this.options.files))) return;
+      if (isSameScope(scope, watchScope(this.options.sources))) return;
     }
   }
 

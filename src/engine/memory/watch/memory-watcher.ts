@@ -1,6 +1,6 @@
 import type { Clock } from '../../context.js';
 import type { MemoryBackend } from '../backends/memory-backend.js';
-import type { MemoryFilesOptions } from '../sources/memory-files.js';
+import type { MemorySources } from '../sources/scan-sources.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
 import type { OpenWatch } from './open-watch.js';
 
@@ -8,7 +8,7 @@ import type { OpenWatch } from './open-watch.js';
 export interface WatchTarget {
   /** What people call it: the agent's id, or the folder. */
   readonly name: string;
-  readonly files: MemoryFilesOptions;
+  readonly sources: MemorySources;
   readonly backend: Pick<MemoryBackend, 'sync'>;
   /** Whether to follow changes (`sync.watch`); without it only the interval syncs. */
   readonly watch: boolean;

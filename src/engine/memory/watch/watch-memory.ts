@@ -71,7 +71,7 @@ class IndexWatcher implements MemoryWatcher {
     });
     if (target.watch) {
       this.source = new ChangeSource({
-        files: target.files,
+        sources: target.sources,
         timing: this.timing,
         now: this.now,
         openWatch: openWatch ?? openSystemWatch,

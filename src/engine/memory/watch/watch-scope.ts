@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { MEMORY_FOLDER, type MemoryFilesOptions, ROOT_FILES } from '../sources/memory-files.js';
+import { MEMORY_FOLDER, ROOT_FILES } from '../sources/memory-files.js';
+import type { MemorySources } from '../sources/scan-sources.js';
 
 /** Which changes on disk concern a memory. */
 export interface WatchScope {
@@ -16,7 +17,7 @@ export interface WatchScope {
  * together with the folder it lies in. A symbolic link in the place of a root is not followed, as
  * in a scan; one on the way to it is.
  */
-export function watchScope(files: MemoryFilesOptions): WatchScope {
+export function watchScope({ memory: files }: MemorySources): WatchScope {
   const scope = new ScopeBuilder();
   scope.addWay(files.workspaceDir);
   const workspace = realPath(files.workspaceDir) ?? files.workspaceDir;

@@ -1,4 +1,5 @@
 import type { OpenedMemory } from '../open-memory.js';
+import { memorySourcesOf } from '../sources/memory-sources.js';
 import type { WatchTarget } from './memory-watcher.js';
 
 /**
@@ -10,14 +11,10 @@ export function watchTargetOf(
   { agent, agentId, name, backend }: OpenedMemory,
   watch = agent.memorySearch.sync.watch,
 ): WatchTarget {
-  const { extraPaths, store, sync } = agent.memorySearch;
+  const { store, sync } = agent.memorySearch;
   return {
     name,
-    files: {
-      workspaceDir: agent.workspaceDir,
-      layout: agentId === null ? 'folder' : 'agent',
-      extraPaths,
-    },
+    sources: memorySourcesOf(agent, agentId === null ? 'folder' : 'agent'),
     backend,
     watch,
     debounceMs: sync.watchDebounceMs,

@@ -19,7 +19,14 @@ function documentOf(path: string, ...texts: readonly string[]): IndexedDocument 
   const chunks = texts.map((text, at) => {
     return { startLine: at + 1, endLine: at + 1, headingPath: ['Title', 'Part'], text };
   });
-  return { source: 'memory', path, fingerprint: FINGERPRINT, hash: path, chunks };
+  return {
+    source: 'memory',
+    kind: 'markdown',
+    path,
+    fingerprint: FINGERPRINT,
+    hash: path,
+    chunks,
+  };
 }
 
 function changes(...made: readonly Change[]): ChangeSet {

@@ -16,11 +16,13 @@ const NOW = 1_700_000_000_000;
 
 function file(path: string, change: Partial<SourceFile> = {}): SourceFile {
   const times = { mtimeMs: NOW - 60_000, ctimeMs: NOW - 60_000 };
-  return { source: 'memory', path, absolutePath: `/ws/${path}`, size: 10, ...times, ...change };
+  const absolutePath = `/ws/${path}`;
+  return { source: 'memory', kind: 'markdown', path, absolutePath, size: 10, ...times, ...change };
 }
 
-function stored({ source, path, size, mtimeMs, ctimeMs }: SourceFile): StoredDocument {
-  return { source, path, hash: 'x', indexedMs: NOW, fingerprint: { size, mtimeMs, ctimeMs } };
+function stored({ source, path, kind, size, mtimeMs, ctimeMs }: SourceFile): StoredDocument {
+  const fingerprint = { size, mtimeMs, ctimeMs };
+  return { source, path, kind, hash: 'x', indexedMs: NOW, fingerprint };
 }
 
 const fileLists = fc
