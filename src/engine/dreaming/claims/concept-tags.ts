@@ -1,0 +1,40 @@
+import { STOP_WORDS } from '../../memory/search/stop-words.js';
+import { foldWord } from '../../memory/search/words.js';
+
+/** How many concepts of a claim are kept (facts §7.3). */
+export const MOST_TAGS = 8;
+
+const LEAST = 3;
+const LEAST_CJK = 2;
+const MOST = 32;
+
+// Names that are one thing though they have marks inside: paths, ids, kebab-case, snake_case, versions.
+const COMPOUND = /[\p{L}\p{N}]+(?:[-_./:@][\p{L}\p{N}]+)+/gu;
+const CJK = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}/u;
+const LETTER = /\p{L}/u;
+
+/**
+ * What a claim is about, in lower case: compound names first, then words, each once, at most 8.
+ * Scripts without spaces are cut by the platform's own segmenter (ICU).
+ */
+export function conceptTagsOf(text: string): string[] {
+  const normal = text.normalize('NFKC');
+  const tags = new Set<string>();
+  for (const [compound] of normal.matchAll(COMPOUND)) addTag(tags, compound);
+  const rest = normal.replaceAll(COMPOUND, ' ');
+  for (const { segment, isWordLike } of segmenter().segment(rest)) {
+    if (isWordLike === true) addTag(tags, segment);
+  }
+  return [...tags].slice(0, MOST_TAGS);
+}
+
+function addTag(tags: Set<string>, word: string): void {
+  const tag = foldWord(word);
+  const length = [...tag].length;
+  if (length < (CJK.test(tag) ? LEAST_CJK : LEAST) || length > MOST) return;
+  if (LETTER.test(tag) && !STOP_WORDS.has(tag)) tags.add(tag);
+}
+
+function segmenter(): Intl.Segmenter {
+  return new Intl.Segmenter('en', { granularity: 'word' });
+}

@@ -1,0 +1,30 @@
+import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
+import { type Claim, splitClaims } from '../claims/split-claims.js';
+
+/** What became of a claim's place in its note. */
+export type Relocation =
+  | { readonly state: 'found'; readonly claim: Claim }
+  /** The note says something alike now: what was asked for is no longer what stands there. */
+  | { readonly state: 'changed'; readonly closest: Claim }
+  | { readonly state: 'missing' };
+
+/** As alike as this, two claims are the same one, edited. */
+const SAME = 0.6;
+
+/** Finds a claim in the present text of its note, wherever its lines moved to. */
+export function relocateClaim(
+  note: string,
+  claim: { readonly key: ClaimKey; readonly text: string },
+): Relocation {
+  const claims = splitClaims(note);
+  const found = claims.find(({ text }) => claimKeyOf(text) === claim.key);
+  if (found !== undefined) return { state: 'found', claim: found };
+  const stems = stemsOf(claim.text);
+  let closest: Claim | undefined;
+  let best = SAME;
+  for (const candidate of claims) {
+    const alike = jaccard(stems, stemsOf(candidate.text));
+    if (alike >= best) [closest, best] = [candidate, alike];
+  }
+  return closest === undefined ? { state: 'missing' } : { state: 'changed', closest };
+}

@@ -1,0 +1,74 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
+import { compareClaim, knownMemory } from '../../../../src/engine/dreaming/promotion/compare.js';
+import { editMemory } from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { relocateClaim } from '../../../../src/engine/dreaming/promotion/relocate.js';
+
+const PROMOTED = 'The nightly backup of the storage server runs at 02:30.';
+const MEMORY = editMemory(
+  '# Mine\n\n- Ana prefers short answers without any lists.\n',
+  [
+    {
+      kind: 'add',
+      text: PROMOTED,
+      entry: {
+        key: claimKeyOf(PROMOTED),
+        sweepId: 'S1',
+        path: 'memory/2026-11-18.md',
+        lines: { startLine: 1, endLine: 1 },
+        score: 0.8,
+        recalls: 4,
+      },
+    },
+  ],
+  '2026-11-18',
+).text;
+
+const compared = (text: string) => compareClaim(text, knownMemory(MEMORY), 0.25);
+
+test('the entry itself is present', () => {
+  assert.equal(compared(PROMOTED), { verdict: 'present' });
+});
+
+test('what a person or an entry says already is not said again', () => {
+  assert.equal(compared('Ana prefers short answers.'), { verdict: 'said' });
+  assert.equal(compared('The backup runs nightly at 02:30.'), { verdict: 'said' });
+});
+
+test('a new figure in the same statement renews the entry', () => {
+  assert.equal(compared('The nightly backup of the storage server runs at 03:15.'), {
+    verdict: 'renews',
+    prior: claimKeyOf(PROMOTED),
+  });
+});
+
+test('what would lose too much of an entry stands beside it', () => {
+  assert.equal(compared('The nightly backup at 02:30 needs 40 minutes and mails Ana.'), {
+    verdict: 'new',
+  });
+});
+
+test('something else is new', () => {
+  assert.equal(compared('The router has the address 10.0.0.1.'), { verdict: 'new' });
+});
+
+const CLAIM = { key: claimKeyOf(PROMOTED), text: PROMOTED };
+
+test('a claim is found wherever its lines moved to', () => {
+  const note = `# Day\n\nNew above.\n\n- ${PROMOTED}\n`;
+  const found = relocateClaim(note, CLAIM);
+  assert.is(found.state, 'found');
+  assert.is(found.state === 'found' && found.claim.startLine, 5);
+});
+
+test('a claim that was edited in its note is changed; one that is gone is missing', () => {
+  const changed = relocateClaim(
+    '- The nightly backup of the storage server runs at 04:00.\n',
+    CLAIM,
+  );
+  assert.is(changed.state, 'changed');
+  assert.equal(relocateClaim('# Day\n\n- Tea.\n', CLAIM), { state: 'missing' });
+});
+
+test.run();
