@@ -52,6 +52,27 @@ export const ERROR_CODES = {
     summary: 'The path is not one of the files that the index covers.',
   },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
+  DREAM_CLAIM_UNKNOWN: {
+    exit: 1,
+    summary: 'No claim that dreaming knows has this key or text.',
+  },
+  DREAM_FILE_REFUSED: {
+    exit: 1,
+    summary: 'Dreaming does not write there: a symbolic link, a folder, or a file too large.',
+  },
+  DREAM_MEMORY_BUSY: {
+    exit: 1,
+    summary: 'MEMORY.md kept changing while dreaming was about to write it; nothing was written.',
+  },
+  DREAM_STORE_NEWER: {
+    exit: 1,
+    summary: 'What dreaming knows of the workspace was written by a newer version of svc.',
+  },
+  DREAM_STORE_UNUSABLE: {
+    exit: 1,
+    summary: 'What dreaming knows of the workspace cannot be read or written.',
+  },
+  DREAM_SWEEP_UNKNOWN: { exit: 1, summary: 'There is no sweep of that id.' },
   HANDLES_EXHAUSTED: {
     exit: 1,
     summary: 'The process or the system has no file handles left; nothing was changed.',

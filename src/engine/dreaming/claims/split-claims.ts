@@ -15,7 +15,9 @@ export const MOST_CLAIM_CHARACTERS = 280;
 
 const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/u;
 const QUOTE_MARK = /^\s{0,3}>\s?/gmu;
-const COMMENT = /<!--[\s\S]*?(?:-->|$)/gu;
+// What dreaming wrote into a note goes with its marks; any other comment is for programs.
+const UNSAID =
+  /<!-- svc:dreaming:(\w+):start -->[\s\S]*?(?:<!-- svc:dreaming:\1:end -->|$)|<!--[\s\S]*?(?:-->|$)/gu;
 
 /**
  * The statements of a Markdown text: list items, and prose of at most 280 characters. Headings, code,
@@ -24,7 +26,7 @@ const COMMENT = /<!--[\s\S]*?(?:-->|$)/gu;
  * @param firstLine number of the text's first line in its document, 1-based
  */
 export function splitClaims(text: string, firstLine = 1): Claim[] {
-  const lines = textLines(withoutComments(text));
+  const lines = textLines(text.replaceAll(UNSAID, emptied));
   const claims: Claim[] = [];
   let headings: readonly Block[] = [];
   for (const block of splitBlocks(lines)) {
@@ -51,9 +53,9 @@ function levelOf({ level }: Block): number {
   return level ?? 1;
 }
 
-/** Comments are for programs; their lines stay, so that numbers keep their meaning. */
-function withoutComments(text: string): string {
-  return text.replaceAll(COMMENT, (comment) => comment.replaceAll(/[^\n]+/gu, ''));
+/** Its lines stay, so that numbers keep their meaning. */
+function emptied(part: string): string {
+  return part.replaceAll(/[^\n]+/gu, '');
 }
 
 interface Piece extends Pick<Claim, 'text'> {

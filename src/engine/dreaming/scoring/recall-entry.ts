@@ -53,3 +53,8 @@ export function signalCount(
 ): number {
   return entry.recallCount + entry.dailyCount + entry.groundedCount;
 }
+
+/** Whether nobody decided on a claim before a moment: what was promoted since counts as open still. */
+export function wasOpenAt({ state }: Pick<RecallEntry, 'state'>, ms: number): boolean {
+  return state.fate === 'open' || (state.fate === 'promoted' && state.atMs >= ms);
+}

@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf, SvcError } from '../../errors/index.js';
+import { type Connection, createDatabase, databaseFault } from '../../memory/index/database.js';
+import { MIGRATIONS } from './migrations.js';
+
+const BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * Opens what dreaming knows of one workspace, and brings an older form of it up to date.
+ *
+ * @param file absolute path; made, for its owner alone, when it is not there
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE
+ */
+export function openDreamDatabase(file: string): Connection {
+  let database: Connection | undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    database = createDatabase(file, BUSY_TIMEOUT_MS);
+    database.pragma('journal_mode = WAL');
+    // What is acknowledged is on disk: it is the person's data, and no search waits for it.
+    database.pragma('synchronous = FULL');
+    database.pragma('secure_delete = ON');
+    migrate(database, file);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw asStoreError(error, file);
+  }
+}
+
+function migrate(database: Connection, file: string): void {
+  if (versionOf(database) === MIGRATIONS.length) return;
+  const run = database.transaction(() => {
+    // Asked again inside: another process may have been faster.
+    const version = versionOf(database);
+    if (version > MIGRATIONS.length) {
+      throw new SvcError('DREAM_STORE_NEWER', `${file} was written by a newer version of svc`, {
+        hint: 'update svc, or move the file away to begin anew',
+      });
+    }
+    for (const step of MIGRATIONS.slice(version)) database.exec(step);
+    database.pragma(`user_version = ${MIGRATIONS.length}`);
+  });
+  run.immediate();
+}
+
+function versionOf(database: Connection): number {
+  return Number(database.pragma('user_version', { simple: true }));
+}
+
+/** Turns a failure of the store into the error for the person; others pass through. */
+export function asStoreError(error: unknown, file: string): unknown {
+  if (error instanceof SvcError || databaseFault(error) === 'other') return error;
+  return new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
+    hint: 'check the permissions of its folder and the space on its disk; a damaged file may be moved away, which forgets what was recalled so far',
+    cause: error,
+  });
+}

@@ -1,0 +1,78 @@
+import { junkReason } from '../claims/junk.js';
+import { type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
+import { MS_PER_DAY, type PhaseContext } from './phase-context.js';
+
+/** A concept that keeps coming up. */
+export interface Theme {
+  readonly tag: string;
+  /** Claims that speak of it. */
+  readonly count: number;
+  /** 0 to 1: twice the share of claims that do. */
+  readonly strength: number;
+}
+
+/** A claim that looks lasting, and how sure that is, 0 to 1. */
+export interface CandidateTruth {
+  readonly entry: RecallEntry;
+  readonly confidence: number;
+}
+
+/** What the REM phase found. */
+export interface RemResult {
+  /** Claims of the last days. */
+  readonly considered: number;
+  readonly themes: readonly Theme[];
+  readonly truths: readonly CandidateTruth[];
+}
+
+const MOST_TRUTHS = 3;
+const LEAST_CONFIDENCE = 0.45;
+
+/** Looks for patterns in what was recalled lately, and marks the claims that look lasting (facts §7.5). */
+export function remPhase(context: PhaseContext): RemResult {
+  const { database, entries, phases, nowMs, day, dayOf, dayStartMs } = context;
+  const { limit, lookbackDays, minPatternStrength } = phases.rem;
+  const run = database.transaction(() => {
+    const recent = entries
+      .since(nowMs - lookbackDays * MS_PER_DAY)
+      .filter(({ state, text }) => state.fate !== 'rejected' && junkReason(text) === undefined);
+    const themes = themesOf(recent, minPatternStrength).slice(0, limit);
+    const truths = truthsOf(recent.filter((entry) => wasOpenAt(entry, dayStartMs)));
+    for (const { entry } of truths) {
+      const { hits, lastMs } = entry.rem;
+      if (lastMs !== undefined && dayOf(lastMs) === day) continue;
+      entries.put({ ...entry, rem: { hits: hits + 1, lastMs: nowMs } });
+    }
+    return { considered: recent.length, themes, truths };
+  });
+  return run.immediate();
+}
+
+function themesOf(recent: readonly RecallEntry[], minStrength: number): Theme[] {
+  const counts = new Map<string, number>();
+  for (const { tags } of recent)
+    for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts]
+    .map(([tag, count]) => ({ tag, count, strength: Math.min(1, (count / recent.length) * 2) }))
+    .filter(({ strength }) => strength >= minStrength)
+    .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1));
+}
+
+function truthsOf(recent: readonly RecallEntry[]): CandidateTruth[] {
+  return recent
+    .filter(({ recallCount, groundedCount }) => recallCount + groundedCount > 0)
+    .map((entry) => ({ entry, confidence: confidenceOf(entry) }))
+    .filter(({ confidence }) => confidence >= LEAST_CONFIDENCE)
+    .sort((a, b) => b.confidence - a.confidence || (a.entry.key < b.entry.key ? -1 : 1))
+    .slice(0, MOST_TRUTHS);
+}
+
+/** Relevance, how often, on how many days, and of how many concepts (facts §7.5). */
+function confidenceOf(entry: RecallEntry): number {
+  const count = signalCount(entry);
+  const average = count === 0 ? 0 : Math.min(1, entry.totalScore / count);
+  const often = Math.min(1, Math.log1p(count) / Math.log1p(6));
+  const days = Math.min(1, entry.days.length / 3);
+  const concepts = Math.min(1, entry.tags.length / 6);
+  return 0.45 * average + 0.25 * often + 0.2 * days + 0.1 * concepts;
+}
