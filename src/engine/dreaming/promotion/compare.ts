@@ -27,10 +27,8 @@ export type Comparison =
   /** It says anew, or more, what an entry of dreaming's says. */
   | { readonly verdict: 'renews'; readonly prior: ClaimKey };
 
-/** A claim with no more than this part of its words missing from another says nothing new. */
-const MOST_NEW_WORDS = 0.1;
-/** Two claims as alike as this speak of the same thing. */
-const SAME_TOPIC = 0.5;
+/** Two claims as alike as this say the same, unless a figure differs. */
+const SAME = 0.9;
 
 /** Reads `MEMORY.md` for comparisons. */
 export function knownMemory(text: string): KnownMemory {
@@ -51,11 +49,7 @@ export function compareClaim(text: string, known: KnownMemory, mostLoss: number)
   const stems = stemsOf(text);
   const all = [...known.byHand, ...known.promoted.map((promoted) => promoted.stems)];
   if (all.some((said) => saysAll(said, stems))) return { verdict: 'said' };
-  const prior = known.promoted.find(
-    (promoted) =>
-      jaccard(stems, promoted.stems) >= SAME_TOPIC &&
-      lossFraction(promoted.stems, stems) <= mostLoss,
-  );
+  const prior = known.promoted.find(({ stems: said }) => renews(stems, said, mostLoss));
   return prior === undefined ? { verdict: 'new' } : { verdict: 'renews', prior: prior.entry.key };
 }
 
@@ -63,6 +57,20 @@ const FIGURE = /\p{N}/u;
 
 /** Whether all of a claim is in another; a figure that is not there is always news. */
 function saysAll(said: ReadonlySet<string>, stems: ReadonlySet<string>): boolean {
-  if (lossFraction(stems, said) > MOST_NEW_WORDS) return false;
-  return [...stems].every((stem) => said.has(stem) || !FIGURE.test(stem));
+  if (lossFraction(stems, said) === 0) return true;
+  return jaccard(stems, said) >= SAME && missing(stems, said).every((stem) => !FIGURE.test(stem));
+}
+
+/**
+ * Whether a claim says the same with other figures, and perhaps more. A lost word may be what the entry is
+ * about: a port of another service is another fact, not a newer one.
+ */
+function renews(stems: ReadonlySet<string>, said: ReadonlySet<string>, mostLoss: number): boolean {
+  const lost = missing(said, stems);
+  const isSmall = lost.length > 0 && lost.length / said.size <= mostLoss;
+  return isSmall && lost.every((stem) => FIGURE.test(stem));
+}
+
+function missing(from: ReadonlySet<string>, other: ReadonlySet<string>): string[] {
+  return [...from].filter((stem) => !other.has(stem));
 }

@@ -1,24 +1,43 @@
 import { createHash } from 'node:crypto';
 import type { SearchResponse, SearchResult } from '../../memory/search/types.js';
-import { stemsOf } from '../claims/claim-words.js';
+import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
 import { type Claim, splitClaims } from '../claims/split-claims.js';
 import { isShortTermPath } from '../scoring/short-term-path.js';
 import type { RecalledClaim, RecallLine } from './recall-line.js';
 
-/** Of one result, so many claims count at most: an answer is rarely more. */
-const MOST_CLAIMS = 2;
+/** A question that more claims than this answer alike says nothing of any one of them. */
+const MOST_CLAIMS = 3;
+/** A claim that has no more than this part of a question's words speaks of something else. */
+const HALF = 0.5;
+/** A claim with less than this part of the best one's words in common with the question is no answer. */
+const NEARLY_BEST = 0.75;
 
 /**
- * What a search recalled from short-term memory: of each result the claims that share most words with
- * the question; where none does (found by meaning alone), its first one. Undefined when nothing counts.
+ * What a search recalled from short-term memory: not all that it found, but the claims that answer the
+ * question, whichever result they stand in. Undefined when that cannot be told.
  */
 export function recallOf(response: SearchResponse, atMs: number): RecallLine | undefined {
-  const asked = stemsOf(response.query);
-  const claims = response.results
-    .filter(({ source, path }) => isShortTermPath(source, path))
-    .flatMap((result) => answering(result, asked));
-  if (claims.length === 0) return undefined;
-  return { atMs, queryHash: queryHashOf(response.query), claims };
+  const answers = distinct(answersOf(response));
+  const claims = answers.filter(({ source, path }) => isShortTermPath(source, path));
+  return claims.length === 0 || answers.length > MOST_CLAIMS
+    ? undefined
+    : { atMs, queryHash: queryHashOf(response.query), claims };
+}
+
+/**
+ * By the words that a claim shares with the question. Where none has enough of them, but a passage was found
+ * by its meaning, that passage's claims are it.
+ */
+function answersOf({ query, results }: SearchResponse): RecalledClaim[] {
+  const asked = stemsOf(query);
+  const found = results.flatMap((result) => claimsOf(result, asked));
+  const most = Math.max(0, ...found.map(({ shared }) => shared));
+  if (most > asked.size * HALF) {
+    return found.filter(({ shared }) => shared >= most * NEARLY_BEST).map(({ claim }) => claim);
+  }
+  const [best] = results;
+  if (best?.vectorScore === undefined) return [];
+  return claimsOf(best, asked).map(({ claim }) => claim);
 }
 
 /** Names a question without keeping it (facts §7.3). */
@@ -26,17 +45,52 @@ export function queryHashOf(query: string): string {
   return createHash('sha1').update(query.trim().toLowerCase()).digest('hex').slice(0, 12);
 }
 
-function answering(result: SearchResult, asked: ReadonlySet<string>): RecalledClaim[] {
-  const claims = splitClaims(result.snippet, result.snippetLine);
-  const shared = claims.map((claim) => sharedWords(claim, asked));
-  const most = Math.max(0, ...shared);
-  const chosen = claims.filter((_, at) => (most === 0 ? at === 0 : shared[at] === most));
-  return chosen.slice(0, MOST_CLAIMS).map(({ text, startLine, endLine }) => {
-    const { source, path, score } = result;
-    return { text, source, path, startLine, endLine, score };
-  });
+/** The same statement in several notes counts once, where it was found first. */
+function distinct(claims: readonly RecalledClaim[]): RecalledClaim[] {
+  const byKey = new Map<string, RecalledClaim>();
+  for (const claim of claims) {
+    const key = claimKeyOf(claim.text);
+    if (!byKey.has(key)) byKey.set(key, claim);
+  }
+  return [...byKey.values()];
+}
+
+interface FoundClaim {
+  readonly claim: RecalledClaim;
+  /** Words in common with the question. */
+  readonly shared: number;
+}
+
+function claimsOf(result: SearchResult, asked: ReadonlySet<string>): FoundClaim[] {
+  const { source, path, score } = result;
+  return splitClaims(result.snippet, result.snippetLine).map((claim) => ({
+    claim: {
+      text: claim.text,
+      source,
+      path,
+      startLine: claim.startLine,
+      endLine: claim.endLine,
+      score,
+    },
+    shared: sharedWords(claim, asked),
+  }));
 }
 
 function sharedWords({ text }: Claim, asked: ReadonlySet<string>): number {
-  return [...stemsOf(text)].filter((stem) => asked.has(stem)).length;
+  const said = [...stemsOf(text)];
+  return [...asked].filter((word) => said.some((stem) => areAlike(word, stem))).length;
+}
+
+const LEAST_COMMON = 3;
+const MOST_ENDING = 3;
+
+/** Stems that are the same, or of one family: "own" and "owner". */
+function areAlike(a: string, b: string): boolean {
+  if (a === b) return true;
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return (
+    short.length >= LEAST_COMMON &&
+    long.length - short.length <= MOST_ENDING &&
+    long.startsWith(short)
+  );
 }
