@@ -1,0 +1,196 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ClaimKey, claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
+import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
+import {
+  changeMemory,
+  type MemoryChanger,
+  recoverChanges,
+  undoSweep,
+} from '../../../../src/engine/dreaming/promotion/change-memory.js';
+import {
+  editMemory,
+  promotedEntries,
+} from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { withSignal } from '../../../../src/engine/dreaming/scoring/signals.js';
+import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
+import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
+import {
+  type SweepRecord,
+  sweepRecords,
+} from '../../../../src/engine/dreaming/store/sweep-records.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+const NOW = Date.UTC(2026, 10, 20, 3);
+const TEXT = 'The nightly backup runs at 02:30.';
+const HAND = '# Mine\r\n\r\nBy hand, with ü and no end';
+
+function aChanger(memory: string | undefined = HAND) {
+  const home = tempFolder();
+  home.write('notes/memory/2026-11-18.md', `- ${TEXT}\n`);
+  if (memory !== undefined) home.write('notes/MEMORY.md', memory);
+  const { files } = dreamWorkspace(home.at('notes'), { stateDir: home.at('state') });
+  const database = openDreamDatabase(files.database);
+  const entries = recallEntries(database);
+  const place = {
+    source: 'memory',
+    path: 'memory/2026-11-18.md',
+    startLine: 1,
+    endLine: 1,
+  } as const;
+  const signal = { text: TEXT, place, score: 0.9, atMs: NOW, day: '2026-11-20', queryHash: 'q' };
+  entries.put(withSignal(undefined, { kind: 'recall', ...signal }));
+  const changer: MemoryChanger = {
+    dir: home.at('notes'),
+    backupDir: files.backupDir,
+    database,
+    entries,
+    sweeps: sweepRecords(database),
+    nowMs: NOW,
+    dryRun: false,
+  };
+  const file = home.at('notes/MEMORY.md');
+  return { home, changer, file, read: () => readFileSync(file, 'utf8') };
+}
+
+const SWEEP: SweepRecord = {
+  id: '20261120T030000',
+  day: '2026-11-20',
+  trigger: 'manual',
+  startedMs: NOW,
+  endedMs: undefined,
+  phases: {},
+  memory: { state: 'untouched' },
+};
+
+const KEY: ClaimKey = claimKeyOf(TEXT);
+
+function planFor(text: string) {
+  const entry = {
+    key: KEY,
+    sweepId: SWEEP.id,
+    path: 'memory/2026-11-18.md',
+    lines: { startLine: 1, endLine: 1 },
+    score: 0.9,
+    recalls: 4,
+  };
+  return { ...editMemory(text, [{ kind: 'add', entry, text: TEXT }], SWEEP.day), decided: [KEY] };
+}
+
+test('a change keeps a copy of the file before it, marks the claim, and is taken back to the byte', () => {
+  const { changer, read } = aChanger();
+  const applied = changeMemory(changer, SWEEP, planFor);
+  assert.ok(read().startsWith(HAND));
+  assert.is(promotedEntries(read()).length, 1);
+  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  assert.is(
+    applied.memory.state === 'applied' && readFileSync(applied.memory.backupFile, 'utf8'),
+    HAND,
+  );
+  const { kept, undone } = undoSweep(changer, applied);
+  assert.is(read(), HAND);
+  assert.equal(kept, []);
+  assert.is(undone, 1);
+  // Who takes an entry back does not want it again the next night.
+  assert.is(changer.entries.get(KEY)?.state.fate, 'rejected');
+});
+
+test('the permissions of MEMORY.md stay; a new one is for its owner alone', async () => {
+  const { statSync } = await import('node:fs');
+  const old = aChanger();
+  chmodSync(old.file, 0o640);
+  changeMemory(old.changer, SWEEP, planFor);
+  assert.is(statSync(old.file).mode & 0o777, 0o640);
+  const fresh = aChanger('');
+  const { rmSync } = await import('node:fs');
+  rmSync(fresh.file);
+  changeMemory(fresh.changer, SWEEP, planFor);
+  assert.is(statSync(fresh.file).mode & 0o777, 0o600);
+});
+
+test('a file that a person saves meanwhile is planned for anew; both texts are in it', () => {
+  const { changer, file, read } = aChanger();
+  let times = 0;
+  changeMemory(changer, SWEEP, (text) => {
+    times += 1;
+    if (times === 1) writeFileSync(file, `${HAND}\nand more`);
+    return planFor(text);
+  });
+  assert.is(times, 2);
+  assert.ok(read().startsWith(`${HAND}\nand more`));
+  assert.is(promotedEntries(read()).length, 1);
+});
+
+test('a file that never rests is left alone', () => {
+  const { changer, file, read } = aChanger();
+  let times = 0;
+  assert.throws(
+    () =>
+      changeMemory(changer, SWEEP, (text) => {
+        times += 1;
+        writeFileSync(file, `text ${times}`);
+        return planFor(text);
+      }),
+    (error: unknown) =>
+      error instanceof Error && 'code' in error && error.code === 'DREAM_MEMORY_BUSY',
+  );
+  assert.is(read(), `text ${times}`);
+  assert.is(changer.entries.get(KEY)?.state.fate, 'open');
+});
+
+test('what is no UTF-8 cannot be written back as it was, so it is not written', () => {
+  const { changer, file } = aChanger();
+  writeFileSync(file, Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x0a]));
+  assert.throws(() => changeMemory(changer, SWEEP, planFor), /not UTF-8/);
+  assert.is(readFileSync(file).length, 5);
+});
+
+/** What a killed sweep leaves: the plan recorded, the file replaced or not. */
+function killedSweep(changer: MemoryChanger, text: string): SweepRecord {
+  const planned = changeMemory(changer, SWEEP, planFor);
+  if (planned.memory.state !== 'applied') throw new Error('nothing was planned');
+  const entry = changer.entries.get(KEY);
+  if (entry !== undefined) changer.entries.put({ ...entry, state: { fate: 'open' } });
+  const sweep: SweepRecord = { ...planned, memory: { ...planned.memory, state: 'planned' } };
+  changer.sweeps.put(sweep);
+  writeFileSync(join(changer.dir, 'MEMORY.md'), text);
+  return sweep;
+}
+
+test('killed after the file was replaced: the next sweep records it', () => {
+  const { changer, read } = aChanger();
+  const after = planFor(HAND).text;
+  killedSweep(changer, after);
+  recoverChanges(changer);
+  assert.is(changer.sweeps.get(SWEEP.id)?.memory.state, 'applied');
+  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  assert.is(read(), after);
+});
+
+test('killed before the file was replaced: the next sweep begins anew', () => {
+  const { changer } = aChanger();
+  killedSweep(changer, HAND);
+  recoverChanges(changer);
+  assert.is(changer.sweeps.get(SWEEP.id)?.memory.state, 'untouched');
+  assert.is(changer.entries.get(KEY)?.state.fate, 'open');
+});
+
+test('killed, and then a person edited around the entry: it still counts as written', () => {
+  const { changer } = aChanger();
+  killedSweep(changer, `${planFor(HAND).text}\nedited\n`);
+  recoverChanges(changer);
+  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+});
+
+test('a sweep that wrote nothing cannot be taken back', () => {
+  const { changer, file } = aChanger();
+  assert.throws(() => undoSweep(changer, SWEEP), /wrote nothing/);
+  const applied = changeMemory(changer, SWEEP, planFor);
+  const undone = undoSweep(changer, applied);
+  assert.throws(() => undoSweep(changer, undone.sweep), /taken back already/);
+  assert.ok(existsSync(file));
+});
+
+test.run();
