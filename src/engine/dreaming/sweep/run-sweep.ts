@@ -26,6 +26,7 @@ import type { DreamSettings, PhaseContext } from './phase-context.js';
 import type { PromotionDecision } from './plan-promotions.js';
 import { remPhase } from './rem-phase.js';
 import type { SweepEvent, SweepSummary } from './sweep-events.js';
+import { newSweepId } from './sweep-id.js';
 
 /** How a sweep runs. */
 export interface SweepOptions {
@@ -120,7 +121,7 @@ class Sweep {
       signal: AbortSignal.any([options.signal, AbortSignal.timeout(MOST_SWEEP_MS)]),
     };
     this.record = {
-      id: sweepIdOf(nowMs, this.changer),
+      id: newSweepId(nowMs, this.changer.sweeps),
       day: this.context.day,
       trigger: options.trigger,
       startedMs: nowMs,
@@ -239,15 +240,6 @@ class Sweep {
 
   private tell(event: SweepEvent): void {
     this.options.onEvent?.(event);
-  }
-}
-
-/** Names a sweep by its moment, in UTC; a second one of the same second gets a number. */
-function sweepIdOf(nowMs: number, { sweeps }: MemoryChanger): string {
-  const moment = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '');
-  for (let number = 1; ; number++) {
-    const id = number === 1 ? moment : `${moment}-${number}`;
-    if (sweeps.get(id) === undefined) return id;
   }
 }
 

@@ -1,0 +1,154 @@
+import { realpathSync } from 'node:fs';
+import type { Clock } from '../context.js';
+import { SvcError } from '../errors/index.js';
+import { withProcessLock } from '../process-lock.js';
+import type { ClaimKey } from './claims/claim-words.js';
+import { dayFormatter } from './day.js';
+import type { DreamTarget } from './dream-targets.js';
+import {
+  changeMemory,
+  type MemoryChanger,
+  recoverChanges,
+  type UndoResult,
+  undoSweep,
+} from './promotion/change-memory.js';
+import { editMemory } from './promotion/memory-file.js';
+import { scoreClaim } from './scoring/score.js';
+import { openDreamDatabase } from './store/dream-database.js';
+import { recallEntries } from './store/recall-entries.js';
+import { type SweepRecord, sweepRecords } from './store/sweep-records.js';
+import { workspaceSources } from './sweep/dream-sources.js';
+import { type PromotionDecision, planPromotions } from './sweep/plan-promotions.js';
+import { newSweepId } from './sweep/sweep-id.js';
+
+/** Who decides, and when. */
+export interface HandOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called once when a sweep is running and the waiting begins. */
+  readonly onWait?: (() => void) | undefined;
+}
+
+/** What promoting a claim by hand came to. */
+export interface HandPromotion {
+  readonly sweep: SweepRecord;
+  readonly decision: PromotionDecision;
+}
+
+/**
+ * Promotes a claim whatever its score and gates say. It must still stand in its note, and long-term memory
+ * must not say it already; both are told in the decision.
+ *
+ * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY, DREAM_STORE_*
+ */
+export async function promoteClaim(
+  target: DreamTarget,
+  key: ClaimKey,
+  options: HandOptions,
+): Promise<HandPromotion> {
+  return changing(target, options, (changer) => {
+    const { nowMs, sweeps, entries, dir } = changer;
+    const day = dayFormatter(target.timeZone)(nowMs);
+    const entry = entries.get(key);
+    if (entry === undefined) throw claimUnknown(key);
+    const sweep: SweepRecord = {
+      id: newSweepId(nowMs, sweeps),
+      day,
+      trigger: 'promote',
+      startedMs: nowMs,
+      endedMs: nowMs,
+      phases: {},
+      memory: { state: 'untouched' },
+    };
+    const { deep } = target.settings.phases;
+    const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
+    const rules = {
+      sweepId: sweep.id,
+      limit: 1,
+      maxSnippetTokens: deep.maxPromotedSnippetTokens,
+      maxPriorEntryLossFraction: deep.maxPriorEntryLossFraction,
+    };
+    let decisions: readonly PromotionDecision[] = [];
+    const changed = changeMemory(changer, sweep, (text) => {
+      const plan = planPromotions([{ entry, score }], text, workspaceSources(dir), rules);
+      decisions = plan.decisions;
+      const decided = plan.decisions.filter(({ decision }) => decision !== 'skip');
+      return { ...editMemory(text, plan.edits, day), decided: decided.map(() => key) };
+    });
+    const [decision] = decisions;
+    if (decision === undefined) throw claimUnknown(key);
+    return { sweep: changed, decision };
+  });
+}
+
+/** Never promotes a claim from now on. @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_* */
+export async function rejectClaim(
+  target: DreamTarget,
+  key: ClaimKey,
+  options: HandOptions,
+): Promise<void> {
+  await changing(target, options, ({ entries, nowMs }) => {
+    const entry = entries.get(key);
+    if (entry === undefined) throw claimUnknown(key);
+    entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
+  });
+}
+
+/**
+ * Takes a sweep back; the last one that wrote when none is named.
+ *
+ * @throws SvcError DREAM_SWEEP_UNKNOWN, DREAM_FILE_REFUSED, DREAM_STORE_*
+ */
+export async function undo(
+  target: DreamTarget,
+  sweepId: string | undefined,
+  options: HandOptions,
+): Promise<UndoResult> {
+  return changing(target, options, (changer) => {
+    const { sweeps } = changer;
+    const sweep =
+      sweepId === undefined
+        ? sweeps.list(MOST_SWEEPS).find(({ memory }) => memory.state === 'applied')
+        : sweeps.get(sweepId);
+    if (sweep === undefined) {
+      const what =
+        sweepId === undefined ? 'no sweep wrote anything' : `there is no sweep ${sweepId}`;
+      throw new SvcError('DREAM_SWEEP_UNKNOWN', what, { hint: 'see "svc dream list"' });
+    }
+    return undoSweep(changer, sweep);
+  });
+}
+
+const MOST_SWEEPS = 1000;
+
+/** Under the lock of sweeps, with what killed ones left behind cleared up. */
+async function changing<T>(
+  { workspace }: DreamTarget,
+  { clock, signal, onWait }: HandOptions,
+  work: (changer: MemoryChanger) => T,
+): Promise<T> {
+  return withProcessLock(workspace.files.lock, { signal, onWait }, async () => {
+    const database = openDreamDatabase(workspace.files.database);
+    try {
+      const changer: MemoryChanger = {
+        dir: realpathSync(workspace.dir),
+        backupDir: workspace.files.backupDir,
+        database,
+        entries: recallEntries(database),
+        sweeps: sweepRecords(database),
+        nowMs: clock.now(),
+        dryRun: false,
+      };
+      recoverChanges(changer);
+      return work(changer);
+    } finally {
+      database.close();
+    }
+  });
+}
+
+function claimUnknown(key: ClaimKey): SvcError {
+  return new SvcError('DREAM_CLAIM_UNKNOWN', `dreaming knows no claim ${key}`, {
+    hint: 'see "svc dream candidates"',
+  });
+}

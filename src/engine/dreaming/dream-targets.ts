@@ -1,0 +1,58 @@
+import { realpathSync } from 'node:fs';
+import {
+  type AgentId,
+  type LoadedConfig,
+  listAgents,
+  type ResolvedAgent,
+  resolveAgent,
+} from '../config/index.js';
+import type { EngineContext } from '../context.js';
+import { type DreamWorkspace, dreamWorkspace } from './dream-workspace.js';
+import type { DreamSettings } from './sweep/phase-context.js';
+
+/** One workspace with the agents that share it, and the settings that hold for its sweeps. */
+export interface DreamTarget {
+  readonly workspace: DreamWorkspace;
+  readonly agents: readonly AgentId[];
+  readonly settings: DreamSettings;
+  /** Of day boundaries and the schedule; undefined means the host's. */
+  readonly timeZone: string | undefined;
+}
+
+/**
+ * The distinct workspaces of a configuration, in the order of their first agents.
+ *
+ * @param agentId only that agent's; all when absent
+ * @throws SvcError AGENT_UNKNOWN
+ */
+export function dreamTargets(
+  loaded: LoadedConfig,
+  context: EngineContext,
+  agentId?: string | undefined,
+): DreamTarget[] {
+  const agents =
+    agentId === undefined
+      ? listAgents(loaded.resolved).map((id) => resolveAgent(loaded, id, context))
+      : [resolveAgent(loaded, agentId, context)];
+  const byDir = new Map<string, ResolvedAgent[]>();
+  for (const agent of agents) {
+    const dir = realOrGiven(agent.workspaceDir);
+    byDir.set(dir, [...(byDir.get(dir) ?? []), agent]);
+  }
+  const settings = loaded.resolved.plugins.entries['memory-core'].config.dreaming;
+  return [...byDir].map(([dir, sharing]) => ({
+    workspace: dreamWorkspace(dir, context.state),
+    agents: sharing.map(({ id }) => id),
+    settings,
+    timeZone: settings.timezone ?? sharing[0]?.userTimezone,
+  }));
+}
+
+/** A workspace that is not there yet keeps its name; the sweep says that it is missing. */
+function realOrGiven(dir: string): string {
+  try {
+    return realpathSync(dir);
+  } catch {
+    return dir;
+  }
+}
