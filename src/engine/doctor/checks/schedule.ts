@@ -1,5 +1,5 @@
 import { parseCron } from '../../config/cron.js';
-import { nextRun } from '../../config/next-run.js';
+import { nextRuns } from '../../dreaming/schedule/next-runs.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding } from '../finding.js';
 import type { ConfiguredWorld } from '../world.js';
@@ -18,7 +18,7 @@ export const schedule: DoctorCheck = {
     const timeZone = dreaming.timezone ?? resolved.agents.defaults.userTimezone;
     const cron = parseCron(dreaming.frequency);
     const nowMs = world.context.clock.now();
-    const nextMs = cron.ok ? nextRun(cron.fields, nowMs, timeZone) : undefined;
+    const [nextMs] = cron.ok ? nextRuns(dreaming.frequency, timeZone, nowMs, 1) : [];
     if (nextMs === undefined) {
       return { summary: 'never', findings: [rare(world, 'never comes round')] };
     }

@@ -43,6 +43,12 @@ export const MIGRATIONS: readonly string[] = [
     bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+  -- Up to when the schedule was kept: what was due since then has been missed.
+  CREATE TABLE schedule (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    kept_until_ms INTEGER NOT NULL
+  ) STRICT;
+
   CREATE TABLE sweeps (
     id TEXT PRIMARY KEY,
     day TEXT NOT NULL,

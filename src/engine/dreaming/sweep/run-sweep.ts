@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import { messageOf } from '../../errors/index.js';
 import { withProcessLock } from '../../process-lock.js';
@@ -66,10 +67,10 @@ export async function runSweep(
     const database = openDreamDatabase(workspace.files.database);
     try {
       const sweep = new Sweep(workspace, database, options);
-      if (options.dryRun !== true) return sweep.run();
+      if (options.dryRun !== true) return await sweep.run();
       database.exec('BEGIN IMMEDIATE');
       try {
-        return sweep.run();
+        return await sweep.run();
       } finally {
         database.exec('ROLLBACK');
       }
@@ -131,7 +132,7 @@ class Sweep {
     };
   }
 
-  run(): SweepSummary {
+  async run(): Promise<SweepSummary> {
     const { database, entries, dayOf, day, sources } = this.context;
     const { dir } = this.changer;
     const dryRun = this.options.dryRun === true;
@@ -141,7 +142,11 @@ class Sweep {
     const { recallLog: logFile } = this.workspace.files;
     const recalls = ingestRecalls({ database, entries, logFile, dayOf, rotates: !dryRun });
     this.tell({ type: 'recalls.ingested', ...recalls });
-    for (const phase of PHASES) this.runPhase(phase);
+    for (const phase of PHASES) {
+      // Whatever else this process does gets its turn.
+      await nextTurn();
+      this.runPhase(phase);
+    }
     this.writeDiary();
     entries.prune(daysBefore(day, KEEP_MARKS_DAYS));
     this.save({ ...this.record, endedMs: this.options.clock.now() });

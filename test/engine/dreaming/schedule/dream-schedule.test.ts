@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseCron } from '../../../../src/engine/config/cron.js';
+import { resolveConfig } from '../../../../src/engine/config/index.js';
+import type { DreamTarget } from '../../../../src/engine/dreaming/dream-targets.js';
+import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
+import { crontabLine } from '../../../../src/engine/dreaming/schedule/crontab.js';
+import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-schedule.js';
+import { nextRuns } from '../../../../src/engine/dreaming/schedule/next-runs.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+
+const HOUR = 3_600_000;
+const { dreaming } = resolveConfig({}).plugins.entries['memory-core'].config;
+
+function aSchedule(startIso: string) {
+  const home = tempFolder();
+  home.write('notes/memory/2026-11-18.md', '- The backup runs at 02:30.\n');
+  const target: DreamTarget = {
+    workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
+    agents: [],
+    settings: dreaming,
+    timeZone: 'Europe/Berlin',
+  };
+  let nowMs = Date.parse(startIso);
+  const swept: string[] = [];
+  const faults: unknown[] = [];
+  const open = (): DreamSchedule =>
+    new DreamSchedule([target], {
+      clock: { now: () => nowMs },
+      onSwept: () => swept.push(new Date(nowMs).toISOString()),
+      onFault: (_, error) => faults.push(error),
+    });
+  return {
+    home,
+    swept,
+    faults,
+    open,
+    pass: (hours: number) => {
+      nowMs += hours * HOUR;
+    },
+  };
+}
+
+test('nothing is due when a schedule is kept for the first time; then it runs each night, once', async () => {
+  const { open, pass, swept, faults } = aSchedule('2026-11-20T12:00:00Z');
+  const schedule = open();
+  for (let hour = 0; hour < 48; hour++) {
+    await schedule.look();
+    pass(1);
+  }
+  assert.equal(faults, []);
+  // Three in Berlin is two in UTC.
+  assert.equal(swept, ['2026-11-21T02:00:00.000Z', '2026-11-22T02:00:00.000Z']);
+});
+
+test('nights that were slept through run once at wake, and so do those of a process that was down', async () => {
+  const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
+  const first = open();
+  await first.look();
+  pass(24 * 5);
+  await first.look();
+  await first.look();
+  await first.close({ hurry: false });
+  pass(24 * 2);
+  const second = open();
+  await second.look();
+  await second.look();
+  assert.equal(swept, ['2026-11-25T12:00:00.000Z', '2026-11-27T12:00:00.000Z']);
+});
+
+test('a sweep that fails is told, and not tried again before its next time', async () => {
+  const { open, pass, faults, home } = aSchedule('2026-11-20T12:00:00Z');
+  const schedule = open();
+  await schedule.look();
+  const { rmSync } = await import('node:fs');
+  rmSync(home.at('notes'), { recursive: true });
+  pass(24);
+  await schedule.look();
+  await schedule.look();
+  assert.is(faults.length, 1);
+});
+
+test('a schedule that was closed begins nothing', async () => {
+  const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
+  const schedule = open();
+  await schedule.look();
+  await schedule.close({ hurry: true });
+  pass(24);
+  await schedule.look();
+  assert.equal(swept, []);
+});
+
+const inBerlin = (frequency: string, after: string, count: number) =>
+  nextRuns(frequency, 'Europe/Berlin', Date.parse(after), count).map((ms) =>
+    new Date(ms).toISOString(),
+  );
+
+test('a time that the clocks leave out fires right after the gap; one that comes twice fires once', () => {
+  assert.equal(inBerlin('30 2 * * *', '2026-03-28T12:00:00Z', 2), [
+    '2026-03-29T01:00:00.000Z',
+    '2026-03-30T00:30:00.000Z',
+  ]);
+  assert.equal(inBerlin('30 2 * * *', '2026-10-24T12:00:00Z', 2), [
+    '2026-10-25T00:30:00.000Z',
+    '2026-10-26T01:30:00.000Z',
+  ]);
+});
+
+const field = (low: number, high: number) =>
+  fc.oneof(
+    fc.constant('*'),
+    fc.integer({ min: low, max: high }).map(String),
+    fc
+      .tuple(fc.integer({ min: low, max: high }), fc.integer({ min: low, max: high }))
+      .map(([a, b]) => `${Math.min(a, b)}-${Math.max(a, b)}`),
+    fc.integer({ min: 2, max: Math.max(2, Math.floor(high / 2)) }).map((step) => `*/${step}`),
+  );
+
+test('the configuration reads a schedule as it is kept', () => {
+  const crons = fc.tuple(field(0, 59), field(0, 23), field(1, 28), field(1, 12), field(0, 6));
+  fc.assert(
+    fc.property(crons, fc.integer({ min: 0, max: 400 }), (fields, days) => {
+      const frequency = fields.join(' ');
+      const after = Date.UTC(2026, 0, 1) + days * 24 * HOUR;
+      const read = parseCron(frequency);
+      assert.ok(read.ok, frequency);
+      const { fields: wanted } = read;
+      for (const ms of nextRuns(frequency, 'UTC', after, 3)) {
+        const at = new Date(ms);
+        assert.ok(wanted.minutes.has(at.getUTCMinutes()) && wanted.hours.has(at.getUTCHours()));
+        assert.ok(wanted.months.has(at.getUTCMonth() + 1));
+        const byDate = wanted.daysOfMonth.has(at.getUTCDate());
+        const byWeekday = wanted.daysOfWeek.has(at.getUTCDay());
+        const both = wanted.anyDayOfMonth || wanted.anyDayOfWeek;
+        assert.ok(
+          both ? byDate && byWeekday : byDate || byWeekday,
+          `${frequency} ${at.toISOString()}`,
+        );
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a crontab line keeps its words whole', () => {
+  assert.is(
+    crontabLine('0 3 * * *', undefined, ['/usr/bin/node', '/opt/my svc/run.js', 'dream', 'run']),
+    "0 3 * * * /usr/bin/node '/opt/my svc/run.js' dream run",
+  );
+  assert.is(
+    crontabLine('0 3 * * *', 'Europe/Berlin', ['svc', "it's 100%"]),
+    String.raw`CRON_TZ=Europe/Berlin
+0 3 * * * svc 'it'\''s 100\%'`,
+  );
+});
+
+test.run();
