@@ -1,5 +1,6 @@
 import type { Readiness } from './readiness.js';
 import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
+import { dreamDefinitions } from './services/dream-service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
 
@@ -15,6 +16,10 @@ export function serviceDefinitions(
   without: readonly ServiceSwitch[],
   readiness: () => Readiness,
 ): readonly ServiceDefinition[] {
-  const all = [healthDefinition(setup, readiness), ...memoryDefinitions(setup)];
+  const all = [
+    healthDefinition(setup, readiness),
+    ...memoryDefinitions(setup),
+    ...dreamDefinitions(setup),
+  ];
   return all.filter((definition) => !without.includes(definition.switch));
 }
