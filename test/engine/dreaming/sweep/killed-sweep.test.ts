@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../../../src/engine/config/index.js';
+import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
+import { openDreams } from '../../../../src/engine/dreaming/open-dreams.js';
+import {
+  handWritten,
+  promotedEntries,
+} from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { claimOf, NIGHT } from './sweeping-claims.js';
+
+const HAND = '# Mine\n\nBy hand.\n';
+const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? 8);
+const CHILD = fileURLToPath(new URL('sweeping-child.ts', import.meta.url));
+const { dreaming: settings } = resolveConfig({}).plugins.entries['memory-core'].config;
+
+test('killed at any moment, MEMORY.md is whole, and the next sweep ends what was begun', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', HAND);
+  const workspace = dreamWorkspace(home.at('notes'), { stateDir: home.at('state') });
+  const read = (): string => readFileSync(home.at('notes/MEMORY.md'), 'utf8');
+  for (let round = 0; round < ROUNDS; round++) {
+    await killedAfter(20 + Math.random() * 150, [
+      home.at('notes'),
+      home.at('state'),
+      `${round * 1000}`,
+    ]);
+    assertWhole(read());
+    await runSweep(workspace, {
+      settings: {
+        ...settings,
+        phases: { ...settings.phases, deep: { ...settings.phases.deep, limit: 1000 } },
+      },
+      timeZone: 'UTC',
+      clock: { now: () => NIGHT },
+      trigger: 'manual',
+      signal: new AbortController().signal,
+    });
+    const text = read();
+    assertWhole(text);
+    const written = promotedEntries(text).map(({ key }) => key);
+    const dreams = openDreams(workspace);
+    const marked = dreams?.entries.since(0).filter(({ state }) => state.fate === 'promoted') ?? [];
+    assert.equal(dreams?.sweeps.planned(), []);
+    dreams?.close();
+    // What is in the file is marked, and what is marked is in the file.
+    assert.equal(marked.map(({ key }) => key).sort(), [...written].sort());
+    assert.is(new Set(written).size, written.length);
+  }
+  assert.ok(promotedEntries(read()).length > 0);
+});
+
+/** Every line of the file is a person's, or belongs to a whole entry. */
+function assertWhole(text: string): void {
+  assert.ok(text.startsWith(HAND));
+  const known = new Set(Array.from({ length: ROUNDS * 1000 }, (_, number) => claimOf(number)));
+  for (const entry of promotedEntries(text)) assert.ok(known.has(entry.text), entry.text);
+  const rest = handWritten(text)
+    .slice(HAND.length)
+    .replaceAll(/^## Promoted.*$/gmu, '');
+  assert.is(rest.trim(), '');
+}
+
+async function killedAfter(ms: number, args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+  await pause(ms);
+  child.kill('SIGKILL');
+  await ended;
+}
+
+test.run();
