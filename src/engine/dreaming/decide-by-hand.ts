@@ -67,6 +67,7 @@ export async function promoteClaim(
       limit: 1,
       maxSnippetTokens: deep.maxPromotedSnippetTokens,
       maxPriorEntryLossFraction: deep.maxPriorEntryLossFraction,
+      wordings: new Map(),
     };
     let decisions: readonly PromotionDecision[] = [];
     const changed = changeMemory(changer, sweep, (text) => {

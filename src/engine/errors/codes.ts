@@ -198,6 +198,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export const WARNING_CODES = {
   BACKEND_UNAVAILABLE: 'The configured search backend cannot be used; the builtin engine answered.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
+  DREAM_MODEL_UNUSED: 'The model that dreaming should write with is not used; plain words are.',
   EMBEDDING_FAILED:
     'Some passages got no vector; they are found by their words alone until the next sync.',
   EMBEDDINGS_PENDING:
