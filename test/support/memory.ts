@@ -17,13 +17,18 @@ export interface TargetOptions {
 
 /** An index, in a folder of its own, of a workspace. */
 export function targetOf(workspaceDir: string, options: TargetOptions = {}): SyncTarget {
+  const state = tempFolder();
   return {
-    indexFile: options.indexFile ?? join(tempFolder().path, 'index.sqlite'),
+    indexFile: options.indexFile ?? join(state.path, 'index.sqlite'),
     settings: {
       chunking: { tokens: options.tokens ?? 400, overlap: 80 },
       tokenizer: options.tokenizer ?? 'unicode61',
     },
     vectors: { enabled: true },
+    forget: {
+      listFile: join(state.path, 'forgotten.json'),
+      backupDir: join(state.path, 'backups'),
+    },
     sources: {
       memory: {
         workspaceDir,

@@ -52,9 +52,33 @@ export const ERROR_CODES = {
     summary: 'The path is not one of the files that the index covers.',
   },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
+  EXPORT_WRITE_FAILED: { exit: 1, summary: 'The export could not be written.' },
+  FORGET_FAILED: {
+    exit: 1,
+    summary: 'A file, its backup or the list of what is forgotten could not be written.',
+  },
+  FORGET_ID_UNKNOWN: { exit: 2, summary: 'Nothing was forgotten under this id.' },
+  FORGET_LIST_INVALID: {
+    exit: 1,
+    summary: 'The list of what is forgotten is damaged; memory is not indexed without it.',
+  },
+  FORGET_NOTHING: { exit: 1, summary: 'Nothing was found that could be forgotten.' },
+  FORGET_OUTDATED: {
+    exit: 1,
+    summary: 'A file changed after it was shown what would be forgotten of it; nothing was done.',
+  },
   HANDLES_EXHAUSTED: {
     exit: 1,
     summary: 'The process or the system has no file handles left; nothing was changed.',
+  },
+  IMPORT_CONFLICT: {
+    exit: 1,
+    summary: 'Files that would be imported are there with another content; nothing was written.',
+  },
+  IMPORT_FAILED: { exit: 1, summary: 'A file could not be read or written while importing.' },
+  IMPORT_INVALID: {
+    exit: 2,
+    summary: 'The file is not a whole export of svc; the fault and its line are named.',
   },
   INDEX_CORRUPT: {
     exit: 1,
@@ -178,6 +202,8 @@ export const WARNING_CODES = {
   EMBEDDINGS_PENDING:
     'Not all passages have vectors yet; those without are found by their words alone.',
   FILES_SKIPPED: 'Some files could not be indexed; each is named with its reason.',
+  FORGET_UNFINISHED:
+    'What was forgotten is no longer found, but its bytes are in the index file until the next sync.',
   INDEX_BUSY:
     'Another process is writing the index; the answer comes from what was committed before.',
   INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',

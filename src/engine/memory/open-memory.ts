@@ -10,12 +10,13 @@ import {
   resolveConfig,
   settingLocator,
 } from '../config/index.js';
-import type { EngineContext } from '../context.js';
+import type { EngineContext, StatePaths } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
 import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
+import type { ForgetPlaces } from './forget/forget-list.js';
 import type { FusionShares } from './search/fuse.js';
 import { shortHash } from './short-hash.js';
 import { memorySourcesOf } from './sources/memory-sources.js';
@@ -91,7 +92,7 @@ export function openAgent(
     agent,
     agentId: agent.id,
     name: agent.id,
-    ...createBuiltin(agent, 'agent', context, loaded, options),
+    ...createBuiltin(agent, 'agent', agent.id, context, loaded, options),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
@@ -109,7 +110,8 @@ async function openWorkspace(
       : await loadConfig(context, options);
   const workspaceDir = realOrResolved(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
-  const path = join(context.state.cacheDir, 'memory', `${workspaceIndexName(workspaceDir)}.sqlite`);
+  const indexName = workspaceIndexName(workspaceDir);
+  const path = join(context.state.cacheDir, 'memory', `${indexName}.sqlite`);
   const agent: ResolvedAgent = {
     ...base,
     workspaceDir,
@@ -123,7 +125,7 @@ async function openWorkspace(
     agent,
     agentId: null,
     name: dir,
-    ...createBuiltin(agent, 'folder', context, loaded, options),
+    ...createBuiltin(agent, 'folder', indexName, context, loaded, options),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
@@ -145,6 +147,7 @@ function realOrResolved(dir: string): string {
 function createBuiltin(
   agent: ResolvedAgent,
   layout: 'agent' | 'folder',
+  indexName: string,
   context: EngineContext,
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
@@ -159,6 +162,7 @@ function createBuiltin(
       settings: { chunking, tokenizer: store.fts.tokenizer },
       vectors: store.vector,
       sources: memorySourcesOf(agent, layout),
+      forget: forgetPlaces(context.state, indexName),
     },
     search: {
       citations: agent.citations,
@@ -178,6 +182,12 @@ function createBuiltin(
     keepConnections: longLived,
   });
   return { backend, providers, world, locate: settingLocator(loaded, agent.id) };
+}
+
+/** Not in the cache: an index may be thrown away, and is without what is forgotten all the same. */
+function forgetPlaces({ stateDir }: StatePaths, indexName: string): ForgetPlaces {
+  const folder = join(stateDir, 'forgotten');
+  return { listFile: join(folder, `${indexName}.json`), backupDir: join(folder, indexName) };
 }
 
 /** The configured weights as shares that add up to 1; the schema refuses two zeros. */

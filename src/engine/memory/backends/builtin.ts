@@ -8,6 +8,7 @@ import type { SyncSummary } from '../sync/events.js';
 import { IndexKeeper, type IndexKeeperOptions } from './index-keeper.js';
 import type {
   BackendStatus,
+  Forgetting,
   GetRequest,
   GetResponse,
   MemoryBackend,
@@ -57,16 +58,24 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./read-lines.js');
-    const { workspaceDir } = this.options.target.sources.memory;
+    const { readForgotten } = await import('../forget/forget-list.js');
+    const { sources, forget } = this.options.target;
+    const { workspaceDir } = sources.memory;
+    const forgotten = await readForgotten(forget);
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(work, warnings, (index) =>
-      readLines(index, workspaceDir, request),
+      readLines(index, workspaceDir, request, forgotten),
     );
     return { ...lines, warnings };
   }
 
   async sync(options: SyncRequest): Promise<SyncSummary> {
     return this.keeper.sync(options);
+  }
+
+  async forgetting(): Promise<Forgetting> {
+    const { createForgetting } = await import('./builtin-forgetting.js');
+    return createForgetting(this.options, this.keeper, (request) => this.search(request));
   }
 
   async status(options: StatusOptions = {}): Promise<BackendStatus> {

@@ -1,4 +1,8 @@
 import type { Warning } from '../../errors/index.js';
+import type { ForgetEntry } from '../forget/forget-list.js';
+import type { Undone } from '../forget/hide.js';
+import type { MemoryStore } from '../forget/memory-store.js';
+import type { ForgetPlan, ForgetRequest } from '../forget/plan-forget.js';
 import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-index.js';
 import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
@@ -108,6 +112,29 @@ export interface BackendStatus {
   readonly faults: readonly Warning[];
 }
 
+/** Taking passages out of memory for good; see forget/. */
+export interface Forgetting {
+  /** Finds what would go. @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING */
+  plan(request: ForgetRequest, options?: WorkOptions): Promise<ForgetPlan>;
+  /**
+   * Puts what was planned on the list of what is forgotten, and takes it out of the files when asked
+   * to. Stores follow; see memory-store.ts.
+   *
+   * @throws SvcError FORGET_OUTDATED, FORGET_FAILED
+   */
+  hide(
+    plan: ForgetPlan,
+    how: { readonly fromFile: boolean },
+    options?: WorkOptions,
+  ): Promise<ForgetEntry>;
+  /** Takes an entry off the list. @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED */
+  undo(id: string, options?: WorkOptions): Promise<Undone>;
+  /** The list, oldest first. */
+  entries(): Promise<readonly ForgetEntry[]>;
+  /** The index and its cache of vectors. */
+  readonly store: MemoryStore;
+}
+
 /**
  * What commands, MCP and active memory call. The builtin engine and the external search tool stand
  * behind it.
@@ -119,6 +146,7 @@ export interface MemoryBackend {
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
   sync(options: SyncRequest): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
+  forgetting(): Promise<Forgetting>;
   /** Deletes the index, never a file of the person's. */
   reset(): Promise<ResetResult>;
   close(): Promise<void>;

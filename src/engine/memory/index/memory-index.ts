@@ -14,7 +14,7 @@ import type { VectorExtension } from './vectors/extension.js';
 export interface IndexedDocument extends DocumentKey {
   readonly kind: DocumentKind;
   readonly fingerprint: FileFingerprint;
-  /** SHA-256 of the bytes, hexadecimal. */
+  /** SHA-256 of the bytes, hexadecimal, and a mark of what of them is forgotten. */
   readonly hash: string;
   readonly chunks: readonly Chunk[];
 }

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
 import type { DocumentKind, SkippedFile, Source } from '../types.js';
+import { bytesOnDisk } from './bytes-on-disk.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
 import type { DocumentWriter } from './document-writer.js';
@@ -28,6 +28,7 @@ import type {
 } from './memory-index.js';
 import { isUnchanged } from './read-identity.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
+import type { Scrubber } from './scrubber.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorExtension } from './vectors/extension.js';
 import type { VectorSettings } from './vectors/vector-settings.js';
@@ -86,7 +87,7 @@ export class SqliteIndex implements MemoryIndex {
       documents: bySource.reduce((sum, row) => sum + row.documents, 0),
       chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
       bySource,
-      bytes: ['', '-wal', '-shm'].reduce((sum, suffix) => sum + sizeOf(this.file + suffix), 0),
+      bytes: bytesOnDisk(this.file),
       syncedMs: this.syncedMs(),
     };
   }
@@ -253,6 +254,11 @@ export class SqliteIndex implements MemoryIndex {
     copyEmbeddings(this.database, fromFile);
   }
 
+  /** What takes deleted bytes out of the file; loaded only by what writes. */
+  async scrubber(): Promise<Scrubber> {
+    return (await import('./scrubber.js')).createScrubber(this.database);
+  }
+
   /** Ends a build: other connections may open the file afterwards. Closes this one. */
   seal(): void {
     setAutomerge(this.database, AUTOMERGE.normal);
@@ -291,8 +297,4 @@ export class SqliteIndex implements MemoryIndex {
       .pluck()
       .get(key);
   }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

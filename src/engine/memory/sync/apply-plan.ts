@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
+import type { Forgotten } from '../forget/forgotten.js';
 import type { Change, IndexedDocument, MemoryIndex } from '../index/memory-index.js';
 import type { SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
@@ -10,6 +11,7 @@ import type { PlannedRead, SyncPlan } from './plan-changes.js';
 /** What applying a plan needs besides the plan. */
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
+  readonly forgotten: Forgotten;
   readonly clock: Clock;
   /** Whether passages get vectors afterwards. */
   readonly vectorsFollow: boolean;
@@ -96,8 +98,8 @@ class Batches {
   }
 
   private read({ file, stored }: PlannedRead): Change | undefined {
-    const { onEvent, chunking } = this.options;
-    const outcome = loadDocument(file, stored, chunking);
+    const { onEvent, chunking, forgotten } = this.options;
+    const outcome = loadDocument(file, stored, chunking, forgotten);
     if (outcome.state === 'skipped') {
       this.tally.skip(outcome.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...outcome.skip });

@@ -1,5 +1,6 @@
 import type { Clock } from '../../context.js';
 import type { ProviderPath } from '../../embeddings/index.js';
+import { type ForgetPlaces, readForgotten } from '../forget/forget-list.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
 import { createIndex, damageComplaint, type OpenedIndex } from '../index/open-index.js';
@@ -23,6 +24,8 @@ export interface SyncTarget {
   readonly settings: IndexSettings;
   readonly vectors: VectorSettings;
   readonly sources: MemorySources;
+  /** What is to stay out of the index. */
+  readonly forget: ForgetPlaces;
 }
 
 /** How passages get vectors; see embed-missing.ts. */
@@ -143,6 +146,7 @@ async function mirror(run: Run, opened: OpenedIndex): Promise<SyncSummary> {
 async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
   try {
     const result = await fill(run, index);
+    if (!result.stopped) await scrubIfAsked(run, index);
     run.connections.releaseIndex(index);
     return summaryOf(run, result, undefined);
   } catch (error) {
@@ -151,12 +155,19 @@ async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
   }
 }
 
+/** Something was forgotten since the last sync: no byte of it is to stay in the file. */
+async function scrubIfAsked(run: Run, index: SqliteIndex): Promise<void> {
+  const scrubber = await index.scrubber();
+  if (scrubber.isRequested()) scrubber.scrub(run.options.clock.now());
+}
+
 /**
  * Builds beside the old index and replaces it in one step. Stopped half way, the build becomes the
  * index only where there was no usable one: the next sync goes on from it.
  */
 async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
+  const forgets = opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
   if (opened.state === 'ready') run.connections.discardIndex(opened.index);
   run.onEvent({ type: 'rebuild.started', ...rebuild });
   let build: SqliteIndex | undefined;
@@ -169,7 +180,7 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }
     run.onEvent({ type: 'publish.started' });
-    await tidyCopied(build, run.options);
+    await tidyCopied(build, run.options, forgets);
     await publishBuild(build, indexFile, REPLACES[opened.state]);
     return summaryOf(run, result, rebuild);
   } finally {
@@ -179,11 +190,15 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
 }
 
 /** Puts copied vectors in order, so that they are found quickly from the moment of publishing. */
-async function tidyCopied(build: SqliteIndex, { embedding, clock }: SyncOptions): Promise<void> {
+async function tidyCopied(
+  build: SqliteIndex,
+  { embedding, clock }: SyncOptions,
+  forgets: boolean,
+): Promise<void> {
   const keepIdentities = await build.vectorIdentities();
   if (keepIdentities.length === 0) return;
   // Where nobody embeds now, nothing is thrown away: the provider may only be switched off.
-  const cacheEntries = embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER;
+  const cacheEntries = forgets ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
   await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
 }
 
@@ -204,6 +219,7 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
   });
   const result = await applyPlan(index, plan, {
     chunking: run.target.settings.chunking,
+    forgotten: await readForgotten(run.target.forget),
     clock: run.options.clock,
     vectorsFollow: run.options.embedding !== undefined,
     signal: run.options.signal,

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto';
+import { lineAt, type TextLines, textLines } from '../sources/text-lines.js';
+import type { LineRange } from '../types.js';
+import type { ForgetEntry } from './forget-list.js';
+import { lineHash, type SpokenLine, spokenLines, wordsOf } from './line-hashes.js';
+
+/** A line of this many bytes is the same line wherever it stands; a shorter one needs its neighbour. */
+const TELLING_BYTES = 24;
+const MARK_CHARS = 8;
+
+/** A text without what is forgotten of it. */
+export interface CoveredText {
+  /** As many lines as before; those that are forgotten are empty. */
+  readonly lines: TextLines;
+  /** Tells what was left out; empty when nothing was. */
+  readonly mark: string;
+}
+
+/**
+ * What is to stay out of memory, whichever file it stands in. A line is known by its words: a long
+ * one anywhere, a short one beside the neighbour it had, or when it was all that was forgotten.
+ */
+export class Forgotten {
+  private readonly salt: string;
+  private readonly documents: ReadonlySet<string>;
+  private readonly known = new Set<string>();
+  private readonly alone = new Set<string>();
+  private readonly pairs = new Set<string>();
+
+  constructor(salt: string, entries: readonly Pick<ForgetEntry, 'documents' | 'lines'>[]) {
+    this.salt = salt;
+    this.documents = new Set(entries.flatMap(({ documents }) => documents));
+    for (const lines of entries.flatMap((entry) => entry.lines)) {
+      const [first] = lines;
+      if (first !== undefined && lines.length === 1) this.alone.add(first);
+      for (const [at, line] of lines.entries()) {
+        this.known.add(line);
+        const next = lines[at + 1];
+        if (next !== undefined) this.pairs.add(line + next);
+      }
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.known.size === 0 && this.documents.size === 0;
+  }
+
+  /** Whether a file of these bytes is forgotten as a whole. @param sha256 of its bytes, hexadecimal */
+  hidesDocument(sha256: string): boolean {
+    return this.documents.size > 0 && this.documents.has(lineHash(this.salt, sha256));
+  }
+
+  /** Whether a text of one or more lines says only what is forgotten, or some of it. */
+  touches(text: string): boolean {
+    return this.linesIn(textLines(text)).size > 0;
+  }
+
+  /** The forgotten lines of a text, counted from 0. */
+  linesIn(lines: TextLines): ReadonlySet<number> {
+    const found = new Set<number>();
+    if (this.known.size === 0) return found;
+    let before: SpokenLine | undefined;
+    for (const line of spokenLines(this.salt, lines)) {
+      if (this.known.has(line.hash)) {
+        if (line.bytes >= TELLING_BYTES || this.alone.has(line.hash)) found.add(line.at);
+        if (before !== undefined && this.pairs.has(before.hash + line.hash)) {
+          found.add(before.at).add(line.at);
+        }
+      }
+      before = line;
+    }
+    return found;
+  }
+
+  /**
+   * Empties the forgotten lines of a document.
+   *
+   * @param sha256 of the file's bytes, hexadecimal
+   */
+  cover(lines: TextLines, sha256: string): CoveredText {
+    if (this.isEmpty) return { lines, mark: '' };
+    if (this.hidesDocument(sha256)) return { lines: textLines(''), mark: markOf('whole') };
+    const found = this.linesIn(lines);
+    if (found.size === 0) return { lines, mark: '' };
+    const kept = Array.from({ length: lines.count }, (_, at) =>
+      found.has(at) ? '' : lineAt(lines, at),
+    );
+    return { lines: textLines(`${kept.join('\n')}\n`), mark: markOf([...found].join()) };
+  }
+}
+
+/** Nothing is forgotten. */
+export const NOTHING_FORGOTTEN = new Forgotten('', []);
+
+/** The hashes of a passage's lines, for an entry of the list. */
+export function hashesOf(salt: string, text: string): readonly string[] {
+  return spokenLines(salt, textLines(text)).map((line) => line.hash);
+}
+
+/** Lines, counted from 0, as ranges counted from 1. */
+export function rangesOf(lines: Iterable<number>): readonly LineRange[] {
+  const ranges: { startLine: number; endLine: number }[] = [];
+  for (const line of [...lines].toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last.endLine === line) last.endLine = line + 1;
+    else ranges.push({ startLine: line + 1, endLine: line + 1 });
+  }
+  return ranges;
+}
+
+/** Whether a text says anything at all. */
+export function saysSomething(text: string): boolean {
+  return text.split('\n').some((line) => wordsOf(line) !== '');
+}
+
+function markOf(what: string): string {
+  return `.${hash('sha256', what, 'hex').slice(0, MARK_CHARS)}`;
+}
