@@ -1,5 +1,5 @@
 import type { Warning } from '../../errors/index.js';
-import { readForgetList } from '../forget/forget-list.js';
+import { readForgetList, readForgotten } from '../forget/forget-list.js';
 import { hide, undo } from '../forget/hide.js';
 import type { StoreOutcome } from '../forget/memory-store.js';
 import { planForget } from '../forget/plan-forget.js';
@@ -31,6 +31,7 @@ export function createForgetting(
       ),
     hide: (plan, how, work = {}) => hide(plan, how, { target, clock, signal: work.signal }),
     undo: (id, work = {}) => undo(id, { target, clock, signal: work.signal }),
+    forgotten: () => readForgotten(target.forget),
     entries: async () => (await readForgetList(target.forget.listFile))?.entries ?? [],
     store: {
       follow: async (_, work = {}): Promise<StoreOutcome> => {

@@ -1,5 +1,6 @@
 import type { Warning } from '../../errors/index.js';
 import type { ForgetEntry } from '../forget/forget-list.js';
+import type { Forgotten } from '../forget/forgotten.js';
 import type { Undone } from '../forget/hide.js';
 import type { MemoryStore } from '../forget/memory-store.js';
 import type { ForgetPlan, ForgetRequest } from '../forget/plan-forget.js';
@@ -129,6 +130,8 @@ export interface Forgetting {
   ): Promise<ForgetEntry>;
   /** Takes an entry off the list. @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED */
   undo(id: string, options?: WorkOptions): Promise<Undone>;
+  /** All that is forgotten now. */
+  forgotten(): Promise<Forgotten>;
   /** The list, oldest first. */
   entries(): Promise<readonly ForgetEntry[]>;
   /** The index and its cache of vectors. */
