@@ -15,6 +15,7 @@ import type {
   ResetResult,
   StatusOptions,
   SyncRequest,
+  Transfer,
   WorkOptions,
 } from './memory-backend.js';
 
@@ -76,6 +77,11 @@ export class BuiltinBackend implements MemoryBackend {
   async forgetting(): Promise<Forgetting> {
     const { createForgetting } = await import('./builtin-forgetting.js');
     return createForgetting(this.options, this.keeper, (request) => this.search(request));
+  }
+
+  async transfer(): Promise<Transfer> {
+    const { createTransfer } = await import('./builtin-transfer.js');
+    return createTransfer(this.options, this.keeper);
   }
 
   async status(options: StatusOptions = {}): Promise<BackendStatus> {

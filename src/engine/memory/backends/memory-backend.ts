@@ -8,6 +8,9 @@ import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-ind
 import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
+import type { ExportTally } from '../transfer/export-memory.js';
+import type { ImportedFiles, ImportPlan } from '../transfer/import-memory.js';
+import type { ExistingFiles } from '../transfer/land-documents.js';
 import type { LineRange, SkippedFile, Source } from '../types.js';
 import type { WatchRecord } from '../watch/watch-record.js';
 
@@ -138,6 +141,40 @@ export interface Forgetting {
   readonly store: MemoryStore;
 }
 
+/** What came of an export. */
+export interface ExportResult extends Readonly<ExportTally> {
+  readonly warnings: readonly Warning[];
+}
+
+/** What came of an import. */
+export interface ImportResult extends ImportedFiles {
+  /** How many files were there already, with the same content. */
+  readonly same: number;
+  /** How many of the documents the index does not cover where they are now. */
+  readonly notIndexed: number;
+  /** How many vectors found a passage. */
+  readonly vectors: number;
+}
+
+/** Taking a memory out as one file, and in again; see transfer/. */
+export interface Transfer {
+  /** Gives an export line by line. @param write takes a line, its end included */
+  export(
+    how: { readonly agent: string | null; readonly vectors: boolean },
+    write: (line: string) => Promise<void>,
+    options?: WorkOptions,
+  ): Promise<ExportResult>;
+  /**
+   * Reads a whole export and looks at where it would land; writes nothing.
+   *
+   * @param into the folder; the workspace when left out
+   * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
+   */
+  planImport(file: string, into?: string): Promise<ImportPlan>;
+  /** Writes what was planned, and indexes it. @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED */
+  import(plan: ImportPlan, existing: ExistingFiles, options?: WorkOptions): Promise<ImportResult>;
+}
+
 /**
  * What commands, MCP and active memory call. The builtin engine and the external search tool stand
  * behind it.
@@ -150,6 +187,7 @@ export interface MemoryBackend {
   sync(options: SyncRequest): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
   forgetting(): Promise<Forgetting>;
+  transfer(): Promise<Transfer>;
   /** Deletes the index, never a file of the person's. */
   reset(): Promise<ResetResult>;
   close(): Promise<void>;

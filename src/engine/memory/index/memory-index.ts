@@ -75,6 +75,11 @@ export interface EmbeddingEntry {
   readonly vector: Float32Array;
 }
 
+/** A vector that is kept. */
+export interface StoredEmbedding extends EmbeddingEntry {
+  readonly id: number;
+}
+
 /** A chunk whose vector is near to a query's. */
 export interface VectorCandidate extends Chunk, DocumentKey {
   readonly chunkId: number;
@@ -201,6 +206,12 @@ export interface VectorIndex {
     after: number,
     limit: number,
   ): Promise<readonly MissingEmbedding[]>;
+  /** Up to `limit` vectors that notes use, with ids above `after`, by id. */
+  storedEmbeddings(
+    identity: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly StoredEmbedding[]>;
   /** How many chunks have no vector under an identity. */
   countMissingEmbeddings(identity: string): Promise<number>;
   /**

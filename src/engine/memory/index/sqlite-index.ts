@@ -1,5 +1,5 @@
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { DocumentKind, SkippedFile, Source } from '../types.js';
+import type { SkippedFile, Source } from '../types.js';
 import { bytesOnDisk } from './bytes-on-disk.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
@@ -21,6 +21,7 @@ import type {
   MemoryIndex,
   MissingEmbedding,
   StoredDocument,
+  StoredEmbedding,
   SyncMark,
   TidyOptions,
   VectorCandidate,
@@ -29,6 +30,7 @@ import type {
 import { isUnchanged } from './read-identity.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
 import type { Scrubber } from './scrubber.js';
+import { storedDocuments } from './stored-documents.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorExtension } from './vectors/extension.js';
 import type { VectorSettings } from './vectors/vector-settings.js';
@@ -63,15 +65,7 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   async documents(): Promise<readonly StoredDocument[]> {
-    const rows = this.database
-      .prepare<[], [Source, string, DocumentKind, number, number, number, string, number]>(
-        'SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms FROM documents',
-      )
-      .raw()
-      .all();
-    return rows.map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs]) => {
-      return { source, path, kind, fingerprint: { size, mtimeMs, ctimeMs }, hash, indexedMs };
-    });
+    return storedDocuments(this.database);
   }
 
   async statistics(): Promise<IndexStatistics> {
@@ -99,11 +93,12 @@ export class SqliteIndex implements MemoryIndex {
     this.writer ??= createDocumentWriter(this.database, this.storedIdentity.tokenizer);
     const { writer } = this;
     this.database.transaction(() => {
-      const chunks = followChunks(this.database, vectorsFollow);
-      for (const change of changes) writer.write(change, atMs, chunks);
-      chunks.finish();
+      const follower = followChunks(this.database, vectorsFollow);
+      for (const change of changes) writer.write(change, atMs, follower);
+      follower.finish();
       // Counted here once instead of by every search.
-      this.writeMeta('chunks', this.countChunks());
+      const chunks = this.database.prepare('SELECT count(*) FROM chunks').pluck().get();
+      this.writeMeta('chunks', String(chunks));
       this.database.exec('DELETE FROM tree');
     })();
   }
@@ -178,6 +173,14 @@ export class SqliteIndex implements MemoryIndex {
     limit: number,
   ): Promise<readonly MissingEmbedding[]> {
     return (await this.vectors()).missing(identity, after, limit);
+  }
+
+  async storedEmbeddings(
+    identity: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly StoredEmbedding[]> {
+    return (await this.vectors()).stored(identity, after, limit);
   }
 
   async countMissingEmbeddings(identity: string): Promise<number> {
@@ -276,10 +279,6 @@ export class SqliteIndex implements MemoryIndex {
     const { VectorStore } = await import('./vectors/vector-store.js');
     this.vectorStore ??= new VectorStore(this.database, this.vectorSettings);
     return this.vectorStore;
-  }
-
-  private countChunks(): string {
-    return String(this.database.prepare('SELECT count(*) FROM chunks').pluck().get());
   }
 
   private syncedMs(): number | undefined {

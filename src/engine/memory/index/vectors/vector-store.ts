@@ -3,6 +3,7 @@ import type {
   BatchJob,
   EmbeddingEntry,
   MissingEmbedding,
+  StoredEmbedding,
   TidyOptions,
   VectorCandidate,
   VectorSpaceStatistics,
@@ -16,6 +17,7 @@ import { putEmbeddings } from './put-embeddings.js';
 import { refuseEmbeddings } from './refuse-embeddings.js';
 import { sampleSimilarities } from './sample-similarities.js';
 import { allSpaces, findSpace, requireDimensions } from './spaces.js';
+import { storedVectors } from './stored-vectors.js';
 import { tidyEmbeddings } from './tidy-embeddings.js';
 import { cosine, unitVector } from './vector-bytes.js';
 import { vectorCandidates } from './vector-candidates.js';
@@ -46,6 +48,10 @@ export class VectorStore {
 
   missing(identity: string, after: number, limit: number): MissingEmbedding[] {
     return missingEmbeddings(this.database, identity, after, limit);
+  }
+
+  stored(identity: string, after: number, limit: number): StoredEmbedding[] {
+    return storedVectors(this.database, identity, after, limit);
   }
 
   countMissing(identity: string): number {
