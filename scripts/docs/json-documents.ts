@@ -11,6 +11,7 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
@@ -418,6 +419,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  ...CARE_DOCUMENTS,
   SCOPE_DOCUMENT,
   login,
   logout,

@@ -10,6 +10,11 @@ import {
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
 import {
+  forgetListOutputSchema,
+  forgetOutputSchema,
+  forgetUndoOutputSchema,
+} from '../../src/engine/memory/forget/output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -17,6 +22,10 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import {
+  exportOutputSchema,
+  importOutputSchema,
+} from '../../src/engine/memory/transfer/output-schemas.js';
 import {
   bugReportOutputSchema,
   overallStatusOutputSchema,
@@ -49,6 +58,11 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  forget: (run: SvcRun) => read(forgetOutputSchema, run),
+  forgetList: (run: SvcRun) => read(forgetListOutputSchema, run),
+  forgetUndo: (run: SvcRun) => read(forgetUndoOutputSchema, run),
+  export: (run: SvcRun) => read(exportOutputSchema, run),
+  import: (run: SvcRun) => read(importOutputSchema, run),
   scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),

@@ -27,50 +27,69 @@ export interface CheckedExport {
  * @throws SvcError IMPORT_INVALID with the first line at fault; the system's error
  */
 export async function checkExport(file: string): Promise<CheckedExport> {
-  const documents = new Map<string, ListedDocument>();
-  const spaces: LineOf<'space'>[] = [];
-  const digest = createHash('sha256');
-  let vectors = 0;
+  const checker = new ExportChecker();
   let last = 0;
-  let ended = false;
   for await (const { number, bytes } of readFileLines(file)) {
-    const fault = (why: string) => exportFault(file, number, why);
-    if (ended) throw fault('something follows the end');
-    const line = parseLine(bytes, fault);
-    if ((line.type === 'header') !== (number === 1)) throw fault('a header stands first, and once');
+    checker.take(bytes, number === 1, (why) => exportFault(file, number, why));
     last = number;
-    switch (line.type) {
-      case 'header':
-        break;
-      case 'document':
-        checkDocument(line, fault);
-        if (documents.has(line.path)) throw fault('a document before it has the same path');
-        documents.set(line.path, { path: line.path, sha256: line.sha256 });
-        break;
-      case 'space':
-        if (line.space !== spaces.length) throw fault('spaces are counted from 0');
-        spaces.push(line);
-        break;
-      case 'vector':
-        vectors += 1;
-        checkVector(line, spaces.at(-1), fault);
-        break;
-      case 'end':
-        ended = true;
-        if (line.documents !== documents.size || line.vectors !== vectors) {
-          throw fault('lines are missing before it');
-        }
-        if (line.sha256 !== digest.digest('hex')) throw fault('the lines before it were changed');
-        break;
-    }
-    if (!ended) digest.update(bytes).update('\n');
   }
-  if (!ended) throw exportFault(file, last + 1, 'the file ends here, without an end line');
+  if (!checker.ended) throw exportFault(file, last + 1, 'the file ends here, without an end line');
+  const { documents, spaces, vectors } = checker;
   return { file, documents: [...documents.values()], spaces, vectors };
 }
 
+/** Makes the error of a line. */
+type Fault = (why: string) => Error;
+
+/** Reads the lines of an export in order, and remembers what later ones are held against. */
+class ExportChecker {
+  readonly documents = new Map<string, ListedDocument>();
+  readonly spaces: LineOf<'space'>[] = [];
+  vectors = 0;
+  ended = false;
+  private readonly digest = createHash('sha256');
+
+  take(bytes: Buffer, isFirst: boolean, fault: Fault): void {
+    if (this.ended) throw fault('something follows the end');
+    const line = parseLine(bytes, fault);
+    if ((line.type === 'header') !== isFirst) throw fault('a header stands first, and once');
+    this.hold(line, fault);
+    if (!this.ended) this.digest.update(bytes).update('\n');
+  }
+
+  private hold(line: ExportLine, fault: Fault): void {
+    switch (line.type) {
+      case 'header':
+        return;
+      case 'document':
+        checkDocument(line, fault);
+        if (this.documents.has(line.path)) throw fault('a document before it has the same path');
+        this.documents.set(line.path, { path: line.path, sha256: line.sha256 });
+        return;
+      case 'space':
+        if (line.space !== this.spaces.length) throw fault('spaces are counted from 0');
+        this.spaces.push(line);
+        return;
+      case 'vector':
+        checkVector(line, this.spaces.at(-1), fault);
+        this.vectors += 1;
+        return;
+      case 'end':
+        this.checkEnd(line, fault);
+        this.ended = true;
+    }
+  }
+
+  private checkEnd(line: LineOf<'end'>, fault: Fault): void {
+    if (line.documents !== this.documents.size || line.vectors !== this.vectors) {
+      throw fault('lines are missing before it');
+    }
+    if (line.sha256 !== this.digest.digest('hex')) throw fault('the lines before it were changed');
+  }
+}
+
 /** The line, as the schema has it. @param fault makes the error */
-export function parseLine(bytes: Buffer, fault: (why: string) => Error): ExportLine {
+export function parseLine(bytes: Buffer, fault: Fault): ExportLine {
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -94,7 +113,7 @@ export function vectorOf({ vector }: LineOf<'vector'>): Float32Array {
   return floatsOf(Buffer.from(vector, 'base64'));
 }
 
-function checkDocument(line: LineOf<'document'>, fault: (why: string) => Error): void {
+function checkDocument(line: LineOf<'document'>, fault: Fault): void {
   if (!isSafePath(line.path)) throw fault('its path leads out of the folder');
   const bytes = contentOf(line);
   if (bytes.length > MAX_DOCUMENT_BYTES) throw fault('it is larger than a note may be');
@@ -104,7 +123,7 @@ function checkDocument(line: LineOf<'document'>, fault: (why: string) => Error):
 function checkVector(
   line: LineOf<'vector'>,
   space: LineOf<'space'> | undefined,
-  fault: (why: string) => Error,
+  fault: Fault,
 ): void {
   if (space?.space !== line.space) throw fault('its space does not stand before it');
   const vector = vectorOf(line);
