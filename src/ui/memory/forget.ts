@@ -1,6 +1,5 @@
 import type { ForgetEntry } from '../../engine/memory/forget/forget-list.js';
-import type { Undone } from '../../engine/memory/forget/hide.js';
-import type { ForgetPassage, ForgetPlan } from '../../engine/memory/forget/plan-forget.js';
+import type { ForgetPassage, ForgetPlan, Undone } from '../../engine/memory/forget/forget-plan.js';
 import type { LineRange } from '../../engine/memory/types.js';
 import { formatCountOf, formatRelativeTime } from '../format.js';
 import { safeLine, safeProse } from '../safe-text.js';

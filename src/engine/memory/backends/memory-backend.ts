@@ -1,9 +1,8 @@
 import type { Warning } from '../../errors/index.js';
 import type { ForgetEntry } from '../forget/forget-list.js';
+import type { ForgetPlan, ForgetRequest, Undone } from '../forget/forget-plan.js';
 import type { Forgotten } from '../forget/forgotten.js';
-import type { Undone } from '../forget/hide.js';
 import type { MemoryStore } from '../forget/memory-store.js';
-import type { ForgetPlan, ForgetRequest } from '../forget/plan-forget.js';
 import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-index.js';
 import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';

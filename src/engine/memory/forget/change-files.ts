@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
 import type { ChangedFile } from './forget-list.js';
-import type { ForgetPassage } from './plan-forget.js';
+import type { ForgetPassage } from './forget-plan.js';
 
 /** A file whose lines are to go, as it is to be afterwards. */
 export interface FileChange extends ChangedFile {

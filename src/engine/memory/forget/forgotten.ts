@@ -1,12 +1,17 @@
 import { hash } from 'node:crypto';
 import { lineAt, type TextLines, textLines } from '../sources/text-lines.js';
 import type { LineRange } from '../types.js';
-import type { ForgetEntry } from './forget-list.js';
 import { lineHash, type SpokenLine, spokenLines, wordsOf } from './line-hashes.js';
 
 /** A line of this many bytes is the same line wherever it stands; a shorter one needs its neighbour. */
 const TELLING_BYTES = 24;
 const MARK_CHARS = 8;
+
+/** What was forgotten at once, by name; see forget-list.ts. */
+interface ForgottenContents {
+  readonly documents: readonly string[];
+  readonly lines: readonly (readonly string[])[];
+}
 
 /** A text without what is forgotten of it. */
 export interface CoveredText {
@@ -27,7 +32,7 @@ export class Forgotten {
   private readonly alone = new Set<string>();
   private readonly pairs = new Set<string>();
 
-  constructor(salt: string, entries: readonly Pick<ForgetEntry, 'documents' | 'lines'>[]) {
+  constructor(salt: string, entries: readonly ForgottenContents[]) {
     this.salt = salt;
     this.documents = new Set(entries.flatMap(({ documents }) => documents));
     for (const lines of entries.flatMap((entry) => entry.lines)) {

@@ -12,24 +12,15 @@ import {
   readForgetList,
   writeForgetList,
 } from './forget-list.js';
+import type { ForgetPlan, Undone } from './forget-plan.js';
 import { hashesOf } from './forgotten.js';
 import { lineHash } from './line-hashes.js';
-import type { ForgetPlan } from './plan-forget.js';
 
 /** What changing the list needs. */
 export interface HideContext {
   readonly target: SyncTarget;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** What came of taking something back. */
-export interface Undone {
-  readonly entry: ForgetEntry;
-  /** Files that are as they were before. */
-  readonly restored: readonly string[];
-  /** Files that somebody changed since, with where their backups lie. */
-  readonly kept: readonly { readonly path: string; readonly backup: string }[];
 }
 
 const LOCK_WAIT_MS = 10 * 60 * 1000;

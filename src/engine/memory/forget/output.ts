@@ -1,9 +1,8 @@
 import type { OpenedMemory } from '../open-memory.js';
 import type { ChangedFile, ForgetEntry } from './forget-list.js';
-import type { Undone } from './hide.js';
+import type { ForgetPlan, Undone } from './forget-plan.js';
 import type { StoreOutcome } from './memory-store.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
-import type { ForgetPlan } from './plan-forget.js';
 
 /*
  * The JSON shapes of docs/json.md, made from what the engine answers.

@@ -7,38 +7,9 @@ import { resolveWorkspace } from '../sources/memory-files.js';
 import { absoluteFromDisplay } from '../sources/paths.js';
 import { readDocument } from '../sources/read-document.js';
 import { joinedLines } from '../sources/text-lines.js';
-import type { DocumentKind, LineRange, Source } from '../types.js';
+import type { LineRange } from '../types.js';
+import type { ForgetPassage, ForgetPlan, ForgetRequest } from './forget-plan.js';
 import { Forgotten, hashesOf, NOTHING_FORGOTTEN, rangesOf, saysSomething } from './forgotten.js';
-
-/** What is asked to be forgotten. */
-export interface ForgetRequest {
-  /** A path, a citation, or words to search for. */
-  readonly target: string;
-  /** How many passages words may bring up; `query.maxResults` when absent. */
-  readonly maxResults?: number | undefined;
-}
-
-/** Lines that would be forgotten. */
-export interface ForgetPassage extends LineRange {
-  readonly path: string;
-  readonly absolutePath: string;
-  readonly source: Source;
-  readonly kind: DocumentKind;
-  readonly text: string;
-  /** SHA-256 of the file's bytes as they were read, hexadecimal. */
-  readonly fileHash: string;
-  /** The whole file. */
-  readonly whole: boolean;
-}
-
-/** What forgetting would take away. */
-export interface ForgetPlan {
-  readonly target: string;
-  /** In the order of the files, no two overlapping. */
-  readonly passages: readonly ForgetPassage[];
-  /** The same lines in other places of the notes: they go as well. */
-  readonly alsoIn: readonly (LineRange & { readonly path: string })[];
-}
 
 /** What planning asks. */
 export interface PlanContext {
