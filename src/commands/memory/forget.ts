@@ -4,6 +4,7 @@ import { confirm } from '../../cli/confirm.js';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
+import { createLazySyncProgress } from '../../cli/sync-progress.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { Forgetting } from '../../engine/memory/backends/memory-backend.js';
 import type { StoreOutcome } from '../../engine/memory/forget/memory-store.js';
@@ -30,6 +31,8 @@ type ForgetResult = ForgetOutput | ForgetListOutput | ForgetUndoOutput;
 
 interface ForgetFlags {
   readonly plain: boolean;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
   readonly yes: boolean;
   readonly 'from-file': boolean;
   readonly 'max-results'?: number | undefined;
@@ -101,7 +104,7 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
       return forgetOutput(memory, plan, undefined, []);
     }
     const entry = await forgetting.hide(plan, { fromFile }, work);
-    const stores = await this.follow(forgetting);
+    const stores = await this.follow(forgetting, flags);
     this.write(renderForgotten(entry));
     return forgetOutput(memory, plan, entry, stores);
   }
@@ -119,13 +122,23 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
       return forgetUndoOutput(memory, id, undefined, []);
     }
     const undone = await forgetting.undo(id, { signal: this.signal });
-    const stores = await this.follow(forgetting);
+    const stores = await this.follow(forgetting, flags);
     this.write(renderUndone(undone));
     return forgetUndoOutput(memory, id, undone, stores);
   }
 
-  private async follow(forgetting: Forgetting): Promise<readonly StoreOutcome[]> {
-    const stores = await followInAllStores(forgetting, { signal: this.signal });
+  private async follow(
+    forgetting: Forgetting,
+    flags: ForgetFlags,
+  ): Promise<readonly StoreOutcome[]> {
+    const { verbose } = flags;
+    const quiet = flags.quiet || this.jsonEnabled();
+    // Every file is read again, which takes its time in a large memory.
+    const progress = createLazySyncProgress({ terminal: this.terminal(flags), quiet, verbose });
+    const stores = await followInAllStores(forgetting, {
+      signal: this.signal,
+      onEvent: (event) => progress.onEvent(this.mask.data(event)),
+    }).finally(progress.clear);
     for (const { store } of stores.filter(({ clean }) => !clean)) {
       this.addWarning({
         code: 'FORGET_UNFINISHED',
