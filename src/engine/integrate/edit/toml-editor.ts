@@ -48,8 +48,11 @@ export const tomlEditor: DocumentEditor = {
   },
   isBare: () => false,
   locate(file, text, path) {
-    const found = statementsWithPath(text).find(({ path: written }) => isBelow(written, path));
-    return createTextPositions(file, text).at(found?.statement.start ?? 0);
+    const statements = statementsWithPath(text);
+    const found = path
+      .map((_, at) => path.slice(0, path.length - at))
+      .flatMap((near) => statements.filter(({ path: written }) => isBelow(written, near)));
+    return createTextPositions(file, text).at(found[0]?.statement.start ?? 0);
   },
   hideOthers(text, shown) {
     return statementsWithPath(text)
