@@ -61,8 +61,8 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
     ...yesFlag,
     ...withEnvironment({
       list: Flags.boolean({
-        summary: 'List the agents: which are here, and which know svc.',
-        exclusive: ['remove', 'active-memory', 'dry-run', 'yes'],
+        summary: 'List the agents, or the one named: which are here, and which know svc.',
+        exclusive: ['remove', 'active-memory'],
       }),
       remove: Flags.boolean({
         summary: 'Take out what svc registered, active memory included.',
@@ -86,7 +86,7 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
   async run(): Promise<IntegrateOutput | IntegrationsOutput> {
     const { args, flags } = await this.parse(Integrate);
     const scope = flags.project ? 'project' : 'user';
-    if (flags.list) return this.listAgents(scope, flags);
+    if (flags.list) return this.listAgents(args.agent, scope, flags);
     if (args.agent === undefined) {
       throw new SvcError('USAGE', 'no agent is named', {
         hint: `name one of ${AGENT_IDS.join(', ')}, or add --list`,
@@ -95,21 +95,26 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
     return this.integrate(args.agent, scope, flags);
   }
 
-  private listAgents(scope: IntegrationScope, flags: { readonly plain: boolean }) {
+  private listAgents(
+    name: string | undefined,
+    scope: IntegrationScope,
+    flags: { readonly plain: boolean },
+  ): IntegrationsOutput {
     const world = this.world();
-    const agents = listIntegrations(world, scope, programFacts());
+    const wanted = name === undefined ? AGENT_IDS : [agentNamed(name).id];
+    const agents = listIntegrations(world, scope, wanted, programFacts());
     const style = createStyle(this.terminal(flags).color);
     this.write(renderAgents(agents, { style, homeDir: world.homeDir }));
     return integrationsOutput(scope, agents);
   }
 
   private async integrate(
-    coder: string,
+    name: string,
     scope: IntegrationScope,
     flags: IntegrateFlags,
   ): Promise<IntegrateOutput> {
     const world = this.world();
-    const agent = agentNamed(coder);
+    const agent = agentNamed(name);
     const action = flags.remove ? 'remove' : 'add';
     const target = absoluteTarget(flags, world.cwd);
     if (action === 'add') await requireTarget(world, target);
@@ -154,7 +159,7 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
       this.addWarning({
         code: 'INTEGRATION_DOUBTFUL',
         message: 'svc runs from the cache of npx, which is emptied some day',
-        hint: 'npm install --global svc-cli',
+        hint: 'install svc for good (npm install -g), and run this again',
       });
     }
   }

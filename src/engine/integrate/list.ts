@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { isRecord, valueAt } from '../config/config-path.js';
 import { SvcError } from '../errors/index.js';
 import {
-  AGENT_IDS,
   type AgentFormat,
   type AgentId,
   hasHook,
@@ -32,13 +31,14 @@ export interface ListedAgent {
   readonly fault: SvcError | undefined;
 }
 
-/** All agents: whether they are here, and whether svc is registered with them. */
+/** Agents: whether they are here, and whether svc is registered with them. */
 export function listIntegrations(
   world: IntegrateWorld,
   scope: IntegrationScope,
+  wanted: readonly AgentId[],
   program: ProgramFacts,
 ): readonly ListedAgent[] {
-  return AGENT_IDS.map((id) => listed(AGENTS[id], world, scope, program));
+  return wanted.map((id) => listed(AGENTS[id], world, scope, program));
 }
 
 function listed(

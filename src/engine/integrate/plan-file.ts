@@ -83,10 +83,7 @@ export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): Ed
   const diff = hiddenDiff(where.editor, [now.text, found.path], [text, undefined]);
   return {
     text,
-    layers:
-      exact === undefined
-        ? now.layers.filter(({ entry }) => entry !== spec.key)
-        : layers.slice(0, -1),
+    layers: (exact === undefined ? now.layers : layers).filter(({ entry }) => entry !== spec.key),
     change: { part: spec.part, change: 'remove', diff },
   };
 }
@@ -154,7 +151,8 @@ function inserted(
   const before = replaced ?? { text: base.text, found: undefined };
   const diff = hiddenDiff(editor, [before.text, before.found?.path], [text, path]);
   const change = replaced === undefined ? 'add' : 'update';
-  return { text, layers: [...base.layers, layer], change: { part: spec.part, change, diff } };
+  const layers = [...base.layers.filter(({ entry }) => entry !== spec.key), layer];
+  return { text, layers, change: { part: spec.part, change, diff } };
 }
 
 function cutOut(where: EditedFile, now: Edited, found: FoundEntry, spec: EntrySpec): string {

@@ -12,8 +12,10 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
+import { AGENT_IDS } from '../../../src/engine/integrate/agent.js';
 import { applyIntegration } from '../../../src/engine/integrate/apply.js';
 import { listIntegrations } from '../../../src/engine/integrate/list.js';
+import { readLayers, writeLayers } from '../../../src/engine/integrate/receipts.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** What becomes of the files on disk, whatever state they are in. */
@@ -274,13 +276,52 @@ test('a receipt that is damaged costs the byte alone', async () => {
   assert.equal(JSON.parse(read(MCP)), JSON.parse(OTHER));
 });
 
+test('a kill between the receipt and the file costs nothing', async () => {
+  const { folder, world, plan, add, remove, read } = home();
+  const file = folder.write(MCP, OTHER);
+  await add('cursor');
+  const next = plan('cursor', { name: 'svc-notes' }).files[0]?.layers ?? [];
+  assert.is(next.length, 2);
+  writeLayers(world.state, file, next);
+  await remove('cursor');
+  assert.is(read(MCP), OTHER);
+  // Nor does one between the file and the receipt.
+  writeLayers(world.state, file, next);
+  await add('cursor');
+  await remove('cursor');
+  assert.is(read(MCP), OTHER);
+  assert.equal(
+    readLayers(world.state, file).map(({ entry }) => entry),
+    ['server svc-notes'],
+  );
+});
+
+test('a state folder that cannot be written is named, before anything is', async () => {
+  const { folder, add, read } = home();
+  folder.write(MCP, OTHER);
+  folder.write('state', 'no folder');
+  const error = await refused(() => add('cursor'));
+  assert.is(error.code, 'INTEGRATION_WRITE_FAILED');
+  assert.match(error.message, /state\/integrations could not be written/);
+  assert.is(read(MCP), OTHER);
+});
+
+test('a key that is written twice is not guessed at', async () => {
+  const { folder, add, read } = home();
+  const text = '{ "mcpServers": { "a": {} }, "mcpServers": { "b": {} } }';
+  folder.write(MCP, text);
+  const error = await refused(() => add('cursor'));
+  assert.match(error.message, /written in a way that svc does not edit/);
+  assert.is(read(MCP), text);
+});
+
 test('all agents are listed: here or not, registered or not, broken or not', async () => {
   const { folder, world, add } = home();
   folder.write(MCP, OTHER);
   folder.write('.gemini/settings.json', '{');
   await add('cursor', { name: 'svc-notes' });
   await add('codex', { hookTimeoutMs: 1000 });
-  const rows = listIntegrations(world, 'user', PROGRAM).map((agent) => [
+  const rows = listIntegrations(world, 'user', AGENT_IDS, PROGRAM).map((agent) => [
     agent.id,
     agent.isDetected,
     agent.servers,

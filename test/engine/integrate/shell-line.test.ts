@@ -62,7 +62,7 @@ test('leaves ordinary words readable', () => {
 
 /** No system passes a zero byte on, and halves of pairs have no UTF-8. */
 function isPassable(word: string): boolean {
-  return !word.includes('\0') && word.isWellFormed();
+  return !word.includes('\0') && Buffer.from(word).toString() === word;
 }
 
 test.run();
