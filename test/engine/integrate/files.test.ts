@@ -16,6 +16,7 @@ import { AGENT_IDS } from '../../../src/engine/integrate/agent.js';
 import { applyIntegration } from '../../../src/engine/integrate/apply.js';
 import { listIntegrations } from '../../../src/engine/integrate/list.js';
 import { readLayers, writeLayers } from '../../../src/engine/integrate/receipts.js';
+import { withProcessLock } from '../../../src/engine/process-lock.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** What becomes of the files on disk, whatever state they are in. */
@@ -162,6 +163,21 @@ test('many at once, each with a name of its own, lose nothing', async () => {
   assert.equal(Object.keys(JSON.parse(read(MCP)).mcpServers).sort(), ['a', ...names]);
   for (const name of names.toReversed()) await remove('cursor', { name });
   assert.is(read(MCP), OTHER);
+});
+
+test('one waits for another that is at it', async () => {
+  const { folder, add, read } = home();
+  folder.write(MCP, OTHER);
+  const lock = folder.at('state/integrations/lock');
+  const { signal } = new AbortController();
+  const waiting = await withProcessLock(lock, { signal }, async () => {
+    const added = add('cursor');
+    await new Promise(setImmediate);
+    assert.is(read(MCP), OTHER);
+    return { added };
+  });
+  await waiting.added;
+  assert.match(read(MCP), /"svc"/);
 });
 
 test('another memory brings the entry up to date, and it can still go to the byte', async () => {
