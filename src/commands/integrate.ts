@@ -54,7 +54,11 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
     '<%= config.bin %> <%= command.id %> cursor --remove --yes',
   ];
   static override args = {
-    agent: Args.string({ description: `one of ${AGENT_IDS.join(', ')}` }),
+    agent: Args.string({
+      description: `one of ${AGENT_IDS.join(', ')}`,
+      // Nobody pipes a name.
+      ignoreStdin: true,
+    }),
   };
   static override flags = {
     ...targetFlags,

@@ -112,7 +112,10 @@ test('people are told that all is done already', async () => {
     [again.code, again.stdout],
     [0, `svc is already registered with Cursor: ~/${FILE}\n`],
   );
-  const list = await svc('--list');
+  const piped = await runSvc(['integrate', '--list'], { home: home.path, input: 'codex\n' });
+  assert.match(piped.stdout, /^vscode /m);
+  const list = await svc('cursor', '--list');
+  assert.is(list.stdout.split('\n').length, 3);
   assert.match(list.stdout, /^cursor +yes +yes +– +~\/\.cursor\/mcp\.json$/m);
 });
 
