@@ -144,7 +144,7 @@ test('from any JSON file, to the byte, and the data has just the entries more', 
       assert.is(removed(now).text, text);
       assert.equal(removed(now).layers, []);
     }),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 
@@ -172,7 +172,7 @@ test('where somebody edited around them, only the entries go', () => {
       const after = removed({ ...now, text: theirs });
       assert.ok(isSameData(data(after.text), withValue(data(text), [name], value)), after.text);
     }),
-    { numRuns: 250 },
+    { numRuns: 150 },
   );
 });
 
@@ -186,7 +186,7 @@ test('what somebody put beside the entries stays when they go', () => {
       const wanted = withValue(data(text), ['mcpServers', 'later'], other);
       assert.ok(isSameData(data(after.text), wanted), after.text);
     }),
-    { numRuns: 200 },
+    { numRuns: 120 },
   );
 });
 
@@ -197,7 +197,7 @@ test('without a receipt the entries are recognised, and go', () => {
       assert.is(valueAt(data(after.text), ['mcpServers', 'svc']), undefined);
       assert.is(HOOK.find(data(after.text)), undefined);
     }),
-    { numRuns: 200 },
+    { numRuns: 120 },
   );
 });
 
@@ -242,7 +242,7 @@ test('from any TOML file, to the byte, and a whole parser sees the table', () =>
       assert.ok(isSameData(parseToml(now.text), wanted), now.text);
       assert.is(removeEntry(TOML_FILE, now, CODEX).text, text);
     }),
-    { numRuns: 200 },
+    { numRuns: 120 },
   );
 });
 
@@ -258,7 +258,7 @@ test('a TOML file that somebody went on writing loses the table alone', () => {
       assert.ok(after.text.startsWith(text.trimEnd()), after.text);
       assert.ok(after.text.includes('# next\n'), after.text);
     }),
-    { numRuns: 200 },
+    { numRuns: 120 },
   );
 });
 
