@@ -5,6 +5,7 @@ import { BaseCommand } from '../cli/base-command.js';
 import { confirm } from '../cli/confirm.js';
 import { targetFlags, withEnvironment, yesFlag } from '../cli/flags.js';
 import { recallTimeoutMs, requireTarget } from '../cli/integrate-target.js';
+import type { EngineContext } from '../engine/context.js';
 import { SvcError } from '../engine/errors/index.js';
 import {
   AGENT_IDS,
@@ -174,7 +175,7 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
     return { style: createStyle(terminal.color), columns, homeDir };
   }
 
-  private world(): IntegrateWorld & ReturnType<typeof this.context> {
+  private world(): EngineContext & IntegrateWorld {
     return { ...this.context(), platform: process.platform };
   }
 }

@@ -103,6 +103,13 @@ test('in scripts: a dry run, a yes, a second time, the list, and back to the byt
   assert.is((await svc('cursor', '--remove')).code, 0);
 });
 
+test('an agent that is not here is registered with a warning', async () => {
+  const home = tempFolder();
+  const run = await runSvc(['integrate', 'vscode', '--yes', '--json'], { home: home.path });
+  const { written, warnings } = jsonOf.integrate(run);
+  assert.equal([written, warnings?.map(({ code }) => code)], [true, ['INTEGRATION_DOUBTFUL']]);
+});
+
 test('people are told that all is done already', async () => {
   const home = homeWithCursor();
   const svc = (...args: readonly string[]) => runSvc(['integrate', ...args], { home: home.path });

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { suite } from 'uvu';
@@ -5,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js';
 import { agentNamed } from '../../../src/engine/integrate/registry.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** Files as each agent leaves them, and what comes to stand in them. */
@@ -334,6 +336,25 @@ test('variables that say where state lies go along', async () => {
   assert.is(entry.env.SVC_HOME, '/data/svc');
   assert.match(entry.env.XDG_CACHE_HOME, /^\/.*\/project\/cache$/);
   assert.equal(Object.keys(entry.env), ['SVC_HOME', 'XDG_CACHE_HOME']);
+});
+
+test('node is called by the name that PATH has for it, which outlives an update', () => {
+  const bin = tempFolder();
+  const node = bin.write('Cellar/node/22.1.0/bin/node', '');
+  symlinkSync(node, bin.at('node'));
+  const other = tempFolder();
+  other.write('node', '');
+  const { plan } = home({ PATH: `relative:${other.path}:${bin.path}` });
+  assert.is(plan('codex', { program: { ...PROGRAM, node } }).server.words[0], bin.at('node'));
+  const { plan: without } = home({ PATH: other.path });
+  assert.is(without('codex', { program: { ...PROGRAM, node } }).server.words[0], node);
+});
+
+test('svc from the cache of npx is known to pass', () => {
+  const { plan } = home();
+  const script = '/home/ada/.npm/_npx/0f1e2d/node_modules/.bin/svc';
+  assert.ok(plan('codex', { program: { ...PROGRAM, script } }).isPassing);
+  assert.not(plan('codex').isPassing);
 });
 
 test('a name that is mistyped is mended, an unknown one is refused', () => {
