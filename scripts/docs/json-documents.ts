@@ -14,6 +14,7 @@ import {
 import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { SCOPE_DOCUMENT } from './json-scope-document.js';
@@ -428,6 +429,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  ...INTEGRATE_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */
