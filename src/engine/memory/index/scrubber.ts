@@ -28,9 +28,10 @@ export function createScrubber(database: Connection): Scrubber {
   return {
     request: () => {
       database.transaction(() => {
+        // A transcript that only grew would be read on from where it stopped: not by its hash.
         database.exec(
           `INSERT OR REPLACE INTO meta VALUES ('scrub', '1');
-           UPDATE documents SET mtime_ms = -1;
+           UPDATE documents SET mtime_ms = -1, hash = iif(kind = 'transcript', '', hash);
            DELETE FROM tree`,
         );
       })();
