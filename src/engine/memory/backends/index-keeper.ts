@@ -31,6 +31,8 @@ export interface IndexKeeperOptions {
   readonly target: SyncTarget;
   /** Look for changed files before handing the index out (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
+  /** Do so for the first question of a session even where `syncOnSearch` is off (`sync.onSessionStart`). */
+  readonly syncOnSessionStart?: boolean;
   readonly clock: Clock;
   /** Who embeds passages; undefined where nothing can. */
   readonly providers: ProviderPath | undefined;
@@ -106,7 +108,7 @@ export class IndexKeeper {
     const opened = this.open();
     if (opened.state === 'ready') {
       const { index } = opened;
-      if (!this.options.syncOnSearch) return index;
+      if (!this.looksAtFiles(work)) return index;
       const isFresh = await this.isFresh(index);
       if (isFresh && !(embeds && (await this.canEmbedNow(index, work, warnings)))) return index;
     } else if (opened.state === 'unusable') {
@@ -131,6 +133,11 @@ export class IndexKeeper {
     throw new SvcError('INDEX_CORRUPT', `the index ${indexFile} cannot be opened`, {
       hint: 'run "svc memory reset" and try again',
     });
+  }
+
+  private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
+    const { syncOnSearch, syncOnSessionStart = false } = this.options;
+    return syncOnSearch || (sessionStarts && syncOnSessionStart);
   }
 
   /** Whether the index mirrors the files as they are now; looks at no file's content. */
@@ -183,6 +190,7 @@ export class IndexKeeper {
     options: WorkOptions & {
       readonly lockWaitMs: number;
       readonly force?: boolean;
+      readonly defersSmallGrowth?: boolean;
       readonly embedAtMost: number | undefined;
       readonly embeds: boolean;
     },

@@ -33,6 +33,23 @@ import type { VectorExtension } from './vectors/extension.js';
 import type { VectorSettings } from './vectors/vector-settings.js';
 import type { VectorStore } from './vectors/vector-store.js';
 
+type DocumentRow = [
+  Source,
+  string,
+  DocumentKind,
+  number,
+  number,
+  number,
+  string,
+  number,
+  string | null,
+];
+interface SourceRow {
+  readonly source: Source;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly brokenLines: number;
+}
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
 /** An index in a SQLite database file; see schema.ts for its tables. */
@@ -63,25 +80,30 @@ export class SqliteIndex implements MemoryIndex {
 
   async documents(): Promise<readonly StoredDocument[]> {
     const rows = this.database
-      .prepare<[], [Source, string, DocumentKind, number, number, number, string, number]>(
-        'SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms FROM documents',
+      .prepare<[], DocumentRow>(
+        `SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms, resume
+         FROM documents`,
       )
       .raw()
       .all();
-    return rows.map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs]) => {
-      return { source, path, kind, fingerprint: { size, mtimeMs, ctimeMs }, hash, indexedMs };
+    return rows.map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs, resume]) => {
+      const document = { source, path, kind, fingerprint: { size, mtimeMs, ctimeMs }, hash };
+      return { ...document, indexedMs, ...(resume === null ? {} : { resume }) };
     });
   }
 
   async statistics(): Promise<IndexStatistics> {
     const bySource = this.database
-      .prepare<[], { source: Source; documents: number; chunks: number }>(
-        `SELECT source, count(*) AS documents, sum(chunks) AS chunks FROM (
-           SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks
-           FROM documents
+      .prepare<[], SourceRow>(
+        `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
+         FROM (
+           SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks,
+             coalesce(resume ->> 'brokenLines', 0) AS broken
+           FROM documents WHERE resume IS NULL OR NOT resume ->> 'isExcluded'
          ) GROUP BY source ORDER BY source`,
       )
-      .all();
+      .all()
+      .map(({ brokenLines, ...row }) => (brokenLines > 0 ? { ...row, brokenLines } : row));
     return {
       documents: bySource.reduce((sum, row) => sum + row.documents, 0),
       chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),

@@ -1,6 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
+import type { Source } from '../types.js';
 import {
   BACKGROUND_SAMPLE,
   backgroundOf,
@@ -23,6 +24,8 @@ import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
 /** How answers are made, besides what is asked. */
 export interface SearchOptions {
   readonly citations: CitationMode;
+  /** The sources that answers come from, whatever is asked; absent is all that is indexed. */
+  readonly sources?: readonly Source[];
   /** Characters of a snippet, on average over ten results. */
   readonly snippetChars: number;
   /** How many candidates are ranked for each result asked for (memory search §2.5). */
@@ -68,7 +71,7 @@ export async function searchIndex(
   const query = parseQuery(request.query, tokenizer);
   const embedding = embed(index, request, options, warnings, signal);
   const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
-  const filter = await filterOf(request);
+  const filter = await filterOf(request, options);
   const found =
     query.literal === undefined
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
@@ -87,7 +90,12 @@ export async function searchIndex(
     matches: found.matches,
     belowMinScore,
     searchMs: performance.now() - started,
-    warnings: [...options.warnings, ...warnings, ...queryWarnings(query)],
+    warnings: [
+      ...options.warnings,
+      ...warnings,
+      ...sourceWarnings(request, options),
+      ...queryWarnings(query),
+    ],
   };
 }
 
@@ -234,10 +242,15 @@ function candidateLimit(maxResults: number, { candidateMultiplier }: SearchOptio
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }
 
-async function filterOf(request: SearchRequest): Promise<CandidateFilter> {
+async function filterOf(
+  request: SearchRequest,
+  { sources: searched }: SearchOptions,
+): Promise<CandidateFilter> {
+  const asked = request.sources;
+  const sources = asked?.filter((source) => searched?.includes(source) ?? true) ?? searched;
   const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
   return {
-    ...(request.sources === undefined ? {} : { sources: request.sources }),
+    ...(sources === undefined ? {} : { sources }),
     ...(path === undefined ? {} : { path }),
   };
 }
@@ -291,6 +304,19 @@ async function findLiterally(
     rankCandidates(chunks, statistics, matcher, undefined);
   const none = { match: undefined, matches: candidates.length };
   return { query, ...none, candidates: counted, rank, matcher };
+}
+
+/** A source that is asked for and not searched would be an answer of nothing without a reason. */
+function sourceWarnings({ sources: asked = [] }: SearchRequest, options: SearchOptions): Warning[] {
+  const off = asked.filter((source) => options.sources?.includes(source) === false);
+  return off.map((source) => {
+    const words = source === 'sessions' ? 'session transcripts' : 'memory files';
+    const mend =
+      source === 'sessions'
+        ? 'set memorySearch.experimental.sessionMemory to true, and name "sessions" in memorySearch.sources'
+        : 'name "memory" in memorySearch.sources';
+    return { code: 'SOURCE_OFF', message: `${words} are not searched`, hint: mend };
+  });
 }
 
 function queryWarnings(query: LexicalQuery): Warning[] {
