@@ -12,6 +12,7 @@ export interface TargetOptions {
   readonly extraPaths?: readonly string[];
   readonly tokenizer?: Tokenizer;
   readonly tokens?: number;
+  readonly overlap?: number;
   readonly indexFile?: string;
 }
 
@@ -20,7 +21,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
   return {
     indexFile: options.indexFile ?? join(tempFolder().path, 'index.sqlite'),
     settings: {
-      chunking: { tokens: options.tokens ?? 400, overlap: 80 },
+      chunking: { tokens: options.tokens ?? 400, overlap: options.overlap ?? 80 },
       tokenizer: options.tokenizer ?? 'unicode61',
     },
     vectors: { enabled: true },

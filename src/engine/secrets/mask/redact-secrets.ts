@@ -76,7 +76,7 @@ const SHAPES: readonly Shape[] = [
   {
     needle: new RegExp(NAME, 'iu'),
     form: new RegExp(
-      String.raw`(${NAME}(?:[_-]?(?:id|value|prod|dev|test|live|\d{1,3}))?["'\`\]]{0,2}(?:[ \t]{0,3}(?:=>|:=|[:=])[ \t]{0,3}|[ \t](?:is|was|to)[ \t:]{1,3}))(["'\`]?)([^\s"'\`,;<>]{4,})`,
+      String.raw`(${NAME}(?:[_-]?(?:id|value|prod|dev|test|live|\d{1,3}))?["'\x60\]]{0,2}(?:[ \t]{0,3}(?:=>|:=|[:=])[ \t]{0,3}|[ \t](?:is|was|to)[ \t:]{1,3}))(["'\x60]?)([^\s"'\x60,;<>]{4,})`,
       'giu',
     ),
     replace: (match, before, quote, value) =>
