@@ -11,7 +11,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentOf } from '../../../support/index-content.js';
 import { backendOn } from '../../../support/memory.js';
-import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+import { tempFolder } from '../../../support/temp-folder.js';
 import {
   message,
   placeOf,
