@@ -3,6 +3,7 @@ import { SvcError } from '../../src/engine/errors/index.js';
 import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
+import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { tempFolder } from './temp-folder.js';
 
@@ -14,6 +15,7 @@ export interface TargetOptions {
   readonly tokens?: number;
   readonly overlap?: number;
   readonly indexFile?: string;
+  readonly transcripts?: TranscriptSources;
 }
 
 /** An index, in a folder of its own, of a workspace. */
@@ -31,6 +33,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
         layout: options.layout ?? 'folder',
         extraPaths: options.extraPaths ?? [],
       },
+      transcripts: options.transcripts,
     },
   };
 }

@@ -31,9 +31,7 @@ export function transcriptTarget(
   places: readonly TranscriptPlace[],
   options: TargetOptions = {},
 ): SyncTarget {
-  const target = targetOf(workspaceDir, options);
-  const transcripts = { places, growth: GROWTH };
-  return { ...target, sources: { ...target.sources, transcripts } };
+  return targetOf(workspaceDir, { ...options, transcripts: { places, growth: GROWTH } });
 }
 
 /** All that an index keeps of transcripts, in the order in which it keeps it. */

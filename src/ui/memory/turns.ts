@@ -22,16 +22,12 @@ function renderTurn({ line, role, at, text, asked }: GivenTurn, options: TurnsOp
   const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];
   const when = at === null ? [] : [style.dim(shownTime(at))];
   const head = [...number, asked ? style.bold(who) : style.dim(who), ...when].join('  ');
-  const said = options.escape ? safeProse(text.replaceAll('\r', '')) : text;
-  return `${head}\n${asked ? said : dimmed(said, style)}\n`;
-}
-
-/** Line by line: a pager that shows a part keeps the colour. */
-function dimmed(text: string, style: Style): string {
-  return text
-    .split('\n')
-    .map((line) => (line === '' ? '' : style.dim(line)))
-    .join('\n');
+  const said = text.split('\n').map((row) => {
+    const shown = options.escape ? safeProse(row.replace(/\r$/, '')) : row;
+    // Line by line: a pager that shows a part keeps the colour.
+    return asked || shown === '' ? shown : style.dim(shown);
+  });
+  return `${[head, ...said].join('\n')}\n`;
 }
 
 /** `2026-02-03 04:05 UTC`. */

@@ -42,6 +42,11 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['fallback-is-provider agents.defaults.memorySearch.fallback (1)'],
   ],
   [
+    'readers of transcripts that there are not',
+    { sessions: { readers: ['codecs', { id: 'nobody', path: '/x' }, 'svc'] } },
+    ['unknown-reader sessions.readers[0] (0)', 'unknown-reader sessions.readers[1].id (0)'],
+  ],
+  [
     'weights that are both 0',
     search({ query: { hybrid: { vectorWeight: 0, textWeight: 0 } } }),
     ['weights-sum-zero agents.defaults.memorySearch.query.hybrid.vectorWeight (1)'],
