@@ -13,7 +13,9 @@ const test = suite('conversations in memory');
 const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
 
 /** What switches sessions on, and what else a test sets. */
-function switchedOn(more: { readonly memorySearch?: object; readonly sessions?: object } = {}): object {
+function switchedOn(
+  more: { readonly memorySearch?: object; readonly sessions?: object } = {},
+): object {
   return {
     agents: {
       defaults: {
@@ -67,10 +69,15 @@ test('a conversation is found, cited, and read with the turns around it', async 
   const shown = await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L3');
   assert.is(shown.code, 0);
   assert.match(shown.stdout, /^User .*\nwhere does the heliotrope grow\n\nAssistant .*\nBehind/);
-  const given = jsonOf.get(await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L3', '--json'));
+  const given = jsonOf.get(
+    await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L3', '--json'),
+  );
   assert.equal(
     given.turns?.map(({ line, role, asked }) => [line, role, asked]),
-    [[1, 'user', false], [3, 'assistant', true]],
+    [
+      [1, 'user', false],
+      [3, 'assistant', true],
+    ],
   );
 });
 

@@ -43,8 +43,13 @@ export function backendOn(
   target: SyncTarget,
   {
     syncOnSearch = true,
+    syncOnSessionStart = false,
     keepConnections = false,
-  }: { readonly syncOnSearch?: boolean; readonly keepConnections?: boolean } = {},
+  }: {
+    readonly syncOnSearch?: boolean;
+    readonly syncOnSessionStart?: boolean;
+    readonly keepConnections?: boolean;
+  } = {},
 ): BuiltinBackend {
   return new BuiltinBackend({
     target,
@@ -60,6 +65,7 @@ export function backendOn(
       mmrLambda: undefined,
     },
     syncOnSearch,
+    syncOnSessionStart,
     clock: { now: Date.now },
     providers: undefined,
     cacheEntries: 0,

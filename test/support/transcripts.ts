@@ -38,6 +38,10 @@ export function transcriptTarget(
 export function transcriptContent(indexFile: string): unknown {
   const database = openDatabase(indexFile, { readonly: true, busyTimeoutMs: 5000 });
   try {
+    const count = database.prepare('SELECT count(*) FROM chunks').pluck().get();
+    const kept = database.prepare("SELECT value FROM meta WHERE key = 'chunks'").pluck().get();
+    if (Number(kept ?? 0) !== count)
+      throw new Error(`${kept} chunks are counted, there are ${count}`);
     return {
       documents: database
         .prepare(

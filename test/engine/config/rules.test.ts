@@ -266,6 +266,16 @@ test('paths that lead out of the folder of the file are warned about', () => {
   );
 });
 
+test('sessions that are switched on by half are warned about', () => {
+  const config = (memorySearch: object) =>
+    warningsOf(search(memorySearch)).map(({ code, path }) => `${code} ${path}`);
+  const at = 'sessions-half-on agents.defaults.memorySearch';
+  const on = { experimental: { sessionMemory: true } };
+  assert.equal(config({ sources: ['memory', 'sessions'] }), [`${at}.sources`]);
+  assert.equal(config(on), [`${at}.experimental.sessionMemory`]);
+  assert.equal(config({ ...on, sources: ['sessions'] }), []);
+});
+
 test('dimensions that the adapter ignores are warned about', () => {
   for (const provider of ['lmstudio', 'local']) {
     const config = search({ provider, outputDimensionality: 512 });

@@ -28,7 +28,14 @@ test('a citation comes with the turns around it', async () => {
   const given = await backend.get({ target: 'sessions/main/talk.jsonl#L13-L14' });
   assert.equal(
     given.turns?.map(({ line, role, asked }) => `${line} ${role} ${asked}`),
-    ['10 user false', '11 assistant false', '13 user true', '14 assistant true', '16 user false', '17 assistant false'],
+    [
+      '10 user false',
+      '11 assistant false',
+      '13 user true',
+      '14 assistant true',
+      '16 user false',
+      '17 assistant false',
+    ],
   );
   assert.is(given.turns?.[2]?.text, 'turn 13\nin two lines');
   assert.is(given.turns?.[2]?.at, '2026-02-03T04:05:06.000Z');

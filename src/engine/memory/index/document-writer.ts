@@ -13,8 +13,9 @@ export interface DocumentWriter {
   /**
    * @param indexedMs when the file was looked at, in milliseconds since the epoch
    * @param chunks is told which chunks come and go
+   * @returns how many chunks more there are now; negative for fewer
    */
-  write(change: Change, indexedMs: number, chunks: ChunkChanges): void;
+  write(change: Change, indexedMs: number, chunks: ChunkChanges): number;
 }
 
 /** Prepares the statements once for any number of documents. */
@@ -64,21 +65,23 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
       deleteText.run(id, ...texts, fileName);
     }
   };
-  const remove = (key: DocumentKey, gone: ChunkChanges): void => {
+  const remove = (key: DocumentKey, gone: ChunkChanges): number => {
     const id = findDocument.get(key.source, key.path);
-    if (id === undefined) return;
+    if (id === undefined) return 0;
     forget(findChunks.all(id), key);
     gone.removing(id);
-    deleteChunks.run(id);
+    const { changes } = deleteChunks.run(id);
     deleteDocument.run(id);
+    return changes;
   };
-  const removeLast = (id: number, count: number, key: DocumentKey, gone: ChunkChanges): void => {
+  const removeLast = (id: number, count: number, key: DocumentKey, gone: ChunkChanges): number => {
     const last = findLastChunks.all(id, count);
     forget(last, key);
     for (const chunk of last) {
       gone.removingChunk(chunk.id);
       deleteChunk.run(chunk.id);
     }
+    return last.length;
   };
   const touch = (key: DocumentKey, fingerprint: FileFingerprint, indexedMs: number): void => {
     const { size, mtimeMs, ctimeMs } = fingerprint;
@@ -108,30 +111,31 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     replacesLast: number,
     indexedMs: number,
     changes: ChunkChanges,
-  ): void => {
+  ): number => {
     const { source, path, hash, fingerprint, resume = null } = document;
     const id = findDocument.get(source, path);
     if (id === undefined) throw new Error(`there is nothing of ${path} to go on from`);
     const { size, mtimeMs, ctimeMs } = fingerprint;
-    removeLast(id, replacesLast, document, changes);
+    const removed = removeLast(id, replacesLast, document, changes);
     extendDocument.run(size, mtimeMs, ctimeMs, hash, indexedMs, resume, id);
     insertChunks(id, document, changes);
+    return document.chunks.length - removed;
   };
   return {
     write(change, indexedMs, changes) {
       switch (change.type) {
         case 'remove':
-          remove(change.key, changes);
-          break;
+          return -remove(change.key, changes);
         case 'touch':
           touch(change.key, change.fingerprint, indexedMs);
-          break;
-        case 'put':
-          remove(change.document, changes);
+          return 0;
+        case 'put': {
+          const removed = remove(change.document, changes);
           insert(change.document, indexedMs, changes);
-          break;
+          return change.document.chunks.length - removed;
+        }
         case 'extend':
-          extend(change.document, change.replacesLast, indexedMs, changes);
+          return extend(change.document, change.replacesLast, indexedMs, changes);
       }
     },
   };

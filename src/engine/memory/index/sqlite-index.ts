@@ -121,10 +121,11 @@ export class SqliteIndex implements MemoryIndex {
     const { writer } = this;
     this.database.transaction(() => {
       const chunks = followChunks(this.database, vectorsFollow);
-      for (const change of changes) writer.write(change, atMs, chunks);
+      let more = 0;
+      for (const change of changes) more += writer.write(change, atMs, chunks);
       chunks.finish();
-      // Counted here once instead of by every search.
-      this.writeMeta('chunks', this.countChunks());
+      // Kept here instead of counted by every search: counting goes over the whole table.
+      this.writeMeta('chunks', String(Number(this.readMeta('chunks') ?? 0) + more));
       this.database.exec('DELETE FROM tree');
     })();
   }
@@ -292,10 +293,6 @@ export class SqliteIndex implements MemoryIndex {
     const { VectorStore } = await import('./vectors/vector-store.js');
     this.vectorStore ??= new VectorStore(this.database, this.vectorSettings);
     return this.vectorStore;
-  }
-
-  private countChunks(): string {
-    return String(this.database.prepare('SELECT count(*) FROM chunks').pluck().get());
   }
 
   private syncedMs(): number | undefined {

@@ -109,18 +109,22 @@ class TranscriptLoad {
     const from = resume ?? { offset: 0, line: 1 };
     let next = { offset: from.offset, line: from.line };
     let begun = from.offset;
-    for (const line of jsonlLines(this.descriptor, from, size)) {
+    const lines = this.reading.isExcluded ? [] : jsonlLines(this.descriptor, from, size);
+    for (const line of lines) {
       if (!line.isEnded) {
         yield this.lastPart(next, line, size - begun);
         return;
       }
       this.take(line);
       next = { offset: line.end, line: line.number + 1 };
+      if (this.reading.isExcluded) break;
       if (line.end - begun < PART_BYTES || line.end === size) continue;
       yield this.part(next, line.end - begun);
       begun = line.end;
     }
-    yield this.lastPart(next, undefined, size - begun);
+    // Of a file that is left out nothing more is read, however it grows.
+    const end = this.reading.isExcluded ? { ...next, offset: size } : next;
+    yield this.lastPart(end, undefined, next.offset - begun);
   }
 
   private take(line: JsonlLine): void {

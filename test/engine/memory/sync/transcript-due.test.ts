@@ -31,8 +31,14 @@ test('not before one of the thresholds is reached', async () => {
   const few = message('user', 'one more').repeat(49);
   assert.is(await growing().grow(few), false);
   assert.is(await growing().grow(few + message('user', 'the fiftieth')), true);
-  assert.is(await growing({ deltaMessages: 1000 }).grow(message('user', 'x'.repeat(99_000))), false);
-  assert.is(await growing({ deltaMessages: 1000 }).grow(message('user', 'x'.repeat(100_000))), true);
+  assert.is(
+    await growing({ deltaMessages: 1000 }).grow(message('user', 'x'.repeat(99_000))),
+    false,
+  );
+  assert.is(
+    await growing({ deltaMessages: 1000 }).grow(message('user', 'x'.repeat(100_000))),
+    true,
+  );
 });
 
 test('at any change with a threshold of 0, and whenever somebody asks for it', async () => {

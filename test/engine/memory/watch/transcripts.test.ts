@@ -29,7 +29,11 @@ test('follows folders of transcripts that appear, and files that come and go in 
     await live.agreed();
     home.write('agents/main/sessions/b.jsonl', message('user', 'the harbour'));
     await live.agreed();
-    const line = { type: 'user', cwd: '/home/ada/project', message: { role: 'user', content: 'x' } };
+    const line = {
+      type: 'user',
+      cwd: '/home/ada/project',
+      message: { role: 'user', content: 'x' },
+    };
     home.write('projects/-home-ada-project/s.jsonl', `${JSON.stringify(line)}\n`);
     await live.agreed();
     rmSync(home.at('agents/main/sessions/a.jsonl'));

@@ -62,7 +62,7 @@ const ORDINARY: readonly string[] = [
   'the token is stored in a cookie, and the password is required',
   'max_tokens: 4096, temperature: 0.2',
   'const password: string = process.env.DB_PASSWORD',
-  'apiKey: env.OPENAI_API_KEY and token: ${TOKEN}',
+  'apiKey: env.OPENAI_API_KEY and token: $TOKEN',
   'commit 3f2a9c0d1e4b5a6978877665544332211aabbccd fixes it',
   'see https://example.org/a/b?page=2&sort=asc#top and file:///etc/hosts',
   'mail ada@example.org about sk-learn and the pk of the table',

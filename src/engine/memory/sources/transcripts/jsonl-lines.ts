@@ -8,7 +8,7 @@ export interface JsonlLine {
   readonly end: number;
   /** 1-based. */
   readonly number: number;
-  /** Undefined for a line of more than {@link MAX_LINE_BYTES}, and for one that is not wanted. */
+  /** Undefined for a line of more than MAX_LINE_BYTES, and for one that is not wanted. */
   readonly text: string | undefined;
   /** False for the last line of a file that is not ended, or not yet. */
   readonly isEnded: boolean;
@@ -22,7 +22,7 @@ export interface LinePosition {
 }
 
 /** Longer lines hold a file or a picture, and nothing that was said. */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
