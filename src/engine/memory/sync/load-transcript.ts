@@ -136,8 +136,8 @@ class TranscriptLoad {
   }
 
   /**
-   * @param unended the file's last line where no line end follows it: what it says counts, since no
-   *   half of a JSON object is one, but it is read again next time
+   * @param unended the file's last line where no line end follows it: what it says counts, and half of
+   *   a JSON object says nothing, but it is read again next time
    */
   private lastPart(
     next: { readonly offset: number; readonly line: number },
@@ -146,7 +146,7 @@ class TranscriptLoad {
   ): TranscriptPart {
     const point = this.pointAt(next);
     const sure = this.chunks.length;
-    if (unended !== undefined && isWhole(unended)) this.take(unended);
+    if (unended !== undefined) this.take(unended);
     this.chunks.push(...this.chunker.tail());
     const open = { ...point, openChunks: this.chunks.length - sure };
     return this.changeOf(open, this.fingerprint, bytes, true);
@@ -185,15 +185,5 @@ class TranscriptLoad {
         ? { type: 'put', document }
         : { type: 'extend', document, replacesLast: replaces };
     return { state: 'changed', change, chunks: chunks.length, bytes, isLast };
-  }
-}
-
-/** Whether a line without an end is a whole JSON value all the same. */
-function isWhole({ text }: JsonlLine): boolean {
-  try {
-    JSON.parse(text ?? '');
-    return true;
-  } catch {
-    return false;
   }
 }

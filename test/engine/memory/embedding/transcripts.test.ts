@@ -28,7 +28,7 @@ test('one message more asks for one vector more, and what was said before keeps 
     'agents/main/sessions/talk.jsonl',
     Array.from({ length: 400 }, (_, n) => message('user', `remark ${n} about the garden`)).join(''),
   );
-  const memory = await semantic.open(ON);
+  const memory = await semantic.open({ ...ON, cache: { enabled: false } });
   const first = await memory.backend.sync({});
   assert.ok((first.embedding?.embedded ?? 0) > 5);
   for (let n = 0; n < 3; n++) {
@@ -46,6 +46,11 @@ test('one message more asks for one vector more, and what was said before keeps 
   if (opened.state !== 'ready') return;
   const [identity = ''] = await opened.index.vectorIdentities();
   assert.is(await opened.index.countMissingEmbeddings(identity), 0);
+  // The passage that each message replaced is gone with its vector.
+  assert.equal(
+    (await opened.index.vectorSpaces()).map(({ cached }) => cached),
+    [0],
+  );
   opened.index.close();
 });
 

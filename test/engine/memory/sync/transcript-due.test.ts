@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { backendOn } from '../../../support/memory.js';
@@ -21,7 +21,10 @@ function growing(growth: Partial<typeof GROWTH> = {}) {
     sessions,
     grow: async (text: string, defersSmallGrowth = true): Promise<boolean> => {
       await backend.sync({});
-      appendFileSync(sessions.at('talk.jsonl'), text);
+      const file = sessions.at('talk.jsonl');
+      appendFileSync(file, text);
+      // Old enough that its next change would show in its times.
+      utimesSync(file, 1_600_000_000, 1_600_000_000);
       return (await backend.sync({ defersSmallGrowth })).changed === 1;
     },
   };

@@ -286,12 +286,16 @@ test('a conversation of ten thousand lines cites each of its turns', async () =>
   );
   sessions.write('talk.jsonl', lines.join(''));
   await backend.sync({});
+  assert.is((await backend.search({ query: 'sessions main jsonl' })).matches, 0);
   for (const n of [0, 1, 4999, 9997, 9999]) {
     const { results } = await backend.search({ query: `turn${n}` });
     const hit = results[0];
     assert.ok(hit !== undefined && hit.startLine <= n + 1 && hit.endLine >= n + 1, `turn${n}`);
-    const at = hit.snippet.split('\n').findIndex((line) => line.includes(`turn${n} `));
-    assert.ok(at !== -1);
+    const shown = [...hit.snippet.matchAll(/turn(\d+) /g)].map(([, number]) => Number(number));
+    assert.is(hit.snippetLine, (shown[0] ?? Number.NaN) + 1);
+    assert.ok(shown.includes(n));
+    // Noise between two turns is nothing that was left out.
+    assert.not(hit.snippet.includes('…'));
   }
 });
 
