@@ -300,6 +300,7 @@ for (const reader of SESSION_READERS) {
           turnsOf(reader, texts, ['/home/ada']);
         },
       ),
+      { numRuns: 40 },
     );
   });
 }
