@@ -13,6 +13,22 @@ export function message(
   return `${JSON.stringify({ type: 'message', message: { role, content, timestamp } })}\n`;
 }
 
+/** A conversation with noise, letters of several bytes, and a turn that is longer than a small chunk. */
+export const TALK = [
+  `${JSON.stringify({ type: 'session', id: 's1', timestamp: '2026-02-03T04:00:00.000Z' })}\n`,
+  message('user', 'when does the nightly backup of the harbour office run'),
+  message('toolResult', 'a list'),
+  message('assistant', [
+    { type: 'text', text: 'It runs at 02:30 – “every” night, über alles 🦊.' },
+  ]),
+  'no json at all\n',
+  message('user', 'and who is told when it fails'),
+  '\n',
+  message('assistant', 'Marta is told by mail; the second mail goes to the duty phone.'),
+  message('user', 'thanks '.repeat(35)),
+  message('assistant', 'You are welcome.'),
+].join('');
+
 /** Where the transcripts of a test lie. */
 export function placeOf(
   root: string,

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { DocumentKind, SkippedFile, Source } from '../types.js';
+import type { SkippedFile } from '../types.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
+import { countBySource, storedDocuments } from './document-rows.js';
 import type { DocumentWriter } from './document-writer.js';
 import type { IndexIdentity } from './identity.js';
 import {
@@ -33,23 +34,6 @@ import type { VectorExtension } from './vectors/extension.js';
 import type { VectorSettings } from './vectors/vector-settings.js';
 import type { VectorStore } from './vectors/vector-store.js';
 
-type DocumentRow = [
-  Source,
-  string,
-  DocumentKind,
-  number,
-  number,
-  number,
-  string,
-  number,
-  string | null,
-];
-interface SourceRow {
-  readonly source: Source;
-  readonly documents: number;
-  readonly chunks: number;
-  readonly brokenLines: number;
-}
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
 /** An index in a SQLite database file; see schema.ts for its tables. */
@@ -79,31 +63,11 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   async documents(): Promise<readonly StoredDocument[]> {
-    const rows = this.database
-      .prepare<[], DocumentRow>(
-        `SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms, resume
-         FROM documents`,
-      )
-      .raw()
-      .all();
-    return rows.map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs, resume]) => {
-      const document = { source, path, kind, fingerprint: { size, mtimeMs, ctimeMs }, hash };
-      return { ...document, indexedMs, ...(resume === null ? {} : { resume }) };
-    });
+    return storedDocuments(this.database);
   }
 
   async statistics(): Promise<IndexStatistics> {
-    const bySource = this.database
-      .prepare<[], SourceRow>(
-        `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
-         FROM (
-           SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks,
-             coalesce(resume ->> 'brokenLines', 0) AS broken
-           FROM documents WHERE resume IS NULL OR NOT resume ->> 'isExcluded'
-         ) GROUP BY source ORDER BY source`,
-      )
-      .all()
-      .map(({ brokenLines, ...row }) => (brokenLines > 0 ? { ...row, brokenLines } : row));
+    const bySource = countBySource(this.database);
     return {
       documents: bySource.reduce((sum, row) => sum + row.documents, 0),
       chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),

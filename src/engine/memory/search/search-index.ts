@@ -17,6 +17,8 @@ import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query
 import { datesInQuery } from './query-dates.js';
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
+import { filterOf } from './search-filter.js';
+import { queryWarnings, sourceWarnings } from './search-warnings.js';
 import type { QueryEmbedder, QueryVector } from './semantic.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
@@ -71,7 +73,7 @@ export async function searchIndex(
   const query = parseQuery(request.query, tokenizer);
   const embedding = embed(index, request, options, warnings, signal);
   const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
-  const filter = await filterOf(request, options);
+  const filter = await filterOf(request, options.sources);
   const found =
     query.literal === undefined
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
@@ -93,7 +95,7 @@ export async function searchIndex(
     warnings: [
       ...options.warnings,
       ...warnings,
-      ...sourceWarnings(request, options),
+      ...sourceWarnings(request, options.sources),
       ...queryWarnings(query),
     ],
   };
@@ -242,25 +244,6 @@ function candidateLimit(maxResults: number, { candidateMultiplier }: SearchOptio
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }
 
-async function filterOf(
-  request: SearchRequest,
-  { sources: searched }: SearchOptions,
-): Promise<CandidateFilter> {
-  const asked = request.sources;
-  const sources = asked?.filter((source) => searched?.includes(source) ?? true) ?? searched;
-  const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
-  return {
-    ...(sources === undefined ? {} : { sources }),
-    ...(path === undefined ? {} : { path }),
-  };
-}
-
-/** Loaded only by those who ask for it: few searches name a pattern. */
-async function pathFilter(glob: string): Promise<(path: string) => boolean> {
-  const { createPathFilter } = await import('./path-glob.js');
-  return createPathFilter(glob);
-}
-
 async function findByWords(
   index: MemoryIndex,
   query: LexicalQuery,
@@ -304,31 +287,4 @@ async function findLiterally(
     rankCandidates(chunks, statistics, matcher, undefined);
   const none = { match: undefined, matches: candidates.length };
   return { query, ...none, candidates: counted, rank, matcher };
-}
-
-/** A source that is asked for and not searched would be an answer of nothing without a reason. */
-function sourceWarnings({ sources: asked = [] }: SearchRequest, options: SearchOptions): Warning[] {
-  const off = asked.filter((source) => options.sources?.includes(source) === false);
-  return off.map((source) => {
-    const words = source === 'sessions' ? 'session transcripts' : 'memory files';
-    const mend =
-      source === 'sessions'
-        ? 'set memorySearch.experimental.sessionMemory to true, and name "sessions" in memorySearch.sources'
-        : 'name "memory" in memorySearch.sources';
-    return { code: 'SOURCE_OFF', message: `${words} are not searched`, hint: mend };
-  });
-}
-
-function queryWarnings(query: LexicalQuery): Warning[] {
-  const warnings: Warning[] = [];
-  if (query.terms.length + query.required.length === 0 && query.literal === undefined) {
-    warnings.push({ code: 'QUERY_EMPTY', message: 'the query holds nothing to search for' });
-  }
-  if (query.shortened) {
-    warnings.push({
-      code: 'QUERY_SHORTENED',
-      message: `the query is long; its first ${query.terms.length} terms were searched for`,
-    });
-  }
-  return warnings;
 }
