@@ -32,6 +32,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     '<%= config.bin %> <%= command.id %> "which car did we buy" --explain',
     `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
     '<%= config.bin %> <%= command.id %> "which car" --session-key agent:main:telegram:direct:42',
+    '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',
     "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
   ];
   static override args = {

@@ -235,6 +235,7 @@ export const WARNING_CODES = {
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
   SCOPE_DENIED:
     'The rules of memory.ext.scope close memory to this conversation; nothing was looked up.',
+  SOURCE_OFF: 'A source was asked for that the configuration does not search.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process, with the same results.',
 } as const satisfies Record<string, string>;

@@ -22,7 +22,7 @@ export function createForgetting(
         (index) =>
           planForget(request, {
             index,
-            workspaceDir: target.sources.memory.workspaceDir,
+            sources: target.sources,
             search: async (query, maxResults) => {
               return (await search({ query, maxResults }, work)).results;
             },

@@ -61,11 +61,10 @@ export class BuiltinBackend implements MemoryBackend {
     const { readLines } = await import('./read-lines.js');
     const { readForgotten } = await import('../forget/forget-list.js');
     const { sources, forget } = this.options.target;
-    const { workspaceDir } = sources.memory;
     const forgotten = await readForgotten(forget);
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(work, warnings, (index) =>
-      readLines(index, workspaceDir, request, forgotten),
+      readLines(index, sources, request, forgotten),
     );
     return { ...lines, warnings };
   }

@@ -27,7 +27,7 @@ export function planFileChanges(
   const files = [...new Map(passages.map((passage) => [passage.path, passage])).values()];
   return files.map(({ path, absolutePath, source, fileHash }, at) => {
     const own = passages.filter((passage) => passage.path === path);
-    if (source !== 'memory') {
+    if (source !== 'memory' || fileHash === undefined) {
       throw new SvcError('FORGET_FAILED', `${path} is a transcript, and belongs to its agent`, {
         hint: 'leave out --from-file; svc forgets it all the same',
       });

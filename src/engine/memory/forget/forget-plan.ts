@@ -16,8 +16,10 @@ export interface ForgetPassage extends LineRange {
   readonly source: Source;
   readonly kind: DocumentKind;
   readonly text: string;
-  /** SHA-256 of the file's bytes as they were read, hexadecimal. */
-  readonly fileHash: string;
+  /** The text in the stretches that lines are neighbours in: a note's as it is, a conversation's by turn. */
+  readonly parts: readonly string[];
+  /** SHA-256 of the file's bytes as they were read, hexadecimal; undefined for a transcript, which grows. */
+  readonly fileHash: string | undefined;
   /** The whole file. */
   readonly whole: boolean;
 }

@@ -55,11 +55,6 @@ export class Forgotten {
     return this.documents.size > 0 && this.documents.has(lineHash(this.salt, sha256));
   }
 
-  /** Whether a text of one or more lines says only what is forgotten, or some of it. */
-  touches(text: string): boolean {
-    return this.linesIn(textLines(text)).size > 0;
-  }
-
   /** The forgotten lines of a text, counted from 0. */
   linesIn(lines: TextLines): ReadonlySet<number> {
     const found = new Set<number>();
@@ -75,6 +70,17 @@ export class Forgotten {
       before = line;
     }
     return found;
+  }
+
+  /** A text without the lines that are forgotten; empty when nothing of it is left. */
+  leftOf(text: string): string {
+    if (this.known.size === 0) return text;
+    const lines = textLines(text);
+    const found = this.linesIn(lines);
+    if (found.size === 0) return text;
+    const kept = Array.from({ length: lines.count }, (_, at) => lineAt(lines, at));
+    const left = kept.filter((_, at) => !found.has(at)).join('\n');
+    return saysSomething(left) ? left : '';
   }
 
   /**

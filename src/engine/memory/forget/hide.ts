@@ -47,10 +47,10 @@ export async function hide(
       id,
       at: new Date(context.clock.now()).toISOString(),
       passages: plan.passages.map(({ path, startLine, endLine }) => ({ path, startLine, endLine })),
-      documents: plan.passages
-        .filter(({ whole }) => whole)
-        .map(({ fileHash }) => lineHash(list.salt, fileHash)),
-      lines: plan.passages.map(({ text }) => hashesOf(list.salt, text)),
+      documents: plan.passages.flatMap(({ whole, fileHash }) =>
+        whole && fileHash !== undefined ? [lineHash(list.salt, fileHash)] : [],
+      ),
+      lines: plan.passages.flatMap(({ parts }) => parts.map((text) => hashesOf(list.salt, text))),
       files: changes.map(({ path, absolutePath, backup, leftHash }) => {
         return { path, absolutePath, backup, leftHash };
       }),

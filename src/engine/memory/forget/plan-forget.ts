@@ -1,20 +1,21 @@
 import { SvcError } from '../../errors/index.js';
-import { findDocument, lookUpDocument, readLines } from '../backends/read-lines.js';
+import { findDocument, lookUpDocument } from '../backends/read-lines.js';
 import type { MemoryIndex, StoredDocument } from '../index/memory-index.js';
 import { parseCitation } from '../search/citation.js';
 import type { SearchResult } from '../search/types.js';
 import { resolveWorkspace } from '../sources/memory-files.js';
 import { absoluteFromDisplay } from '../sources/paths.js';
 import { readDocument } from '../sources/read-document.js';
-import { joinedLines } from '../sources/text-lines.js';
+import type { MemorySources } from '../sources/scan-sources.js';
 import type { LineRange } from '../types.js';
 import type { ForgetPassage, ForgetPlan, ForgetRequest } from './forget-plan.js';
-import { Forgotten, hashesOf, NOTHING_FORGOTTEN, rangesOf, saysSomething } from './forgotten.js';
+import { Forgotten, hashesOf, rangesOf } from './forgotten.js';
+import { readPassages } from './read-passages.js';
 
 /** What planning asks. */
 export interface PlanContext {
   readonly index: MemoryIndex;
-  readonly workspaceDir: string;
+  readonly sources: MemorySources;
   readonly search: (
     query: string,
     maxResults: number | undefined,
@@ -30,7 +31,7 @@ export async function planForget(
   { target, maxResults }: ForgetRequest,
   context: PlanContext,
 ): Promise<ForgetPlan> {
-  const workspaceDir = resolveWorkspace(context.workspaceDir);
+  const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
   const documents = await context.index.documents();
   const wanted = new Map<StoredDocument, LineRange[] | 'whole'>();
   const named = looksLikePath(target)
@@ -48,7 +49,7 @@ export async function planForget(
   }
   const passages: ForgetPassage[] = [];
   for (const [document, ranges] of wanted) {
-    passages.push(...(await passagesOf(document, ranges, workspaceDir, context.index)));
+    passages.push(...(await readPassages(document, ranges, context)));
   }
   if (passages.length === 0) {
     throw new SvcError('FORGET_NOTHING', `nothing in memory is about ${JSON.stringify(target)}`, {
@@ -64,85 +65,12 @@ function looksLikePath(target: string): boolean {
   return range !== undefined || /^\S+\.(?:md|markdown|jsonl)$/iu.test(path);
 }
 
-async function passagesOf(
-  document: StoredDocument,
-  ranges: readonly LineRange[] | 'whole',
-  workspaceDir: string,
-  index: MemoryIndex,
-): Promise<readonly ForgetPassage[]> {
-  const { path, source, kind } = document;
-  const absolutePath = absoluteFromDisplay(workspaceDir, path);
-  const outcome = readDocument(absolutePath, path);
-  if (!outcome.ok) {
-    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${outcome.skip.reason}`, {
-      hint: 'run "svc memory index" to bring the index up to date',
-    });
-  }
-  const { lines, hash } = outcome.document;
-  const base = { path, absolutePath, source, kind, fileHash: hash };
-  if (ranges === 'whole') {
-    const text =
-      kind === 'markdown'
-        ? joinedLines(lines, 0, lines.count)
-        : kind === 'media'
-          ? ''
-          : await spokenText(index, workspaceDir, path, { startLine: 1, endLine: lines.count });
-    return [{ ...base, startLine: 1, endLine: lines.count, text, whole: true }];
-  }
-  const passages: ForgetPassage[] = [];
-  for (const range of joined(ranges)) {
-    if (range.startLine < 1 || range.endLine > lines.count || range.endLine < range.startLine) {
-      throw new SvcError('RANGE_INVALID', `${path} has ${lines.count} lines`, {
-        hint: `name lines from 1 to ${lines.count}`,
-      });
-    }
-    const { startLine, endLine } = range;
-    const text =
-      kind === 'markdown'
-        ? joinedLines(lines, startLine - 1, endLine)
-        : await spokenText(index, workspaceDir, path, range);
-    if (saysSomething(text)) passages.push({ ...base, startLine, endLine, text, whole: false });
-  }
-  return passages;
-}
-
-/** What a document that is no plain text says in a range of lines, as `svc memory get` shows it. */
-async function spokenText(
-  index: MemoryIndex,
-  workspaceDir: string,
-  path: string,
-  { startLine, endLine }: LineRange,
-): Promise<string> {
-  const texts: string[] = [];
-  for (let from = startLine; from <= endLine; ) {
-    const request = { target: path, from, lines: endLine - from + 1 };
-    const read = await readLines(index, workspaceDir, request, NOTHING_FORGOTTEN);
-    texts.push(read.text);
-    from = read.endLine + 1;
-  }
-  return texts.join('\n');
-}
-
-/** Overlapping and touching ranges as one, in order. */
-function joined(ranges: readonly LineRange[]): readonly LineRange[] {
-  const merged: { startLine: number; endLine: number }[] = [];
-  for (const range of ranges.toSorted((a, b) => a.startLine - b.startLine)) {
-    const last = merged.at(-1);
-    if (last !== undefined && range.startLine <= last.endLine + 1) {
-      last.endLine = Math.max(last.endLine, range.endLine);
-    } else {
-      merged.push({ ...range });
-    }
-  }
-  return merged;
-}
-
 function sameLines(
   passages: readonly ForgetPassage[],
   documents: readonly StoredDocument[],
   workspaceDir: string,
 ): ForgetPlan['alsoIn'] {
-  const lines = passages.map(({ text }) => hashesOf('', text));
+  const lines = passages.flatMap(({ parts }) => parts.map((text) => hashesOf('', text)));
   const forgotten = new Forgotten('', [{ documents: [], lines }]);
   return documents
     .filter(({ kind }) => kind === 'markdown')

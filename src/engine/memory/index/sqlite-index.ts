@@ -1,8 +1,9 @@
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { SkippedFile, Source } from '../types.js';
+import type { SkippedFile } from '../types.js';
 import { bytesOnDisk } from './bytes-on-disk.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
+import { countBySource, storedDocuments } from './document-rows.js';
 import type { DocumentWriter } from './document-writer.js';
 import type { IndexIdentity } from './identity.js';
 import {
@@ -30,7 +31,6 @@ import type {
 import { isUnchanged } from './read-identity.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
 import type { Scrubber } from './scrubber.js';
-import { storedDocuments } from './stored-documents.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorExtension } from './vectors/extension.js';
 import type { VectorSettings } from './vectors/vector-settings.js';
@@ -69,14 +69,7 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   async statistics(): Promise<IndexStatistics> {
-    const bySource = this.database
-      .prepare<[], { source: Source; documents: number; chunks: number }>(
-        `SELECT source, count(*) AS documents, sum(chunks) AS chunks FROM (
-           SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks
-           FROM documents
-         ) GROUP BY source ORDER BY source`,
-      )
-      .all();
+    const bySource = countBySource(this.database);
     return {
       documents: bySource.reduce((sum, row) => sum + row.documents, 0),
       chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
@@ -93,12 +86,12 @@ export class SqliteIndex implements MemoryIndex {
     this.writer ??= createDocumentWriter(this.database, this.storedIdentity.tokenizer);
     const { writer } = this;
     this.database.transaction(() => {
-      const follower = followChunks(this.database, vectorsFollow);
-      for (const change of changes) writer.write(change, atMs, follower);
-      follower.finish();
-      // Counted here once instead of by every search.
-      const chunks = this.database.prepare('SELECT count(*) FROM chunks').pluck().get();
-      this.writeMeta('chunks', String(chunks));
+      const chunks = followChunks(this.database, vectorsFollow);
+      let more = 0;
+      for (const change of changes) more += writer.write(change, atMs, chunks);
+      chunks.finish();
+      // Kept here instead of counted by every search: counting goes over the whole table.
+      this.writeMeta('chunks', String(Number(this.readMeta('chunks') ?? 0) + more));
       this.database.exec('DELETE FROM tree');
     })();
   }
