@@ -1,1 +1,0 @@
-function describeSecret(input){if(input.kind===`plain`)return`plain text`;let{source,provider,id}=input;return source===`env`&&provider==="default"?`env ${id}`:`${source} ${provider}:${id}`}Object.defineProperty(exports,"t",{enumerable:!0,get:function(){return describeSecret}});

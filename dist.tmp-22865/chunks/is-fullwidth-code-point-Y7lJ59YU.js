@@ -1,1 +1,0 @@
-const require_get_east_asian_width=require("./get-east-asian-width-Cv5qtvcB.js");function isFullwidthCodePoint(codePoint){return Number.isInteger(codePoint)?require_get_east_asian_width.n(codePoint)||require_get_east_asian_width.r(codePoint):!1}Object.defineProperty(exports,"t",{enumerable:!0,get:function(){return isFullwidthCodePoint}});

@@ -1,6 +1,0 @@
-function reviveWritten(database,firstWritten){revive(database,database.prepare(`SELECT DISTINCT space_id, embeddings.id FROM chunks
-         CROSS JOIN spaces ON spaces.in_use
-         CROSS JOIN embeddings ON space_id = spaces.id AND embeddings.hash = chunks.hash
-         CROSS JOIN cached_embeddings ON embedding_id = embeddings.id
-         WHERE chunks.id >= ?`).raw().all(firstWritten))}function reviveSpace(database,space){database.prepare(`UPDATE spaces SET in_use = 1 WHERE id = ?`).run(space.id),revive(database,database.prepare(`SELECT space_id, id FROM embeddings WHERE space_id = ?
-           AND EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`).raw().all(space.id))}function revive(database,rows){let uncache=database.prepare(`DELETE FROM cached_embeddings WHERE embedding_id = ?`),enqueue=database.prepare(`INSERT OR IGNORE INTO uncoded VALUES (?, ?)`);for(let[spaceId,id]of rows)uncache.run(id),enqueue.run(spaceId,id)}Object.defineProperty(exports,"n",{enumerable:!0,get:function(){return reviveWritten}}),Object.defineProperty(exports,"t",{enumerable:!0,get:function(){return reviveSpace}});

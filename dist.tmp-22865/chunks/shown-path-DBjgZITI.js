@@ -1,1 +1,0 @@
-const require_start=require("./start-Cu5rZMFy.js");function shownPath(path,homeDir){let home=homeDir.endsWith(`/`)?homeDir.slice(0,-1):homeDir,below=home!==``&&path.startsWith(`${home}/`);return require_start.l(below?`~${path.slice(home.length)}`:path)}Object.defineProperty(exports,"t",{enumerable:!0,get:function(){return shownPath}});

@@ -1,1 +1,0 @@
-let node_fs=require("node:fs");function syncToDisk(path){let descriptor=(0,node_fs.openSync)(path,`r`);try{(0,node_fs.fsyncSync)(descriptor)}finally{(0,node_fs.closeSync)(descriptor)}}Object.defineProperty(exports,"t",{enumerable:!0,get:function(){return syncToDisk}});

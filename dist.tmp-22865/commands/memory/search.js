@@ -1,1 +1,0 @@
-Object.defineProperties(exports,{__esModule:{value:!0},[Symbol.toStringTag]:{value:`Module`}}),require("../../chunks/rolldown-runtime-Cq5KHBfz.js");const require_start=require("../../chunks/start-Cu5rZMFy.js");exports.default=require_start.t;

@@ -1,1 +1,0 @@
-Object.defineProperty(exports,Symbol.toStringTag,{value:`Module`}),require("./chunks/rolldown-runtime-Cq5KHBfz.js");const require_start=require("./chunks/start-Cu5rZMFy.js");exports.main=require_start.Hn;
