@@ -168,6 +168,8 @@ test('codex: the messages of today and of before autumn 2025, without instructio
     ]),
     ['6 user what is 2+2?', '11 assistant 4'],
   );
+  const sent = { type: 'session_meta', payload: { cwd: '/x', source: { subagent: 'review' } } };
+  assert.equal(turnsOf('codex', [sent, said('user', 'input_text', 'review it')]), []);
   assert.equal(
     turnsOf('codex', [
       { id: 'x', timestamp: AT, instructions: null },

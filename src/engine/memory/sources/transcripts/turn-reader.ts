@@ -62,14 +62,13 @@ function take(meaning: LineMeaning, state: ReadingState): ReadLine {
       // Later in a conversation it is an episode of it, not what the file is about.
       return { turn: undefined, state: state.hasBegun ? state : { ...state, isExcluded: true } };
     case 'turn': {
-      const { turn, key } = meaning;
-      const lastTurn = key === undefined ? undefined : nameOf(key, turn.text);
-      if (lastTurn !== undefined && lastTurn === state.lastTurn) return { turn: undefined, state };
       // Without a word on where it was held, it is nobody's for certain.
       if (state.belongs === undefined) return { turn: undefined, state };
-      const text = redactSecrets(
-        turn.text.includes('\0') ? turn.text.replaceAll('\0', ' ') : turn.text,
-      );
+      const { turn, key } = meaning;
+      const plain = turn.text.includes('\0') ? turn.text.replaceAll('\0', ' ') : turn.text;
+      const text = redactSecrets(plain);
+      const lastTurn = key === undefined ? undefined : nameOf(key, text);
+      if (lastTurn !== undefined && lastTurn === state.lastTurn) return { turn: undefined, state };
       return { turn: { ...turn, text }, state: { ...state, hasBegun: true, lastTurn } };
     }
   }

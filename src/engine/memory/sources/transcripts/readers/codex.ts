@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { withoutBlocks, withoutInjections } from '../clean-text.js';
 import {
+  isRecord,
   NOISE,
   objectField,
   roleOf,
@@ -45,6 +46,7 @@ export const codexReader: TranscriptReader = {
   },
   read(record) {
     const type = stringField(record, 'type');
+    if (type === 'session_meta' && isOfSubAgent(payloadOf(record))) return { type: 'exclude' };
     if (type !== 'response_item' && type !== 'message') return NOISE;
     const item = payloadOf(record);
     if (stringField(item, 'type') !== 'message') return NOISE;
@@ -54,6 +56,11 @@ export const codexReader: TranscriptReader = {
     return turnOrNoise(roleOf(stringField(item, 'role')), said, timeOf(record['timestamp']));
   },
 };
+
+/** `source` is a word, or `{subagent: …}` in a conversation that another one began. */
+function isOfSubAgent({ source }: LineRecord): boolean {
+  return source === 'subagent' || (isRecord(source) && 'subagent' in source);
+}
 
 function payloadOf(record: LineRecord): LineRecord {
   return objectField(record, 'payload') ?? record;
