@@ -5,7 +5,7 @@ import { fileNameWords, lexicalText } from './lexical-text.js';
 import type { Change, IndexedDocument } from './memory-index.js';
 import { HEADING_SEPARATOR } from './schema.js';
 import type { ChunkChanges } from './vectors/chunk-changes.js';
-import { contentHash } from './vectors/content-hash.js';
+import { contentHash, mediaContentHash } from './vectors/content-hash.js';
 
 /** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
 export interface DocumentWriter {
@@ -35,8 +35,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
      WHERE source = ? AND path = ?`,
   );
   const insertDocument = database.prepare(
-    `INSERT INTO documents (source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO documents
+       (source, path, kind, mime_type, size, mtime_ms, ctime_ms, hash, indexed_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, text)
@@ -64,13 +65,16 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, key.source, key.path);
   };
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
-    const { source, path, kind, hash, fingerprint, chunks } = document;
+    const { source, path, kind, mimeType, hash: fileHash, fingerprint, chunks } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
-    const row = insertDocument.run(source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs);
+    const what = [source, path, kind, mimeType ?? null] as const;
+    const row = insertDocument.run(...what, size, mtimeMs, ctimeMs, fileHash, indexedMs);
+    // Of a medium the file is embedded, not the words it is found by.
+    const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
     const fileName = lexicalText(fileNameWords(path), tokenizer);
     for (const { startLine, endLine, headingPath, text } of chunks) {
       const headings = headingPath.join(HEADING_SEPARATOR);
-      const hash = come.needsHashes ? contentHash(headings, text) : null;
+      const hash = media ?? (come.needsHashes ? contentHash(headings, text) : null);
       const at = [row.lastInsertRowid, startLine, endLine] as const;
       const chunk = insertChunk.run(...at, hash, headings, text);
       come.inserted(Number(chunk.lastInsertRowid));

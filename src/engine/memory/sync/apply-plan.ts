@@ -2,14 +2,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
 import type { Change, IndexedDocument, MemoryIndex } from '../index/memory-index.js';
+import type { MediaSelection } from '../sources/media-names.js';
 import type { SkippedFile } from '../types.js';
 import type { SyncEvent } from './events.js';
-import { loadDocument } from './load-document.js';
+import { type LoadOutcome, loadDocument } from './load-document.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
 
 /** What applying a plan needs besides the plan. */
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
+  /** Which media belong to the memory; undefined for none. */
+  readonly media?: MediaSelection | undefined;
   readonly clock: Clock;
   /** Whether passages get vectors afterwards. */
   readonly vectorsFollow: boolean;
@@ -43,6 +46,7 @@ export async function applyPlan(
   const tally = new Tally(plan);
   const batches = new Batches(plan, tally, options);
   while (!batches.done) {
+    await batches.lookAhead();
     const { clock, vectorsFollow } = options;
     await index.apply({ atMs: clock.now(), vectorsFollow, changes: batches.take() });
     options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
@@ -63,6 +67,8 @@ class Batches {
   private readonly options: ApplyOptions;
   private removed = false;
   private position = 0;
+  private batch: readonly PlannedRead[] = [];
+  private readonly ahead = new Map<PlannedRead, LoadOutcome>();
 
   constructor(plan: SyncPlan, tally: Tally, options: ApplyOptions) {
     this.plan = plan;
@@ -75,17 +81,41 @@ class Batches {
     return removals && this.position >= this.plan.read.length;
   }
 
+  /**
+   * Chooses the next batch, and looks at its media: what they are is told by a library that answers
+   * later, which a transaction cannot wait for. Of each only a few facts are kept.
+   */
+  async lookAhead(): Promise<void> {
+    this.batch = this.nextBatch();
+    const { media } = this.options;
+    for (const planned of this.batch) {
+      if (planned.file.kind !== 'media' || media === undefined) continue;
+      const { loadMedia } = await import('./load-media.js');
+      this.ahead.set(planned, await loadMedia(planned.file, planned.stored, media));
+    }
+  }
+
   *take(): Generator<Change> {
     if (!this.removed) yield* this.removals();
     this.removed = true;
-    const end = this.position + BATCH_DOCUMENTS;
-    for (let bytes = 0; this.position < end && bytes < BATCH_BYTES; this.position++) {
-      const planned = this.plan.read[this.position];
-      if (planned === undefined) return;
-      bytes += planned.file.size;
+    for (const planned of this.batch) {
+      this.position += 1;
       const change = this.read(planned);
       if (change !== undefined) yield change;
     }
+    this.batch = [];
+    this.ahead.clear();
+  }
+
+  private nextBatch(): readonly PlannedRead[] {
+    const batch: PlannedRead[] = [];
+    let bytes = 0;
+    for (const planned of this.plan.read.slice(this.position, this.position + BATCH_DOCUMENTS)) {
+      if (bytes >= BATCH_BYTES) break;
+      bytes += planned.file.size;
+      batch.push(planned);
+    }
+    return batch;
   }
 
   private *removals(): Generator<Change> {
@@ -95,9 +125,10 @@ class Batches {
     }
   }
 
-  private read({ file, stored }: PlannedRead): Change | undefined {
+  private read(planned: PlannedRead): Change | undefined {
+    const { file, stored } = planned;
     const { onEvent, chunking } = this.options;
-    const outcome = loadDocument(file, stored, chunking);
+    const outcome = this.ahead.get(planned) ?? loadDocument(file, stored, chunking);
     if (outcome.state === 'skipped') {
       this.tally.skip(outcome.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...outcome.skip });

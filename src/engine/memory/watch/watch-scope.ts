@@ -7,7 +7,7 @@ import type { MemorySources } from '../sources/scan-sources.js';
 export interface WatchScope {
   /** Folders of which only the entries of these names count. */
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Folders of which all Markdown below counts; real paths, each existed a moment ago. */
+  /** Folders of which every file of memory below counts; real paths, each existed a moment ago. */
   readonly trees: ReadonlySet<string>;
 }
 
