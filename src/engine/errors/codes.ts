@@ -203,6 +203,7 @@ export const WARNING_CODES = {
   INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',
   INDEX_STALE: 'The index could not be brought up to date; the answer comes from what is there.',
   INTEGRATION_DOUBTFUL: 'The agent was registered, but may not be able to start svc.',
+  MEDIA_UNAVAILABLE: 'Images and recordings are found by their names alone: the model takes none.',
   PROVIDER_FALLBACK: 'The embedding provider failed; its fallback embedded instead.',
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',

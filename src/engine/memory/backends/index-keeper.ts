@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
-import { identityKey, type ProviderPath } from '../../embeddings/index.js';
+import { type EmbeddingAdapter, identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { missingWork } from '../embedding/embedding-work.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
@@ -165,10 +166,11 @@ export class IndexKeeper {
   ): Promise<boolean> {
     const primary = this.options.providers?.primary;
     if (primary === undefined || primary.resting() !== undefined) return false;
-    const identity = await identityOf(primary, work.signal ?? NEVER);
-    const missing = identity === undefined ? 0 : await index.countMissingEmbeddings(identity);
-    if (missing > EMBED_ON_SEARCH) warnings.push(pendingWarning(missing));
-    return missing > 0 && missing <= EMBED_ON_SEARCH;
+    const adapter = await openedOf(primary, work.signal ?? NEVER);
+    if (adapter === undefined) return false;
+    const { chunks, size } = await missingWork(index, adapter, identityKey(adapter.identity));
+    if (size > EMBED_ON_SEARCH) warnings.push(pendingWarning(chunks));
+    return chunks > 0 && size <= EMBED_ON_SEARCH;
   }
 
   /** Opens the index, or keeps the open one while its path still names the same file. */
@@ -231,12 +233,12 @@ export class IndexKeeper {
 
 const NEVER = new AbortController().signal;
 
-async function identityOf(
+async function openedOf(
   provider: ProviderPath['primary'],
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<EmbeddingAdapter | undefined> {
   try {
-    return identityKey((await provider.open(signal)).identity);
+    return await provider.open(signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SvcError) provider.failed(error);
