@@ -36,7 +36,8 @@ export class LiveMemory {
     this.opened().then(
       async ({ backend }) => {
         // Loads what a search needs, while nobody waits for it.
-        await backend.search({ query: 'warm', maxResults: 1, lexicalOnly: true }).catch(() => []);
+        const warming = { query: 'warm', maxResults: 1, lexicalOnly: true };
+        await backend.search(warming, { onEvent: this.heardSync }).catch(() => undefined);
       },
       (error: unknown) => this.options.log.warn(wordsOf(error)),
     );
@@ -52,7 +53,18 @@ export class LiveMemory {
     return this.opening;
   }
 
-  /** Hears what the syncs in the background do. @returns what ends it */
+  /**
+   * What every sync tells, those in the background and those that a call does on its way. Calls hand
+   * it to the backend.
+   */
+  readonly heardSync = (event: SyncEvent): void => {
+    this.syncListeners.tell(event);
+    if (event.type !== 'sync.finished') return;
+    const { added, removed, renamed } = event.summary;
+    if (added + removed + renamed > 0) this.listListeners.tell();
+  };
+
+  /** Hears what syncs do, whoever began them. @returns what ends it */
   onSync(listener: (event: SyncEvent) => void): () => void {
     return this.syncListeners.add(listener);
   }
@@ -95,11 +107,10 @@ export class LiveMemory {
     const { log } = this.options;
     switch (event.type) {
       case 'progress':
-        this.syncListeners.tell(event.event);
+        this.heardSync(event.event);
         break;
       case 'synced': {
-        const { added, changed, removed, renamed } = event.summary;
-        if (added + removed + renamed > 0) this.listListeners.tell();
+        const { added, changed, removed } = event.summary;
         const files = `${added} added, ${changed} changed, ${removed} removed`;
         log.info(`index is up to date: ${files}`);
         break;

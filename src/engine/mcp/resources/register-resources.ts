@@ -43,7 +43,7 @@ async function listFiles(
 ): Promise<ListResourcesResult> {
   const { agent, backend } = await live.opened();
   if (admission(agent.scope, session) !== undefined) return { resources: [] };
-  const documents = (await backend.list({ signal })).filter(isText);
+  const documents = (await backend.list({ signal, onEvent: live.heardSync })).filter(isText);
   const page = pageOf(documents, ({ path }) => path, cursor);
   if (page === undefined) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'this cursor was not given out here');
@@ -80,7 +80,9 @@ async function readFile(
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
   }
   const path = pathOfResource(uri);
-  const document = (await backend.list({ signal })).find((listed) => listed.path === path);
+  const document = (await backend.list({ signal, onEvent: live.heardSync })).find(
+    (listed) => listed.path === path,
+  );
   if (document === undefined || !isText(document)) throw new ResourceNotFoundError(uri);
   const text = await wholeText(backend, document.path, signal);
   return { contents: [{ uri, mimeType: MIME_TYPES[document.kind], text }] };

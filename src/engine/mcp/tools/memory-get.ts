@@ -2,7 +2,6 @@ import { formatCitation } from '../../memory/search/citation.js';
 import { citesFor } from '../../scope/index.js';
 import type { McpWorld } from '../mcp-world.js';
 import { admission } from '../scope-admission.js';
-import type { CallWork } from './memory-search.js';
 import type { GetAnswer, GetInput } from './schemas.js';
 
 /** Most characters given at once, so that one call does not fill an agent's context. */
@@ -11,11 +10,12 @@ const MAX_CHARACTERS = 12_000;
 /**
  * Reads lines of an indexed file for the conversation that the server is for.
  *
+ * @param signal aborts when the client takes its request back
  * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID, …
  */
 export async function getLines(
   { path, from, lines }: GetInput,
-  work: CallWork,
+  signal: AbortSignal,
   { memory: live, session, mask }: McpWorld,
 ): Promise<GetAnswer> {
   const { agent, backend } = await live.opened();
@@ -26,7 +26,7 @@ export async function getLines(
     ...(from === undefined ? {} : { from }),
     ...(lines === undefined ? {} : { lines }),
   };
-  const response = await backend.get(request, work);
+  const response = await backend.get(request, { signal, onEvent: live.heardSync });
   const text = withinCharacters(response.text);
   const given = text === '' && response.text === '' ? 0 : text.split('\n').length;
   const endLine = Math.max(response.startLine, response.startLine + given - 1);

@@ -2,30 +2,22 @@ import type { Warning } from '../../errors/index.js';
 import type { OpenedMemory } from '../../memory/open-memory.js';
 import { withSourceFooter } from '../../memory/search/citation.js';
 import type { SearchMode, SearchResponse } from '../../memory/search/types.js';
-import type { SyncEvent } from '../../memory/sync/events.js';
 import type { Source } from '../../memory/types.js';
 import { citesFor } from '../../scope/index.js';
 import type { McpWorld } from '../mcp-world.js';
 import { admission } from '../scope-admission.js';
 import type { SearchAnswer, SearchInput } from './schemas.js';
 
-/** One call of a tool. */
-export interface CallWork {
-  /** Aborts when the client takes its request back. */
-  readonly signal: AbortSignal;
-  /** Hears of syncs while a client that asked for progress waits. */
-  readonly onEvent?: ((event: SyncEvent) => void) | undefined;
-}
-
 /**
  * Answers a question for the conversation that the server is for. What a provider fails at is a
  * warning beside what the words found; only what leaves nothing to answer with is thrown.
  *
+ * @param signal aborts when the client takes its request back
  * @throws SvcError
  */
 export async function searchMemory(
   input: SearchInput,
-  work: CallWork,
+  signal: AbortSignal,
   { memory: live, session, mask }: McpWorld,
 ): Promise<SearchAnswer> {
   const memory = await live.opened();
@@ -35,7 +27,7 @@ export async function searchMemory(
   const { query, maxResults, minScore, corpus, path } = input;
   const response = await backend.search(
     { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path },
-    work,
+    { signal, onEvent: live.heardSync },
   );
   const cites = citesFor(agent.citations, session);
   return {

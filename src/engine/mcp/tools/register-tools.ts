@@ -3,7 +3,7 @@ import { failureOf, failureText } from '../failure.js';
 import type { McpWorld } from '../mcp-world.js';
 import { progressNotes } from '../progress.js';
 import { getLines } from './memory-get.js';
-import { type CallWork, searchMemory } from './memory-search.js';
+import { searchMemory } from './memory-search.js';
 import { getInput, getResult, searchInput, searchResult } from './schemas.js';
 import { getText, searchText } from './words.js';
 
@@ -22,8 +22,8 @@ export function registerTools(server: McpServer, world: McpWorld): void {
       annotations: READS_ONLY,
     },
     (input, call) =>
-      answered(call, world, async (work) => {
-        const answer = await searchMemory(input, work, world);
+      answered(call, world, async (signal) => {
+        const answer = await searchMemory(input, signal, world);
         return { text: searchText(answer, input.query), answer };
       }),
   );
@@ -38,8 +38,8 @@ export function registerTools(server: McpServer, world: McpWorld): void {
       annotations: READS_ONLY,
     },
     (input, call) =>
-      answered(call, world, async (work) => {
-        const answer = await getLines(input, work, world);
+      answered(call, world, async (signal) => {
+        const answer = await getLines(input, signal, world);
         return { text: getText(answer), answer };
       }),
   );
@@ -54,12 +54,12 @@ interface Answered {
 async function answered(
   call: ServerContext,
   world: McpWorld,
-  run: (work: CallWork) => Promise<Answered>,
+  run: (signal: AbortSignal) => Promise<Answered>,
 ): Promise<CallToolResult> {
   const onEvent = progressOf(call);
   const stop = onEvent === undefined ? undefined : world.memory.onSync(onEvent);
   try {
-    const { text, answer } = await run({ signal: call.mcpReq.signal, onEvent });
+    const { text, answer } = await run(call.mcpReq.signal);
     return { content: [{ type: 'text', text }], structuredContent: { ...answer } };
   } catch (error) {
     const text = failureText(failureOf(error, world));
@@ -70,7 +70,7 @@ async function answered(
 }
 
 /** Tells a client that asked for it how far a sync is that its call waits for. */
-function progressOf({ mcpReq }: ServerContext): CallWork['onEvent'] {
+function progressOf({ mcpReq }: ServerContext): ReturnType<typeof progressNotes> | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   return progressNotes({
