@@ -9,6 +9,7 @@ import {
   providerListOutputSchema,
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
+import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
   errorOutputSchema,
   getOutputSchema,
@@ -48,6 +49,7 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  mcp: (run: SvcRun) => read(mcpOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),

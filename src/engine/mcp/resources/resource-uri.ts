@@ -26,7 +26,8 @@ export function pathOfResource(uri: string): string | undefined {
 
 /** Slashes stay, so that the address reads like the path; a leading one would be lost. */
 function encoded(path: string): string {
-  const [first = '', ...rest] = path.split('/');
+  // Windows lets names hold half a character.
+  const [first = '', ...rest] = path.replaceAll(/\p{Surrogate}/gu, '\uFFFD').split('/');
   return first === '' && rest.length > 0
     ? `%2F${rest.map(encodeURIComponent).join('/')}`
     : [first, ...rest].map(encodeURIComponent).join('/');
