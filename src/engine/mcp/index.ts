@@ -1,4 +1,4 @@
-export { type HttpListener, listenHttp } from './http/listen-http.js';
+export { listenHttp } from './http/listen-http.js';
 export { loadToken } from './http/token.js';
 export { LiveMemory } from './live-memory.js';
 export type { McpLog } from './mcp-log.js';
