@@ -81,7 +81,7 @@ async function serveHttp(
       process.stderr.write(`listening on ${listener.url}\nthe token is in ${token.file}\n`);
     }
     world.memory.warmUp();
-    const reason = await Promise.race([stopped, listener.failed]);
+    const reason = await stopped;
     return { transport: 'http', url: listener.url, tokenFile: token.file, reason };
   } finally {
     await listener.close();

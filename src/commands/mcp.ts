@@ -43,18 +43,19 @@ Without --session-key and --chat-type the conversation counts as a direct one. m
     }),
   };
 
-  /** The stream belongs to the protocol. */
-  private hasStdout = false;
+  /** Else stdout belongs to the protocol. */
+  private isHttp = false;
 
   override jsonEnabled(): boolean {
-    return this.hasStdout && super.jsonEnabled();
+    return (this.isHttp || this.isTyped('http')) && super.jsonEnabled();
   }
 
   async run(): Promise<McpOutput> {
     const { flags } = await this.parse(Mcp);
-    if (flags.http) this.hasStdout = true;
-    else if (flags.json && this.argv.includes('--json')) throw noDocument();
-    if (flags.port !== undefined && !flags.http) throw noPort();
+    this.isHttp = flags.http;
+    // What stands in the environment may be meant for other commands.
+    if (!flags.http && this.isTyped('json')) throw noDocument();
+    if (!flags.http && this.isTyped('port')) throw noPort();
     const end = await runMcp({
       context: this.context(),
       mask: this.mask,

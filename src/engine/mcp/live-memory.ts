@@ -23,7 +23,7 @@ export class LiveMemory {
   private readonly options: LiveMemoryOptions;
   private opening: Promise<OpenedMemory> | undefined;
   private watcher: MemoryWatcher | undefined;
-  private isClosed = false;
+  private readonly closing = new AbortController();
   private readonly syncListeners = new Listeners<SyncEvent>();
   private readonly listListeners = new Listeners<void>();
 
@@ -37,7 +37,8 @@ export class LiveMemory {
       async ({ backend }) => {
         // Loads what a search needs, while nobody waits for it.
         const warming = { query: 'warm', maxResults: 1, lexicalOnly: true };
-        await backend.search(warming, { onEvent: this.heardSync }).catch(() => undefined);
+        const { signal } = this.closing;
+        await backend.search(warming, { signal, onEvent: this.heardSync }).catch(() => undefined);
       },
       (error: unknown) => this.options.log.warn(wordsOf(error)),
     );
@@ -45,7 +46,9 @@ export class LiveMemory {
 
   /** @throws SvcError as opening a memory does */
   opened(): Promise<OpenedMemory> {
-    if (this.isClosed) return Promise.reject(new SvcError('INTERRUPTED', 'the server is stopping'));
+    if (this.closing.signal.aborted) {
+      return Promise.reject(new SvcError('INTERRUPTED', 'the server is stopping'));
+    }
     this.opening ??= this.start().catch((error: unknown) => {
       this.opening = undefined;
       throw error;
@@ -76,7 +79,7 @@ export class LiveMemory {
 
   /** Ends the watching; what a sync has done is kept. The memory is closed by whoever opened it. */
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.closing.abort();
     await this.opening?.catch(() => undefined);
     await this.watcher?.close();
   }
@@ -85,7 +88,7 @@ export class LiveMemory {
     const memory = await this.options.open();
     const { sync } = memory.agent.memorySearch;
     const isKeptFresh = sync.watch || sync.intervalMinutes > 0 || sync.onSessionStart;
-    if (isKeptFresh && !this.isClosed) await this.watch(memory);
+    if (isKeptFresh && !this.closing.signal.aborted) await this.watch(memory);
     return memory;
   }
 

@@ -19,8 +19,6 @@ export interface HttpOptions {
 export interface HttpListener {
   /** With the port that it got. */
   readonly url: string;
-  /** Rejects when the listener itself fails. */
-  readonly failed: Promise<never>;
   readonly close: () => Promise<void>;
 }
 
@@ -63,12 +61,10 @@ export async function listenHttp(world: McpWorld, options: HttpOptions): Promise
     });
   });
   const port = await listen(server, options.port);
-  const failed = new Promise<never>((_, reject) => server.once('error', reject));
-  // Who does not wait for it must not be ended by it.
-  failed.catch(() => undefined);
+  // A connection could not be taken, for want of file handles: the next one may.
+  server.on('error', onError);
   return {
     url: `http://${HOST}:${port}${ENDPOINT}`,
-    failed,
     close: async () => {
       quietly();
       await Promise.all([modern.close(), legacy.close()]);
