@@ -58,6 +58,10 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
       stop.abort(new Error('escape'));
       assert.match(await asking.then(() => 'answered', String), /escape|abort/i);
       await vendor.dropped;
+      // A vendor that was given up on by itself would be left alone for a while.
+      const zebra = { name: 'memory_search', arguments: { query: 'zebra' } };
+      const { mode, warnings } = foundIn(await client.callTool(zebra));
+      assert.equal([mode, warnings], ['hybrid', []]);
     } finally {
       await vendor.close();
     }
