@@ -13,6 +13,7 @@ import {
 } from '../../src/engine/memory/output-schemas.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENT } from './json-mcp-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
@@ -426,6 +427,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
   MCP_DOCUMENT,
+  ...INTEGRATE_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -11,6 +11,10 @@ import {
 } from '../../src/engine/embeddings/provider-output-schemas.js';
 import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
+  integrateOutputSchema,
+  integrationsOutputSchema,
+} from '../../src/engine/integrate/output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -63,5 +67,7 @@ export const jsonOf = {
   serve: (run: SvcRun) => read(serveOutputSchema, run),
   systemd: (run: SvcRun) => read(systemdOutputSchema, run),
   logs: (run: SvcRun) => read(logsOutputSchema, run),
+  integrate: (run: SvcRun) => read(integrateOutputSchema, run),
+  integrations: (run: SvcRun) => read(integrationsOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };
