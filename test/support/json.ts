@@ -9,11 +9,11 @@ import {
   providerListOutputSchema,
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
-import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
   integrateOutputSchema,
   integrationsOutputSchema,
 } from '../../src/engine/integrate/output-schemas.js';
+import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
   errorOutputSchema,
   getOutputSchema,
