@@ -101,6 +101,27 @@ test('a configuration that is at fault is told by every call, until it is mended
   assert.is(foundIn(await ask()).results[0]?.path, 'MEMORY.md');
 });
 
+test('serves the memory that is named, and says when there is none of that name', async () => {
+  const home = mcpHome({
+    agents: {
+      defaults: { memorySearch: { provider: 'none' } },
+      list: [{ id: 'main' }, { id: 'work', workspace: 'work' }],
+    },
+  });
+  home.write('work/MEMORY.md', 'The lion hunts at dusk.');
+  home.write('notes/animals.md', 'The lion hunts at dawn.');
+  const firstFor = async (args: readonly string[]): Promise<string> => {
+    const { client } = await stdioClient(home, { args });
+    const ask = { name: 'memory_search', arguments: { query: 'lion' } };
+    const result = await client.callTool(ask);
+    return result.isError ? textOf(result) : String(foundIn(result).results[0]?.snippet);
+  };
+  assert.match(await firstFor(['--agent', 'work']), /dusk/);
+  assert.match(await firstFor(['--workspace', 'notes']), /dawn/);
+  assert.match(await firstFor(['--agent', 'nobody']), /^error: .*nobody[\s\S]*AGENT_UNKNOWN/);
+  assert.match(await firstFor(['--config', 'none.json']), /CONFIG_NOT_FOUND/);
+});
+
 test('what is written while it runs is found, and the list of files says so', async () => {
   const home = mcpHome();
   const { client } = await stdioClient(home);
