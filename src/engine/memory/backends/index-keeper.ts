@@ -13,15 +13,13 @@ import { pendingChanges } from '../sync/pending-changes.js';
 import { isUpToDate } from '../sync/plan-changes.js';
 import type { KeptConnections } from '../sync/sync-connections.js';
 import type { SyncTarget } from '../sync/sync-index.js';
+import { rebuiltWarning, stopIfInterrupted, updatingWarning } from './index-warnings.js';
 import {
   embeddingWarnings,
   pendingWarning,
-  rebuiltWarning,
   skipWarnings,
   staleWarning,
-  stopIfInterrupted,
-  updatingWarning,
-} from './index-warnings.js';
+} from './keeper-warnings.js';
 import type { SyncRequest, WorkOptions } from './memory-backend.js';
 import { Turns } from './turns.js';
 
