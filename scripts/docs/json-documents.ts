@@ -14,6 +14,7 @@ import {
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
+import { MCP_DOCUMENT } from './json-mcp-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
@@ -464,6 +465,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  MCP_DOCUMENT,
   ...INTEGRATE_DOCUMENTS,
 ];
 

@@ -41,6 +41,7 @@ export function resolveAgent(
       return path === undefined ? { id } : { id, path: placeReader(loaded, path, agent, context) };
     }),
     projectDirs: projectDirs(loaded, workspaceDir, context),
+    scope: memory.ext.scope,
   };
 }
 

@@ -77,6 +77,8 @@ export interface ResolvedAgent {
   readonly sessionReaders: readonly SessionReader[];
   /** Conversations that other agents held in these folders or below are this agent's, too. */
   readonly projectDirs: readonly string[];
+  /** Which conversations may search, whoever answers. */
+  readonly scope: ResolvedMemory['ext']['scope'];
 }
 
 /** A `models.providers` entry. */

@@ -101,6 +101,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'There is no log to show: `svc serve` has not written one yet.',
   },
+  MCP_TOKEN_UNUSABLE: {
+    exit: 1,
+    summary: 'The file of the token for MCP over HTTP is unsafe, damaged or cannot be made.',
+  },
   MEMORY_DISABLED: {
     exit: 1,
     summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
@@ -208,6 +212,8 @@ export const WARNING_CODES = {
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
+  SCOPE_DENIED:
+    'The rules of memory.ext.scope close memory to this conversation; nothing was looked up.',
   SOURCE_OFF: 'A source was asked for that the configuration does not search.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process, with the same results.',

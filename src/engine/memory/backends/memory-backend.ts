@@ -4,7 +4,14 @@ import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-ind
 import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
-import type { DocumentKind, LineRange, Modality, SkippedFile, Source } from '../types.js';
+import type {
+  DocumentKey,
+  DocumentKind,
+  LineRange,
+  Modality,
+  SkippedFile,
+  Source,
+} from '../types.js';
 import type { WatchRecord } from '../watch/watch-record.js';
 
 /** How work that may take long is watched and ended. */
@@ -78,6 +85,15 @@ export interface MediaDetails {
   readonly modified: string;
   /** The provider's words when it does not take the file; null otherwise. */
   readonly refused: string | null;
+}
+
+/** A document that the index covers. */
+export interface ListedDocument extends DocumentKey {
+  readonly kind: DocumentKind;
+  /** Bytes of its file. */
+  readonly size: number;
+  /** When its file was changed last, in milliseconds since the epoch. */
+  readonly modifiedMs: number;
 }
 
 /** What is out of date right now: what the next sync would do. */
@@ -163,6 +179,8 @@ export interface MemoryBackend {
   search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
   /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
+  /** Everything the index covers, by path. */
+  list(options?: WorkOptions): Promise<readonly ListedDocument[]>;
   sync(options: SyncRequest): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
   /** Deletes the index, never a file of the person's. */
