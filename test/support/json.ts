@@ -13,6 +13,7 @@ import {
   integrateOutputSchema,
   integrationsOutputSchema,
 } from '../../src/engine/integrate/output-schemas.js';
+import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
   forgetListOutputSchema,
   forgetOutputSchema,
@@ -68,6 +69,7 @@ export const jsonOf = {
   export: (run: SvcRun) => read(exportOutputSchema, run),
   import: (run: SvcRun) => read(importOutputSchema, run),
   scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
+  mcp: (run: SvcRun) => read(mcpOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),

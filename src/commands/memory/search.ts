@@ -21,7 +21,7 @@ export default class MemorySearch extends MemoryCommand<SearchResultDocument> {
   static override description =
     `The index is brought up to date first when files changed, and made on first use.
 
-Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave.
+Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave. Where multimodal.enabled is on, images and recordings are found by what they show and say, and by their names.
 
 An agent that says which conversation asks, by --session-key or --chat-type, gets what memory.ext.scope lets that conversation have.
 

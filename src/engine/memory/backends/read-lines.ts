@@ -36,6 +36,10 @@ export async function readLines(
   }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
+  if (document.mimeType !== undefined) {
+    const { describeMedia } = await import('./describe-media.js');
+    return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
+  }
   const outcome = readDocument(absolutePath, document.path);
   if (!outcome.ok) {
     throw new SvcError(
@@ -67,6 +71,7 @@ export async function readLines(
     path: document.path,
     absolutePath,
     source: document.source,
+    kind: document.kind,
     startLine,
     endLine,
     text: text.slice(0, MAX_CHARACTERS),

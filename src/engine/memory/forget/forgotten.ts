@@ -55,6 +55,12 @@ export class Forgotten {
     return this.documents.size > 0 && this.documents.has(lineHash(this.salt, sha256));
   }
 
+  /** The same for a file that is no text, with the hash that it is to be indexed under. */
+  coverFile(sha256: string): { readonly hash: string; readonly isForgotten: boolean } {
+    const isForgotten = this.hidesDocument(sha256);
+    return { hash: isForgotten ? sha256 + markOf('whole') : sha256, isForgotten };
+  }
+
   /** The forgotten lines of a text, counted from 0. */
   linesIn(lines: TextLines): ReadonlySet<number> {
     const found = new Set<number>();

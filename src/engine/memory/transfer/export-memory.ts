@@ -110,7 +110,7 @@ async function* vectorLines(index: MemoryIndex, tally: ExportTally): AsyncGenera
   for (const [space, { identity, dimensions }] of spaces.entries()) {
     yield { type: 'space', space, identity, dimensions };
     for (let after = 0; ; ) {
-      const vectors = await index.storedEmbeddings(identity, after, VECTORS_AT_ONCE);
+      const vectors = await index.storedEmbeddings(identity, { after, limit: VECTORS_AT_ONCE });
       const last = vectors.at(-1);
       if (last === undefined) break;
       after = last.id;

@@ -7,6 +7,7 @@ import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.
 import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
 import type { SqliteIndex } from '../../../../src/engine/memory/index/sqlite-index.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import { png } from '../../../support/media-files.js';
 import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 
@@ -261,6 +262,20 @@ test('vectors of what is forgotten go, those of the rest stay', async () => {
   await forget(world, 'a.md#L1');
   const [space] = await onIndex(world.target, (index) => index.vectorSpaces());
   assert.equal([space?.chunks, space?.cached], [1, 0]);
+});
+
+test('a picture goes as a whole, and stays away under another name', async () => {
+  const picture = png('a heron');
+  const notes = folderOf({ 'memory/heron.png': picture, 'note.md': 'Boats.\n' });
+  const media = { modalities: new Set(['image'] as const), maxFileBytes: 1_000_000 };
+  const target = targetOf(notes.path, { media });
+  const world: World = { notes, target, backend: backendOn(target) };
+  assert.equal(await finds(world, 'heron.png'), ['memory/heron.png']);
+  await forget(world, 'memory/heron.png');
+  assert.equal(await finds(world, 'heron.png'), []);
+  notes.write('memory/bird.png', picture);
+  notes.write('memory/swan.png', png('a swan'));
+  assert.equal(await finds(world, 'bird.png swan.png'), ['memory/swan.png']);
 });
 
 test('what cannot be meant is refused', async () => {

@@ -1,14 +1,13 @@
 import type { Connection } from '../database.js';
-import type { StoredEmbedding } from '../memory-index.js';
+import type { IdPage, StoredEmbedding } from '../memory-index.js';
 import { findSpace } from './spaces.js';
 import { floatsOf } from './vector-bytes.js';
 
-/** Up to `limit` vectors of an identity that chunks of notes use, by id, from behind `after`. */
+/** A page of the vectors of an identity that chunks of notes use, by id. */
 export function storedVectors(
   database: Connection,
   identity: string,
-  after: number,
-  limit: number,
+  { after, limit }: IdPage,
 ): StoredEmbedding[] {
   const space = findSpace(database, identity);
   if (space === undefined) return [];
