@@ -126,7 +126,7 @@ export type FlowRejection =
   | 'task_not_created'
   | 'idempotency_mismatch';
 
-/** What came of an action; `result` is as facts of each action say, without owner data. */
+/** What came of an action. `result` holds no owner data; docs/flows.md says what it holds. */
 export type FlowAnswer =
   | { readonly ok: true; readonly result: JsonObject; readonly code?: 'cancel_pending' }
   | {
