@@ -14,7 +14,7 @@ export { type Flows, openFlows } from './open-flows.js';
 export type { TaskRecord, TaskStatus } from './task-record.js';
 export type { TaskStore } from './task-store.js';
 export type { ClaimedTask, ClaimRequest } from './tasks/claim-task.js';
-export type { LeaseAnswer, TaskLease } from './tasks/lease.js';
+export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/lease.js';
 export type { HeartbeatAnswer } from './tasks/report-task.js';
 export { flowView, taskView } from './views.js';
 export type { FlowsChange } from './work.js';
