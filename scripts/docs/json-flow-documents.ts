@@ -135,14 +135,13 @@ const flowList: JsonDocument = {
     'flows[].tasks.active': 'Queued or running.',
     'flows[].tasks.failures': 'Failed, timed out or lost.',
     total: 'How many there are without `--limit`.',
-    findings: 'With `--audit` what looks wrong, errors first; `null` without.',
+    findings: 'With `--audit` what looks wrong, errors first.',
     ...below('findings[]', { ...FINDING, flowId: 'The flow.' }),
     ...WARNINGS,
   },
   example: {
     flows: [{ ...flowExample, tasks: { total: 4, active: 1, failures: 0 } }],
     total: 1,
-    findings: null,
     warnings: [],
   },
 };
@@ -214,11 +213,11 @@ const taskList: JsonDocument = {
     tasks: 'Newest first.',
     ...below('tasks[]', TASK),
     total: 'How many there are without `--limit`.',
-    findings: 'With `--audit` what looks wrong, errors first; `null` without.',
+    findings: 'With `--audit` what looks wrong, errors first.',
     ...below('findings[]', { ...FINDING, taskId: 'The task.' }),
     ...WARNINGS,
   },
-  example: { tasks: [taskExample], total: 1, findings: null, warnings: [] },
+  example: { tasks: [taskExample], total: 1, warnings: [] },
 };
 
 const taskShow: JsonDocument = {

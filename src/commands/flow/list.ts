@@ -51,7 +51,7 @@ export default class FlowList extends ListCommand<FlowListOutput> {
         return { entries: shown, total };
       };
       await this.watch(flows, flags, { kind: 'flows', read });
-      return { flows: [], total: 0, findings: null };
+      return { flows: [], total: 0 };
     }
     const page = operator.listFlows(filter);
     const findings = flags.audit ? operator.auditFlows() : undefined;

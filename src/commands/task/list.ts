@@ -55,7 +55,7 @@ export default class TaskList extends ListCommand<TaskListOutput> {
         return { entries: shown, total };
       };
       await this.watch(flows, flags, { kind: 'tasks', read });
-      return { tasks: [], total: 0, findings: null };
+      return { tasks: [], total: 0 };
     }
     const page = operator.listTasks(filter);
     const findings = flags.audit ? operator.auditTasks() : undefined;

@@ -125,7 +125,7 @@ const summary = z.strictObject({ total: count, active: count, failures: count })
 export const flowListOutputSchema = z.strictObject({
   flows: z.array(z.strictObject({ ...flowSchema.shape, tasks: summary })),
   total: count,
-  findings: z.nullable(z.array(flowFinding)),
+  findings: z.optional(z.array(flowFinding)),
   warnings,
 });
 
@@ -158,7 +158,7 @@ export const flowPruneOutputSchema = z.strictObject({
 export const taskListOutputSchema = z.strictObject({
   tasks: z.array(taskSchema),
   total: count,
-  findings: z.nullable(z.array(taskFinding)),
+  findings: z.optional(z.array(taskFinding)),
   warnings,
 });
 

@@ -81,7 +81,11 @@ export function flowListOutput(
   const told = findings?.map(({ severity, code, detail, ageMs, flow, status }) => {
     return { severity, code, detail, ageMs, flowId: flow.flowId, status };
   });
-  return { flows: entries.map(flowEntryOutput), total, findings: told ?? null };
+  return {
+    flows: entries.map(flowEntryOutput),
+    total,
+    ...(told === undefined ? {} : { findings: told }),
+  };
 }
 
 /** `svc flow show`. */
@@ -102,7 +106,11 @@ export function taskListOutput(
   const told = findings?.map(({ severity, code, detail, ageMs, task, status }) => {
     return { severity, code, detail, ageMs, taskId: task.taskId, status };
   });
-  return { tasks: entries.map(taskOutput), total, findings: told ?? null };
+  return {
+    tasks: entries.map(taskOutput),
+    total,
+    ...(told === undefined ? {} : { findings: told }),
+  };
 }
 
 /** `svc task show`. */
