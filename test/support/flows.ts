@@ -21,13 +21,13 @@ export interface TestClock {
 }
 
 /** Begins at a round moment. */
-export function testClock(): TestClock {
+function testClock(): TestClock {
   const clock = { nowMs: 1_800_000_000_000, now: () => clock.nowMs };
   return clock;
 }
 
 /** The engine's view of a state folder. */
-export function contextOf(home: string, clock: TestClock = testClock()): EngineContext {
+function contextOf(home: string, clock: TestClock = testClock()): EngineContext {
   const env = { SVC_HOME: home };
   return { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
 }

@@ -7,7 +7,7 @@ const LONGEST_REST_MS = 600_000;
 const MOST_ATTEMPTS = 10;
 
 /** How long a notification rests after a try that failed; doubles with every try. */
-export function deliveryRestMs(attempts: number): number {
+function deliveryRestMs(attempts: number): number {
   return Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.max(0, attempts - 1));
 }
 

@@ -8,7 +8,7 @@ const FIRST_REST_MS = 5000;
 const LONGEST_REST_MS = 300_000;
 
 /** How long a task rests before it is begun again; doubles with every attempt. */
-export function retryRestMs(attempts: number): number {
+function retryRestMs(attempts: number): number {
   return Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.max(0, attempts - 1));
 }
 

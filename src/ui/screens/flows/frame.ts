@@ -16,6 +16,7 @@ const MAX_CELL = 26;
 const EXPENDABLE = { flows: [5, 3, 2], tasks: [1, 4, 2] } as const;
 /** The last column says what it is all about: it gets this much. */
 const LEAST_LAST = 16;
+const KEY_COLUMNS = 12;
 
 /** The lines of the screen at a size; never wider, and never as tall as the terminal. */
 export function flowsFrame(
@@ -93,6 +94,8 @@ function columnWidths(
     if (left() >= LEAST_LAST) break;
     widths[at] = 0;
   }
+  for (let at = last - 1; at > 0 && left() < 0; at--) widths[at] = 0;
+  if (left() < 0) return [columns];
   return [...widths, Math.max(0, left())];
 }
 
@@ -101,7 +104,10 @@ function helpLines(style: Style, columns: number): readonly string[] {
     ['q, ctrl-c', 'leave'],
     ['?, esc', 'close this list'],
   ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
+  return keys.map(([key, does]) => {
+    const line = fitEnd(padEnd(key, KEY_COLUMNS) + does, columns);
+    return style.bold(line.slice(0, KEY_COLUMNS)) + line.slice(KEY_COLUMNS);
+  });
 }
 
 function footer(style: Style, columns: number): string {
