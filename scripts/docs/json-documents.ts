@@ -14,6 +14,7 @@ import {
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { FLOW_DOCUMENTS } from './json-flow-documents.js';
+import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
@@ -426,6 +427,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
   ...FLOW_DOCUMENTS,
+  ...INTEGRATE_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -21,6 +21,10 @@ import {
   taskShowOutputSchema,
 } from '../../src/engine/flows/output-schemas.js';
 import {
+  integrateOutputSchema,
+  integrationsOutputSchema,
+} from '../../src/engine/integrate/output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -81,5 +85,7 @@ export const jsonOf = {
   taskClaim: (run: SvcRun) => read(taskClaimOutputSchema, run),
   taskHeartbeat: (run: SvcRun) => read(taskHeartbeatOutputSchema, run),
   task: (run: SvcRun) => read(taskOutputSchema, run),
+  integrate: (run: SvcRun) => read(integrateOutputSchema, run),
+  integrations: (run: SvcRun) => read(integrationsOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };
