@@ -13,6 +13,7 @@ import {
 } from '../../src/engine/memory/output-schemas.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENT } from './json-mcp-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
@@ -466,6 +467,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
   MCP_DOCUMENT,
+  ...FLOW_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,
 ];
 
