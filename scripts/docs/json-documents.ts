@@ -15,6 +15,7 @@ import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
@@ -417,6 +418,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  SCOPE_DOCUMENT,
   login,
   logout,
   installLocal,

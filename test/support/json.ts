@@ -22,6 +22,7 @@ import {
   overallStatusOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
+import { scopeTestOutputSchema } from '../../src/engine/scope/output-schemas.js';
 import { secretsCheckOutputSchema } from '../../src/engine/secrets/output-schemas.js';
 import {
   logsOutputSchema,
@@ -48,6 +49,7 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
