@@ -21,8 +21,9 @@ export function injectedBlock(summary: string): string {
 /** What looks like `<` and `>` to a reader of tags, and is none to a parser. */
 const LIKE_LESS = /[\u02C2\u1438\u2039\u2329\u276C\u276E\u2770\u27E8\u3008\uFE64\uFF1C]/gu;
 const LIKE_GREATER = /[\u02C3\u1433\u203A\u232A\u276D\u276F\u2771\u27E9\u3009\uFE65\uFF1E]/gu;
-/** Joiners between letters or emoji that need them; anywhere else they only hide something. */
-const NEEDED_JOINER = /(?<=[^\u0000-\u02AF])[\u200C\u200D\uFE0F](?=[^\u0000-\u02AF]|$|\s)/gu;
+/** Joiners within words and emoji that are written with them; anywhere else they only hide something. */
+const NEEDED_JOINER =
+  /(?<=(?!\p{sc=Latin})(?:\p{L}|\p{M}|\p{ExtPict}|\p{EMod}))(?:\u200C|\u200D)(?=(?!\p{sc=Latin})(?:\p{L}|\p{ExtPict}))|(?<=\p{ExtPict})\uFE0F/gu;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\u2800\uFFFC]/gu;
 const BLANK_OR_CONTROL = /[\p{Cc}\p{Z}]+/gu;
 /** With three of them a line could begin a code block that swallows what follows. */

@@ -5,7 +5,8 @@ import { BLOCK_TAG } from './block.js';
  * still read once.
  */
 /** What agents put around text from elsewhere, as mails and pages. */
-const EXTERNAL = /<<<\s*EXTERNAL_UNTRUSTED_[^>]*>>>.*?(?:<<<\s*END_EXTERNAL_UNTRUSTED_[^>]*>>>|$)/gisu;
+const EXTERNAL =
+  /<<<\s*EXTERNAL_UNTRUSTED_[^>]*>>>.*?(?:<<<\s*END_EXTERNAL_UNTRUSTED_[^>]*>>>|$)/gisu;
 const FENCE = /^[ \t]*(?<fence>```+|~~~+).*?(?:^[ \t]*\k<fence>|$(?![\s\S]))/gmsu;
 /** What agents and memories put into a prompt by themselves. */
 const INSERTED = new RegExp(
@@ -27,7 +28,10 @@ export function ownWordsOf(text: string): string {
 
 /** A text without what was recalled into it before: memory must not feed on itself. */
 export function withoutRecalls(text: string): string {
-  return text.replaceAll(INSERTED, ' ').replaceAll(/^Untrusted context \(.*$/gimu, ' ').trim();
+  return text
+    .replaceAll(INSERTED, ' ')
+    .replaceAll(/^Untrusted context \(.*$/gimu, ' ')
+    .trim();
 }
 
 /** All of a text on one line. */

@@ -165,7 +165,9 @@ function checkChatId({ settings, session }: GateFacts): Verdict {
   if (id !== undefined && denied.includes(id)) {
     return fail(`conversation ${id} is in deniedChatIds`);
   }
-  return pass(id === undefined ? 'no conversation is singled out' : `conversation ${id} is allowed`);
+  return pass(
+    id === undefined ? 'no conversation is singled out' : `conversation ${id} is allowed`,
+  );
 }
 
 function pass(why: string): Verdict {

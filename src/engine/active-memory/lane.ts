@@ -126,7 +126,10 @@ function agentFor(
     : { id: named, from: 'session key' };
 }
 
-function closed(gates: GateDecision, { agent, session }: GateFacts): Omit<RecallOutcome, 'elapsedMs'> {
+function closed(
+  gates: GateDecision,
+  { agent, session }: GateFacts,
+): Omit<RecallOutcome, 'elapsedMs'> {
   return {
     status: 'closed',
     agentId: agent.id,

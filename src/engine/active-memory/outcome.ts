@@ -10,7 +10,13 @@ import type { RecalledSource } from './select.js';
  * How a recall ended. `closed`: a gate did not hold. `timeout_partial`: too late for all of it, and
  * what there was by then is used. `unavailable`: memory could not be searched.
  */
-export type RecallStatus = 'closed' | 'empty' | 'ok' | 'timeout' | 'timeout_partial' | 'unavailable';
+export type RecallStatus =
+  | 'closed'
+  | 'empty'
+  | 'ok'
+  | 'timeout'
+  | 'timeout_partial'
+  | 'unavailable';
 
 /** What memory was asked. */
 export interface RecallQuestion {

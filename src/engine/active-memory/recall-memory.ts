@@ -165,7 +165,12 @@ function failedWarning(error: unknown): Warning {
   return { code: 'RECALL_FAILED', message: messageOf(error), ...hint };
 }
 
-async function openBackend({ selection, loaded, context, facts }: OpenLane): Promise<MemoryBackend> {
+async function openBackend({
+  selection,
+  loaded,
+  context,
+  facts,
+}: OpenLane): Promise<MemoryBackend> {
   const { workspace, configFile } = selection;
   if (workspace !== undefined) {
     const opened = await openMemory(context, { kind: 'workspace', dir: workspace }, { configFile });
@@ -173,7 +178,10 @@ async function openBackend({ selection, loaded, context, facts }: OpenLane): Pro
   }
   const { resolvedAgent } = facts;
   if (!resolvedAgent.memorySearch.enabled) {
-    throw new SvcError('MEMORY_DISABLED', `memory search is switched off for agent ${resolvedAgent.id}`);
+    throw new SvcError(
+      'MEMORY_DISABLED',
+      `memory search is switched off for agent ${resolvedAgent.id}`,
+    );
   }
   return openAgent(resolvedAgent, context, loaded, {}).backend;
 }
@@ -195,8 +203,9 @@ function cacheEntry(
   key: string,
   untilMs: number,
 ): CachedRecall | undefined {
-  // Less than there could be is not worth keeping.
-  if ((status !== 'ok' && status !== 'empty') || warnings.length > 0) return undefined;
+  if (status !== 'ok' && status !== 'empty') return undefined;
+  // A model that failed may answer the next time.
+  if (warnings.some(({ code }) => code === 'RECALL_FAILED')) return undefined;
   const { summary = '', sources = [], model = null } = recalled ?? {};
   return { key, untilMs, summary, sources, model };
 }

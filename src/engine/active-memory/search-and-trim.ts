@@ -54,7 +54,8 @@ export async function searchAndTrim(
     { query: question.query, maxResults: MAX_RESULTS, minScore: 0, lexicalOnly },
     { signal },
   );
-  const chosen = model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
+  const chosen =
+    model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
   const notes = eligible(results, chosen);
   if (notes.length === 0) return { status: 'empty', mode, warnings };
   const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): TrimmedRecall => {
@@ -68,7 +69,9 @@ export async function searchAndTrim(
   if (model.choice === undefined) return trim('ok', [model.warning]);
   const leftMs = work.untilMs - (performance.now() - started) - TRIM_MS;
   try {
-    const said = await withinTime(leftMs, signal, (inTime) => askModel(notes, work, leftMs, inTime));
+    const said = await withinTime(leftMs, signal, (inTime) =>
+      askModel(notes, work, leftMs, inTime),
+    );
     if (!said.done) return trim('timeout_partial', [slowModel(model.name)]);
     if (said.value === '') return { status: 'empty', mode, warnings };
     const recalled = { summary: said.value, sources: notes.map(sourceOf), model: model.name };
@@ -100,7 +103,9 @@ async function askModel(
   const { env, homeDir, state, onSecret } = context;
   const world = { config: loaded.resolved, env, homeDir, stateDir: state.stateDir, onSecret };
   const chat = await openChatModel(model.choice, world, signal);
-  const prompt = condensePrompt(conversationText(turn, config), notes, config);
+  const { createSecretMask } = await import('../secrets/mask/secret-mask.js');
+  const mask = createSecretMask();
+  const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));
   const summary = await condense(chat, prompt, config, { signal, timeoutMs });
   if (config.persistTranscripts) {
     const { keepTranscript } = await import('./kept-transcript.js');
@@ -116,6 +121,12 @@ function slowModel(name: string): Warning {
   };
 }
 
-function sourceOf({ path, source, startLine, endLine, score }: SearchResult): Recalled['sources'][0] {
+function sourceOf({
+  path,
+  source,
+  startLine,
+  endLine,
+  score,
+}: SearchResult): Recalled['sources'][0] {
   return { path, source, startLine, endLine, score };
 }

@@ -5,15 +5,7 @@ export interface ChatMessage {
 }
 
 /** How much a model may think before it answers; models that cannot ignore it, or are not told. */
-export type Thinking =
-  | 'adaptive'
-  | 'high'
-  | 'low'
-  | 'max'
-  | 'medium'
-  | 'minimal'
-  | 'off'
-  | 'xhigh';
+export type Thinking = 'adaptive' | 'high' | 'low' | 'max' | 'medium' | 'minimal' | 'off' | 'xhigh';
 
 /** What a model is asked. */
 export interface ChatRequest {

@@ -15,7 +15,8 @@ export interface ChatVendor {
 }
 
 const asItIs = (configured: string): string => configured;
-const withVersion = (configured: string): string => `${configured.replace(/\/(?:v1|api)$/u, '')}/v1`;
+const withVersion = (configured: string): string =>
+  `${configured.replace(/\/(?:v1|api)$/u, '')}/v1`;
 
 /**
  * The vendors, by the ids of their embedding adapters where they have one. All but Anthropic have an

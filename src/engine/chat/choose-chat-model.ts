@@ -83,9 +83,13 @@ function ownHost(provider: string, env: ProviderWorld['env']): string | undefine
 function unknownProvider(name: string, provider: string): SvcError {
   const isEmbedder = adapterOf(provider) !== undefined;
   const why = isEmbedder ? `${provider} is not asked for words here` : 'there is no such provider';
-  return new SvcError('PROVIDER_UNKNOWN', `the model ${JSON.stringify(name)} cannot be used: ${why}`, {
-    hint: `write provider/model with one of ${Object.keys(CHAT_VENDORS).join(', ')}, or with the id of a models.providers entry whose api is one of these`,
-  });
+  return new SvcError(
+    'PROVIDER_UNKNOWN',
+    `the model ${JSON.stringify(name)} cannot be used: ${why}`,
+    {
+      hint: `write provider/model with one of ${Object.keys(CHAT_VENDORS).join(', ')}, or with the id of a models.providers entry whose api is one of these`,
+    },
+  );
 }
 
 function modelMissing(name: string): SvcError {

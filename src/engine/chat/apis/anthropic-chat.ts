@@ -39,9 +39,15 @@ export const ANTHROPIC_CHAT: ChatApi = {
       jsonAt(part, 'type') === 'text' ? jsonAt(part, 'text') : undefined,
     );
     return {
-      text: texts.filter((text) => typeof text === 'string').join('').trim(),
+      text: texts
+        .filter((text) => typeof text === 'string')
+        .join('')
+        .trim(),
       truncated: jsonAt(json, 'stop_reason') === 'max_tokens',
-      tokens: tokensOf(jsonAt(json, 'usage', 'input_tokens'), jsonAt(json, 'usage', 'output_tokens')),
+      tokens: tokensOf(
+        jsonAt(json, 'usage', 'input_tokens'),
+        jsonAt(json, 'usage', 'output_tokens'),
+      ),
     };
   },
   // `{type: "error", error: {type, message}}` (docs.claude.com/en/api/errors)

@@ -46,14 +46,18 @@ export const OPENAI_CHAT: ChatApi = {
   read: (json) => {
     const content = jsonAt(json, 'choices', 0, 'message', 'content');
     // A refusal, or an answer of tool calls alone, comes without content.
-    const text = typeof content === 'string' ? content : content === null ? '' : textOfParts(content);
+    const text =
+      typeof content === 'string' ? content : content === null ? '' : textOfParts(content);
     if (text === undefined) {
       throw new VendorFault({ kind: 'answer', message: 'the answer holds no message' });
     }
     return {
       text: withoutThoughts(text),
       truncated: jsonAt(json, 'choices', 0, 'finish_reason') === 'length',
-      tokens: tokensOf(jsonAt(json, 'usage', 'prompt_tokens'), jsonAt(json, 'usage', 'completion_tokens')),
+      tokens: tokensOf(
+        jsonAt(json, 'usage', 'prompt_tokens'),
+        jsonAt(json, 'usage', 'completion_tokens'),
+      ),
     };
   },
   explain: explainOpenAi,
