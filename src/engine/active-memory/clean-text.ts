@@ -1,21 +1,23 @@
 import { BLOCK_TAG } from './block.js';
 
 /*
- * Each pattern ends at its closing mark or at the end of the text, so that a text full of openings is
- * still read once.
+ * Each pattern ends at its closing mark or at the end of the text, and what is open in length is bounded:
+ * a text full of openings is still read once.
  */
 /** What agents put around text from elsewhere, as mails and pages. */
 const EXTERNAL =
-  /<<<\s*EXTERNAL_UNTRUSTED_[^>]*>>>.*?(?:<<<\s*END_EXTERNAL_UNTRUSTED_[^>]*>>>|$)/gisu;
+  /<<<\s{0,9}EXTERNAL_UNTRUSTED_[^>]{0,200}>>>.*?(?:<<<\s{0,9}END_EXTERNAL_UNTRUSTED_[^>]{0,200}>>>|$(?![\s\S]))/gisu;
 const FENCE = /^[ \t]*(?<fence>```+|~~~+).*?(?:^[ \t]*\k<fence>|$(?![\s\S]))/gmsu;
 /** What agents and memories put into a prompt by themselves. */
 const INSERTED = new RegExp(
-  `<(?<tag>${BLOCK_TAG}|active_memory|relevant[-_]memories|memory[-_]context|memories|memory|system-reminder|environment_context|user_instructions)\\b[^>]*>.*?(?:</\\k<tag>\\s*>|$(?![\\s\\S]))`,
+  `<(?<tag>${BLOCK_TAG}|active_memory|relevant[-_]memories|memory[-_]context|memories|memory|system-reminder|environment_context|user_instructions)\\b[^>]{0,500}>.*?(?:</\\k<tag>\\s{0,9}>|$(?![\\s\\S]))`,
   'gisu',
 );
+/** What stands before a block, wherever an answer repeats it. */
+const LABEL = /Untrusted context \(recalled notes[^\n]*/giu;
 /** Lines about a message instead of in it: `[message_id: 7]`, `Sender (untrusted metadata):`. */
 const METADATA_LINE =
-  /^[ \t]*(?:\[(?:message[_ ]?id|from|sender|chat|channel|timestamp|date|reply[_ ]?to|media)\b[^\]\n]*\][ \t]*|[\w ]{1,40}\(untrusted[^)\n]*\):?[ \t]*|System:[ \t]*\[[^\]\n]*\].*|Untrusted context \(.*)$/gimu;
+  /^[ \t]*(?:\[(?:message[_ ]?id|from|sender|chat|channel|timestamp|date|reply[_ ]?to|media)\b[^\]\n]*\][ \t]*|[\w ]{1,40}\(untrusted[^)\n]*\):?[ \t]*|System:[ \t]*\[[^\]\n]*\].*)$/gimu;
 
 /** A message as the person wrote it: without what was put around or into it. */
 export function ownWordsOf(text: string): string {
@@ -28,10 +30,7 @@ export function ownWordsOf(text: string): string {
 
 /** A text without what was recalled into it before: memory must not feed on itself. */
 export function withoutRecalls(text: string): string {
-  return text
-    .replaceAll(INSERTED, ' ')
-    .replaceAll(/^Untrusted context \(.*$/gimu, ' ')
-    .trim();
+  return text.replaceAll(INSERTED, ' ').replaceAll(LABEL, ' ').trim();
 }
 
 /** All of a text on one line. */

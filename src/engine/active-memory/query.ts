@@ -16,6 +16,8 @@ export type QuerySettings = Pick<
 const MAX_QUERY = 480;
 const SHORT_MESSAGE = 12;
 const MAX_PREFIX = 120;
+/** More of a message says no more about what is asked. */
+const MAX_READ = 64 * 1024;
 /** A conversation that is given whole is given from its end. */
 const MAX_CONVERSATION = 32_000;
 
@@ -24,11 +26,18 @@ const MAX_CONVERSATION = 32_000;
  * mean anything ("and then?"). Empty when the message holds none.
  */
 export function searchQueryOf({ message, earlier }: RecallTurn): string {
-  const own = plainWords(message);
+  const own = plainWords(readable(message));
   if (own === '' || own.length >= SHORT_MESSAGE) return bothEnds(own, MAX_QUERY);
   const before = earlier().findLast(({ role }) => role === 'user');
-  const prefix = before === undefined ? '' : clipWords(plainWords(before.text), MAX_PREFIX);
+  const prefix =
+    before === undefined ? '' : clipWords(plainWords(readable(before.text)), MAX_PREFIX);
   return `${prefix} ${own}`.trim();
+}
+
+/** A pasted file is looked at from both its ends. */
+function readable(text: string): string {
+  if (text.length <= MAX_READ) return text;
+  return `${text.slice(0, MAX_READ / 2)}\n${text.slice(-MAX_READ / 2)}`;
 }
 
 /** A message is no query: what search would take for operators are marks of a sentence here. */
@@ -36,7 +45,7 @@ function plainWords(text: string): string {
   return oneLine(
     ownWordsOf(text)
       .replaceAll(/["*\0]/gu, ' ')
-      .replaceAll(/(?<=^|\s)-+(?=\S)/gu, ' '),
+      .replaceAll(/(?<=^|\s)-+/gu, ' '),
   );
 }
 
@@ -51,7 +60,7 @@ function bothEnds(text: string, maxChars: number): string {
 
 /** What a model is told of the conversation, by `queryMode`. */
 export function conversationText(turn: RecallTurn, settings: QuerySettings): string {
-  const message = withoutRecalls(turn.message).slice(0, MAX_CONVERSATION);
+  const message = withoutRecalls(readable(turn.message)).slice(0, MAX_CONVERSATION);
   switch (settings.queryMode) {
     case 'message':
       return message;

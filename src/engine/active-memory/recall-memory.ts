@@ -63,9 +63,9 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   });
   if (question.query === '') return tell({ status: 'empty', warnings: [] }, false, 'closed');
 
+  const model = await modelFor(config, turn.runModel, lane);
   const state = readRecallState(stateDir);
   const now = context.clock.now();
-  const model = await modelFor(config, turn.runModel, lane);
   const breakerKey = `${facts.agent.id}:${model?.name ?? 'search'}`;
   const record = breakerOf(state, breakerKey);
   const breaker = breakerState(record, now, config);

@@ -81,10 +81,11 @@ const MARK = '- ';
 /** The smallest `maxSummaryChars`. */
 const MIN_ROOM = 40;
 
-/** The source at the end of a line; nothing where it would take more room than the text. */
+/** The source at the end of a line; nothing where it would leave the text too little room. */
 function citationTail(result: SearchResult, { cites }: SelectOptions, room: number): string {
   const tail = cites ? ` (${harmlessLine(formatCitation(result.path, result))})` : '';
-  return tail.length * 2 > room - MARK.length ? '' : tail;
+  const left = room - MARK.length - tail.length;
+  return left < Math.max(MIN_TEXT, tail.length) ? '' : tail;
 }
 
 function isRepeated(text: string, other: string): boolean {

@@ -96,11 +96,19 @@ export function updateRecallState(
   const temporary = join(dirname(file), `.state-${process.pid}${TEMPORARY_ENDING}`);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify(kept)}\n`, { mode: MODE, flag: 'w' });
+    writeFileSync(temporary, `${JSON.stringify(kept)}\n`, { mode: MODE });
     chmodSync(temporary, MODE);
     renameSync(temporary, file);
   } catch {
-    rmSync(temporary, { force: true });
+    removeQuietly(temporary);
+  }
+}
+
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Its folder is none: there is nothing to remove.
   }
 }
 
