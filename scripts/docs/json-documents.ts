@@ -15,6 +15,7 @@ import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { RECALL_DOCUMENTS } from './json-recall-documents.js';
 import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 
@@ -419,6 +420,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   status,
   reset,
   SCOPE_DOCUMENT,
+  ...RECALL_DOCUMENTS,
   login,
   logout,
   installLocal,

@@ -105,7 +105,8 @@ export async function runRecallHook(
         chatType: given.chatType ?? (given.sessionKey === undefined ? 'direct' : undefined),
         channel: channelOf(given) ?? agent,
       },
-      sessionId,
+      // One that cannot stand in a key is no agent's.
+      sessionId: named === undefined ? undefined : sessionId,
       trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
       runModel: flags.model,
     };

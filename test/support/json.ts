@@ -1,4 +1,8 @@
 import type * as z from 'zod/mini';
+import {
+  recallOutputSchema,
+  recallSwitchOutputSchema,
+} from '../../src/engine/active-memory/output-schemas.js';
 import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
 import {
   installLocalOutputSchema,
@@ -50,6 +54,8 @@ export const jsonOf = {
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
   scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
+  recall: (run: SvcRun) => read(recallOutputSchema, run),
+  recallSwitch: (run: SvcRun) => read(recallSwitchOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),

@@ -1,33 +1,12 @@
-import {
-  defaultAgentId,
-  type LoadedConfig,
-  loadConfig,
-  type ResolvedAgent,
-  resolveAgent,
-} from '../config/index.js';
+import { defaultAgentId, type LoadedConfig, loadConfig, resolveAgent } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { agentIdOf, chatTypeOf } from '../scope/index.js';
 import { decideGates, type GateDecision, type GateFacts } from './gates.js';
+import type { OpenLane, RecallLimits, RecallSelection } from './open-lane.js';
 import type { RecallOutcome } from './outcome.js';
+import { recallMemory } from './recall-memory.js';
 import { isSwitchedOff } from './session-toggles.js';
 import type { RecallTurn } from './turn.js';
-
-/** Whose memory is meant, by which configuration. */
-export interface RecallSelection {
-  /** The file named by `--config`. */
-  readonly configFile?: string | undefined;
-  /** The agent; that of the session key, else the default one, when none is given. */
-  readonly agentId?: string | undefined;
-  /** A folder to recall from instead of the agent's own memory. */
-  readonly workspace?: string | undefined;
-}
-
-/** How long a recall may take, and what ends it. */
-export interface RecallLimits {
-  readonly signal: AbortSignal;
-  /** What is left of {@link RecallLane.deadlineMs}. */
-  readonly leftMs: number;
-}
 
 /** The way from a turn to what is recalled for it, under one configuration. */
 export interface RecallLane {
@@ -62,7 +41,7 @@ export async function openRecallLane(
       const facts = gateFacts(turn, selection, loaded, context);
       const gates = decideGates(facts);
       const outcome: RecallOutcome = gates.open
-        ? await recallOpen(turn, { selection, loaded, context, gates, facts, limits, started })
+        ? await recallMemory(turn, { selection, loaded, context, gates, facts, limits, started })
         : { ...closed(gates, facts), elapsedMs: performance.now() - started };
       if (config.logging) {
         const { logRecall } = await import('./recall-log.js');
@@ -71,24 +50,6 @@ export async function openRecallLane(
       return outcome;
     },
   };
-}
-
-/** What the second half works with. */
-export interface OpenLane {
-  readonly selection: RecallSelection;
-  readonly loaded: LoadedConfig;
-  readonly context: EngineContext;
-  readonly gates: GateDecision;
-  readonly facts: GateFacts & { readonly resolvedAgent: ResolvedAgent };
-  readonly limits: RecallLimits;
-  /** performance.now() at the start. */
-  readonly started: number;
-}
-
-async function recallOpen(turn: RecallTurn, lane: OpenLane): Promise<RecallOutcome> {
-  // Most turns of most people end at a gate; what searches is loaded behind them.
-  const { recallMemory } = await import('./recall-memory.js');
-  return recallMemory(turn, lane);
 }
 
 function gateFacts(

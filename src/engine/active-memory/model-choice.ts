@@ -2,7 +2,7 @@ import type { ChatChoice } from '../chat/index.js';
 import type { Warning } from '../errors/index.js';
 import { SvcError } from '../errors/index.js';
 import type { ActiveMemorySettings } from './gates.js';
-import type { OpenLane } from './lane.js';
+import type { OpenLane } from './open-lane.js';
 
 /** The model that condenses, or why the one that is configured cannot. */
 export type NamedModel =

@@ -13,8 +13,8 @@ import {
   trying,
   withBreaker,
 } from './breaker.js';
-import type { OpenLane } from './lane.js';
 import { modelFor, type NamedModel } from './model-choice.js';
+import type { OpenLane } from './open-lane.js';
 import type { Recalled, RecallOutcome, RecallQuestion, RecallStatus } from './outcome.js';
 import { promptStyleOf, STYLE_RULES } from './prompt-style.js';
 import { searchQueryOf } from './query.js';

@@ -228,10 +228,7 @@ test('while one recall tries a breaker, others leave it alone', async () => {
       recall('nightly backup host 2'),
       recall('nightly backup host 3'),
     ]);
-    assert.equal(
-      both.map(({ breaker }) => breaker).sort(),
-      ['half_open', 'open'],
-    );
+    assert.equal(both.map(({ breaker }) => breaker).sort(), ['half_open', 'open']);
   });
 });
 
