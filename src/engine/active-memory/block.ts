@@ -29,20 +29,29 @@ const BLANK_OR_CONTROL = /[\p{Cc}\p{Z}]+/gu;
 /** With three of them a line could begin a code block that swallows what follows. */
 const FENCE = /`{3,}|~{3,}/gu;
 /** However it is spelled: the name of the element is never part of what stands in it. */
-const OWN_NAME = /active[\W_]*memory[\W_]*plugin/giu;
+const OWN_NAME = /active[^a-z\d]*memory[^a-z\d]*plugin/gi;
 
 /**
  * A text as one line without anything that can be seen differently from what it is: no controls, no
  * invisible characters, no look-alikes of tags, no code fences.
  */
 export function harmlessLine(text: string): string {
-  return dropInvisible(text)
-    .replaceAll(LIKE_LESS, '<')
-    .replaceAll(LIKE_GREATER, '>')
-    .replaceAll(BLANK_OR_CONTROL, ' ')
+  const plain = PLAIN_LETTERS.test(text) ? text : withoutDisguise(text);
+  return plain
+    .replaceAll(/\s+/gu, ' ')
     .replaceAll(FENCE, "''")
     .replaceAll(OWN_NAME, 'active memory')
     .trim();
+}
+
+/** What hides nothing: most notes are spared what takes the classes of Unicode apart. */
+const PLAIN_LETTERS = /^[\n -~\u00A1-\u00AC\u00AE-\u024F\u2013\u2014\u2018-\u201F\u2026\u20AC]*$/;
+
+function withoutDisguise(text: string): string {
+  return dropInvisible(text)
+    .replaceAll(LIKE_LESS, '<')
+    .replaceAll(LIKE_GREATER, '>')
+    .replaceAll(BLANK_OR_CONTROL, ' ');
 }
 
 function dropInvisible(text: string): string {

@@ -37,8 +37,9 @@ export interface TrimmedRecall {
   readonly warnings: readonly Warning[];
 }
 
-/** Notes that are looked at; a model judges more of them than rules do. */
-const MAX_RESULTS = 8;
+/** Passages that a model judges; rules look at two for each note, since a note may have several. */
+const MODEL_RESULTS = 8;
+const RESULTS_A_NOTE = 2;
 /** Kept from the time of a model for what is done without it. */
 const TRIM_MS = 50;
 
@@ -50,8 +51,9 @@ export async function searchAndTrim(
 ): Promise<TrimmedRecall> {
   const started = performance.now();
   const { question, lexicalOnly, model, rules } = work;
+  const maxResults = model === undefined ? rules.maxNotes * RESULTS_A_NOTE : MODEL_RESULTS;
   const { results, mode, warnings } = await backend.search(
-    { query: question.query, maxResults: MAX_RESULTS, minScore: 0, lexicalOnly },
+    { query: question.query, maxResults, minScore: 0, lexicalOnly },
     { signal },
   );
   const chosen =
