@@ -30,12 +30,12 @@ export interface StyleRules {
 
 /** What each style asks of results. */
 export const STYLE_RULES: Readonly<Record<PromptStyle, StyleRules>> = {
-  balanced: { minScore: 0.3, minShare: 0.5, maxNotes: 3, preferencesOnly: false },
-  contextual: { minScore: 0.25, minShare: 0.4, maxNotes: 4, preferencesOnly: false },
+  balanced: { minScore: 0.4, minShare: 0.5, maxNotes: 3, preferencesOnly: false },
+  contextual: { minScore: 0.35, minShare: 0.4, maxNotes: 4, preferencesOnly: false },
   'precision-heavy': { minScore: 0.6, minShare: 0.8, maxNotes: 2, preferencesOnly: false },
   'preference-only': { minScore: 0.2, minShare: 0.3, maxNotes: 4, preferencesOnly: true },
   'recall-heavy': { minScore: 0.12, minShare: 0.25, maxNotes: 5, preferencesOnly: false },
-  strict: { minScore: 0.45, minShare: 0.7, maxNotes: 2, preferencesOnly: false },
+  strict: { minScore: 0.5, minShare: 0.7, maxNotes: 2, preferencesOnly: false },
 };
 
 /** The same for a model. */

@@ -52,13 +52,40 @@ test('one note a source, only good ones, and no more than the style allows', () 
   const at = (path: string, score: number) => resultOf(path, 'text', { score });
   const results = [at('a', 0.9), at('a', 0.8), at('b', 0.7), at('c', 0.5), at('d', 0.1)];
   const paths = (style: keyof typeof STYLE_RULES) =>
-    eligible(results, STYLE_RULES[style]).map(({ path }) => path);
+    eligible(results, 'question', STYLE_RULES[style]).map(({ path }) => path);
   assert.equal(paths('balanced'), ['a', 'b', 'c']);
   assert.equal(paths('strict'), ['a', 'b']);
   assert.equal(paths('precision-heavy'), ['a']);
   assert.equal(paths('recall-heavy'), ['a', 'b', 'c']);
-  assert.equal(eligible([at('a', 0.2)], STYLE_RULES.balanced), []);
-  assert.equal(eligible([], STYLE_RULES.balanced), []);
+  assert.equal(eligible([at('a', 0.2)], 'question', STYLE_RULES.balanced), []);
+  assert.equal(eligible([], 'question', STYLE_RULES.balanced), []);
+});
+
+test('one word shared with a whole sentence is chance; two are not, nor is the same meaning', () => {
+  const kept = (query: string, result: SearchResult) =>
+    eligible([result], query, STYLE_RULES.balanced).length > 0;
+  const running = marked('a', 'Been running longer since then.', 'running');
+  assert.not(kept('please run the linter and commit', running));
+  assert.ok(kept('running?', running));
+  assert.ok(kept('please run the linter and commit', { ...running, vectorScore: 0.8 }));
+  const two = 'The linter runs before each commit.';
+  const highlights = ['linter', 'commit'].map((word) => {
+    return { start: two.indexOf(word), end: two.indexOf(word) + word.length };
+  });
+  assert.ok(kept('please run the linter and commit', resultOf('a', two, { highlights })));
+});
+
+test('a rare word says more than one that stands everywhere', () => {
+  const text = 'Ada: hello there. Ada: I went to a support group. Ada: bye.';
+  const highlights = [...text.matchAll(/Ada|support/g)].map(({ index, 0: word }) => {
+    return { start: index, end: index + word.length };
+  });
+  const { summary } = selectNotes([resultOf('a', text, { highlights })], {
+    ...balanced,
+    maxChars: 50,
+    cites: false,
+  });
+  assert.match(summary, /support group/);
 });
 
 test('the same words from two sources are said once', () => {
