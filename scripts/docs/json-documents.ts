@@ -13,6 +13,7 @@ import {
 } from '../../src/engine/memory/output-schemas.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { RECALL_DOCUMENTS } from './json-recall-documents.js';
@@ -428,6 +429,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  ...INTEGRATE_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -14,6 +14,10 @@ import {
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
 import {
+  integrateOutputSchema,
+  integrationsOutputSchema,
+} from '../../src/engine/integrate/output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -69,5 +73,7 @@ export const jsonOf = {
   serve: (run: SvcRun) => read(serveOutputSchema, run),
   systemd: (run: SvcRun) => read(systemdOutputSchema, run),
   logs: (run: SvcRun) => read(logsOutputSchema, run),
+  integrate: (run: SvcRun) => read(integrateOutputSchema, run),
+  integrations: (run: SvcRun) => read(integrationsOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };
