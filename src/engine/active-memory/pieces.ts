@@ -7,12 +7,18 @@ export interface Piece {
   readonly text: string;
   /** The different words of the question that it holds, by their beginnings: forms of one are one. */
   readonly words: ReadonlySet<string>;
+  /** Counted up at blank lines and headings: what stands in one paragraph belongs together. */
+  readonly paragraph: number;
+  /** The heading right above it, where that stands in the snippet. */
+  readonly heading: string | undefined;
 }
 
 /** So much of a word tells it from others whatever its form. */
 const STEM = 6;
 
 const SENTENCE = /[^.!?。！？\n]+(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？]*/gu;
+const HEADING = /^\s{0,3}#{1,6}\s/u;
+const HAS_WORDS = /[\p{L}\p{N}]/u;
 /** What Markdown puts before the text of a line. */
 const LINE_MARKS = /^\s*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])\s+|\[[ xX]\]\s+|\|)+/u;
 const EMPHASIS = /(\*\*|__|`)(?=\S)(.*?\S)\1/gu;
@@ -31,8 +37,14 @@ export function wordStem(word: string): string {
 export function piecesOf(snippet: string, highlights: readonly TextSpan[]): readonly Piece[] {
   const pieces: Piece[] = [];
   let next = 0;
+  let paragraph = 0;
+  let before = 0;
+  let heading: string | undefined;
   for (const { 0: raw, index } of snippet.matchAll(SENTENCE)) {
     const end = index + raw.length;
+    const isHeading = HEADING.test(raw);
+    if (isHeading || /\n\s*\n/u.test(snippet.slice(before, index))) paragraph += 1;
+    before = end;
     const words = new Set<string>();
     for (; next < highlights.length; next++) {
       const span = highlights[next];
@@ -40,7 +52,14 @@ export function piecesOf(snippet: string, highlights: readonly TextSpan[]): read
       words.add(wordStem(snippet.slice(span.start, span.end)));
     }
     const text = withoutMarks(raw);
-    if (/[\p{L}\p{N}]/u.test(text)) pieces.push({ text, words });
+    // What the passage stands under is known apart from it.
+    if (HAS_WORDS.test(text) && (!isHeading || words.size > 0)) {
+      pieces.push({ text, words, paragraph, heading });
+    }
+    if (isHeading) {
+      heading = text;
+      paragraph += 1;
+    }
   }
   return pieces;
 }

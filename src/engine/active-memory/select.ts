@@ -2,8 +2,9 @@ import { formatCitation } from '../memory/search/citation.js';
 import type { SearchResult } from '../memory/search/types.js';
 import { harmlessLine } from './block.js';
 import { clipWords } from './clean-text.js';
-import { type Piece, piecesOf, pieceWeights, wordStem } from './pieces.js';
+import { type Piece, piecesOf, pieceWeights } from './pieces.js';
 import type { StyleRules } from './prompt-style.js';
+import { bearsOn, topicsOf } from './relevance.js';
 
 /** A note that something was recalled from. */
 export type RecalledSource = Pick<
@@ -40,31 +41,20 @@ const MIN_TEXT = 24;
 export function eligible(
   results: readonly SearchResult[],
   query: string,
-  { minScore, minShare, maxNotes }: StyleRules,
+  rules: StyleRules,
 ): readonly SearchResult[] {
   const best = results[0]?.score ?? 0;
-  const asksMuch = (query.match(LONG_WORD)?.length ?? 0) >= MANY_WORDS;
+  const asked = topicsOf(query);
   const paths = new Set<string>();
   return results
-    .filter(({ score }) => score >= Math.max(minScore, minShare * best))
-    .filter((result) => !asksMuch || saysEnough(result, minScore))
+    .filter((result) => result.score >= rules.minShare * best && bearsOn(result, asked, rules))
     .filter(({ source, path }) => {
       const key = `${source}:${path}`;
       if (paths.has(key)) return false;
       paths.add(key);
       return true;
     })
-    .slice(0, maxNotes);
-}
-
-const LONG_WORD = /[\p{L}\p{N}]{4,}/gu;
-const MANY_WORDS = 3;
-
-/** A word that a note shares with a whole sentence is chance; two are not, nor is the same meaning. */
-function saysEnough({ snippet, highlights, vectorScore }: SearchResult, minScore: number): boolean {
-  if (vectorScore !== undefined && vectorScore >= minScore) return true;
-  const words = highlights.map(({ start, end }) => wordStem(snippet.slice(start, end)));
-  return new Set(words).size > 1;
+    .slice(0, rules.maxNotes);
 }
 
 /**
@@ -85,7 +75,8 @@ export function selectNotes(results: readonly SearchResult[], options: SelectOpt
     const tail = citationTail(result, options, room);
     const textRoom = room - MARK.length - tail.length;
     if (textRoom < MIN_TEXT) break;
-    const text = textAround(pieces, best, result.headingPath.at(-1), textRoom);
+    const heading = pieces[best]?.heading ?? result.headingPath.at(-1);
+    const text = textAround(pieces, best, heading, textRoom);
     if (texts.some((other) => isRepeated(text, other))) continue;
     const line = `${MARK}${text}${tail}`;
     texts.push(text);
@@ -165,9 +156,11 @@ function withNeighbours(pieces: readonly Piece[], at: number, room: number): str
       .slice(first, last + 1)
       .map(({ text }) => text)
       .join(' ');
+  const belongs = (position: number): boolean =>
+    pieces[position] !== undefined && pieces[position]?.paragraph === pieces[at]?.paragraph;
   for (;;) {
-    if (to + 1 < pieces.length && join(from, to + 1).length <= room) to += 1;
-    else if (from > 0 && join(from - 1, to).length <= room) from -= 1;
+    if (belongs(to + 1) && join(from, to + 1).length <= room) to += 1;
+    else if (belongs(from - 1) && join(from - 1, to).length <= room) from -= 1;
     else return join(from, to);
   }
 }
