@@ -25,7 +25,7 @@ const EMPHASIS = /(\*\*|__|`)(?=\S)(.*?\S)\1/gu;
 const LINK = /!?\[([^\]\n]*)\]\([^)\n]*\)/gu;
 
 /** What the forms of a word have in common, about. */
-export function wordStem(word: string): string {
+function wordStem(word: string): string {
   return word.toLowerCase().slice(0, STEM);
 }
 
