@@ -125,6 +125,12 @@ const get: JsonDocument = {
     text: 'The lines, joined by `\\n`, without a line end after the last.',
     totalLines: 'How many lines the file has.',
     truncated: 'Whether more was asked for than is given at once.',
+    turns: 'Of a transcript only: what was said in these lines; `text` has one line a turn.',
+    'turns[].line': "The transcript's line that says it.",
+    'turns[].role': 'Who said it.',
+    'turns[].at': 'When; `null` where the transcript has no time.',
+    'turns[].text': 'What was said: cleaned, secrets masked, with its line ends.',
+    'turns[].asked': 'False for turns that only stand around a citation.',
     ...WARNINGS,
   },
   example: {
@@ -243,6 +249,8 @@ const status: JsonDocument = {
     'agents[].index.statistics.bySource[].source': 'The source.',
     'agents[].index.statistics.bySource[].documents': 'Its files.',
     'agents[].index.statistics.bySource[].chunks': 'Its chunks.',
+    'agents[].index.statistics.bySource[].brokenLines':
+      'Lines of transcripts that are no JSON; left out when there are none.',
     'agents[].index.statistics.bytes': 'Size on disk, with the side files of SQLite.',
     'agents[].index.statistics.lastSync': 'When the last update ended; `null` before the first.',
     'agents[].index.rebuildBecause': 'Why the next update builds it anew; only when it will.',

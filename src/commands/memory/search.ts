@@ -25,6 +25,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
     '<%= config.bin %> <%= command.id %> "which car did we buy" --explain',
     `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
+    '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',
     "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
   ];
   static override args = {

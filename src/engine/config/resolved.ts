@@ -75,6 +75,10 @@ export interface ResolvedAgent {
   readonly citations: ResolvedMemory['citations'];
   /** Which conversations may search, whoever answers. */
   readonly scope: ResolvedMemory['ext']['scope'];
+  /** Whose transcripts are read, `path` made absolute. */
+  readonly sessionReaders: readonly SessionReader[];
+  /** Conversations that other agents held in these folders or below are this agent's, too. */
+  readonly projectDirs: readonly string[];
 }
 
 /** A `models.providers` entry. */

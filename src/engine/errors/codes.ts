@@ -214,6 +214,7 @@ export const WARNING_CODES = {
   RECALL_FAILED:
     'Active memory could not search, or its model could not condense; the turn goes on with less.',
   RECALL_TIMED_OUT: 'Active memory took too long; the turn goes on with what there was by then.',
+  SOURCE_OFF: 'A source was asked for that the configuration does not search.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process, with the same results.',
 } as const satisfies Record<string, string>;

@@ -76,6 +76,17 @@ export const getOutputSchema = z.strictObject({
   text: z.string(),
   totalLines: count,
   truncated: z.boolean(),
+  turns: z.optional(
+    z.array(
+      z.strictObject({
+        line,
+        role: z.enum(['assistant', 'user']),
+        at: z.nullable(z.iso.datetime()),
+        text: z.string(),
+        asked: z.boolean(),
+      }),
+    ),
+  ),
   warnings: z.optional(warnings),
 });
 
@@ -178,7 +189,14 @@ const statusOutput = z.strictObject({
       statistics: z.strictObject({
         documents: count,
         chunks: count,
-        bySource: z.array(z.strictObject({ source, documents: count, chunks: count })),
+        bySource: z.array(
+          z.strictObject({
+            source,
+            documents: count,
+            chunks: count,
+            brokenLines: z.optional(count),
+          }),
+        ),
         bytes: count,
         lastSync: z.nullable(z.iso.datetime()),
       }),

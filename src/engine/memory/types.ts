@@ -13,6 +13,11 @@ export interface Chunk extends LineRange {
   readonly headingPath: readonly string[];
   /** The lines' text, joined by `\n`; a part of one line when that line alone is over budget. */
   readonly text: string;
+  /**
+   * For each line of the text its line in the document, where they do not simply follow each other
+   * from {@link startLine} on: a transcript's lines are JSON, and not all of them say something.
+   */
+  readonly lineNumbers?: readonly number[] | undefined;
 }
 
 /** What the file system says of a file; equal fingerprints mean the content was not touched. */

@@ -104,9 +104,11 @@ function sourceLines({ sources, index }: BackendStatus): readonly string[] {
   const rows = names.map((name) => {
     const row = counted.find((candidate) => candidate.source === name);
     const files = formatCountOf(row?.documents ?? 0, 'file');
-    return [name, files, formatCountOf(row?.chunks ?? 0, 'chunk')];
+    const broken = row?.brokenLines ?? 0;
+    const unread = broken === 0 ? '' : `${formatCountOf(broken, 'line')} unreadable`;
+    return [name, files, formatCountOf(row?.chunks ?? 0, 'chunk'), unread];
   });
-  return alignRows(rows, ['left', 'right', 'right']);
+  return alignRows(rows, ['left', 'right', 'right', 'left']).map((line) => line.trimEnd());
 }
 
 function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions): string {

@@ -53,7 +53,7 @@ async function statusOf(
     indexFile: target.indexFile,
     index: await indexState(opened, target),
     staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
-    sources: ['memory'],
+    sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,

@@ -57,10 +57,10 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./read-lines.js');
-    const { workspaceDir } = this.options.target.sources.memory;
+    const { sources } = this.options.target;
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(work, warnings, (index) =>
-      readLines(index, workspaceDir, request),
+      readLines(index, sources, request),
     );
     return { ...lines, warnings };
   }

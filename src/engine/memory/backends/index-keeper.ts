@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
 import { identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { refusedWarning } from '../embedding/embedding-warnings.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
@@ -14,7 +13,12 @@ import { pendingChanges } from '../sync/pending-changes.js';
 import { isUpToDate } from '../sync/plan-changes.js';
 import type { KeptConnections } from '../sync/sync-connections.js';
 import type { SyncTarget } from '../sync/sync-index.js';
-import { isFaultySkip } from '../types.js';
+import {
+  embeddingWarnings,
+  pendingWarning,
+  skipWarnings,
+  staleWarning,
+} from './keeper-warnings.js';
 import type { SyncRequest, WorkOptions } from './memory-backend.js';
 
 /** A first index may take its time; whoever waits for it sees its progress. */
@@ -31,6 +35,8 @@ export interface IndexKeeperOptions {
   readonly target: SyncTarget;
   /** Look for changed files before handing the index out (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
+  /** Do so for the first question of a session even where `syncOnSearch` is off (`sync.onSessionStart`). */
+  readonly syncOnSessionStart?: boolean;
   readonly clock: Clock;
   /** Who embeds passages; undefined where nothing can. */
   readonly providers: ProviderPath | undefined;
@@ -106,7 +112,7 @@ export class IndexKeeper {
     const opened = this.open();
     if (opened.state === 'ready') {
       const { index } = opened;
-      if (!this.options.syncOnSearch) return index;
+      if (!this.looksAtFiles(work)) return index;
       const isFresh = await this.isFresh(index);
       if (isFresh && !(embeds && (await this.canEmbedNow(index, work, warnings)))) return index;
     } else if (opened.state === 'unusable') {
@@ -131,6 +137,11 @@ export class IndexKeeper {
     throw new SvcError('INDEX_CORRUPT', `the index ${indexFile} cannot be opened`, {
       hint: 'run "svc memory reset" and try again',
     });
+  }
+
+  private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
+    const { syncOnSearch, syncOnSessionStart = false } = this.options;
+    return syncOnSearch || (sessionStarts && syncOnSessionStart);
   }
 
   /** Whether the index mirrors the files as they are now; looks at no file's content. */
@@ -183,6 +194,7 @@ export class IndexKeeper {
     options: WorkOptions & {
       readonly lockWaitMs: number;
       readonly force?: boolean;
+      readonly defersSmallGrowth?: boolean;
       readonly embedAtMost: number | undefined;
       readonly embeds: boolean;
     },
@@ -232,66 +244,10 @@ async function identityOf(
   }
 }
 
-function pendingWarning(missing: number): Warning {
-  return {
-    code: 'EMBEDDINGS_PENDING',
-    message: `${missing} passages have no vector yet and are found by their words alone`,
-    hint: 'svc memory index embeds them',
-  };
-}
-
-/** What came of embedding on the way; a provider that failed is spoken of by the search itself. */
-function embeddingWarnings({ embedding }: SyncSummary): Warning[] {
-  if (embedding === undefined) return [];
-  const { pending } = embedding;
-  return [...(pending > 0 ? [pendingWarning(pending)] : []), ...refusedWarning(embedding)];
-}
-
 function stopIfInterrupted(summary: SyncSummary): void {
   if (summary.outcome !== 'stopped') return;
   const documents = summary.added + summary.changed;
   throw new SvcError('INTERRUPTED', `stopped; ${documents} files were indexed and are kept`, {
     hint: 'run the same command again to go on from there',
   });
-}
-
-const SKIPS_NAMED = 3;
-
-function skipWarnings(summary: SyncSummary): Warning[] {
-  const skipped = summary.skipped.filter(isFaultySkip);
-  if (skipped.length === 0) return [];
-  const named = skipped.slice(0, SKIPS_NAMED).map(({ path, reason, detail }) => {
-    const why = reason.replaceAll('_', ' ');
-    return `${path} (${detail === undefined ? why : `${why}: ${detail}`})`;
-  });
-  const more = skipped.length > SKIPS_NAMED ? ` and ${skipped.length - SKIPS_NAMED} more` : '';
-  return [
-    {
-      code: 'FILES_SKIPPED',
-      message: `not indexed: ${named.join(', ')}${more}`,
-      hint: 'svc memory status lists them',
-    },
-  ];
-}
-
-/** The warning for a failed update when an older index can still answer; undefined for the rest. */
-function staleWarning(error: unknown): Warning | undefined {
-  if (!(error instanceof SvcError)) return undefined;
-  const hint = error.hint === undefined ? {} : { hint: error.hint };
-  switch (error.code) {
-    case 'INDEX_LOCKED':
-      return {
-        code: 'INDEX_BUSY',
-        message: 'another process is updating the index; this answer may miss the newest changes',
-      };
-    case 'INDEX_DISK_FULL':
-    case 'INDEX_UNWRITABLE':
-      return {
-        code: 'INDEX_STALE',
-        message: `the index could not be updated, this answer may be out of date: ${error.message}`,
-        ...hint,
-      };
-    default:
-      return undefined;
-  }
 }

@@ -10,6 +10,8 @@ import type { WatchRecord } from '../watch/watch-record.js';
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
+  /** This is the first that a session asks: see `sync.onSessionStart`. */
+  readonly sessionStarts?: boolean | undefined;
 }
 
 /** How an index is brought up to date. */
@@ -18,6 +20,8 @@ export interface SyncRequest extends WorkOptions {
   readonly force?: boolean;
   /** How long to wait for another process that writes the index, in milliseconds; ten minutes. */
   readonly lockWaitMs?: number;
+  /** Leave transcripts for later that have grown by little (`sync.sessions`). */
+  readonly defersSmallGrowth?: boolean;
   /** False leaves passages without vectors, and asks no provider. */
   readonly embeds?: boolean;
 }
@@ -32,7 +36,23 @@ export interface GetRequest {
   readonly lines?: number;
 }
 
-/** Lines of an indexed document, as they stand in the file now. */
+/** What somebody said in a conversation. */
+export interface GivenTurn {
+  /** The transcript's line that says it, 1-based. */
+  readonly line: number;
+  readonly role: 'assistant' | 'user';
+  /** ISO 8601; null where the transcript has no time. */
+  readonly at: string | null;
+  /** Cleaned, secrets masked; with the line ends it was written with. */
+  readonly text: string;
+  /** False for those that only stand around what was asked for. */
+  readonly asked: boolean;
+}
+
+/**
+ * Lines of an indexed document, as they stand in the file now. Of a transcript, the turns in its lines:
+ * `text` has one line a turn.
+ */
 export interface GetResponse extends LineRange {
   readonly path: string;
   readonly absolutePath: string;
@@ -41,6 +61,8 @@ export interface GetResponse extends LineRange {
   readonly totalLines: number;
   /** True when more lines were asked for than are given at once. */
   readonly truncated: boolean;
+  /** Only of a transcript. */
+  readonly turns?: readonly GivenTurn[];
   readonly warnings: readonly Warning[];
 }
 

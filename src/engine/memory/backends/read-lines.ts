@@ -6,6 +6,7 @@ import { parseCitation } from '../search/citation.js';
 import { resolveWorkspace } from '../sources/memory-files.js';
 import { absoluteFromDisplay, displayPath } from '../sources/paths.js';
 import { readDocument } from '../sources/read-document.js';
+import type { MemorySources } from '../sources/scan-sources.js';
 import { joinedLines } from '../sources/text-lines.js';
 import type { DocumentKey } from '../types.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
@@ -22,11 +23,15 @@ const MAX_CHARACTERS = 200_000;
  */
 export async function readLines(
   index: MemoryIndex,
-  workspace: string,
+  { memory, transcripts }: MemorySources,
   request: GetRequest,
 ): Promise<Omit<GetResponse, 'warnings'>> {
-  const workspaceDir = resolveWorkspace(workspace);
+  const workspaceDir = resolveWorkspace(memory.workspaceDir);
   const { document, range } = findDocument(await index.documents(), workspaceDir, request.target);
+  if (document.source === 'sessions') {
+    const { readTurns } = await import('./read-turns.js');
+    return readTurns(document, transcripts, request, range);
+  }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
   const outcome = readDocument(absolutePath, document.path);

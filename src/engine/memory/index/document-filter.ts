@@ -2,12 +2,24 @@ import type { Source } from '../types.js';
 import type { Connection } from './database.js';
 import type { CandidateFilter } from './memory-index.js';
 
+const SOURCES: readonly Source[] = ['memory', 'sessions'];
+
+/** Whether the index holds nothing but these sources; a look-up in an index each. */
+function hasNoOther(database: Connection, sources: readonly Source[]): boolean {
+  const one = database
+    .prepare<[Source], number>('SELECT 1 FROM documents WHERE source = ? LIMIT 1')
+    .pluck();
+  return SOURCES.every((source) => sources.includes(source) || one.get(source) === undefined);
+}
+
 /** JSON array of the ids of the documents that a filter keeps; undefined when it keeps all. */
 export function matchingDocuments(
   database: Connection,
   { sources, path }: CandidateFilter = {},
 ): string | undefined {
-  if (sources === undefined && path === undefined) return undefined;
+  if (path === undefined && (sources === undefined || hasNoOther(database, sources))) {
+    return undefined;
+  }
   const rows = database
     .prepare<[], { id: number; source: Source; path: string }>(
       'SELECT id, source, path FROM documents',

@@ -14,9 +14,11 @@ import type { VectorExtension } from './vectors/extension.js';
 export interface IndexedDocument extends DocumentKey {
   readonly kind: DocumentKind;
   readonly fingerprint: FileFingerprint;
-  /** SHA-256 of the bytes, hexadecimal. */
+  /** SHA-256 of the bytes, hexadecimal; of a transcript, see prefix-print.ts. */
   readonly hash: string;
   readonly chunks: readonly Chunk[];
+  /** Where its reading goes on; only documents that are appended to have one. */
+  readonly resume?: string | undefined;
 }
 
 /** One thing that is different about a document. */
@@ -25,7 +27,9 @@ export type Change =
   /** The content is as before, the fingerprint is not. */
   | { readonly type: 'touch'; readonly key: DocumentKey; readonly fingerprint: FileFingerprint }
   /** A new document, or one that replaces what was there under the same key. */
-  | { readonly type: 'put'; readonly document: IndexedDocument };
+  | { readonly type: 'put'; readonly document: IndexedDocument }
+  /** More of a document that is there: its last `replacesLast` chunks go, those given come after the rest. */
+  | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
 
 /** Changes that belong together: all of them are in the index afterwards, or none. */
 export interface ChangeSet {
@@ -42,6 +46,8 @@ export interface StoredDocument extends DocumentKey {
   readonly kind: DocumentKind;
   readonly fingerprint: FileFingerprint;
   readonly hash: string;
+  /** See {@link IndexedDocument.resume}. */
+  readonly resume?: string | undefined;
   /** When the file was last looked at, in milliseconds since the epoch. */
   readonly indexedMs: number;
 }
@@ -132,6 +138,8 @@ export interface IndexStatistics {
     readonly source: Source;
     readonly documents: number;
     readonly chunks: number;
+    /** Lines of transcripts that could not be read; absent where there are none. */
+    readonly brokenLines?: number;
   }[];
   /** Bytes on disk, side files included. */
   readonly bytes: number;

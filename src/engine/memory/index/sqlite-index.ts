@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { DocumentKind, SkippedFile, Source } from '../types.js';
+import type { SkippedFile } from '../types.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
+import { countBySource, storedDocuments } from './document-rows.js';
 import type { DocumentWriter } from './document-writer.js';
 import type { IndexIdentity } from './identity.js';
 import {
@@ -62,26 +63,11 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   async documents(): Promise<readonly StoredDocument[]> {
-    const rows = this.database
-      .prepare<[], [Source, string, DocumentKind, number, number, number, string, number]>(
-        'SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms FROM documents',
-      )
-      .raw()
-      .all();
-    return rows.map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs]) => {
-      return { source, path, kind, fingerprint: { size, mtimeMs, ctimeMs }, hash, indexedMs };
-    });
+    return storedDocuments(this.database);
   }
 
   async statistics(): Promise<IndexStatistics> {
-    const bySource = this.database
-      .prepare<[], { source: Source; documents: number; chunks: number }>(
-        `SELECT source, count(*) AS documents, sum(chunks) AS chunks FROM (
-           SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks
-           FROM documents
-         ) GROUP BY source ORDER BY source`,
-      )
-      .all();
+    const bySource = countBySource(this.database);
     return {
       documents: bySource.reduce((sum, row) => sum + row.documents, 0),
       chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
@@ -99,10 +85,11 @@ export class SqliteIndex implements MemoryIndex {
     const { writer } = this;
     this.database.transaction(() => {
       const chunks = followChunks(this.database, vectorsFollow);
-      for (const change of changes) writer.write(change, atMs, chunks);
+      let more = 0;
+      for (const change of changes) more += writer.write(change, atMs, chunks);
       chunks.finish();
-      // Counted here once instead of by every search.
-      this.writeMeta('chunks', this.countChunks());
+      // Kept here instead of counted by every search: counting goes over the whole table.
+      this.writeMeta('chunks', String(Number(this.readMeta('chunks') ?? 0) + more));
       this.database.exec('DELETE FROM tree');
     })();
   }
@@ -270,10 +257,6 @@ export class SqliteIndex implements MemoryIndex {
     const { VectorStore } = await import('./vectors/vector-store.js');
     this.vectorStore ??= new VectorStore(this.database, this.vectorSettings);
     return this.vectorStore;
-  }
-
-  private countChunks(): string {
-    return String(this.database.prepare('SELECT count(*) FROM chunks').pluck().get());
   }
 
   private syncedMs(): number | undefined {

@@ -1,6 +1,7 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
+import type { Source } from '../types.js';
 import {
   BACKGROUND_SAMPLE,
   backgroundOf,
@@ -16,6 +17,8 @@ import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query
 import { datesInQuery } from './query-dates.js';
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
+import { filterOf } from './search-filter.js';
+import { queryWarnings, sourceWarnings } from './search-warnings.js';
 import type { QueryEmbedder, QueryVector } from './semantic.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
@@ -23,6 +26,8 @@ import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
 /** How answers are made, besides what is asked. */
 export interface SearchOptions {
   readonly citations: CitationMode;
+  /** The sources that answers come from, whatever is asked; absent is all that is indexed. */
+  readonly sources?: readonly Source[];
   /** Characters of a snippet, on average over ten results. */
   readonly snippetChars: number;
   /** How many candidates are ranked for each result asked for (memory search §2.5). */
@@ -68,7 +73,7 @@ export async function searchIndex(
   const query = parseQuery(request.query, tokenizer);
   const embedding = embed(index, request, options, warnings, signal);
   const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
-  const filter = await filterOf(request);
+  const filter = await filterOf(request, options.sources);
   const found =
     query.literal === undefined
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
@@ -87,7 +92,12 @@ export async function searchIndex(
     matches: found.matches,
     belowMinScore,
     searchMs: performance.now() - started,
-    warnings: [...options.warnings, ...warnings, ...queryWarnings(query)],
+    warnings: [
+      ...options.warnings,
+      ...warnings,
+      ...sourceWarnings(request, options.sources),
+      ...queryWarnings(query),
+    ],
   };
 }
 
@@ -234,20 +244,6 @@ function candidateLimit(maxResults: number, { candidateMultiplier }: SearchOptio
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }
 
-async function filterOf(request: SearchRequest): Promise<CandidateFilter> {
-  const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
-  return {
-    ...(request.sources === undefined ? {} : { sources: request.sources }),
-    ...(path === undefined ? {} : { path }),
-  };
-}
-
-/** Loaded only by those who ask for it: few searches name a pattern. */
-async function pathFilter(glob: string): Promise<(path: string) => boolean> {
-  const { createPathFilter } = await import('./path-glob.js');
-  return createPathFilter(glob);
-}
-
 async function findByWords(
   index: MemoryIndex,
   query: LexicalQuery,
@@ -291,18 +287,4 @@ async function findLiterally(
     rankCandidates(chunks, statistics, matcher, undefined);
   const none = { match: undefined, matches: candidates.length };
   return { query, ...none, candidates: counted, rank, matcher };
-}
-
-function queryWarnings(query: LexicalQuery): Warning[] {
-  const warnings: Warning[] = [];
-  if (query.terms.length + query.required.length === 0 && query.literal === undefined) {
-    warnings.push({ code: 'QUERY_EMPTY', message: 'the query holds nothing to search for' });
-  }
-  if (query.shortened) {
-    warnings.push({
-      code: 'QUERY_SHORTENED',
-      message: `the query is long; its first ${query.terms.length} terms were searched for`,
-    });
-  }
-  return warnings;
 }

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
-import type { Change, IndexedDocument, MemoryIndex } from '../index/memory-index.js';
-import type { SkippedFile } from '../types.js';
+import type { Change, MemoryIndex } from '../index/memory-index.js';
 import type { SyncEvent } from './events.js';
 import { loadDocument } from './load-document.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
+import { type ApplyResult, Tally } from './tally.js';
+import { isTranscript, TranscriptProgress } from './transcript-progress.js';
 
 /** What applying a plan needs besides the plan. */
 export interface ApplyOptions {
@@ -15,19 +16,6 @@ export interface ApplyOptions {
   readonly vectorsFollow: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: SyncEvent) => void;
-}
-
-/** What was done; `stopped` when the signal ended it between two transactions. */
-export interface ApplyResult {
-  readonly stopped: boolean;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-  readonly renamed: number;
-  readonly unchanged: number;
-  readonly chunks: number;
-  readonly bytes: number;
-  readonly skipped: readonly SkippedFile[];
 }
 
 /** A transaction ends at whichever comes first: bounded memory, and never long to wait on Ctrl-C. */
@@ -42,6 +30,19 @@ export async function applyPlan(
 ): Promise<ApplyResult> {
   const tally = new Tally(plan);
   const batches = new Batches(plan, tally, options);
+  try {
+    return await applyBatches(index, batches, tally, options);
+  } finally {
+    batches.close();
+  }
+}
+
+async function applyBatches(
+  index: MemoryIndex,
+  batches: Batches,
+  tally: Tally,
+  options: ApplyOptions,
+): Promise<ApplyResult> {
   while (!batches.done) {
     const { clock, vectorsFollow } = options;
     await index.apply({ atMs: clock.now(), vectorsFollow, changes: batches.take() });
@@ -63,6 +64,8 @@ class Batches {
   private readonly options: ApplyOptions;
   private removed = false;
   private position = 0;
+  /** The transcript that is being read, a part at a time. */
+  private transcript: TranscriptProgress | undefined;
 
   constructor(plan: SyncPlan, tally: Tally, options: ApplyOptions) {
     this.plan = plan;
@@ -79,13 +82,28 @@ class Batches {
     if (!this.removed) yield* this.removals();
     this.removed = true;
     const end = this.position + BATCH_DOCUMENTS;
-    for (let bytes = 0; this.position < end && bytes < BATCH_BYTES; this.position++) {
+    for (let bytes = 0; this.position < end && bytes < BATCH_BYTES; ) {
       const planned = this.plan.read[this.position];
       if (planned === undefined) return;
-      bytes += planned.file.size;
-      const change = this.read(planned);
-      if (change !== undefined) yield change;
+      if (isTranscript(planned.file)) {
+        this.transcript ??= new TranscriptProgress(planned.file, planned.stored, this.options);
+        const step = this.transcript.next(this.tally);
+        bytes += step.bytes;
+        if (step.change !== undefined) yield step.change;
+        if (!step.isLast) continue;
+        this.transcript = undefined;
+      } else {
+        bytes += planned.file.size;
+        const change = this.read(planned);
+        if (change !== undefined) yield change;
+      }
+      this.position += 1;
     }
+  }
+
+  /** Lets go of a file that is not read to its end. */
+  close(): void {
+    this.transcript?.close();
   }
 
   private *removals(): Generator<Change> {
@@ -115,64 +133,5 @@ class Batches {
     this.tally.put(document, stored !== undefined);
     onEvent({ type: 'document.indexed', path: file.path, bytes, chunks: document.chunks.length });
     return { type: 'put', document };
-  }
-}
-
-/** Counts what a sync does. A document that vanished here and appeared there was renamed. */
-class Tally {
-  readonly skipped: SkippedFile[] = [];
-  documents = 0;
-  chunks = 0;
-  private readonly plan: SyncPlan;
-  private readonly goneHashes: Map<string, number>;
-  private bytes = 0;
-  private added = 0;
-  private changed = 0;
-  private renamed = 0;
-  private dropped = 0;
-  private kept = 0;
-
-  constructor(plan: SyncPlan) {
-    this.plan = plan;
-    this.goneHashes = new Map();
-    for (const { hash } of plan.remove) {
-      this.goneHashes.set(hash, (this.goneHashes.get(hash) ?? 0) + 1);
-    }
-  }
-
-  skip(skip: SkippedFile, wasIndexed: boolean): void {
-    this.skipped.push(skip);
-    if (wasIndexed) this.dropped += 1;
-  }
-
-  keep(bytes: number): void {
-    this.kept += 1;
-    this.bytes += bytes;
-  }
-
-  put(document: IndexedDocument, replaces: boolean): void {
-    this.documents += 1;
-    this.chunks += document.chunks.length;
-    this.bytes += document.fingerprint.size;
-    const gone = this.goneHashes.get(document.hash) ?? 0;
-    if (replaces) this.changed += 1;
-    else if (gone > 0) {
-      this.goneHashes.set(document.hash, gone - 1);
-      this.renamed += 1;
-    } else this.added += 1;
-  }
-
-  result(stopped: boolean): ApplyResult {
-    return {
-      stopped,
-      added: this.added,
-      changed: this.changed,
-      removed: this.plan.remove.length - this.renamed + this.dropped,
-      renamed: this.renamed,
-      unchanged: this.plan.unchanged + this.kept,
-      chunks: this.chunks,
-      bytes: this.bytes,
-      skipped: this.skipped,
-    };
   }
 }
