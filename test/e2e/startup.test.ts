@@ -17,6 +17,7 @@ const MARKS = {
   'the sync writer': 'CREATE TABLE IF NOT EXISTS holder',
   pino: 'unable to determine transport target',
   fastify: 'FST_ERR_INSTANCE_ALREADY_LISTENING',
+  'the MCP SDK': 'io.modelcontextprotocol/',
 } as const;
 
 type Part = keyof typeof MARKS;

@@ -17,6 +17,7 @@ import {
   integrateOutputSchema,
   integrationsOutputSchema,
 } from '../../src/engine/integrate/output-schemas.js';
+import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
   errorOutputSchema,
   getOutputSchema,
@@ -60,6 +61,7 @@ export const jsonOf = {
   scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
   recall: (run: SvcRun) => read(recallOutputSchema, run),
   recallSwitch: (run: SvcRun) => read(recallSwitchOutputSchema, run),
+  mcp: (run: SvcRun) => read(mcpOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),

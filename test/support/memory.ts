@@ -3,6 +3,7 @@ import { SvcError } from '../../src/engine/errors/index.js';
 import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
+import type { MediaSelection } from '../../src/engine/memory/sources/media-names.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { tempFolder } from './temp-folder.js';
@@ -11,6 +12,7 @@ import { tempFolder } from './temp-folder.js';
 export interface TargetOptions {
   readonly layout?: 'agent' | 'folder';
   readonly extraPaths?: readonly string[];
+  readonly media?: MediaSelection;
   readonly tokenizer?: Tokenizer;
   readonly tokens?: number;
   readonly overlap?: number;
@@ -32,6 +34,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Syn
         workspaceDir,
         layout: options.layout ?? 'folder',
         extraPaths: options.extraPaths ?? [],
+        media: options.media,
       },
       transcripts: options.transcripts,
     },

@@ -34,7 +34,8 @@ const FIRST_SHARE = 0.6;
 const MIN_TEXT = 24;
 
 /**
- * The results that are good enough for a style; one for each source, best first.
+ * The results that are good enough for a style; one for each source, best first. A picture or a
+ * recording has no words to recall.
  *
  * @param query what was asked
  */
@@ -47,6 +48,7 @@ export function eligible(
   const asked = topicsOf(query);
   const paths = new Set<string>();
   return results
+    .filter(({ kind }) => kind !== 'media')
     .filter((result) => result.score >= rules.minShare * best && bearsOn(result, asked, rules))
     .filter(({ source, path }) => {
       const key = `${source}:${path}`;

@@ -37,11 +37,11 @@ export function resolveAgent(
     memorySearch: placeMemorySearch(loaded, agent, context),
     backend: memory.backend,
     citations: memory.citations,
-    scope: memory.ext.scope,
     sessionReaders: sessions.readers.map(({ id, path }) => {
       return path === undefined ? { id } : { id, path: placeReader(loaded, path, agent, context) };
     }),
     projectDirs: projectDirs(loaded, workspaceDir, context),
+    scope: memory.ext.scope,
   };
 }
 

@@ -31,6 +31,9 @@ export interface FileFingerprint {
 /** How a document is read and cut into chunks. */
 export type DocumentKind = 'markdown' | 'media' | 'transcript';
 
+/** What a media file is for a person. */
+export type Modality = 'audio' | 'image';
+
 /** A document's name: its source and its workspace-relative path with forward slashes. */
 export interface DocumentKey {
   readonly source: Source;
@@ -50,7 +53,8 @@ export type SkipReason =
   | 'symlink'
   | 'too_large'
   | 'unreadable'
-  | 'vanished';
+  | 'vanished'
+  | 'wrong_format';
 
 /** A file or folder that was left out, and why; never silently. */
 export interface SkippedFile {

@@ -12,6 +12,7 @@ function resultOf(path: string, snippet: string, more: Partial<SearchResult> = {
   return {
     path,
     source: 'memory',
+    kind: 'markdown',
     startLine: 1,
     endLine: 3,
     score: 0.8,

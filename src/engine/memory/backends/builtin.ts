@@ -10,6 +10,7 @@ import type {
   BackendStatus,
   GetRequest,
   GetResponse,
+  ListedDocument,
   MemoryBackend,
   ResetResult,
   StatusOptions,
@@ -63,6 +64,17 @@ export class BuiltinBackend implements MemoryBackend {
       readLines(index, sources, request),
     );
     return { ...lines, warnings };
+  }
+
+  async list(work: WorkOptions = {}): Promise<readonly ListedDocument[]> {
+    const documents = await this.keeper.answer(work, [], (index) => index.documents(), {
+      embeds: false,
+    });
+    return documents
+      .map(({ source, path, kind, fingerprint }) => {
+        return { source, path, kind, size: fingerprint.size, modifiedMs: fingerprint.mtimeMs };
+      })
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   async sync(options: SyncRequest): Promise<SyncSummary> {

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
-import { identityKey, type ProviderPath } from '../../embeddings/index.js';
+import { type EmbeddingAdapter, identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { missingWork } from '../embedding/embedding-work.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
@@ -13,6 +14,7 @@ import { pendingChanges } from '../sync/pending-changes.js';
 import { isUpToDate } from '../sync/plan-changes.js';
 import type { KeptConnections } from '../sync/sync-connections.js';
 import type { SyncTarget } from '../sync/sync-index.js';
+import { rebuiltWarning, stopIfInterrupted, updatingWarning } from './index-warnings.js';
 import {
   embeddingWarnings,
   pendingWarning,
@@ -20,6 +22,7 @@ import {
   staleWarning,
 } from './keeper-warnings.js';
 import type { SyncRequest, WorkOptions } from './memory-backend.js';
+import { Turns } from './turns.js';
 
 /** A first index may take its time; whoever waits for it sees its progress. */
 const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
@@ -29,6 +32,9 @@ const SYNC_WAIT_MS = 10 * 60 * 1000;
 const UPDATE_WAIT_MS = 0;
 /** A search embeds up to this many passages on its way, a request or two; more are for `svc memory index`. */
 const EMBED_ON_SEARCH = 256;
+/** How long an answer waits for a sync that this process is doing, and how often it looks for a first index. */
+const OWN_SYNC_WAIT_MS = 250;
+const FIRST_INDEX_LOOK_MS = 50;
 
 /** What a keeper is told. */
 export interface IndexKeeperOptions {
@@ -53,12 +59,17 @@ interface OpenHandle {
 
 /**
  * Hands out one agent's index: made when there is none, brought up to date where that is wanted and
- * possible, built anew when it turns out to be unusable. Holds a connection until closed.
+ * possible, built anew when it turns out to be unusable. Holds a connection until closed. Any number
+ * of callers may ask and sync at the same time.
  */
 export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
   private handle: OpenHandle | undefined;
   private connections: KeptConnections | undefined;
+  private readonly turns = new Turns();
+  private answering = 0;
+  /** Replaced while answers were under way that may still read them. */
+  private readonly retired: SqliteIndex[] = [];
 
   constructor(options: IndexKeeperOptions) {
     this.options = options;
@@ -76,19 +87,23 @@ export class IndexKeeper {
     ask: (index: MemoryIndex) => Promise<T>,
     { embeds }: { readonly embeds: boolean } = { embeds: true },
   ): Promise<T> {
+    this.answering += 1;
     try {
       return await ask(await this.freshIndex(work, warnings, embeds));
     } catch (error) {
       if (!isDamage(error)) throw error;
       stopIfInterrupted(await this.sync({ ...work, force: true }));
-      warnings.push(this.rebuiltWarning(damageComplaint(error)));
-      return ask(await this.freshIndex(work, warnings, embeds));
+      warnings.push(rebuiltWarning(this.options.target.indexFile, damageComplaint(error)));
+      return await ask(await this.freshIndex(work, warnings, embeds));
+    } finally {
+      this.answering -= 1;
+      if (this.answering === 0) for (const index of this.retired.splice(0)) index.close();
     }
   }
 
   /** Makes the index mirror the files; waits for another process that is doing so. */
   async sync(work: SyncRequest): Promise<SyncSummary> {
-    if (!this.options.keepConnections) this.close();
+    if (!this.options.keepConnections) this.retire();
     return this.runSync({
       lockWaitMs: SYNC_WAIT_MS,
       ...work,
@@ -100,8 +115,18 @@ export class IndexKeeper {
   close(): void {
     this.handle?.index.close();
     this.handle = undefined;
+    for (const index of this.retired.splice(0)) index.close();
     this.connections?.close();
     this.connections = undefined;
+  }
+
+  /** Lets go of the open index, once nobody reads it any more. */
+  private retire(): void {
+    const index = this.handle?.index;
+    this.handle = undefined;
+    if (index === undefined) return;
+    if (this.answering === 0) index.close();
+    else this.retired.push(index);
   }
 
   private async freshIndex(
@@ -116,9 +141,13 @@ export class IndexKeeper {
       const isFresh = await this.isFresh(index);
       if (isFresh && !(embeds && (await this.canEmbedNow(index, work, warnings)))) return index;
     } else if (opened.state === 'unusable') {
-      warnings.push(this.rebuiltWarning(opened.why));
+      warnings.push(rebuiltWarning(this.options.target.indexFile, opened.why));
     }
     const usable = opened.state === 'ready' ? opened.index : undefined;
+    if (this.turns.isTaken) {
+      const made = await this.madeMeanwhile(usable, work.signal, warnings);
+      if (made !== undefined) return made;
+    }
     try {
       const lockWaitMs = usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS;
       const embedAtMost = EMBED_ON_SEARCH;
@@ -144,6 +173,31 @@ export class IndexKeeper {
     return syncOnSearch || (sessionStarts && syncOnSessionStart);
   }
 
+  /**
+   * The index while this process syncs it already: a first one as soon as there is one, which is long
+   * before it has all vectors; an older one when the sync takes its time.
+   *
+   * @returns undefined when the sync ended first
+   */
+  private async madeMeanwhile(
+    usable: MemoryIndex | undefined,
+    signal: AbortSignal | undefined,
+    warnings: Warning[],
+  ): Promise<MemoryIndex | undefined> {
+    if (usable !== undefined) {
+      await this.turns.whenFree({ waitMs: OWN_SYNC_WAIT_MS, signal });
+      if (!this.turns.isTaken) return undefined;
+      warnings.push(updatingWarning());
+      return usable;
+    }
+    while (this.turns.isTaken) {
+      await this.turns.whenFree({ waitMs: FIRST_INDEX_LOOK_MS, signal });
+      const opened = this.open();
+      if (opened.state === 'ready') return opened.index;
+    }
+    return undefined;
+  }
+
   /** Whether the index mirrors the files as they are now; looks at no file's content. */
   private async isFresh(index: MemoryIndex): Promise<boolean> {
     const { target, clock } = this.options;
@@ -165,10 +219,11 @@ export class IndexKeeper {
   ): Promise<boolean> {
     const primary = this.options.providers?.primary;
     if (primary === undefined || primary.resting() !== undefined) return false;
-    const identity = await identityOf(primary, work.signal ?? NEVER);
-    const missing = identity === undefined ? 0 : await index.countMissingEmbeddings(identity);
-    if (missing > EMBED_ON_SEARCH) warnings.push(pendingWarning(missing));
-    return missing > 0 && missing <= EMBED_ON_SEARCH;
+    const adapter = await openedOf(primary, work.signal ?? NEVER);
+    if (adapter === undefined) return false;
+    const { chunks, size } = await missingWork(index, adapter, identityKey(adapter.identity));
+    if (size > EMBED_ON_SEARCH) warnings.push(pendingWarning(chunks));
+    return chunks > 0 && size <= EMBED_ON_SEARCH;
   }
 
   /** Opens the index, or keeps the open one while its path still names the same file. */
@@ -181,8 +236,7 @@ export class IndexKeeper {
     if (handle !== undefined && handle.inode === inode && handle.index.isCurrent()) {
       return { state: 'ready', index: handle.index };
     }
-    handle?.index.close();
-    this.handle = undefined;
+    this.retire();
     const opened = openIndex(indexFile, 'read', this.options.target.vectors);
     if (opened.state === 'ready' && inode !== undefined) {
       this.handle = { index: opened.index, inode };
@@ -202,17 +256,21 @@ export class IndexKeeper {
     // An answer from an index that is up to date never loads what writes one.
     const { syncIndex } = await import('../sync/sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
+    const connections = await this.keptConnections();
+    const giveBack = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
+    if (giveBack === undefined) throw new SvcError('INDEX_LOCKED', 'the index is being updated');
     const embedding =
       providers === undefined || !options.embeds
         ? undefined
         : { path: providers, atMost: options.embedAtMost, cacheEntries };
-    const connections = await this.keptConnections();
     try {
       return await syncIndex(target, { ...options, clock, embedding, connections });
     } catch (error) {
       // Whatever it was, the next sync begins with connections of its own.
       connections?.close();
       throw error;
+    } finally {
+      giveBack();
     }
   }
 
@@ -222,32 +280,19 @@ export class IndexKeeper {
     this.connections ??= new KeptConnections();
     return this.connections;
   }
-
-  private rebuiltWarning(why: string): Warning {
-    const { indexFile } = this.options.target;
-    return { code: 'INDEX_REBUILT', message: `the index ${indexFile} was built anew: ${why}` };
-  }
 }
 
 const NEVER = new AbortController().signal;
 
-async function identityOf(
+async function openedOf(
   provider: ProviderPath['primary'],
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<EmbeddingAdapter | undefined> {
   try {
-    return identityKey((await provider.open(signal)).identity);
+    return await provider.open(signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SvcError) provider.failed(error);
     return undefined;
   }
-}
-
-function stopIfInterrupted(summary: SyncSummary): void {
-  if (summary.outcome !== 'stopped') return;
-  const documents = summary.added + summary.changed;
-  throw new SvcError('INTERRUPTED', `stopped; ${documents} files were indexed and are kept`, {
-    hint: 'run the same command again to go on from there',
-  });
 }

@@ -1,9 +1,17 @@
 import type { Warning } from '../../errors/index.js';
+import type { RefusedMedia } from '../index/media-index.js';
 import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-index.js';
 import type { VectorExtension } from '../index/vectors/extension.js';
 import type { SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
-import type { LineRange, SkippedFile, Source } from '../types.js';
+import type {
+  DocumentKey,
+  DocumentKind,
+  LineRange,
+  Modality,
+  SkippedFile,
+  Source,
+} from '../types.js';
 import type { WatchRecord } from '../watch/watch-record.js';
 
 /** How work that may take long is watched and ended. */
@@ -57,6 +65,9 @@ export interface GetResponse extends LineRange {
   readonly path: string;
   readonly absolutePath: string;
   readonly source: Source;
+  readonly kind: DocumentKind;
+  /** Of an image or a recording: what is known of it, which {@link text} says too. */
+  readonly media?: MediaDetails;
   readonly text: string;
   readonly totalLines: number;
   /** True when more lines were asked for than are given at once. */
@@ -64,6 +75,25 @@ export interface GetResponse extends LineRange {
   /** Only of a transcript. */
   readonly turns?: readonly GivenTurn[];
   readonly warnings: readonly Warning[];
+}
+
+/** What is known of an image or a recording. */
+export interface MediaDetails {
+  readonly mimeType: string;
+  readonly bytes: number;
+  /** ISO 8601. */
+  readonly modified: string;
+  /** The provider's words when it does not take the file; null otherwise. */
+  readonly refused: string | null;
+}
+
+/** A document that the index covers. */
+export interface ListedDocument extends DocumentKey {
+  readonly kind: DocumentKind;
+  /** Bytes of its file. */
+  readonly size: number;
+  /** When its file was changed last, in milliseconds since the epoch. */
+  readonly modifiedMs: number;
 }
 
 /** What is out of date right now: what the next sync would do. */
@@ -110,6 +140,14 @@ export interface StatusOptions {
   readonly extension?: boolean;
 }
 
+/** The images and recordings of a memory. */
+export interface MediaState {
+  readonly modalities: readonly Modality[];
+  readonly maxFileBytes: number;
+  /** Those that a provider does not take, by path, under the identity it was asked by. */
+  readonly refused: readonly RefusedMedia[];
+}
+
 /** The whole truth about one agent's memory. */
 export interface BackendStatus {
   readonly backend: 'builtin';
@@ -123,6 +161,8 @@ export interface BackendStatus {
   readonly tokenizer: string;
   /** Undefined where there is no index that can be used. */
   readonly vectors: VectorsState | undefined;
+  /** Undefined where images and recordings are no part of the memory. */
+  readonly media: MediaState | undefined;
   /** Files that exist and cannot be indexed. */
   readonly skipped: readonly SkippedFile[];
   /** The process that keeps the index fresh; undefined where there is none. */
@@ -139,6 +179,8 @@ export interface MemoryBackend {
   search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
   /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
+  /** Everything the index covers, by path. */
+  list(options?: WorkOptions): Promise<readonly ListedDocument[]>;
   sync(options: SyncRequest): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
   /** Deletes the index, never a file of the person's. */

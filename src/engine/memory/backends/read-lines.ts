@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import type { MemoryIndex } from '../index/memory-index.js';
+import type { MemoryIndex, StoredDocument } from '../index/memory-index.js';
 import { parseCitation } from '../search/citation.js';
 import { resolveWorkspace } from '../sources/memory-files.js';
 import { absoluteFromDisplay, displayPath } from '../sources/paths.js';
@@ -34,6 +34,10 @@ export async function readLines(
   }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
+  if (document.mimeType !== undefined) {
+    const { describeMedia } = await import('./describe-media.js');
+    return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
+  }
   const outcome = readDocument(absolutePath, document.path);
   if (!outcome.ok) {
     throw new SvcError(
@@ -64,6 +68,7 @@ export async function readLines(
     path: document.path,
     absolutePath,
     source: document.source,
+    kind: document.kind,
     startLine,
     endLine,
     text: text.slice(0, MAX_CHARACTERS),
@@ -76,10 +81,10 @@ export async function readLines(
 }
 
 function findDocument(
-  documents: readonly DocumentKey[],
+  documents: readonly StoredDocument[],
   workspaceDir: string,
   target: string,
-): { document: DocumentKey; range?: { startLine: number; endLine: number } } {
+): { document: StoredDocument; range?: { startLine: number; endLine: number } } {
   // The whole text may be a path that happens to end like a citation.
   for (const { path, range } of [{ path: target }, parseCitation(target)]) {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');

@@ -48,6 +48,7 @@ export function readTurns(
     path: document.path,
     absolutePath: file.absolutePath,
     source: 'sessions',
+    kind: 'transcript',
     startLine: Math.min(asked.startLine, given[0]?.line ?? asked.startLine),
     endLine: isCut ? last : Math.max(last, Math.min(asked.endLine, totalLines)),
     text: given.map(lineOf).join('\n'),

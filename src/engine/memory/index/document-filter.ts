@@ -1,4 +1,4 @@
-import type { Source } from '../types.js';
+import type { DocumentKind, Source } from '../types.js';
 import type { Connection } from './database.js';
 import type { CandidateFilter } from './memory-index.js';
 
@@ -15,18 +15,18 @@ function hasNoOther(database: Connection, sources: readonly Source[]): boolean {
 /** JSON array of the ids of the documents that a filter keeps; undefined when it keeps all. */
 export function matchingDocuments(
   database: Connection,
-  { sources, path }: CandidateFilter = {},
+  { sources, path, kinds }: CandidateFilter = {},
 ): string | undefined {
-  if (path === undefined && (sources === undefined || hasNoOther(database, sources))) {
-    return undefined;
-  }
+  const everySource = sources === undefined || hasNoOther(database, sources);
+  if (path === undefined && kinds === undefined && everySource) return undefined;
   const rows = database
-    .prepare<[], { id: number; source: Source; path: string }>(
-      'SELECT id, source, path FROM documents',
+    .prepare<[], { id: number; source: Source; path: string; kind: DocumentKind }>(
+      'SELECT id, source, path, kind FROM documents',
     )
     .all();
   const kept = rows.filter(
     (row) =>
+      (kinds === undefined || kinds.includes(row.kind)) &&
       (sources === undefined || sources.includes(row.source)) &&
       (path === undefined || path(row.path)),
   );

@@ -6,7 +6,7 @@ import { lineNumbersText } from './line-numbers.js';
 import type { Change, IndexedDocument } from './memory-index.js';
 import { HEADING_SEPARATOR } from './schema.js';
 import type { ChunkChanges } from './vectors/chunk-changes.js';
-import { contentHash } from './vectors/content-hash.js';
+import { contentHash, mediaContentHash } from './vectors/content-hash.js';
 
 /** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
 export interface DocumentWriter {
@@ -46,8 +46,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
      WHERE id = ?`,
   );
   const insertDocument = database.prepare(
-    `INSERT INTO documents (source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms, resume)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO documents
+       (source, path, kind, mime_type, size, mtime_ms, ctime_ms, hash, indexed_ms, resume)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, text, line_numbers)
@@ -88,10 +89,13 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, key.source, key.path);
   };
   const insertChunks = (id: number, document: IndexedDocument, come: ChunkChanges): void => {
+    const { mimeType, hash: fileHash } = document;
+    // Of a medium the file is embedded, not the words it is found by.
+    const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
     const fileName = lexicalText(fileNameWords(document), tokenizer);
     for (const { startLine, endLine, headingPath, text, lineNumbers } of document.chunks) {
       const headings = headingPath.join(HEADING_SEPARATOR);
-      const hash = come.needsHashes ? contentHash(headings, text) : null;
+      const hash = media ?? (come.needsHashes ? contentHash(headings, text) : null);
       const numbers = lineNumbers === undefined ? null : lineNumbersText(lineNumbers);
       const chunk = insertChunk.run(id, startLine, endLine, hash, headings, text, numbers);
       come.inserted(Number(chunk.lastInsertRowid));
@@ -100,10 +104,10 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     }
   };
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
-    const { source, path, kind, hash, fingerprint, resume = null } = document;
+    const { source, path, kind, mimeType = null, hash, fingerprint, resume = null } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const facts = [size, mtimeMs, ctimeMs, hash, indexedMs, resume] as const;
-    const row = insertDocument.run(source, path, kind, ...facts);
+    const row = insertDocument.run(source, path, kind, mimeType, ...facts);
     insertChunks(Number(row.lastInsertRowid), document, come);
   };
   const extend = (

@@ -46,6 +46,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
       source TEXT NOT NULL,
       path TEXT NOT NULL,
       kind TEXT NOT NULL,
+      mime_type TEXT,
       size INTEGER NOT NULL,
       mtime_ms REAL NOT NULL,
       ctime_ms REAL NOT NULL,

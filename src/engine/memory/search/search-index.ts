@@ -2,13 +2,8 @@ import { SvcError, type Warning } from '../../errors/index.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
 import type { Source } from '../types.js';
-import {
-  BACKGROUND_SAMPLE,
-  backgroundOf,
-  type SimilarityBackground,
-  textSide,
-  vectorScore,
-} from './calibrate.js';
+import { type Backgrounds, backgroundsOf } from './backgrounds.js';
+import { textSide, vectorScore } from './calibrate.js';
 import { joinCandidates } from './candidates.js';
 import type { CitationMode } from './citation.js';
 import { ageInDays, isEvergreen } from './decay.js';
@@ -22,6 +17,7 @@ import { queryWarnings, sourceWarnings } from './search-warnings.js';
 import type { QueryEmbedder, QueryVector } from './semantic.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
+import { withKinds } from './with-kinds.js';
 
 /** How answers are made, besides what is asked. */
 export interface SearchOptions {
@@ -88,7 +84,7 @@ export async function searchIndex(
     backend: 'builtin',
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
-    results,
+    results: await withKinds(index, results),
     matches: found.matches,
     belowMinScore,
     searchMs: performance.now() - started,
@@ -157,18 +153,18 @@ async function weigh(
     return findingsOf(index, { mode: 'lexical', ranking, matcher, chunks }, ALL_TEXT, options);
   }
   const constraints = createTermMatcher([...query.required, ...query.excluded], tokenizer);
+  const backgrounds = await backgroundsOf(index, vector);
+  const { media } = backgrounds;
   const { chunks: candidates, similarities } = await joinCandidates(index, {
-    ...{ query, match, lexical: found.candidates, vector, limit, filter, constraints },
+    ...{ query, match, lexical: found.candidates, vector, limit, filter, constraints, media },
   });
-  const sample = await index.sampleSimilarities(vector.identity, vector.vector, BACKGROUND_SAMPLE);
-  const background = backgroundOf(sample, vector.vector.length);
   const ranking = found.rank(candidates);
   const chunks = ranking.chunks
     .map((ranked) => ({ ranked, similarity: similarities.get(ranked.chunk.chunkId) }))
     .filter(({ similarity }) => options.hybrid || similarity !== undefined);
   const mode = options.hybrid ? 'hybrid' : 'vector';
   const shares = options.hybrid ? options.shares : ALL_VECTOR;
-  return findingsOf(index, { mode, ranking, matcher, chunks, background }, shares, options);
+  return findingsOf(index, { mode, ranking, matcher, chunks, backgrounds }, shares, options);
 }
 
 const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
@@ -182,12 +178,12 @@ interface Sides {
     readonly ranked: RankedChunk;
     readonly similarity: number | undefined;
   }[];
-  readonly background?: SimilarityBackground;
+  readonly backgrounds?: Backgrounds;
 }
 
 async function findingsOf(
   index: MemoryIndex,
-  { mode, ranking, matcher, chunks, background }: Sides,
+  { mode, ranking, matcher, chunks, backgrounds }: Sides,
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
@@ -200,13 +196,13 @@ async function findingsOf(
       ranked,
       wordScore: ranking.scoreOf(ranked.rank),
       textScore:
-        background === undefined
+        backgrounds === undefined
           ? ranking.scoreOf(ranked.rank)
           : textSide(ranking.scoreOf, ranked.rank, best),
       vectorScore:
-        similarity === undefined || background === undefined
+        similarity === undefined || backgrounds === undefined
           ? undefined
-          : vectorScore(similarity, background),
+          : vectorScore(similarity, backgrounds.of(ranked.chunk.chunkId)),
       ageDays: ageOf(ranked),
     };
   });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isSessionReader, type ResolvedAgent } from '../../config/index.js';
 import type { EngineContext } from '../../context.js';
 import type { Source } from '../types.js';
+import { type MediaSelection, MODALITIES } from './media-names.js';
 import type { WorkspaceLayout } from './memory-files.js';
 import type { MemorySources } from './scan-sources.js';
 import { TRANSCRIPT_READERS } from './transcripts/readers/all-readers.js';
@@ -14,8 +15,9 @@ export function memorySourcesOf(
   layout: WorkspaceLayout,
   world: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
 ): MemorySources {
-  const { extraPaths } = agent.memorySearch;
-  const memory = { workspaceDir: agent.workspaceDir, layout, extraPaths };
+  const { extraPaths, multimodal } = agent.memorySearch;
+  const media = mediaSelection(multimodal);
+  const memory = { workspaceDir: agent.workspaceDir, layout, extraPaths, media };
   return searchedSources(agent, layout).includes('sessions')
     ? { memory, transcripts: transcriptSources(agent, world) }
     : { memory };
@@ -56,4 +58,18 @@ function realOrSame(dir: string): string {
   } catch {
     return dir;
   }
+}
+
+/** Which media belong to a memory; undefined where none do. All kinds where none is named. */
+function mediaSelection({
+  enabled,
+  modalities = ['all'],
+  maxFileBytes,
+}: ResolvedAgent['memorySearch']['multimodal']): MediaSelection | undefined {
+  if (!enabled) return undefined;
+  const all = modalities.includes('all');
+  return {
+    modalities: new Set(MODALITIES.filter((modality) => all || modalities.includes(modality))),
+    maxFileBytes,
+  };
 }

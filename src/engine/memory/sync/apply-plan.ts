@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
-import type { Change, MemoryIndex } from '../index/memory-index.js';
+import type { Change, MemoryIndex, StoredDocument } from '../index/memory-index.js';
+import type { MediaSelection } from '../sources/media-names.js';
+import type { TranscriptFile } from '../sources/transcripts/transcript-files.js';
 import type { SyncEvent } from './events.js';
-import { loadDocument } from './load-document.js';
+import { type LoadOutcome, loadDocument } from './load-document.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
 import { type ApplyResult, Tally } from './tally.js';
 import { isTranscript, TranscriptProgress } from './transcript-progress.js';
@@ -11,6 +13,8 @@ import { isTranscript, TranscriptProgress } from './transcript-progress.js';
 /** What applying a plan needs besides the plan. */
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
+  /** Which media belong to the memory; undefined for none. */
+  readonly media?: MediaSelection | undefined;
   readonly clock: Clock;
   /** Whether passages get vectors afterwards. */
   readonly vectorsFollow: boolean;
@@ -44,6 +48,7 @@ async function applyBatches(
   options: ApplyOptions,
 ): Promise<ApplyResult> {
   while (!batches.done) {
+    await batches.lookAhead();
     const { clock, vectorsFollow } = options;
     await index.apply({ atMs: clock.now(), vectorsFollow, changes: batches.take() });
     options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
@@ -66,6 +71,8 @@ class Batches {
   private position = 0;
   /** The transcript that is being read, a part at a time. */
   private transcript: TranscriptProgress | undefined;
+  private batch: readonly PlannedRead[] = [];
+  private readonly ahead = new Map<PlannedRead, LoadOutcome>();
 
   constructor(plan: SyncPlan, tally: Tally, options: ApplyOptions) {
     this.plan = plan;
@@ -78,27 +85,76 @@ class Batches {
     return removals && this.position >= this.plan.read.length;
   }
 
+  /**
+   * Chooses the next batch, and looks at its media: what they are is told by a library that answers
+   * later, which a transaction cannot wait for. Of each only a few facts are kept.
+   */
+  async lookAhead(): Promise<void> {
+    this.batch = this.nextBatch();
+    const { media } = this.options;
+    for (const planned of this.batch) {
+      if (planned.file.kind !== 'media' || media === undefined) continue;
+      const { loadMedia } = await import('./load-media.js');
+      this.ahead.set(planned, await loadMedia(planned.file, planned.stored, media));
+    }
+  }
+
   *take(): Generator<Change> {
     if (!this.removed) yield* this.removals();
     this.removed = true;
-    const end = this.position + BATCH_DOCUMENTS;
-    for (let bytes = 0; this.position < end && bytes < BATCH_BYTES; ) {
-      const planned = this.plan.read[this.position];
-      if (planned === undefined) return;
-      if (isTranscript(planned.file)) {
-        this.transcript ??= new TranscriptProgress(planned.file, planned.stored, this.options);
-        const step = this.transcript.next(this.tally);
-        bytes += step.bytes;
-        if (step.change !== undefined) yield step.change;
-        if (!step.isLast) continue;
-        this.transcript = undefined;
+    let bytes = 0;
+    for (const planned of this.batch) {
+      const { file, stored } = planned;
+      if (isTranscript(file)) {
+        bytes += yield* this.readOn(file, stored, BATCH_BYTES - bytes);
+        // The rest of it is the next batch's.
+        if (this.transcript !== undefined) break;
       } else {
-        bytes += planned.file.size;
+        bytes += file.size;
         const change = this.read(planned);
         if (change !== undefined) yield change;
       }
       this.position += 1;
     }
+    this.batch = [];
+    this.ahead.clear();
+  }
+
+  private nextBatch(): readonly PlannedRead[] {
+    const batch: PlannedRead[] = [];
+    let bytes = 0;
+    for (const planned of this.plan.read.slice(this.position, this.position + BATCH_DOCUMENTS)) {
+      if (bytes >= BATCH_BYTES) break;
+      // Of a transcript only what is new is read, a part at a time.
+      if (!isTranscript(planned.file)) bytes += planned.file.size;
+      batch.push(planned);
+    }
+    return batch;
+  }
+
+  /**
+   * Goes on reading a transcript, at least a part of it.
+   *
+   * @param budget bytes after which no further part is begun
+   * @returns bytes read; `transcript` is left undefined when it was read to its end
+   */
+  private *readOn(
+    file: TranscriptFile,
+    stored: StoredDocument | undefined,
+    budget: number,
+  ): Generator<Change, number> {
+    this.transcript ??= new TranscriptProgress(file, stored, this.options);
+    let bytes = 0;
+    do {
+      const step = this.transcript.next(this.tally);
+      bytes += step.bytes;
+      if (step.change !== undefined) yield step.change;
+      if (step.isLast) {
+        this.transcript = undefined;
+        break;
+      }
+    } while (bytes < budget);
+    return bytes;
   }
 
   /** Lets go of a file that is not read to its end. */
@@ -113,9 +169,10 @@ class Batches {
     }
   }
 
-  private read({ file, stored }: PlannedRead): Change | undefined {
+  private read(planned: PlannedRead): Change | undefined {
+    const { file, stored } = planned;
     const { onEvent, chunking } = this.options;
-    const outcome = loadDocument(file, stored, chunking);
+    const outcome = this.ahead.get(planned) ?? loadDocument(file, stored, chunking);
     if (outcome.state === 'skipped') {
       this.tally.skip(outcome.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...outcome.skip });

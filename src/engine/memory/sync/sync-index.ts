@@ -99,7 +99,17 @@ async function withVectors(summary: SyncSummary, run: Run): Promise<SyncSummary>
   try {
     const { path, atMost, cacheEntries } = embedding;
     const written = summary.chunks;
-    const work = { path, atMost, written, cacheEntries, clock, signal: abort, onEvent };
+    const { workspaceDir } = target.sources.memory;
+    const work = {
+      path,
+      atMost,
+      written,
+      workspaceDir,
+      cacheEntries,
+      clock,
+      signal: abort,
+      onEvent,
+    };
     const embedded = await embedMissing(opened.index, work);
     const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
     return {
@@ -211,6 +221,7 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
   });
   const result = await applyPlan(index, plan, {
     chunking: run.target.settings.chunking,
+    media: run.target.sources.memory.media,
     clock: run.options.clock,
     vectorsFollow: run.options.embedding !== undefined,
     signal: run.options.signal,

@@ -3,7 +3,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage } from '../../errors/index.js';
 import type { MemorySources } from '../sources/scan-sources.js';
 import { isTranscriptName } from '../sources/transcripts/transcript-files.js';
-import { isIgnoredFolder, isMarkdownName } from '../sources/walk.js';
+import { isIgnoredFolder, kindOfName } from '../sources/walk.js';
 import {
   type ChangeKind,
   type FolderWatch,
@@ -140,7 +140,7 @@ export class FolderWatches {
     const name = basename(path);
     if (this.scope.entries.get(folder)?.has(name) === true) return true;
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
-    if (isMarkdownName(name)) return true;
+    if (kindOfName(name, this.options.sources.memory.media) !== undefined) return true;
     if (this.options.sources.transcripts !== undefined && isTranscriptName(name)) return true;
     // Of other names only those of folders count; one that is gone is known by its watch.
     return kind === 'rename' && (this.watched.has(path) || this.mayBeFolder(folder, path));

@@ -8,7 +8,7 @@ import { mayHold, type TranscriptPlace } from '../sources/transcripts/transcript
 export interface WatchScope {
   /** Folders of which only the entries of these names count. */
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Folders of which all Markdown below counts; real paths, each existed a moment ago. */
+  /** Folders of which every file of memory below counts; real paths, each existed a moment ago. */
   readonly trees: ReadonlySet<string>;
   /** Whether what lies in a folder below a tree counts, too. */
   enters(folder: string): boolean;

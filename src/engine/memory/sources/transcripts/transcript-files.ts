@@ -73,9 +73,9 @@ function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<T
         const skips: WalkListener = {
           onSkip: (skip) => listener.onSkip({ ...skip, path: shown(segments) }),
         };
-        const file = statFile(below(segments), skips);
+        const file = statFile(below(segments), 'transcript', undefined, skips);
         if (file !== undefined) {
-          yield { source: 'sessions', kind: 'transcript', path: shown(segments), place, ...file };
+          yield { source: 'sessions', path: shown(segments), place, ...file };
         }
       }
     }
