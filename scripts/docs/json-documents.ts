@@ -18,6 +18,8 @@ import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENT } from './json-mcp-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { RECALL_DOCUMENTS } from './json-recall-documents.js';
+import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
@@ -459,6 +461,8 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  SCOPE_DOCUMENT,
+  ...RECALL_DOCUMENTS,
   login,
   logout,
   installLocal,

@@ -195,6 +195,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
   },
+  STATE_UNWRITABLE: {
+    exit: 1,
+    summary: 'What svc remembers from run to run cannot be written to its state folder.',
+  },
   TASK_ENDED: { exit: 1, summary: 'The task has ended already.' },
   TASK_LEASE_LOST: {
     exit: 1,
@@ -241,6 +245,9 @@ export const WARNING_CODES = {
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
+  RECALL_FAILED:
+    'Active memory could not search, or its model could not condense; the turn goes on with less.',
+  RECALL_TIMED_OUT: 'Active memory took too long; the turn goes on with what there was by then.',
   SCOPE_DENIED:
     'The rules of memory.ext.scope close memory to this conversation; nothing was looked up.',
   SOURCE_OFF: 'A source was asked for that the configuration does not search.',

@@ -3,7 +3,8 @@ import { channelOf, chatTypeOf, normalizedKeyOf, rawKeyOf, type SessionFacts } f
 
 /** `memory.ext.scope`, filled: which conversations may search memory, whoever answers. */
 export type Scope = ResolvedConfig['memory']['ext']['scope'];
-type Match = NonNullable<Scope['rules'][number]['match']>;
+/** Which conversations a rule is for. */
+export type Match = NonNullable<Scope['rules'][number]['match']>;
 
 /** Whether a conversation may search memory, and what decided. */
 export interface ScopeDecision {
@@ -20,26 +21,27 @@ export interface ScopeDecision {
  * of which nothing is known is left to the default.
  */
 export function decideScope(scope: Scope, session: SessionFacts): ScopeDecision {
-  const allowedByDefault = scope.default === 'allow';
-  if (isUnknown(session)) {
-    const why = `nothing is known of the session, and the default is ${scope.default}`;
-    return { allowed: allowedByDefault, rule: undefined, why };
-  }
-  const rule = scope.rules.findIndex(({ match }) => match === undefined || holds(match, session));
+  const rule = scope.rules.findIndex(({ match }) => matches(match, session));
   const found = scope.rules[rule];
   if (found === undefined) {
-    const why = `no rule matched, and the default is ${scope.default}`;
-    return { allowed: allowedByDefault, rule: undefined, why };
+    const reason = isUnknown(session) ? 'nothing is known of the session' : 'no rule matched';
+    const why = `${reason}, and the default is ${scope.default}`;
+    return { allowed: scope.default === 'allow', rule: undefined, why };
   }
   const why = `rule ${rule + 1} matched: ${found.action} ${describeMatch(found.match)}`;
   return { allowed: found.action === 'allow', rule, why };
 }
 
 /** A match in words, like `chatType "direct" and channel "web"`. */
-export function describeMatch(match: Match | undefined): string {
+function describeMatch(match: Match | undefined): string {
   const parts = Object.entries(match ?? {}).filter(([, wanted]) => wanted !== undefined);
   if (parts.length === 0) return 'every session';
   return parts.map(([name, wanted]) => `${name} ${JSON.stringify(wanted)}`).join(' and ');
+}
+
+/** Whether a rule with this match is for a conversation. */
+export function matches(match: Match | undefined, session: SessionFacts): boolean {
+  return !isUnknown(session) && (match === undefined || holds(match, session));
 }
 
 function isUnknown(session: SessionFacts): boolean {
