@@ -14,10 +14,12 @@ import {
 import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENT } from './json-mcp-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { RECALL_DOCUMENTS } from './json-recall-documents.js';
 import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 
@@ -462,6 +464,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   reset,
   ...CARE_DOCUMENTS,
   SCOPE_DOCUMENT,
+  ...RECALL_DOCUMENTS,
   login,
   logout,
   installLocal,
@@ -470,6 +473,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
   MCP_DOCUMENT,
+  ...FLOW_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,
 ];
 

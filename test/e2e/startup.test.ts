@@ -87,6 +87,27 @@ test('nothing to index loads no screen', async () => {
   assert.not(parts.includes('react') || parts.includes('ink'));
 });
 
+test('a hook before a turn loads no screen, writer or HTTP client, and no crypto', async () => {
+  const entry = { enabled: true, config: { agents: ['main'] } };
+  const root = folderOf({
+    'ws/MEMORY.md': 'the alpha release is in May',
+    'svc.json': JSON.stringify({
+      agents: { defaults: { workspace: 'ws' } },
+      plugins: { entries: { 'active-memory': entry } },
+    }),
+  });
+  const input = JSON.stringify({ session_id: 's', prompt: 'alpha release' });
+  const options = { home: tempFolder().path, cwd: root.path, input };
+  await runSvc(['memory', 'index'], options);
+  const loaded = await modulesLoadedBy(['memory', 'recall', '--hook', 'codex'], options);
+  assert.match(loaded.run.stdout, /in May/);
+  const parts = partsOf(loaded);
+  assert.not(parts.includes('react') || parts.includes('the sync writer'), parts.join());
+  for (const name of ['crypto', 'child_process', 'http']) {
+    assert.not(loaded.builtins.includes(name), name);
+  }
+});
+
 test('the log is read without what writes it, and only the long-lived process loads a listener', async () => {
   const own = tempFolder();
   own.write('logs/serve.log', '');

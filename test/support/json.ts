@@ -1,4 +1,8 @@
 import type * as z from 'zod/mini';
+import {
+  recallOutputSchema,
+  recallSwitchOutputSchema,
+} from '../../src/engine/active-memory/output-schemas.js';
 import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
 import {
   installLocalOutputSchema,
@@ -9,6 +13,17 @@ import {
   providerListOutputSchema,
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
+import {
+  flowCancelOutputSchema,
+  flowListOutputSchema,
+  flowPruneOutputSchema,
+  flowShowOutputSchema,
+  taskClaimOutputSchema,
+  taskHeartbeatOutputSchema,
+  taskListOutputSchema,
+  taskOutputSchema,
+  taskShowOutputSchema,
+} from '../../src/engine/flows/output-schemas.js';
 import {
   integrateOutputSchema,
   integrationsOutputSchema,
@@ -69,6 +84,8 @@ export const jsonOf = {
   export: (run: SvcRun) => read(exportOutputSchema, run),
   import: (run: SvcRun) => read(importOutputSchema, run),
   scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
+  recall: (run: SvcRun) => read(recallOutputSchema, run),
+  recallSwitch: (run: SvcRun) => read(recallSwitchOutputSchema, run),
   mcp: (run: SvcRun) => read(mcpOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
@@ -83,6 +100,15 @@ export const jsonOf = {
   serve: (run: SvcRun) => read(serveOutputSchema, run),
   systemd: (run: SvcRun) => read(systemdOutputSchema, run),
   logs: (run: SvcRun) => read(logsOutputSchema, run),
+  flowList: (run: SvcRun) => read(flowListOutputSchema, run),
+  flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
+  flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),
+  flowPrune: (run: SvcRun) => read(flowPruneOutputSchema, run),
+  taskList: (run: SvcRun) => read(taskListOutputSchema, run),
+  taskShow: (run: SvcRun) => read(taskShowOutputSchema, run),
+  taskClaim: (run: SvcRun) => read(taskClaimOutputSchema, run),
+  taskHeartbeat: (run: SvcRun) => read(taskHeartbeatOutputSchema, run),
+  task: (run: SvcRun) => read(taskOutputSchema, run),
   integrate: (run: SvcRun) => read(integrateOutputSchema, run),
   integrations: (run: SvcRun) => read(integrationsOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,

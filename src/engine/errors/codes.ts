@@ -67,6 +67,25 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'A file changed after it was shown what would be forgotten of it; nothing was done.',
   },
+  FLOWS_BUSY: {
+    exit: 1,
+    summary: 'Other processes kept writing the database of flows; nothing was done.',
+  },
+  FLOWS_DAMAGED: { exit: 1, summary: 'The database of flows is damaged.' },
+  FLOWS_FOREIGN: {
+    exit: 1,
+    summary: 'The file that should be the database of flows is something else.',
+  },
+  FLOWS_NEWER: {
+    exit: 1,
+    summary: 'A newer svc wrote the database of flows; it was left as it is.',
+  },
+  FLOWS_PERSIST_FAILED: {
+    exit: 1,
+    summary: 'The database of flows cannot be written, or its disk is full; nothing was done.',
+  },
+  FLOW_ENDED: { exit: 1, summary: 'The flow has ended, and what has ended stays so.' },
+  FLOW_NOT_FOUND: { exit: 1, summary: 'No flow has this id, or more than one begins with it.' },
   HANDLES_EXHAUSTED: {
     exit: 1,
     summary: 'The process or the system has no file handles left; nothing was changed.',
@@ -200,6 +219,20 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
   },
+  STATE_UNWRITABLE: {
+    exit: 1,
+    summary: 'What svc remembers from run to run cannot be written to its state folder.',
+  },
+  TASK_ENDED: { exit: 1, summary: 'The task has ended already.' },
+  TASK_LEASE_LOST: {
+    exit: 1,
+    summary: 'The lease token is wrong, or the task was taken from its worker meanwhile.',
+  },
+  TASK_NOT_FOUND: { exit: 1, summary: 'No task has this id, or more than one begins with it.' },
+  TASK_NOT_RETRYABLE: {
+    exit: 1,
+    summary: 'Only a task that failed, timed out, was cancelled or lost can be run again.',
+  },
   USAGE: {
     exit: 2,
     summary: 'The command line is wrong: an unknown command, flag, argument or value.',
@@ -238,6 +271,9 @@ export const WARNING_CODES = {
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
+  RECALL_FAILED:
+    'Active memory could not search, or its model could not condense; the turn goes on with less.',
+  RECALL_TIMED_OUT: 'Active memory took too long; the turn goes on with what there was by then.',
   SCOPE_DENIED:
     'The rules of memory.ext.scope close memory to this conversation; nothing was looked up.',
   SOURCE_OFF: 'A source was asked for that the configuration does not search.',

@@ -1,3 +1,4 @@
+import type { GetResponse } from '../../memory/backends/memory-backend.js';
 import { formatCitation } from '../../memory/search/citation.js';
 import { citesFor } from '../../scope/index.js';
 import type { McpWorld } from '../mcp-world.js';
@@ -29,7 +30,7 @@ export async function getLines(
   const response = await backend.get(request, { signal, onEvent: live.heardSync });
   const text = withinCharacters(response.text);
   const given = text === '' && response.text === '' ? 0 : text.split('\n').length;
-  const endLine = Math.max(response.startLine, response.startLine + given - 1);
+  const endLine = lastLine(response, given);
   const truncated = response.truncated || text.length < response.text.length;
   const { startLine, totalLines } = response;
   const cites = citesFor(agent.citations, session);
@@ -48,6 +49,12 @@ export async function getLines(
 }
 
 const NOTHING = { text: '', from: 1, lines: 0, totalLines: 0, truncated: false } as const;
+
+/** The last line that is given, in the file. A turn of a conversation stands in a line of its own there. */
+function lastLine({ startLine, endLine, turns }: GetResponse, given: number): number {
+  if (turns === undefined) return Math.max(startLine, startLine + given - 1);
+  return given < turns.length ? (turns[given - 1]?.line ?? startLine) : endLine;
+}
 
 /** Whole lines where there is more than one; never half a surrogate pair. */
 function withinCharacters(text: string): string {

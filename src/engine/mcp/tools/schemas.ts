@@ -48,6 +48,10 @@ export const searchResult = z.strictObject({
         score: score.describe('Comparable between questions'),
         snippet: z.string(),
         source,
+        kind: z
+          .enum(['markdown', 'media', 'transcript'])
+          .describe('A note, an image or a recording, a conversation'),
+        mimeType: z.string().optional().describe('Of an image or a recording'),
         headingPath: z.array(z.string()).describe('Headings above the passage, outermost first'),
         citation: z.string().optional().describe('path#L3-L5, for memory_get and for quoting'),
         textScore: score.optional(),
