@@ -8,6 +8,7 @@ import { absoluteFromDisplay } from '../sources/paths.js';
 import { readDocument } from '../sources/read-document.js';
 import type { MemorySources } from '../sources/scan-sources.js';
 import type { LineRange } from '../types.js';
+import { answeringLines } from './answering-lines.js';
 import type { ForgetPassage, ForgetPlan, ForgetRequest } from './forget-plan.js';
 import { Forgotten, hashesOf, rangesOf } from './forgotten.js';
 import { readPassages } from './read-passages.js';
@@ -38,11 +39,12 @@ export async function planForget(
     ? findDocument(documents, workspaceDir, target)
     : lookUpDocument(documents, workspaceDir, target);
   if (named === undefined) {
-    for (const { path, source, startLine, endLine } of await context.search(target, maxResults)) {
+    for (const result of await context.search(target, maxResults)) {
+      const { path, source } = result;
       const document = documents.find((one) => one.path === path && one.source === source);
       const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);
       if (document === undefined || ranges === undefined || ranges === 'whole') continue;
-      wanted.set(document, [...ranges, { startLine, endLine }]);
+      wanted.set(document, [...ranges, ...answeringLines(result)]);
     }
   } else {
     wanted.set(named.document, named.range === undefined ? 'whole' : [named.range]);
