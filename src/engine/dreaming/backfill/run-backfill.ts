@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError } from '../../errors/index.js';
-import type { Connection } from '../../memory/index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 import type { SkippedFile } from '../../memory/types.js';
 import { changingDreams, type HandOptions } from '../changing-dreams.js';
 import { asClaimKey, type ClaimKey, claimKeyOf } from '../claims/claim-words.js';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import type { Connection } from '../../memory/index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { RecallEntries } from '../store/recall-entries.js';
