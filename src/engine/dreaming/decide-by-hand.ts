@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs';
 import type { Clock } from '../context.js';
 import { SvcError } from '../errors/index.js';
 import { withProcessLock } from '../process-lock.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import { dayFormatter } from './day.js';
 import type { DreamTarget } from './dream-targets.js';
+import { realWorkspaceDir } from './dream-workspace.js';
 import {
   changeMemory,
   type MemoryChanger,
@@ -95,6 +95,23 @@ export async function rejectClaim(
 }
 
 /**
+ * Leaves a claim to the sweeps again that was rejected, or whose promotion was taken back.
+ *
+ * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_*
+ */
+export async function reopenClaim(
+  target: DreamTarget,
+  key: ClaimKey,
+  options: HandOptions,
+): Promise<void> {
+  await changing(target, options, ({ entries }) => {
+    const entry = entries.get(key);
+    if (entry === undefined) throw claimUnknown(key);
+    entries.put({ ...entry, state: { fate: 'open' } });
+  });
+}
+
+/**
  * Takes a sweep back; the last one that wrote when none is named.
  *
  * @throws SvcError DREAM_SWEEP_UNKNOWN, DREAM_FILE_REFUSED, DREAM_STORE_*
@@ -131,7 +148,7 @@ async function changing<T>(
     const database = openDreamDatabase(workspace.files.database);
     try {
       const changer: MemoryChanger = {
-        dir: realpathSync(workspace.dir),
+        dir: realWorkspaceDir(workspace),
         backupDir: workspace.files.backupDir,
         database,
         entries: recallEntries(database),
