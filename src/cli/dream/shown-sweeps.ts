@@ -62,9 +62,7 @@ async function shownSweep(
 ): Promise<SweptOutput> {
   const { workspace, settings, timeZone } = target;
   const { clock, only, dryRun, signal, homeDir, mask } = options;
-  const events = new SweepSteps(
-    options.isOneOfSeveral ? `${shownPath(workspace.dir, homeDir)} · ` : '',
-  );
+  const events = new SweepSteps(isAlone ? '' : `${shownPath(workspace.dir, homeDir)} · `);
   let remReport: string | undefined;
   const sweeping = runSweep(workspace, {
     settings,
