@@ -13,6 +13,7 @@ import {
 } from '../../src/engine/memory/output-schemas.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { DREAM_DOCUMENTS } from './json-dream-documents.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
@@ -424,6 +425,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  ...DREAM_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -82,7 +82,7 @@ A phase that fails does not keep the others from running, nor a workspace the ne
 
     async run(): Promise<DreamRunOutput> {
       const { flags } = await this.parse(DreamRunCommand);
-      const wish = { only: flags.phase, dryRun: flags['dry-run'], remReport: false };
+      const wish = { only: flags.phase, dryRun: flags['dry-run'] ?? false, remReport: false };
       return this.sweep(flags, wish);
     }
   };
