@@ -15,7 +15,7 @@ const rooms = {
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
   dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
-  serve: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'flows', 'dreaming', 'webhooks'],
+  serve: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'chat', 'flows', 'dreaming', 'webhooks'],
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'active-memory'],

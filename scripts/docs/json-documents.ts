@@ -16,6 +16,8 @@ import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.
 import { DREAM_DOCUMENTS } from './json-dream-documents.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { RECALL_DOCUMENTS } from './json-recall-documents.js';
+import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
@@ -418,6 +420,8 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  SCOPE_DOCUMENT,
+  ...RECALL_DOCUMENTS,
   login,
   logout,
   installLocal,

@@ -50,6 +50,7 @@ const run: JsonDocument = {
     'sweeps[].skipped[].reason': 'See [memory-files.md](memory-files.md#what-is-skipped).',
     'sweeps[].skipped[].detail': 'The figure or the words of the system behind the reason.',
     'sweeps[].reportFaults': 'Why the diary or a report could not be written.',
+    'sweeps[].modelFaults': 'Why plain words stand where a model was asked for better ones.',
     'sweeps[].remReport':
       'Only of `svc memory rem-harness`: the report of the REM phase as Markdown.',
     ...WARNINGS,
@@ -66,6 +67,7 @@ const run: JsonDocument = {
         decisions: [{ ...CLAIM_EXAMPLE, score: 0.8594, decision: 'promote' }],
         skipped: [],
         reportFaults: [],
+        modelFaults: [],
       },
     ],
     warnings: [],

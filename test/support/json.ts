@@ -1,4 +1,8 @@
 import type * as z from 'zod/mini';
+import {
+  recallOutputSchema,
+  recallSwitchOutputSchema,
+} from '../../src/engine/active-memory/output-schemas.js';
 import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
 import {
   dreamCandidatesOutputSchema,
@@ -36,6 +40,7 @@ import {
   overallStatusOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
+import { scopeTestOutputSchema } from '../../src/engine/scope/output-schemas.js';
 import { secretsCheckOutputSchema } from '../../src/engine/secrets/output-schemas.js';
 import {
   logsOutputSchema,
@@ -62,6 +67,9 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
+  recall: (run: SvcRun) => read(recallOutputSchema, run),
+  recallSwitch: (run: SvcRun) => read(recallSwitchOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),

@@ -1,8 +1,8 @@
+import type { HandOptions } from '../../engine/dreaming/changing-dreams.js';
 import { claimPassage } from '../../engine/dreaming/claim-passage.js';
 import type { ClaimKey } from '../../engine/dreaming/claims/claim-words.js';
 import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
 import {
-  type HandOptions,
   promoteClaim,
   rejectClaim,
   reopenClaim,

@@ -4,7 +4,7 @@ import {
   listAgents,
   loadConfig,
 } from '../../engine/config/index.js';
-import type { HandOptions } from '../../engine/dreaming/decide-by-hand.js';
+import type { HandOptions } from '../../engine/dreaming/changing-dreams.js';
 import { type DreamTarget, dreamTargets } from '../../engine/dreaming/dream-targets.js';
 import { createStyle, type Style } from '../../ui/style.js';
 import { BaseCommand } from '../base-command.js';
@@ -17,11 +17,6 @@ export interface DreamFlags {
 
 /** What commands about dreaming share: whose workspace is meant, and how it is shown. */
 export abstract class DreamCommand<Result extends object> extends BaseCommand<Result> {
-  /** All distinct workspaces, or that of the named agent. */
-  protected async dreamTargets(flags: DreamFlags): Promise<readonly DreamTarget[]> {
-    return dreamTargets(await this.loadConfig(flags), this.context(), flags.agent);
-  }
-
   /** The one workspace that is meant: the default agent's when none is named. */
   protected async dreamTarget(flags: DreamFlags): Promise<DreamTarget> {
     const loaded = await this.loadConfig(flags);

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import { dreamTargets } from '../../engine/dreaming/dream-targets.js';
 import type { DreamRunOutput, NotSweptOutput } from '../../engine/dreaming/output-schemas.js';
 import { PHASES, type PhaseName } from '../../engine/dreaming/store/sweep-records.js';
 import { renderRun } from '../../ui/dream/sweeps.js';
@@ -22,8 +23,10 @@ interface SweepWish {
 /** What all commands that run sweeps share. */
 export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
   protected async sweep(flags: SweepFlags, wish: SweepWish): Promise<DreamRunOutput> {
-    const targets = await this.dreamTargets(flags);
-    const { clock, homeDir } = this.context();
+    const loaded = await this.loadConfig(flags);
+    const context = this.context();
+    const { clock, homeDir } = context;
+    const targets = dreamTargets(loaded, context, flags.agent);
     const quiet = flags.quiet || this.jsonEnabled();
     const { screen, progress } = this.terminal(flags);
     const output = await shownSweeps(targets, {
@@ -38,6 +41,12 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
         note: (line) => this.note(line),
       },
       mask: this.mask,
+      openNarrator: async () => {
+        const { openNarrator } = await import('../../engine/dreaming/model/open-narrator.js');
+        const { narrator, warnings } = await openNarrator(loaded, context, this.signal);
+        for (const warning of warnings) this.addWarning(warning);
+        return narrator;
+      },
       failed: ({ workspace }, error) => this.tellFailure(workspace.dir, error),
     });
     this.write(renderRun(output, this.view(flags)));

@@ -1,5 +1,6 @@
 import type { Clock } from '../../engine/context.js';
 import type { DreamTarget } from '../../engine/dreaming/dream-targets.js';
+import type { Narrator } from '../../engine/dreaming/model/narrator.js';
 import { placeOutput, sweptOutput } from '../../engine/dreaming/output.js';
 import type {
   DreamRunOutput,
@@ -28,6 +29,8 @@ export interface ShownSweepsOptions {
   readonly signal: AbortSignal;
   readonly steps: StepsOptions;
   readonly mask: SecretMask;
+  /** Opens the model that words a sweep, where one is configured. */
+  readonly openNarrator: () => Promise<Narrator | undefined>;
   /** Says why a workspace got no sweep. */
   readonly failed: (target: DreamTarget, error: unknown) => NotSweptOutput['error'];
 }
@@ -64,6 +67,7 @@ async function shownSweep(
   const { clock, only, dryRun, signal, homeDir, mask } = options;
   const events = new SweepSteps(isAlone ? '' : `${shownPath(workspace.dir, homeDir)} · `);
   let remReport: string | undefined;
+  const narrator = dryRun ? undefined : await options.openNarrator();
   const sweeping = runSweep(workspace, {
     settings,
     timeZone,
@@ -71,6 +75,7 @@ async function shownSweep(
     trigger: 'manual',
     only,
     dryRun,
+    narrator,
     signal,
     onEvent: (event) => {
       events.tell(mask.data(event));

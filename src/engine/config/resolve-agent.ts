@@ -36,6 +36,7 @@ export function resolveAgent(
     memorySearch: placeMemorySearch(loaded, agent, context),
     backend: memory.backend,
     citations: memory.citations,
+    scope: memory.ext.scope,
   };
 }
 

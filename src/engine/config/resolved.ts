@@ -73,6 +73,8 @@ export interface ResolvedAgent {
   readonly memorySearch: ResolvedMemorySearch;
   readonly backend: ResolvedMemory['backend'];
   readonly citations: ResolvedMemory['citations'];
+  /** Which conversations may search, whoever answers. */
+  readonly scope: ResolvedMemory['ext']['scope'];
 }
 
 /** A `models.providers` entry. */

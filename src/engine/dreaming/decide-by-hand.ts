@@ -1,33 +1,15 @@
-import type { Clock } from '../context.js';
 import { SvcError } from '../errors/index.js';
-import { withProcessLock } from '../process-lock.js';
+import { changingDreams, type HandOptions } from './changing-dreams.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import { dayFormatter } from './day.js';
 import type { DreamTarget } from './dream-targets.js';
-import { realWorkspaceDir } from './dream-workspace.js';
-import {
-  changeMemory,
-  type MemoryChanger,
-  recoverChanges,
-  type UndoResult,
-  undoSweep,
-} from './promotion/change-memory.js';
+import { changeMemory, type UndoResult, undoSweep } from './promotion/change-memory.js';
 import { editMemory } from './promotion/memory-file.js';
 import { scoreClaim } from './scoring/score.js';
-import { openDreamDatabase } from './store/dream-database.js';
-import { recallEntries } from './store/recall-entries.js';
-import { type SweepRecord, sweepRecords } from './store/sweep-records.js';
+import type { SweepRecord } from './store/sweep-records.js';
 import { workspaceSources } from './sweep/dream-sources.js';
 import { type PromotionDecision, planPromotions } from './sweep/plan-promotions.js';
 import { newSweepId } from './sweep/sweep-id.js';
-
-/** Who decides, and when. */
-export interface HandOptions {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Called once when a sweep is running and the waiting begins. */
-  readonly onWait?: (() => void) | undefined;
-}
 
 /** What promoting a claim by hand came to. */
 export interface HandPromotion {
@@ -46,7 +28,7 @@ export async function promoteClaim(
   key: ClaimKey,
   options: HandOptions,
 ): Promise<HandPromotion> {
-  return changing(target, options, (changer) => {
+  return changingDreams(target, options, (changer) => {
     const { nowMs, sweeps, entries, dir } = changer;
     const day = dayFormatter(target.timeZone)(nowMs);
     const entry = entries.get(key);
@@ -67,6 +49,7 @@ export async function promoteClaim(
       limit: 1,
       maxSnippetTokens: deep.maxPromotedSnippetTokens,
       maxPriorEntryLossFraction: deep.maxPriorEntryLossFraction,
+      wordings: new Map(),
     };
     let decisions: readonly PromotionDecision[] = [];
     const changed = changeMemory(changer, sweep, (text) => {
@@ -87,7 +70,7 @@ export async function rejectClaim(
   key: ClaimKey,
   options: HandOptions,
 ): Promise<void> {
-  await changing(target, options, ({ entries, nowMs }) => {
+  await changingDreams(target, options, ({ entries, nowMs }) => {
     const entry = entries.get(key);
     if (entry === undefined) throw claimUnknown(key);
     entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
@@ -104,7 +87,7 @@ export async function reopenClaim(
   key: ClaimKey,
   options: HandOptions,
 ): Promise<void> {
-  await changing(target, options, ({ entries }) => {
+  await changingDreams(target, options, ({ entries }) => {
     const entry = entries.get(key);
     if (entry === undefined) throw claimUnknown(key);
     entries.put({ ...entry, state: { fate: 'open' } });
@@ -121,7 +104,7 @@ export async function undo(
   sweepId: string | undefined,
   options: HandOptions,
 ): Promise<UndoResult> {
-  return changing(target, options, (changer) => {
+  return changingDreams(target, options, (changer) => {
     const { sweeps } = changer;
     const sweep =
       sweepId === undefined
@@ -137,32 +120,6 @@ export async function undo(
 }
 
 const MOST_SWEEPS = 1000;
-
-/** Under the lock of sweeps, with what killed ones left behind cleared up. */
-async function changing<T>(
-  { workspace }: DreamTarget,
-  { clock, signal, onWait }: HandOptions,
-  work: (changer: MemoryChanger) => T,
-): Promise<T> {
-  return withProcessLock(workspace.files.lock, { signal, onWait }, async () => {
-    const database = openDreamDatabase(workspace.files.database);
-    try {
-      const changer: MemoryChanger = {
-        dir: realWorkspaceDir(workspace),
-        backupDir: workspace.files.backupDir,
-        database,
-        entries: recallEntries(database),
-        sweeps: sweepRecords(database),
-        nowMs: clock.now(),
-        dryRun: false,
-      };
-      recoverChanges(changer);
-      return work(changer);
-    } finally {
-      database.close();
-    }
-  });
-}
 
 function claimUnknown(key: ClaimKey): SvcError {
   return new SvcError('DREAM_CLAIM_UNKNOWN', `dreaming knows no claim ${key}`, {

@@ -93,6 +93,7 @@ const swept = z.strictObject({
     z.strictObject({ path: z.string(), reason: z.string(), detail: z.optional(z.string()) }),
   ),
   reportFaults: z.array(z.string()),
+  modelFaults: z.array(z.string()),
   remReport: z.optional(z.string()),
 });
 

@@ -84,7 +84,7 @@ export function sweptOutput(
   summary: SweepSummary,
   remReport: string | undefined,
 ): SweptOutput {
-  const { sweep, searches, decisions, skipped, reportFaults } = summary;
+  const { sweep, searches, decisions, skipped, reportFaults, modelFaults } = summary;
   return {
     ...placeOutput(target),
     ok: Object.values(sweep.phases).every(({ state }) => state !== 'failed'),
@@ -93,6 +93,7 @@ export function sweptOutput(
     decisions: decisions.map(decisionOutput),
     skipped,
     reportFaults,
+    modelFaults,
     ...(remReport === undefined ? {} : { remReport }),
   };
 }

@@ -173,6 +173,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
   },
+  STATE_UNWRITABLE: {
+    exit: 1,
+    summary: 'What svc remembers from run to run cannot be written to its state folder.',
+  },
   USAGE: {
     exit: 2,
     summary: 'The command line is wrong: an unknown command, flag, argument or value.',
@@ -194,6 +198,7 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export const WARNING_CODES = {
   BACKEND_UNAVAILABLE: 'The configured search backend cannot be used; the builtin engine answered.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
+  DREAM_MODEL_UNUSED: 'The model that dreaming should write with is not used; plain words are.',
   EMBEDDING_FAILED:
     'Some passages got no vector; they are found by their words alone until the next sync.',
   EMBEDDINGS_PENDING:
@@ -207,6 +212,9 @@ export const WARNING_CODES = {
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
+  RECALL_FAILED:
+    'Active memory could not search, or its model could not condense; the turn goes on with less.',
+  RECALL_TIMED_OUT: 'Active memory took too long; the turn goes on with what there was by then.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process, with the same results.',
 } as const satisfies Record<string, string>;

@@ -114,7 +114,7 @@ function failureWords({ error }: NotSweptOutput, style: Style): string {
 }
 
 function sweptLines(swept: SweptOutput, dryRun: boolean, style: Style): readonly string[] {
-  const { sweep, decisions, searches, skipped, reportFaults, remReport } = swept;
+  const { sweep, decisions, searches, skipped, reportFaults, modelFaults, remReport } = swept;
   const decided = decisions.flatMap((decision) => [
     `${decision.decision === 'promote' || decision.decision === 'renew' ? style.green('  +') : '  ·'} ${safeLine(decision.text)}`,
     `    ${style.dim(`${shortKey(decision.key)} · ${placeWords(decision)} · score ${decision.score.toFixed(2)} · ${decisionWords(decision, dryRun)}`)}`,
@@ -124,6 +124,9 @@ function sweptLines(swept: SweptOutput, dryRun: boolean, style: Style): readonly
       return `  not read: ${safeLine(path)} (${safeLine(detail ?? reason)})`;
     }),
     ...reportFaults.map((fault) => `  report not written: ${safeLine(fault)}`),
+    ...modelFaults.map(
+      (fault) => `  the model did not answer, plain words stand: ${safeLine(fault)}`,
+    ),
   ];
   const end = dryRun
     ? 'dry run: nothing was written'

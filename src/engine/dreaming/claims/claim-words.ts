@@ -23,7 +23,8 @@ export function isClaimKey(text: string): text is ClaimKey {
   return KEY.test(text);
 }
 
-function asClaimKey(hash: string): ClaimKey {
+/** Takes a text that was kept as a key for one. @throws TypeError when it is none */
+export function asClaimKey(hash: string): ClaimKey {
   if (!isClaimKey(hash)) throw new TypeError(`not a claim key: ${hash}`);
   return hash;
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../context.js';
 import type { DreamTarget } from '../dream-targets.js';
+import type { Narrator } from '../model/narrator.js';
 import { openDreamDatabase } from '../store/dream-database.js';
 import { runSweep } from '../sweep/run-sweep.js';
 import type { SweepSummary } from '../sweep/sweep-events.js';
@@ -9,6 +10,8 @@ import { nextRuns } from './next-runs.js';
 /** What keeping a schedule is told, and tells. */
 export interface ScheduleOptions {
   readonly clock: Clock;
+  /** Who words a sweep; opened for each, so that a key may change meanwhile. */
+  readonly openNarrator: (signal: AbortSignal) => Promise<Narrator | undefined>;
   readonly onSwept: (target: DreamTarget, summary: SweepSummary) => void;
   readonly onFault: (target: DreamTarget, error: unknown) => void;
 }
@@ -74,7 +77,7 @@ export class DreamSchedule {
   }
 
   private async runIfDue(target: DreamTarget): Promise<void> {
-    const { clock, onSwept } = this.options;
+    const { clock, onSwept, openNarrator } = this.options;
     const { settings, timeZone, workspace } = target;
     const nowMs = clock.now();
     const database = openDreamDatabase(workspace.files.database);
@@ -86,10 +89,16 @@ export class DreamSchedule {
       if (due === undefined || due > nowMs) return;
       const { signal } = this.closing;
       try {
-        onSwept(
-          target,
-          await runSweep(workspace, { settings, timeZone, clock, trigger: 'schedule', signal }),
-        );
+        const narrator = await openNarrator(signal);
+        const options = {
+          settings,
+          timeZone,
+          clock,
+          narrator,
+          trigger: 'schedule',
+          signal,
+        } as const;
+        onSwept(target, await runSweep(workspace, options));
       } finally {
         // A sweep that fails is not tried again before its next time: it would fail every few seconds.
         if (!signal.aborted) keepUntil(database, clock.now());

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type ClaimKey, isClaimKey } from '../claims/claim-words.js';
+import { asClaimKey } from '../claims/claim-words.js';
 import type { ClaimFate, RecallEntry } from '../scoring/recall-entry.js';
 
 /** A row of `entries`, as SQLite gives it. */
@@ -37,7 +37,7 @@ export const ENTRY_COLUMNS = Object.keys(entryRow.shape);
 export function toEntry(row: unknown): RecallEntry {
   const read = entryRow.parse(row);
   return {
-    key: keyOf(read.key),
+    key: asClaimKey(read.key),
     text: read.text,
     place: {
       source: read.source,
@@ -89,11 +89,6 @@ export function toParameters(entry: RecallEntry): EntryRow {
     fate_ms: state.fate === 'open' ? null : state.atMs,
     fate_sweep: state.fate === 'promoted' ? state.sweepId : null,
   };
-}
-
-function keyOf(key: string): ClaimKey {
-  if (!isClaimKey(key)) throw new TypeError(`not a claim key: ${key}`);
-  return key;
 }
 
 /** Lists are kept a value a line: hashes, days and tags have no line ends. */

@@ -43,6 +43,18 @@ export const MIGRATIONS: readonly string[] = [
     bytes INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+  -- What backfills added to claims, so that each can be taken back.
+  CREATE TABLE backfills (
+    id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    signals INTEGER NOT NULL,
+    score REAL NOT NULL,
+    -- The claim's row before (null when it was not known) and after, as JSON.
+    before_row TEXT,
+    after_row TEXT NOT NULL,
+    PRIMARY KEY (id, key)
+  ) STRICT, WITHOUT ROWID;
+
   -- Up to when the schedule was kept: what was due since then has been missed.
   CREATE TABLE schedule (
     id INTEGER PRIMARY KEY CHECK (id = 1),

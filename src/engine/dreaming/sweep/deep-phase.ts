@@ -1,4 +1,7 @@
-import { changeMemory, type MemoryChanger } from '../promotion/change-memory.js';
+import type { ClaimKey } from '../claims/claim-words.js';
+import type { Narrator } from '../model/narrator.js';
+import { changeMemory, MEMORY_FILE, type MemoryChanger } from '../promotion/change-memory.js';
+import { readGuarded } from '../promotion/guarded-file.js';
 import { editMemory } from '../promotion/memory-file.js';
 import { checkGates } from '../scoring/gates.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
@@ -20,7 +23,7 @@ export interface DeepResult {
 }
 
 /** All claims that pass every gate now, the best first (facts §7.4). */
-export function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
+function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
   readonly considered: number;
   readonly ranked: readonly RankedClaim[];
   readonly earlier: readonly RecallEntry[];
@@ -46,12 +49,16 @@ export function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext)
   return { considered: young.length, ranked, earlier };
 }
 
-/** Promotes what passed every gate. The only phase that changes `MEMORY.md`. */
-export function deepPhase(
+/**
+ * Promotes what passed every gate. The only phase that changes `MEMORY.md`. A model, where there is one, is
+ * asked before anything is decided for good: what it says changes words, never what is written or where.
+ */
+export async function deepPhase(
   context: PhaseContext,
   changer: MemoryChanger,
   sweep: SweepRecord,
-): DeepResult {
+  narrator: Narrator | undefined,
+): Promise<DeepResult> {
   const { considered, ranked, earlier } = rankClaims(context);
   const result = { considered, passed: ranked.length + earlier.length, earlier };
   if (ranked.length === 0) return { ...result, decisions: [], sweep };
@@ -61,7 +68,13 @@ export function deepPhase(
     limit,
     maxSnippetTokens: maxPromotedSnippetTokens,
     maxPriorEntryLossFraction,
+    wordings: new Map<ClaimKey, string>(),
   };
+  if (narrator !== undefined) {
+    const { text } = readGuarded(changer.dir, MEMORY_FILE);
+    const { decisions } = planPromotions(ranked, text, context.sources, rules);
+    rules.wordings = await wordingsOf(decisions, narrator, context.signal);
+  }
   let decisions: readonly PromotionDecision[] = [];
   const changed = changeMemory(changer, sweep, (text) => {
     const plan = planPromotions(ranked, text, context.sources, rules);
@@ -74,6 +87,29 @@ export function deepPhase(
   });
   return { ...result, decisions, sweep: changed };
 }
+
+/** What a model makes of the claims that are about to be written; a few at a time. */
+async function wordingsOf(
+  decisions: readonly PromotionDecision[],
+  narrator: Narrator,
+  signal: AbortSignal,
+): Promise<Map<ClaimKey, string>> {
+  const wordings = new Map<ClaimKey, string>();
+  const written = decisions.filter(
+    ({ decision }) => decision === 'promote' || decision === 'renew',
+  );
+  for (let at = 0; at < written.length; at += MOST_AT_ONCE) {
+    const some = written.slice(at, at + MOST_AT_ONCE);
+    await Promise.all(
+      some.map(async ({ entry }) => {
+        wordings.set(entry.key, await narrator.condense(entry.text, signal));
+      }),
+    );
+  }
+  return wordings;
+}
+
+const MOST_AT_ONCE = 3;
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -35,6 +35,8 @@ export interface PromotionRules {
   readonly limit: number;
   readonly maxSnippetTokens: number;
   readonly maxPriorEntryLossFraction: number;
+  /** Better words for claims, where there are any. */
+  readonly wordings: ReadonlyMap<ClaimKey, string>;
 }
 
 /**
@@ -65,7 +67,7 @@ export function planPromotions(
     decisions.push(decision);
     if (decision.decision !== 'promote' && decision.decision !== 'renew') continue;
     const { provenance } = decision;
-    const text = trimClaim(entry.text, rules.maxSnippetTokens);
+    const text = trimClaim(rules.wordings.get(entry.key) ?? entry.text, rules.maxSnippetTokens);
     written += 1;
     const prior = decision.decision === 'renew' ? decision.prior : undefined;
     edits.push(

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors/index.js';
 import { withProcessLock } from '../../process-lock.js';
 import { dayFormatter, daysBefore } from '../day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
+import type { Narrator } from '../model/narrator.js';
 import { type MemoryChanger, recoverChanges } from '../promotion/change-memory.js';
 import { ingestRecalls } from '../recall-log/ingest-recalls.js';
 import { plainDiaryText, writeDiary } from '../reports/diary.js';
@@ -39,6 +40,8 @@ export interface SweepOptions {
   readonly only?: readonly PhaseName[] | undefined;
   /** Look and tell, and leave everything as it was. */
   readonly dryRun?: boolean | undefined;
+  /** Puts promotions and the diary into better words; plain ones without it. */
+  readonly narrator?: Narrator | undefined;
   readonly signal: AbortSignal;
   readonly onEvent?: ((event: SweepEvent) => void) | undefined;
 }
@@ -145,9 +148,9 @@ class Sweep {
     for (const phase of PHASES) {
       // Whatever else this process does gets its turn.
       await nextTurn();
-      this.runPhase(phase);
+      await this.runPhase(phase);
     }
-    this.writeDiary();
+    await this.writeDiary();
     entries.prune(daysBefore(day, KEEP_MARKS_DAYS));
     this.save({ ...this.record, endedMs: this.options.clock.now() });
     const summary: SweepSummary = {
@@ -158,12 +161,13 @@ class Sweep {
       decisions: this.decisions,
       skipped: sources.skipped,
       reportFaults: this.faults,
+      modelFaults: this.options.narrator?.faults ?? [],
     };
     this.tell({ type: 'sweep.ended', summary });
     return summary;
   }
 
-  private runPhase(phase: PhaseName): void {
+  private async runPhase(phase: PhaseName): Promise<void> {
     const { only, settings, clock } = this.options;
     const isOff = only === undefined ? !settings.phases[phase].enabled : !only.includes(phase);
     if (isOff) {
@@ -173,7 +177,7 @@ class Sweep {
     this.tell({ type: 'phase.started', phase });
     const startedMs = clock.now();
     try {
-      const { counts, report } = this[phase]();
+      const { counts, report } = await this[phase]();
       this.note(phase, { state: 'done', ms: clock.now() - startedMs, counts });
       this.tell({ type: 'phase.reported', phase, report });
       this.tryWriting(() => writeReport(this.reportPlace(), phase, report));
@@ -198,9 +202,9 @@ class Sweep {
     return { counts, report: remReport(result) };
   }
 
-  private deep(): PhaseOutcome {
+  private async deep(): Promise<PhaseOutcome> {
     const { changer, context } = this;
-    const result = deepPhase(context, changer, this.record);
+    const result = await deepPhase(context, changer, this.record, this.narrator());
     this.record = result.sweep;
     this.decisions = result.decisions;
     const written = result.decisions.filter(isWritten).map(({ entry }) => entry);
@@ -213,11 +217,18 @@ class Sweep {
     };
   }
 
-  private writeDiary(): void {
+  private async writeDiary(): Promise<void> {
     const promotions = this.promotedToday.slice(0, 5);
     const material = { ...this.diary, promotions };
     if (promotions.length === 0 && material.themes.length === 0) return;
-    this.tryWriting(() => writeDiary(this.changer.dir, this.context.day, plainDiaryText(material)));
+    const text =
+      (await this.narrator()?.diary(material, this.context.signal)) ?? plainDiaryText(material);
+    this.tryWriting(() => writeDiary(this.changer.dir, this.context.day, text));
+  }
+
+  /** Nobody is paid for a look. */
+  private narrator(): Narrator | undefined {
+    return this.options.dryRun === true ? undefined : this.options.narrator;
   }
 
   private reportPlace() {

@@ -25,4 +25,6 @@ export interface SweepSummary {
   readonly skipped: readonly SkippedFile[];
   /** Why the diary or a report could not be written; they never keep a phase from counting. */
   readonly reportFaults: readonly string[];
+  /** Why a model's words were not used. */
+  readonly modelFaults: readonly string[];
 }

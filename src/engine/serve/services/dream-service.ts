@@ -18,6 +18,12 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   const targets = dreamTargets(setup.loaded, setup.context);
   const schedule = new DreamSchedule(targets, {
     clock: setup.context.clock,
+    openNarrator: async (signal) => {
+      const { openNarrator } = await import('../../dreaming/model/open-narrator.js');
+      const { narrator, warnings } = await openNarrator(setup.loaded, setup.context, signal);
+      for (const { message, hint } of warnings) host.log.warn({ mend: hint }, message);
+      return narrator;
+    },
     onSwept: (target, summary) => {
       host.trouble(undefined);
       host.log.info({ event: 'dreaming.swept', ...sweepFields(target, summary) }, 'sweep done');
@@ -32,10 +38,22 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   tellNext(schedule, host, '');
   return {
     ready: Promise.resolve(),
-    reload: async (next) => isDeepStrictEqual(targets, dreamTargets(next.loaded, next.context)),
+    reload: async (next) => isSame(setup, targets, next),
     drain: () => schedule.close({ hurry: false }),
     stop: () => schedule.close({ hurry: true }),
   };
+}
+
+/** The workspaces with their settings, and everything that the model is opened with. */
+function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeSetup): boolean {
+  const { models, plugins, secrets } = setup.loaded.resolved;
+  const { resolved } = next.loaded;
+  return (
+    isDeepStrictEqual(targets, dreamTargets(next.loaded, next.context)) &&
+    isDeepStrictEqual(plugins.entries['memory-core'], resolved.plugins.entries['memory-core']) &&
+    isDeepStrictEqual(models, resolved.models) &&
+    isDeepStrictEqual(secrets, resolved.secrets)
+  );
 }
 
 function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): void {

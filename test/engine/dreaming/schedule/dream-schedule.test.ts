@@ -28,6 +28,7 @@ function aSchedule(startIso: string) {
   const open = (): DreamSchedule =>
     new DreamSchedule([target], {
       clock: { now: () => nowMs },
+      openNarrator: async () => undefined,
       onSwept: () => swept.push(new Date(nowMs).toISOString()),
       onFault: (_, error) => faults.push(error),
     });
