@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
@@ -303,18 +303,18 @@ test('the screen promotes, rejects and undoes, and leaves the terminal as it was
   assert.match(world.read('MEMORY.md'), /nightly backup/);
 });
 
-test('on a terminal the phases are steps that are ticked off', async () => {
+test('on a terminal the phases are steps that are ticked off, or marked as failed', async () => {
   const world = dreamHome();
+  symlinkSync('/dev/null', world.home.at('workspace/MEMORY.md'));
   const session = runInPty(['dream', 'run'], {
     home: world.home.path,
     columns: 80,
     rows: 30,
     lines: true,
   });
-  assert.is(await session.ended, 0);
+  assert.is(await session.ended, 1);
   assert.match(session.output(), /✔\S* light: 1 note/u);
-  assert.match(session.output(), /✔\S* deep: /u);
-  rmSync(world.home.at('workspace'), { recursive: true });
+  assert.match(session.output(), /✖\S* deep: failed: /u);
 });
 
 test.run();

@@ -15,7 +15,7 @@ import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
 import { phaseWords } from '../../ui/dream/words.js';
 import { formatCountOf } from '../../ui/format.js';
 import { shownPath } from '../../ui/shown-path.js';
-import { runSteps, type Step, type StepsOptions } from '../steps.js';
+import { runSteps, type Step, type StepsOptions, type StepTrouble } from '../steps.js';
 
 /** Which sweeps are run, and how they are shown. */
 export interface ShownSweepsOptions {
@@ -104,7 +104,8 @@ class SweepSteps {
       const run: Step['run'] = async (say) => {
         this.says.add(say);
         if (this.isWaiting) say(WAITING);
-        return `${before}${await ending.ended}`;
+        const done = await ending.ended;
+        return typeof done === 'string' ? before + done : { trouble: before + done.trouble };
       };
       return { title: `${before}${name}`, run };
     };
@@ -122,7 +123,9 @@ class SweepSteps {
       this.ends.get('searches')?.end(`${count} taken in`);
     }
     if (event.type === 'phase.ended') {
-      this.ends.get(event.phase)?.end(`${event.phase}: ${phaseWords(event.record)}`);
+      const words = `${event.phase}: ${phaseWords(event.record)}`;
+      const hasFailed = event.record.state === 'failed';
+      this.ends.get(event.phase)?.end(hasFailed ? { trouble: words } : words);
     }
   }
 
@@ -134,15 +137,15 @@ class SweepSteps {
 const WAITING = { key: 'waiting', text: 'waiting for another sweep of this workspace' };
 
 interface Ending {
-  readonly ended: Promise<string>;
-  readonly end: (words: string) => void;
+  readonly ended: Promise<StepTrouble | string>;
+  readonly end: (words: StepTrouble | string) => void;
   readonly fail: (error: unknown) => void;
 }
 
 function createEnding(): Ending {
   let end: Ending['end'] = () => undefined;
   let fail: Ending['fail'] = () => undefined;
-  const ended = new Promise<string>((resolve, reject) => {
+  const ended = new Promise<StepTrouble | string>((resolve, reject) => {
     end = resolve;
     fail = reject;
   });
