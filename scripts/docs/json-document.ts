@@ -19,11 +19,19 @@ export const WARNINGS = {
   'warnings[].hint': 'What to do about it.',
 };
 
-/** The meanings of a diagnosis that stands in a document below a path. */
-export function diagnosisMeanings(below: string): Readonly<Record<string, string>> {
+/** The meanings of fields that stand in a document below a path. */
+export function below(
+  path: string,
+  meanings: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(DIAGNOSIS).map(([field, meaning]) => [`${below}${field}`, meaning]),
+    Object.entries(meanings).map(([field, meaning]) => [`${path}${field}`, meaning]),
   );
+}
+
+/** The meanings of a diagnosis that stands in a document below a path. */
+export function diagnosisMeanings(path: string): Readonly<Record<string, string>> {
+  return below(path, DIAGNOSIS);
 }
 
 const DIAGNOSIS = {

@@ -14,6 +14,7 @@ import {
 import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { DREAM_DOCUMENTS } from './json-dream-documents.js';
 import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENT } from './json-mcp-document.js';
@@ -475,6 +476,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   MCP_DOCUMENT,
   ...FLOW_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,
+  ...DREAM_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

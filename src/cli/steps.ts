@@ -6,7 +6,12 @@ export interface Step {
   /** While it goes on: `installing the runtime`. */
   readonly title: string;
   /** Does it. @returns what came of it, in a line */
-  readonly run: (say: (note: WorkNote) => void) => Promise<string>;
+  readonly run: (say: (note: WorkNote) => void) => Promise<StepTrouble | string>;
+}
+
+/** What came of a step that failed without ending those after it. */
+export interface StepTrouble {
+  readonly trouble: string;
 }
 
 /** How steps are shown. */
@@ -34,7 +39,7 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
       if (key !== told) options.note(`  ${text}`);
       told = key;
     });
-    options.note(`  ${done}`);
+    options.note(`  ${wordsOf(done)}`);
   }
 }
 
@@ -43,15 +48,22 @@ async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> 
   // Its standard output is our stderr: the answer alone goes to stdout.
   const processOutput = new ProcessOutput(process.stderr, process.stdout);
   const list = new Listr(
-    steps.map(({ title, run }) => ({
-      title,
-      task: async (_context: unknown, task: { title: string; output: string }) => {
-        const done = await run(({ text }) => {
-          task.output = mask.text(text);
-        });
-        task.title = mask.text(done);
-      },
-    })),
+    steps.map(({ title, run }) => {
+      let isTrouble = false;
+      return {
+        title,
+        exitOnError: () => !isTrouble,
+        task: async (_context: unknown, task: { title: string; output: string }) => {
+          const done = await run(({ text }) => {
+            task.output = mask.text(text);
+          });
+          task.title = mask.text(wordsOf(done));
+          isTrouble = typeof done !== 'string';
+          // The list marks a step as failed by what it throws.
+          if (isTrouble) throw new Error(task.title);
+        },
+      };
+    }),
     {
       // Ctrl-C is ours: the work ends by its signal.
       registerSignalListeners: false,
@@ -63,4 +75,8 @@ async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> 
     },
   );
   await list.run();
+}
+
+function wordsOf(done: StepTrouble | string): string {
+  return typeof done === 'string' ? done : done.trouble;
 }

@@ -4,6 +4,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { withEnvironment } from '../cli/flags.js';
 import { shownServe } from '../cli/shown-serve.js';
+import { statePlaces } from '../cli/state-places.js';
 import { loadConfig } from '../engine/config/index.js';
 import { SERVICE_SWITCHES, type ServiceSwitch } from '../engine/serve/index.js';
 import { serveOutput } from '../engine/serve/output.js';
@@ -14,9 +15,6 @@ interface ServeFlags {
   readonly config?: string | undefined;
   readonly without?: readonly ServiceSwitch[] | undefined;
 }
-
-/** Variables that decide where state lies, and that a unit has to have too. */
-const PLACES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
 
 export default class Serve extends BaseCommand<ServeOutput | SystemdOutput> {
   static override summary = 'Run the long-lived process of a server.';
@@ -80,7 +78,7 @@ Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way,
       args: [...config, ...without],
       user: userInfo().username,
       homeDir,
-      env: Object.fromEntries(PLACES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+      env: statePlaces(env),
       drainSeconds: resolved.gateway.drainSeconds,
     });
     this.write(unit);

@@ -5,6 +5,20 @@ import {
 } from '../../src/engine/active-memory/output-schemas.js';
 import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
 import {
+  dreamCandidatesOutputSchema,
+  dreamExplainOutputSchema,
+  dreamListOutputSchema,
+  dreamPromoteOutputSchema,
+  dreamRejectOutputSchema,
+  dreamRunOutputSchema,
+  dreamScheduleOutputSchema,
+  dreamShowOutputSchema,
+  dreamSignalsOutputSchema,
+  dreamStatusOutputSchema,
+  dreamSwitchOutputSchema,
+  dreamUndoOutputSchema,
+} from '../../src/engine/dreaming/output-schemas.js';
+import {
   installLocalOutputSchema,
   loginOutputSchema,
   logoutOutputSchema,
@@ -111,5 +125,17 @@ export const jsonOf = {
   task: (run: SvcRun) => read(taskOutputSchema, run),
   integrate: (run: SvcRun) => read(integrateOutputSchema, run),
   integrations: (run: SvcRun) => read(integrationsOutputSchema, run),
+  dreamRun: (run: SvcRun) => read(dreamRunOutputSchema, run),
+  dreamStatus: (run: SvcRun) => read(dreamStatusOutputSchema, run),
+  dreamList: (run: SvcRun) => read(dreamListOutputSchema, run),
+  dreamShow: (run: SvcRun) => read(dreamShowOutputSchema, run),
+  dreamCandidates: (run: SvcRun) => read(dreamCandidatesOutputSchema, run),
+  dreamExplain: (run: SvcRun) => read(dreamExplainOutputSchema, run),
+  dreamSignals: (run: SvcRun) => read(dreamSignalsOutputSchema, run),
+  dreamPromote: (run: SvcRun) => read(dreamPromoteOutputSchema, run),
+  dreamReject: (run: SvcRun) => read(dreamRejectOutputSchema, run),
+  dreamUndo: (run: SvcRun) => read(dreamUndoOutputSchema, run),
+  dreamSchedule: (run: SvcRun) => read(dreamScheduleOutputSchema, run),
+  dreamSwitch: (run: SvcRun) => read(dreamSwitchOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
 import type { Clock } from '../context.js';
 import { withProcessLock } from '../process-lock.js';
 import type { DreamTarget } from './dream-targets.js';
+import { realWorkspaceDir } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { openDreamDatabase } from './store/dream-database.js';
 import { recallEntries } from './store/recall-entries.js';
@@ -30,7 +30,7 @@ export async function changingDreams<T>(
     const database = openDreamDatabase(workspace.files.database);
     try {
       const changer: MemoryChanger = {
-        dir: realpathSync(workspace.dir),
+        dir: realWorkspaceDir(workspace),
         backupDir: workspace.files.backupDir,
         database,
         entries: recallEntries(database),

@@ -78,6 +78,23 @@ export async function rejectClaim(
 }
 
 /**
+ * Leaves a claim to the sweeps again that was rejected, or whose promotion was taken back.
+ *
+ * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_*
+ */
+export async function reopenClaim(
+  target: DreamTarget,
+  key: ClaimKey,
+  options: HandOptions,
+): Promise<void> {
+  await changingDreams(target, options, ({ entries }) => {
+    const entry = entries.get(key);
+    if (entry === undefined) throw claimUnknown(key);
+    entries.put({ ...entry, state: { fate: 'open' } });
+  });
+}
+
+/**
  * Takes a sweep back; the last one that wrote when none is named.
  *
  * @throws SvcError DREAM_SWEEP_UNKNOWN, DREAM_FILE_REFUSED, DREAM_STORE_*

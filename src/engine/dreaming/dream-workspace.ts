@@ -1,5 +1,7 @@
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StatePaths } from '../context.js';
+import { SvcError, systemErrorCode } from '../errors/index.js';
 import { shortHash } from '../memory/short-hash.js';
 
 /** A folder of notes that dreaming consolidates, and where it keeps what it knows of it. */
@@ -33,4 +35,23 @@ export function dreamWorkspace(dir: string, state: Pick<StatePaths, 'stateDir'>)
       backupDir: join(root, 'backups', name),
     },
   };
+}
+
+/** The workspace's real path, now. @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE */
+export function realWorkspaceDir({ dir }: Pick<DreamWorkspace, 'dir'>): string {
+  try {
+    return realpathSync(dir);
+  } catch (cause) {
+    const system = systemErrorCode(cause) ?? 'unknown error';
+    if (system === 'ENOENT') {
+      throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${dir}`, {
+        hint: 'make the folder, or correct the workspace of the agent in the configuration',
+        cause,
+      });
+    }
+    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} cannot be read (${system})`, {
+      hint: 'check its permissions',
+      cause,
+    });
+  }
 }

@@ -27,7 +27,7 @@ export interface ClaimExplanation extends ScoredClaim {
 }
 
 /** Scores a claim and checks every gate. */
-export function scoredClaim(
+function scoredClaim(
   entry: RecallEntry,
   { phases }: Pick<DreamSettings, 'phases'>,
   nowMs: number,

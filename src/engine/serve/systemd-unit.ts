@@ -1,3 +1,5 @@
+import { commandWord, escaped, quoted } from '../systemd-words.js';
+
 /** What the unit is made for. */
 export interface SystemdUnitOptions {
   /** Absolute path of node. */
@@ -57,20 +59,4 @@ export function systemdUnit(options: SystemdUnitOptions): string {
     'WantedBy=multi-user.target',
   ];
   return `${lines.join('\n')}\n`;
-}
-
-/** systemd reads `%` as a specifier everywhere. */
-function escaped(text: string): string {
-  return text.replaceAll('%', '%%');
-}
-
-function quoted(text: string): string {
-  const inner = escaped(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"');
-  return `"${inner}"`;
-}
-
-/** In a command line `$` begins a variable as well. */
-function commandWord(word: string): string {
-  const text = word.replaceAll('$', '$$$$');
-  return /^[\w@%+=:,./-]+$/u.test(word) ? escaped(text) : quoted(text);
 }

@@ -2,7 +2,7 @@ import { STOP_WORDS } from '../../memory/search/stop-words.js';
 import { foldWord } from '../../memory/search/words.js';
 
 /** How many concepts of a claim are kept (facts §7.3). */
-export const MOST_TAGS = 8;
+const MOST_TAGS = 8;
 
 const LEAST = 3;
 const LEAST_CJK = 2;

@@ -30,8 +30,9 @@ export const SIGNAL_WEIGHTS: ScoreSignals = {
   conceptual: 0.06,
 };
 
-const MOST_LIGHT_BOOST = 0.06;
-const MOST_REM_BOOST = 0.09;
+/** The most that the boosts of earlier phases add. */
+export const MOST_LIGHT_BOOST = 0.06;
+export const MOST_REM_BOOST = 0.09;
 const BOOST_HALF_LIFE_DAYS = 14;
 const MS_PER_DAY = 86_400_000;
 

@@ -50,7 +50,7 @@ function versionOf(database: Connection): number {
 }
 
 /** Turns a failure of the store into the error for the person; others pass through. */
-export function asStoreError(error: unknown, file: string): unknown {
+function asStoreError(error: unknown, file: string): unknown {
   if (error instanceof SvcError || databaseFault(error) === 'other') return error;
   return new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
     hint: 'check the permissions of its folder and the space on its disk; a damaged file may be moved away, which forgets what was recalled so far',

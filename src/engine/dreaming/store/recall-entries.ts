@@ -4,7 +4,7 @@ import type { RecallEntry } from '../scoring/recall-entry.js';
 import { ENTRY_COLUMNS, toEntry, toParameters } from './entry-rows.js';
 
 /** More claims than this are not kept: those without a signal for the longest time go. */
-export const MOST_ENTRIES = 50_000;
+const MOST_ENTRIES = 50_000;
 
 /** The claims of one workspace and their signals. */
 export interface RecallEntries {

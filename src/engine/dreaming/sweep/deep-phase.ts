@@ -23,7 +23,7 @@ export interface DeepResult {
 }
 
 /** All claims that pass every gate now, the best first (facts §7.4). */
-export function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
+function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
   readonly considered: number;
   readonly ranked: readonly RankedClaim[];
   readonly earlier: readonly RecallEntry[];

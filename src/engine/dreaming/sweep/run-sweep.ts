@@ -1,10 +1,9 @@
-import { realpathSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import { messageOf } from '../../errors/index.js';
 import { withProcessLock } from '../../process-lock.js';
 import { dayFormatter, daysBefore } from '../day.js';
-import type { DreamWorkspace } from '../dream-workspace.js';
+import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
 import type { Narrator } from '../model/narrator.js';
 import { type MemoryChanger, recoverChanges } from '../promotion/change-memory.js';
 import { ingestRecalls } from '../recall-log/ingest-recalls.js';
@@ -58,7 +57,8 @@ const KEEP_MARKS_DAYS = 400;
  * is recorded, and the others run all the same. Killed at any point, the next sweep finds either nothing
  * begun or what was planned, and ends it.
  *
- * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; the signal's reason
+ * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; the
+ *   signal's reason
  */
 export async function runSweep(
   workspace: DreamWorkspace,
@@ -100,7 +100,7 @@ class Sweep {
   constructor(workspace: DreamWorkspace, database: Connection, options: SweepOptions) {
     const nowMs = options.clock.now();
     const dayOf = dayFormatter(options.timeZone);
-    const dir = realpathSync(workspace.dir);
+    const dir = realWorkspaceDir(workspace);
     const entries = recallEntries(database);
     this.workspace = workspace;
     this.options = options;
@@ -179,6 +179,7 @@ class Sweep {
     try {
       const { counts, report } = await this[phase]();
       this.note(phase, { state: 'done', ms: clock.now() - startedMs, counts });
+      this.tell({ type: 'phase.reported', phase, report });
       this.tryWriting(() => writeReport(this.reportPlace(), phase, report));
     } catch (error) {
       this.context.signal.throwIfAborted();

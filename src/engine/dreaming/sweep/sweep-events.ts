@@ -9,6 +9,8 @@ export type SweepEvent =
   | { readonly type: 'recalls.ingested'; readonly searches: number; readonly broken: number }
   | { readonly type: 'phase.started'; readonly phase: PhaseName }
   | { readonly type: 'phase.ended'; readonly phase: PhaseName; readonly record: PhaseRecord }
+  /** The phase's report as Markdown, whether or not it is written to a file. */
+  | { readonly type: 'phase.reported'; readonly phase: PhaseName; readonly report: string }
   | { readonly type: 'claim.decided'; readonly decision: PromotionDecision }
   | { readonly type: 'sweep.ended'; readonly summary: SweepSummary };
 

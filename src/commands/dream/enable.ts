@@ -1,0 +1,18 @@
+import { DreamSwitchCommand } from '../../cli/dream/switch-command.js';
+import type { DreamSwitchOutput } from '../../engine/dreaming/output-schemas.js';
+
+export default class DreamEnable extends DreamSwitchCommand {
+  static override summary =
+    'Switch dreaming on: svc serve then consolidates memory on its schedule.';
+  static override description =
+    'Sets one key of the configuration; comments and formatting stay. A svc serve that runs takes it on when it reads its configuration anew (SIGHUP).';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --config ./svc.json --json',
+  ];
+
+  async run(): Promise<DreamSwitchOutput> {
+    const { flags } = await this.parse(DreamEnable);
+    return this.turn(true, flags);
+  }
+}

@@ -1,0 +1,34 @@
+import * as Flags from '@oclif/core/flags';
+import { DreamCommand } from '../../cli/dream/dream-command.js';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
+import { placeOutput, sweepOutput } from '../../engine/dreaming/output.js';
+import type { DreamListOutput } from '../../engine/dreaming/output-schemas.js';
+import { renderSweeps } from '../../ui/dream/sweeps.js';
+
+const LIMIT = 20;
+
+export default class DreamList extends DreamCommand<DreamListOutput> {
+  static override summary = 'List past sweeps, the newest first.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --agent main --limit 100 --json',
+  ];
+  static override flags = {
+    agent: targetFlags.agent,
+    ...withEnvironment({
+      limit: Flags.integer({ summary: `At most so many (${LIMIT}).`, min: 1, max: 10_000 }),
+    }),
+  };
+
+  async run(): Promise<DreamListOutput> {
+    const { flags } = await this.parse(DreamList);
+    const target = await this.dreamTarget(flags);
+    const sweeps = await withCurrentDreams(target, this.signal, (dreams) =>
+      dreams?.sweeps.list(flags.limit ?? LIMIT),
+    );
+    const output = { ...placeOutput(target), sweeps: (sweeps ?? []).map(sweepOutput) };
+    this.write(renderSweeps(output, this.view(flags)));
+    return output;
+  }
+}

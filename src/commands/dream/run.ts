@@ -1,0 +1,3 @@
+import { dreamRunCommand } from '../../cli/dream/run-command.js';
+
+export default dreamRunCommand();

@@ -1,0 +1,3 @@
+import { dreamExplainCommand } from '../../cli/dream/explain-command.js';
+
+export default dreamExplainCommand();

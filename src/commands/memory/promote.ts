@@ -1,0 +1,3 @@
+import { dreamPromoteCommand } from '../../cli/dream/promote-command.js';
+
+export default dreamPromoteCommand();

@@ -1,0 +1,85 @@
+import type { DreamExplainOutput } from '../../engine/dreaming/output-schemas.js';
+import { drawScore } from '../bar.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { alignRows, renderTable } from '../table.js';
+import { GATE_WORDS, LONG_TERM_WORDS, NOTE_WORDS, placeWords } from './words.js';
+
+const BAR = 10;
+
+/** The answer of `svc dream explain`: the claim, its score part by part, its gates, how it stands now. */
+export function renderExplanation(claim: DreamExplainOutput, style: Style): string {
+  return [
+    style.bold(safeLine(claim.text)),
+    `${style.dim('where')}  ${placeWords(claim)}`,
+    `${style.dim('key')}    ${claim.key}`,
+    `${style.dim('fate')}   ${fateWords(claim)}`,
+    '',
+    scoreTable(claim, style).trimEnd(),
+    '',
+    ...gateLines(claim.gates, style),
+    '',
+    `${gateMark(claim.note === 'found', style)} ${NOTE_WORDS[claim.note]}`,
+    `${gateMark(isNews(claim), style)} ${LONG_TERM_WORDS[claim.longTermMemory]}`,
+    '',
+    verdictOf(claim),
+    '',
+  ].join('\n');
+}
+
+function scoreTable({ parts, score }: DreamExplainOutput, style: Style): string {
+  const rows = parts.map(({ part, value, weight, adds, why }) => [
+    part === 'light' || part === 'rem' ? `${part} boost` : part,
+    drawScore(value, BAR).padEnd(BAR),
+    value.toFixed(2),
+    `× ${weight.toFixed(2)}`,
+    adds.toFixed(3),
+    safeLine(why),
+  ]);
+  return renderTable(
+    [
+      { title: 'signal' },
+      { title: ' ' },
+      { title: 'value', align: 'right' },
+      { title: 'weight' },
+      { title: 'adds', align: 'right' },
+      { title: 'from' },
+    ],
+    [...rows, [style.bold('score'), '', '', '', style.bold(score.toFixed(3)), '']],
+    style,
+  );
+}
+
+function gateLines(gates: DreamExplainOutput['gates'], style: Style): readonly string[] {
+  const rows = gates.map(({ gate, passed, why }) => [
+    gateMark(passed, style),
+    GATE_WORDS[gate],
+    safeLine(why),
+  ]);
+  return alignRows(rows, ['left', 'left', 'left']);
+}
+
+/** A mark that says it by its form as well. */
+export function gateMark(isGood: boolean, style: Style): string {
+  return isGood ? style.green('✓') : style.red('✗');
+}
+
+function isNews({ longTermMemory }: DreamExplainOutput): boolean {
+  return longTermMemory === 'new' || longTermMemory === 'renews';
+}
+
+function fateWords({ fate, decidedAt, sweep }: DreamExplainOutput): string {
+  if (decidedAt === null) return fate;
+  const by = sweep === null || sweep === '' ? '' : ` by sweep ${safeLine(sweep)}`;
+  return `${fate} ${decidedAt.slice(0, 10)}${by}`;
+}
+
+function verdictOf(claim: DreamExplainOutput): string {
+  if (claim.fate === 'promoted') return 'It was promoted already.';
+  if (claim.fate === 'rejected') return 'It was rejected: no sweep takes it.';
+  if (!claim.passes) return 'The next sweep leaves it where it is.';
+  if (claim.note !== 'found') return 'It passes every gate, but the next sweep skips it.';
+  return isNews(claim)
+    ? 'The next sweep promotes it.'
+    : 'The next sweep has nothing to write: it is said already.';
+}

@@ -1,0 +1,147 @@
+import type {
+  DreamScheduleOutput,
+  DreamStatusOutput,
+  DreamSwitchOutput,
+} from '../../engine/dreaming/output-schemas.js';
+import { formatBytes, formatCount, formatRelativeTime } from '../format.js';
+import { safeLine } from '../safe-text.js';
+import { shownPath } from '../shown-path.js';
+import type { Style } from '../style.js';
+import { alignRows } from '../table.js';
+import { memoryWords, triggerWords } from './words.js';
+
+/** How the state of dreaming is shown. */
+export interface DreamStatusViewOptions {
+  readonly style: Style;
+  readonly nowMs: number;
+  readonly homeDir: string;
+}
+
+type WorkspaceStatus = DreamStatusOutput['workspaces'][number];
+
+/** The answer of `svc dream status`. */
+export function renderDreamStatus(
+  { enabled, frequency, workspaces }: DreamStatusOutput,
+  options: DreamStatusViewOptions,
+): string {
+  const { style } = options;
+  const state = enabled ? style.green('on') : style.yellow('off');
+  const how = enabled ? '' : '; svc dream enable switches it on';
+  const head = `dreaming is ${state}, schedule ${safeLine(frequency)}${how}`;
+  return [head, ...workspaces.map((one) => workspaceLines(one, options).join('\n'))]
+    .map((part) => `${part}\n`)
+    .join('\n');
+}
+
+function workspaceLines(
+  status: WorkspaceStatus,
+  { style, nowMs, homeDir }: DreamStatusViewOptions,
+): readonly string[] {
+  const { workspace, agents, claims, recallLog, timeZone } = status;
+  const rows = [
+    ['next sweep', nextWords(status.nextRunAt, timeZone, nowMs)],
+    ['last sweep', lastWords(status, nowMs)],
+    [
+      'claims',
+      `${formatCount(claims.open)} open, ${formatCount(claims.ready)} of them ready · ${formatCount(claims.promoted)} promoted · ${formatCount(claims.rejected)} rejected`,
+    ],
+    [
+      'recall log',
+      `${formatBytes(recallLog.bytes)} of ${formatBytes(recallLog.mostBytes)} at most${recallLog.bytes >= recallLog.mostBytes ? '; full: a sweep empties it' : ''}`,
+    ],
+    ['MEMORY.md', promotedWords(status, style)],
+  ].map(([label = '', words = '']) => [`  ${style.dim(label)}`, words]);
+  const who = agents.length === 0 ? '' : `  ${style.dim(agents.map(safeLine).join(', '))}`;
+  return [
+    `${style.bold(shownPath(workspace, homeDir))}${who}`,
+    ...alignRows(rows, ['left', 'left']),
+  ];
+}
+
+function nextWords(nextRunAt: string | null, timeZone: string | null, nowMs: number): string {
+  if (nextRunAt === null) return 'none';
+  const local = localWords(nextRunAt, timeZone);
+  return `${local}, ${inWords(Date.parse(nextRunAt) - nowMs)}, kept by svc serve`;
+}
+
+function lastWords({ lastSweep, busy }: WorkspaceStatus, nowMs: number): string {
+  const now = busy ? 'one is running now · ' : '';
+  if (lastSweep === null) return `${now}none yet`;
+  const when = formatRelativeTime(Date.parse(lastSweep.startedAt), nowMs);
+  const failed = Object.values(lastSweep.phases).some((phase) => phase?.state === 'failed');
+  const how = failed
+    ? ', a phase failed'
+    : lastSweep.endedAt === null && !busy
+      ? ', broken off'
+      : '';
+  return `${now}${when}, ${triggerWords(lastSweep)}${how}: ${memoryWords(lastSweep)}`;
+}
+
+function promotedWords({ memory, fault }: WorkspaceStatus, style: Style): string {
+  if (memory === null) return style.red(safeLine(fault ?? 'cannot be read'));
+  const { promoted, mostPromoted, bytes } = memory;
+  return `${formatCount(promoted)} of ${formatCount(mostPromoted)} promoted entries at most · ${formatBytes(bytes)}`;
+}
+
+/** The answer of `svc dream schedule`. */
+export function renderSchedule(
+  { enabled, frequency, timeZone, runs, crontab, service, timer }: DreamScheduleOutput,
+  nowMs: number,
+): string {
+  if (crontab !== undefined) return `${crontab}\n`;
+  if (service !== undefined && timer !== undefined) {
+    const folder = '# /etc/systemd/system/svc-dream';
+    return `${folder}.service\n${service}\n${folder}.timer\n${timer}`;
+  }
+  const zone = timeZone === null ? "the host's time zone" : safeLine(timeZone);
+  const off = enabled
+    ? ''
+    : '\ndreaming is off: svc serve keeps no schedule until svc dream enable';
+  const lines = runs.map(
+    (run) => `  ${localWords(run, timeZone)}  ${inWords(Date.parse(run) - nowMs)}`,
+  );
+  return `${safeLine(frequency)} in ${zone}${off}\n${lines.join('\n')}\n`;
+}
+
+/** The answer of `svc dream enable` and `svc dream disable`. */
+export function renderSwitch(
+  { enabled, changed, file, path, nextRunAt }: DreamSwitchOutput,
+  { homeDir, nowMs }: Omit<DreamStatusViewOptions, 'style'>,
+): string {
+  const place = shownPath(file, homeDir);
+  const word = enabled ? 'on' : 'off';
+  const head = changed
+    ? `dreaming is ${word} now: ${path} is ${String(enabled)} in ${place}`
+    : `dreaming is ${word} already in ${place}`;
+  if (nextRunAt === null) return `${head}\n`;
+  const next = inWords(Date.parse(nextRunAt) - nowMs);
+  return `${head}\nnext sweep ${next}, as long as svc serve runs; svc dream schedule has other ways\n`;
+}
+
+/** A moment on the clocks of a time zone: `Fri 2026-11-20 03:00 GMT+1`. */
+function localWords(at: string, timeZone: string | null): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    ...(timeZone === null ? {} : { timeZone }),
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  });
+  const parts = new Map(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
+  const day = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')}`;
+  return `${day} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long until then, roughly: `in 40 min`, `in 11 h`, `in 3 days`. */
+function inWords(ms: number): string {
+  const minutes = Math.max(0, Math.round(ms / MINUTE_MS));
+  if (minutes < 60) return `in ${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `in ${hours} h` : `in ${Math.round(hours / 24)} days`;
+}

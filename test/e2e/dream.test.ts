@@ -1,0 +1,320 @@
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
+import { withProcessLock } from '../../src/engine/process-lock.js';
+import { type DreamHome, dreamHome, OFTEN_ASKED, ONCE_ASKED } from '../support/dreams.js';
+import { jsonOf } from '../support/json.js';
+import { runInPty } from '../support/pty.js';
+import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+/** Dreaming as people and scripts run it. */
+const test = suite('svc dream');
+
+const svc = ({ home }: Pick<DreamHome, 'home'>, ...args: string[]): Promise<SvcRun> =>
+  runSvc(args, { home: home.path });
+
+async function keyOf(world: DreamHome, text: string): Promise<string> {
+  const { claims } = jsonOf.dreamSignals(await svc(world, 'dream', 'signals', '--json'));
+  const key = claims.find((claim) => claim.text === text)?.key;
+  if (key === undefined) throw new Error(`no claim ${text}`);
+  return key;
+}
+
+test('what was searched for is a signal and a candidate before any sweep', async () => {
+  const world = dreamHome();
+  const { claims, total } = jsonOf.dreamSignals(await svc(world, 'dream', 'signals', '--json'));
+  assert.is(total, 2);
+  assert.equal(
+    claims.map(({ text, recalls, questions }) => [text, recalls, questions]),
+    [
+      [OFTEN_ASKED, 5, 5],
+      [ONCE_ASKED, 1, 1],
+    ],
+  );
+  const limited = jsonOf.dreamSignals(await svc(world, 'dream', 'signals', '--limit=1', '--json'));
+  assert.equal([limited.claims.length, limited.total], [1, 2]);
+  const json = jsonOf.dreamCandidates(await svc(world, 'dream', 'candidates', '--json'));
+  assert.equal(
+    json.candidates.map(({ text, passes }) => [text, passes]),
+    [
+      [OFTEN_ASKED, true],
+      [ONCE_ASKED, false],
+    ],
+  );
+  assert.ok(json.candidates[1]?.failed.includes('recall_count'));
+  const text = await svc(world, 'dream', 'candidates');
+  assert.match(text.stdout, /✓ +0\.\d\d +[▁-█]{6} +5 +[0-9a-f]{8} +The nightly backup/u);
+  assert.match(text.stdout, /2 candidates; ✓ 1 would be promoted now/u);
+});
+
+test('a sweep promotes, is listed, shown and explained, and is taken back', async () => {
+  const world = dreamHome();
+  const run = await svc(world, 'dream', 'run', '--json');
+  assert.is(run.code, 0, run.stderr);
+  const [swept] = jsonOf.dreamRun(run).sweeps;
+  assert.ok(swept !== undefined && 'sweep' in swept);
+  assert.equal(
+    swept.decisions.map(({ text, decision }) => [text, decision]),
+    [[OFTEN_ASKED, 'promote']],
+  );
+  assert.match(
+    world.read('MEMORY.md'),
+    /- The nightly backup of the storage server runs at 02:30\./,
+  );
+  const { id } = swept.sweep;
+  const list = jsonOf.dreamList(await svc(world, 'dream', 'list', '--json'));
+  assert.equal(
+    list.sweeps.map((sweep) => [sweep.id, sweep.memory, sweep.written]),
+    [[id, 'applied', 1]],
+  );
+  const shown = jsonOf.dreamShow(await svc(world, 'dream', 'show', id, '--json'));
+  assert.equal(
+    shown.entries.map(({ change, text, path }) => [change, text, path]),
+    [['add', OFTEN_ASKED, world.note]],
+  );
+  const status = jsonOf.dreamStatus(await svc(world, 'dream', 'status', '--json'));
+  const [workspace] = status.workspaces;
+  assert.is(workspace?.lastSweep?.id, id);
+  assert.equal(workspace?.claims, { open: 1, ready: 0, promoted: 1, rejected: 0 });
+  assert.is(workspace?.memory?.promoted, 1);
+  const explained = await svc(world, 'dream', 'explain', 'nightly backup', '--json');
+  const { fate, sweep, gates } = jsonOf.dreamExplain(explained);
+  assert.equal([fate, sweep], ['promoted', id]);
+  assert.equal(
+    gates.filter(({ passed }) => !passed).map(({ gate }) => gate),
+    ['open'],
+  );
+  const undone = jsonOf.dreamUndo(await svc(world, 'dream', 'undo', '--json'));
+  assert.equal([undone.sweep, undone.undone, undone.kept], [id, 1, []]);
+  assert.not.match(world.read('MEMORY.md'), /nightly backup/);
+  const again = await svc(world, 'dream', 'undo', id);
+  assert.is(again.code, 1);
+  assert.match(again.stderr, /was taken back already/);
+});
+
+test('every name of a command does the same, and none is taken for an argument of another', async () => {
+  for (const words of [['dream'], ['dream', 'run'], ['memory', 'dream']]) {
+    const world = dreamHome();
+    const { sweeps, dryRun } = jsonOf.dreamRun(await svc(world, ...words, '--dry-run', '--json'));
+    const [swept] = sweeps;
+    assert.ok(dryRun && swept !== undefined && 'decisions' in swept);
+    assert.is(swept.decisions.length, 1, words.join(' '));
+    assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
+    assert.equal(jsonOf.dreamList(await svc(world, 'dream', 'list', '--json')).sweeps, []);
+  }
+  const world = dreamHome();
+  const key = await keyOf(world, ONCE_ASKED);
+  const explained = await svc(world, 'memory', 'promote-explain', key, '--json');
+  assert.is(jsonOf.dreamExplain(explained).key, key);
+  const harness = await svc(world, 'memory', 'rem-harness', '--json');
+  const [swept] = jsonOf.dreamRun(harness).sweeps;
+  assert.ok(swept !== undefined && 'remReport' in swept);
+  assert.match(swept.remReport ?? '', /## REM Sleep/);
+  assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
+  const promoted = await svc(world, 'memory', 'promote', key.slice(0, 8), '--json');
+  assert.is(jsonOf.dreamPromote(promoted).decision, 'promote');
+});
+
+test('--phase runs that phase alone', async () => {
+  const world = dreamHome();
+  const run = await svc(world, 'dream', 'run', '--phase', 'light', '--phase=rem', '--json');
+  const [swept] = jsonOf.dreamRun(run).sweeps;
+  assert.ok(swept !== undefined && 'sweep' in swept);
+  const { light, rem, deep } = swept.sweep.phases;
+  assert.equal([light?.state, rem?.state, deep?.state], ['done', 'done', 'off']);
+});
+
+test('a claim is promoted by hand, whatever its score; not when its note changed', async () => {
+  const world = dreamHome();
+  const key = await keyOf(world, ONCE_ASKED);
+  const first = await svc(world, 'dream', 'promote', key);
+  assert.is(first.code, 0, first.stderr);
+  assert.match(first.stdout, /svc dream undo \S+ takes it back/);
+  assert.match(world.read('MEMORY.md'), /- Mira owns the billing service/);
+  const again = await svc(world, 'dream', 'promote', key, '--json');
+  assert.is(jsonOf.dreamPromote(again).decision, 'said');
+  writeFileSync(world.home.at(`workspace/${world.note}`), '# Empty\n');
+  const gone = await svc(world, 'dream', 'promote', OFTEN_ASKED, '--json');
+  assert.is(gone.code, 1);
+  const { decision, why, sweep } = jsonOf.dreamPromote(gone);
+  assert.equal([decision, why, sweep], ['skip', 'missing', null]);
+  const unknown = await svc(world, 'dream', 'promote', 'backup', '--json');
+  assert.equal([unknown.code, jsonOf.error(unknown).code], [1, 'DREAM_CLAIM_UNKNOWN']);
+});
+
+test('what is rejected is not promoted; what a person edited is kept by undo, and that is told', async () => {
+  const world = dreamHome();
+  await svc(world, 'dream', 'promote', ONCE_ASKED);
+  const memory = world.home.at('workspace/MEMORY.md');
+  writeFileSync(memory, readFileSync(memory, 'utf8').replace('signs off', 'approves'));
+  const undone = await svc(world, 'dream', 'undo');
+  assert.is(undone.code, 0, undone.stderr);
+  assert.match(undone.stdout, /0 changes of MEMORY\.md taken back/);
+  assert.match(undone.stdout, /kept [0-9a-f]{8}: somebody edited it since/);
+  assert.match(world.read('MEMORY.md'), /approves/);
+  const rejected = await svc(world, 'dream', 'reject', OFTEN_ASKED, '--json');
+  assert.is(jsonOf.dreamReject(rejected).text, OFTEN_ASKED);
+  await svc(world, 'dream', 'run');
+  assert.not.match(world.read('MEMORY.md'), /nightly backup/);
+});
+
+test('one workspace that is missing does not keep the others from their sweeps', async () => {
+  const world = dreamHome();
+  const list = [
+    { id: 'main', default: true },
+    { id: 'gone', workspace: world.home.at('nowhere') },
+  ];
+  world.home.write('svc.json', JSON.stringify({ agents: { list } }));
+  const run = await svc(world, 'dream', 'run', '--json');
+  assert.is(run.code, 1);
+  const { ok, sweeps } = jsonOf.dreamRun(run);
+  assert.is(ok, false);
+  assert.equal(
+    sweeps.map((swept) => ('error' in swept ? swept.error.code : swept.ok)),
+    [true, 'WORKSPACE_MISSING'],
+  );
+  const text = await svc(world, 'dream', '--agent', 'gone');
+  assert.is(text.code, 1);
+  assert.match(text.stderr, /error: .*nowhere: there is no workspace/);
+});
+
+test('a phase that fails is told, and the exit code says so', async () => {
+  const world = dreamHome();
+  symlinkSync('/dev/null', world.home.at('workspace/MEMORY.md'));
+  const run = await svc(world, 'dream', 'run');
+  assert.is(run.code, 1);
+  assert.match(
+    run.stdout,
+    /deep +failed: dreaming does not write MEMORY\.md: it is a symbolic link/,
+  );
+  assert.match(run.stdout, /light +1 note, /);
+});
+
+test('Ctrl-C ends the waiting for another sweep, and nothing is written', async () => {
+  const world = dreamHome();
+  const { lock } = dreamWorkspace(world.home.at('workspace'), { stateDir: world.home.path }).files;
+  const hold = new AbortController();
+  let began: () => void = () => undefined;
+  const holding = new Promise<void>((resolve) => {
+    began = resolve;
+  });
+  const held = withProcessLock(lock, { signal: hold.signal }, async () => {
+    began();
+    await new Promise((resolve) => hold.signal.addEventListener('abort', resolve));
+  });
+  await holding;
+  const run = startSvc(['dream', 'run'], { home: world.home.path });
+  await run.wrote('waiting for another sweep');
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.done;
+  hold.abort();
+  await held;
+  assert.is(code, 130, stderr);
+  assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
+});
+
+test('enable and disable change one key, keep comments, and say what comes next', async () => {
+  const world = dreamHome();
+  const config = '{\n  // mine\n  "plugins": { "entries": { "memory-core": {} } }\n}\n';
+  world.home.write('svc.json', config);
+  const on = jsonOf.dreamSwitch(await svc(world, 'dream', 'enable', '--json'));
+  assert.equal([on.enabled, on.changed], [true, true]);
+  assert.ok(on.nextRunAt !== null);
+  assert.match(readFileSync(world.home.at('svc.json'), 'utf8'), /\/\/ mine[\s\S]*"enabled": true/);
+  assert.is(jsonOf.dreamStatus(await svc(world, 'dream', 'status', '--json')).enabled, true);
+  const again = await svc(world, 'dream', 'enable');
+  assert.match(again.stdout, /dreaming is on already/);
+  const off = await svc(world, 'dream', 'disable');
+  assert.match(off.stdout, /dreaming is off now/);
+});
+
+test('the schedule is told, and printed for cron and systemd with absolute paths', async () => {
+  const world = dreamHome();
+  const dreaming = { timezone: 'Europe/Berlin', frequency: '15 4 * * 1-5' };
+  const entries = { 'memory-core': { config: { dreaming } } };
+  world.home.write('svc.json', JSON.stringify({ plugins: { entries } }));
+  const plain = jsonOf.dreamSchedule(await svc(world, 'dream', 'schedule', '--count=3', '--json'));
+  assert.equal([plain.runs.length, plain.timeZone], [3, 'Europe/Berlin']);
+  const cron = await svc(world, 'dream', 'schedule', '--crontab');
+  const command = `/usr/bin/env SVC_HOME=${world.home.path} ${process.execPath}`;
+  assert.ok(
+    cron.stdout.startsWith(`CRON_TZ=Europe/Berlin\n15 4 * * 1-5 ${command} /`),
+    cron.stdout,
+  );
+  assert.match(cron.stdout, /bin\/run\.js dream run --plain\n$/);
+  const config = ['--config', 'svc.json'];
+  const units = await svc(world, 'dream', 'schedule', '--systemd', ...config, '--json');
+  const { service, timer } = jsonOf.dreamSchedule(units);
+  assert.match(timer ?? '', /^OnCalendar=Mon,Tue,Wed,Thu,Fri \*-\*-\* 04:15:00 Europe\/Berlin$/m);
+  assert.ok(
+    service?.includes(`dream run --plain --config ${world.home.at('svc.json')}\n`),
+    service,
+  );
+});
+
+test('where nothing is known yet, every look says so', async () => {
+  const world = { home: tempFolder() };
+  for (const [words, told] of [
+    ['candidates', /No candidates yet/],
+    ['signals', /Nothing was recalled yet/],
+    ['list', /There was no sweep yet/],
+    ['status', /last sweep +none yet/],
+  ] as const) {
+    const run = await svc(world, 'dream', words);
+    assert.is(run.code, 0, run.stderr);
+    assert.match(run.stdout, told);
+  }
+  assert.not(existsSync(world.home.at('dreaming')));
+  for (const words of [['show'], ['explain', 'x']]) {
+    assert.is((await svc(world, 'dream', ...words)).code, 1, words.join(' '));
+  }
+  const nobody = await svc(world, 'dream', 'status', '--agent', 'nobody', '--json');
+  assert.is(jsonOf.error(nobody).code, 'AGENT_UNKNOWN');
+});
+
+test('the screen promotes, rejects and undoes, and leaves the terminal as it was', async () => {
+  const world = dreamHome();
+  const session = runInPty(['dream', 'candidates'], {
+    home: world.home.path,
+    columns: 60,
+    rows: 24,
+  });
+  await session.waitForText('2 candidates · 1 ready');
+  await session.waitForText('## Operations');
+  session.type('p');
+  await session.waitForText('promoted: The nightly');
+  assert.match(world.read('MEMORY.md'), /nightly backup/);
+  session.type('x');
+  await session.waitForText('rejected: Mira');
+  session.type('u');
+  await session.waitForText('no longer rejected');
+  session.type('u');
+  await session.waitForText('taken back from MEMORY.md');
+  await session.waitForText('2 candidates · 1 ready');
+  session.type('p');
+  await session.waitForText('promoted: The nightly');
+  session.type('q');
+  assert.is(await session.ended, 0);
+  assert.not(session.screen.alternate);
+  assert.ok(session.screen.cursorShown);
+  assert.match(session.output(), /1 claim promoted, 0 rejected/);
+  assert.match(world.read('MEMORY.md'), /nightly backup/);
+});
+
+test('on a terminal the phases are steps that are ticked off, or marked as failed', async () => {
+  const world = dreamHome();
+  symlinkSync('/dev/null', world.home.at('workspace/MEMORY.md'));
+  const session = runInPty(['dream', 'run'], {
+    home: world.home.path,
+    columns: 80,
+    rows: 30,
+    lines: true,
+  });
+  assert.is(await session.ended, 1);
+  assert.match(session.output(), /✔\S* light: 1 note/u);
+  assert.match(session.output(), /✖\S* deep: failed: /u);
+});
+
+test.run();

@@ -1,0 +1,89 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { claimPassage } from '../../../src/engine/dreaming/claim-passage.js';
+import { findClaim, requireClaim } from '../../../src/engine/dreaming/find-claim.js';
+import { withSignal } from '../../../src/engine/dreaming/scoring/signals.js';
+import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
+import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { folderOf, tempFolder } from '../../support/temp-folder.js';
+
+const BACKUP = 'The nightly backup of the storage server runs at 02:30.';
+const SERVER = 'The storage server stands in Graz.';
+
+function entryOf(text: string, line: number) {
+  const place = { source: 'memory', path: 'memory/2026-11-18.md', startLine: line, endLine: line };
+  return withSignal(undefined, {
+    kind: 'recall',
+    text,
+    place: { ...place, source: 'memory' },
+    score: 0.9,
+    atMs: 0,
+    day: '2026-11-18',
+    queryHash: 'a',
+  });
+}
+
+const entries = recallEntries(openDreamDatabase(tempFolder().at('dreams.sqlite')));
+const backup = entryOf(BACKUP, 3);
+for (const entry of [backup, entryOf(SERVER, 4)]) entries.put(entry);
+
+function codeOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SvcError) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+
+test('a claim is found by its key, the beginning of it, and its words in any case', () => {
+  for (const find of [findClaim, requireClaim]) {
+    for (const wanted of [backup.key, backup.key.slice(0, 6), BACKUP.toUpperCase()]) {
+      assert.is(find(entries, wanted).text, BACKUP, wanted);
+    }
+  }
+});
+
+test('for a look a part of it is enough; for a decision it is not', () => {
+  assert.is(findClaim(entries, 'nightly backup').text, BACKUP);
+  assert.is(findClaim(entries, 'where does the storage server stand').text, SERVER);
+  assert.is(
+    codeOf(() => requireClaim(entries, 'nightly backup')),
+    'DREAM_CLAIM_UNKNOWN',
+  );
+});
+
+test('what nobody knows is told, also where nothing is known', () => {
+  for (const wanted of ['coffee', '?!', '', 'abcd']) {
+    assert.is(
+      codeOf(() => findClaim(entries, wanted)),
+      'DREAM_CLAIM_UNKNOWN',
+      wanted,
+    );
+    assert.is(
+      codeOf(() => findClaim(undefined, wanted)),
+      'DREAM_CLAIM_UNKNOWN',
+      wanted,
+    );
+  }
+});
+
+test('its passage is read anew, wherever the note moved it to', () => {
+  const note = (text: string) => folderOf({ 'memory/2026-11-18.md': text }).path;
+  const moved = claimPassage(backup, note(`# Day\n\nNew.\n\n- ${BACKUP}\n- Last.\n`), 1);
+  assert.equal(moved, {
+    state: 'found',
+    startLine: 4,
+    lines: ['', `- ${BACKUP}`, '- Last.'],
+    claim: { ...moved.claim, startLine: 5, endLine: 5 },
+  });
+  const changed = claimPassage(backup, note(`- ${BACKUP.replace('02:30', '03:30')}\n`), 1);
+  assert.equal([changed.state, changed.claim?.startLine], ['changed', 1]);
+  const gone = claimPassage(backup, note('Nothing.\n'), 1);
+  assert.equal([gone.state, gone.claim], ['missing', undefined]);
+  assert.equal(claimPassage(backup, tempFolder().path, 1).lines, []);
+});
+
+test.run();

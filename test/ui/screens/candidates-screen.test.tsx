@@ -1,0 +1,275 @@
+import fc from 'fast-check';
+import { render } from 'ink-testing-library';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { textWidth } from '../../../src/ui/fit.js';
+import { candidatesFrame } from '../../../src/ui/screens/candidates/frame.js';
+import {
+  type CandidatesActions,
+  runCandidatesScreen,
+} from '../../../src/ui/screens/candidates/run.js';
+import {
+  type CandidatesEvent,
+  chosenCandidate,
+  type Decided,
+  EMPTY_CANDIDATES,
+  reduceCandidates,
+  type ShownCandidate,
+} from '../../../src/ui/screens/candidates/state.js';
+import { CandidatesScreen } from '../../../src/ui/screens/candidates/view.js';
+import { createStore } from '../../../src/ui/screens/store.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  createTerminal,
+  type FakeTerminal,
+  KEYS,
+  TERMINAL_SIZES,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+import { aCandidate, PASSAGE, WEAK } from './candidates-builders.js';
+
+const style = createStyle(false);
+const READY = aCandidate();
+
+function open(columns: number, rows: number, over: Partial<CandidatesActions> = {}) {
+  const terminal = createTerminal(columns, rows);
+  terminal.stdout.write('$ svc dream candidates\n');
+  const did: string[] = [];
+  let shown: readonly ShownCandidate[] = [READY, WEAK];
+  const without = (key: string): void => {
+    shown = shown.filter((candidate) => candidate.key !== key);
+  };
+  const actions: CandidatesActions = {
+    load: async () => shown,
+    passage: async (key) => ({ ...PASSAGE, claim: key === READY.key ? PASSAGE.claim : undefined }),
+    promote: async (key) => {
+      did.push(`promote ${key.slice(0, 4)}`);
+      without(key);
+      return { decision: 'promote', sweep: 'S1' };
+    },
+    reject: async (key) => {
+      did.push(`reject ${key.slice(0, 4)}`);
+      without(key);
+    },
+    takeBack: async ({ kind, key }) => {
+      did.push(`undo ${kind} ${key.slice(0, 4)}`);
+      shown = [READY, WEAK].filter((one) => one.key === key || shown.includes(one));
+      return 'taken back';
+    },
+    explain: (error) => (error instanceof Error ? error.message : String(error)),
+    ...over,
+  };
+  const leave = new AbortController();
+  const { stdin, stdout } = terminal;
+  const ended = runCandidatesScreen({
+    ...{ stdin, stdout, style, title: 'main', actions },
+    signal: leave.signal,
+  });
+  return { terminal, did, ended, leave };
+}
+
+function assertRestored(terminal: FakeTerminal): void {
+  assert.is(terminal.buffer.alternate, false);
+  assert.is(terminal.buffer.cursorShown, true);
+  assert.is(terminal.rawMode(), false);
+  assert.equal(terminal.screen(), ['$ svc dream candidates']);
+}
+
+for (const [columns, rows] of TERMINAL_SIZES) {
+  test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
+    const { terminal, ended } = open(columns, rows);
+    await waitForText(terminal, '❯ ✓ 0.86 ▆▇█▅▁▃ The nightly');
+    await waitForText(terminal, '  · 0.57');
+    await waitForText(terminal, '2 candidates · 1 ready');
+    await waitForText(terminal, '    5  - The nightly backup');
+    const screen = terminal.screen();
+    assert.ok(screen.length <= rows);
+    for (const line of screen) assert.ok(textWidth(line) <= columns, line);
+    assert.match(screen.at(-1) ?? '', /p promote {3}x reject {3}w why .*q leave$/u);
+    terminal.type('q');
+    assert.equal(await ended, []);
+    assertRestored(terminal);
+  });
+}
+
+test('p promotes, x rejects, and u takes back the last of them, then the one before', async () => {
+  const { terminal, did, ended } = open(80, 24);
+  await waitForText(terminal, '❯ ✓ 0.86');
+  terminal.type('p');
+  await waitForText(terminal, 'promoted: The nightly backup');
+  await waitForText(terminal, '❯ · 0.57');
+  terminal.type('x');
+  await waitForText(terminal, 'rejected: Mira');
+  await waitForText(terminal, 'No candidates left.');
+  terminal.type('u');
+  await waitForText(terminal, '❯ · 0.57');
+  terminal.type('u');
+  await waitForText(terminal, '❯ ✓ 0.86');
+  terminal.type('u');
+  await waitForText(terminal, 'nothing was decided here');
+  assert.equal(did, ['promote 28d9', 'reject 011c', 'undo rejected 011c', 'undo promoted 28d9']);
+  terminal.type(KEYS.ctrlC);
+  assert.equal(await ended, []);
+  assertRestored(terminal);
+});
+
+test('what was decided and not taken back is the answer', async () => {
+  const { terminal, ended } = open(80, 24);
+  await waitForText(terminal, '❯ ✓ 0.86');
+  terminal.type(KEYS.down);
+  await waitForText(terminal, '❯ · 0.57');
+  terminal.type('x');
+  await waitForText(terminal, 'rejected: Mira');
+  terminal.type('q');
+  const rejected: Decided = { kind: 'rejected', key: WEAK.key };
+  assert.equal(await ended, [rejected]);
+});
+
+test('w says why, the failed gates first; again, and the passage is back', async () => {
+  const { terminal, ended } = open(80, 24);
+  await waitForText(terminal, '❯ ✓ 0.86');
+  terminal.type('j');
+  terminal.type('w');
+  await waitForText(terminal, '✗ signals enough: 1 signals of 3');
+  await waitForText(terminal, 'relevance     ▇▇▇▇▇▇▇▇▇  0.90');
+  const screen = terminal.screen().join('\n');
+  assert.ok(screen.indexOf('✗ signals') < screen.indexOf('✓ a clean'), screen);
+  terminal.type('w');
+  await waitForText(terminal, '    6  - Mira owns');
+  terminal.type('q');
+  await ended;
+});
+
+test('what a claim said is shown when its note does not say it any more', async () => {
+  const { terminal, ended } = open(80, 24, {
+    passage: async () => ({ ...PASSAGE, state: 'missing', lines: [], claim: undefined }),
+  });
+  await waitForText(terminal, 'its note does not say it any more; it was:');
+  terminal.type('q');
+  await ended;
+});
+
+test('nothing is decided where nothing was written, and a failure is told', async () => {
+  const skipped = open(80, 24, {
+    promote: async () => ({ decision: 'skip', why: 'changed', sweep: null }),
+    reject: async () => {
+      throw new Error('the disk is full');
+    },
+  });
+  await waitForText(skipped.terminal, '❯ ✓ 0.86');
+  skipped.terminal.type('p');
+  await waitForText(skipped.terminal, 'left out: its note says something else now');
+  skipped.terminal.type('x');
+  await waitForText(skipped.terminal, 'the disk is full');
+  await waitForText(skipped.terminal, '2 candidates');
+  skipped.terminal.type('q');
+  assert.equal(await skipped.ended, []);
+});
+
+test('leaving waits for what is being written, and a second decision does not overlap it', async () => {
+  let write: () => void = () => undefined;
+  const begun: string[] = [];
+  const { terminal, ended } = open(80, 24, {
+    promote: (key) => {
+      begun.push(key);
+      return new Promise((resolve) => {
+        write = () => resolve({ decision: 'promote', sweep: 'S1' });
+      });
+    },
+  });
+  await waitForText(terminal, '❯ ✓ 0.86');
+  terminal.type('pp');
+  await waitForText(terminal, 'writing …');
+  terminal.type('q');
+  write();
+  assert.is((await ended).length, 1);
+  assert.is(begun.length, 1);
+  assertRestored(terminal);
+});
+
+test('a failure to read ends the screen, and a signal from outside does too', async () => {
+  const failing = open(80, 24, {
+    load: async () => {
+      throw new Error('no store');
+    },
+  });
+  let message = '';
+  await failing.ended.catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'no store');
+  assertRestored(failing.terminal);
+  const { terminal, ended, leave } = open(80, 24);
+  await waitForText(terminal, '❯ ✓');
+  leave.abort();
+  await ended;
+  assertRestored(terminal);
+});
+
+test('the view shows the store and sends what is typed', async () => {
+  const store = createStore(EMPTY_CANDIDATES, reduceCandidates);
+  const heard: string[] = [];
+  const hear = (what: string) => () => void heard.push(what);
+  const { lastFrame, stdin, unmount } = render(
+    <CandidatesScreen
+      store={store}
+      stdout={createTerminal(80, 24).stdout}
+      style={style}
+      title="main"
+      onPromote={hear('promote')}
+      onReject={hear('reject')}
+      onUndo={hear('undo')}
+      onAgain={hear('again')}
+      onLeave={hear('leave')}
+      onUnmount={hear('unmount')}
+    />,
+  );
+  await waitFor('the first frame', () => lastFrame()?.includes('Reading …') === true);
+  store.dispatch({ type: 'loaded', candidates: [READY, WEAK] });
+  await waitFor('the list', () => lastFrame()?.includes('❯ ✓ 0.86') === true);
+  stdin.write('pxurq');
+  await waitFor('the keys', () => heard.length === 5);
+  assert.equal(heard, ['promote', 'reject', 'undo', 'again', 'leave']);
+  stdin.write('?');
+  await waitFor('help', () => lastFrame()?.includes('undo your last decision') === true);
+  unmount();
+  await waitFor('the end', () => heard.includes('unmount'));
+});
+
+test('whatever happens, the frame fits and the chosen one is in the list', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+  const candidate = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), text, path: text });
+  const events: fc.Arbitrary<CandidatesEvent> = fc.oneof(
+    fc
+      .uniqueArray(candidate, { selector: ({ key }) => key })
+      .map((candidates) => ({ type: 'loaded' as const, candidates: candidates.map(aCandidate) })),
+    fc.record({ type: fc.constant('moved' as const), by: fc.integer({ min: -9, max: 9 }) }),
+    fc.constantFrom<CandidatesEvent>(
+      { type: 'why.toggled' },
+      { type: 'help.toggled' },
+      { type: 'back' },
+      { type: 'deciding' },
+      { type: 'told', told: 'something\nover lines' },
+      { type: 'decided', decided: { kind: 'rejected', key: 'a' }, told: 'rejected' },
+      { type: 'passage', key: 'b', passage: PASSAGE },
+    ),
+  );
+  const size = fc.record({
+    columns: fc.integer({ min: 8, max: 220 }),
+    rows: fc.integer({ min: 2, max: 60 }),
+  });
+  fc.assert(
+    fc.property(fc.array(events, { maxLength: 12 }), size, (all, { columns, rows }) => {
+      const state = all.reduce(reduceCandidates, EMPTY_CANDIDATES);
+      const lines = candidatesFrame(state, { style, title: 'main' }, { columns, rows });
+      assert.ok(lines.length < rows);
+      // Narrower than the least there is nothing to draw.
+      if (columns >= 24) for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+      const { candidates = [] } = state;
+      assert.is(chosenCandidate(state) === undefined, candidates.length === 0);
+    }),
+  );
+});
+
+test.run();
