@@ -1,3 +1,5 @@
+import type { SearchResponse } from './memory/search/types.js';
+
 /**
  * What the engine is told about the world. Made once at the edge (src/cli/context.ts) and passed
  * in; nothing in the engine reads `process.env`, `process.cwd()` or the clock by itself.
@@ -13,7 +15,16 @@ export interface EngineContext {
   readonly clock: Clock;
   /** Told each secret that was read, so that nothing that is printed holds it. */
   readonly onSecret?: OnSecret | undefined;
+  /** Told what each question to an agent's memory brought up, where that is kept; see dreaming/recall-log. */
+  readonly onRecall?: OnRecall | undefined;
 }
+
+/** Takes an answer of memory, after whoever asked has it. Never fails. */
+export type OnRecall = (recall: {
+  /** Absolute path of the agent's workspace. */
+  readonly workspaceDir: string;
+  readonly response: SearchResponse;
+}) => Promise<void>;
 
 /** Takes the value of a secret; see createSecretMask. */
 export type OnSecret = (value: string) => void;

@@ -104,7 +104,7 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
       return forgetOutput(memory, plan, undefined, []);
     }
     const entry = await forgetting.hide(plan, { fromFile }, work);
-    const stores = await this.follow(forgetting, flags);
+    const stores = await this.follow(memory, forgetting, flags);
     this.write(renderForgotten(entry));
     return forgetOutput(memory, plan, entry, stores);
   }
@@ -122,12 +122,13 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
       return forgetUndoOutput(memory, id, undefined, []);
     }
     const undone = await forgetting.undo(id, { signal: this.signal });
-    const stores = await this.follow(forgetting, flags);
+    const stores = await this.follow(memory, forgetting, flags);
     this.write(renderUndone(undone));
     return forgetUndoOutput(memory, id, undone, stores);
   }
 
   private async follow(
+    memory: OpenedMemory,
     forgetting: Forgetting,
     flags: ForgetFlags,
   ): Promise<readonly StoreOutcome[]> {
@@ -135,7 +136,7 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
     const quiet = flags.quiet || this.jsonEnabled();
     // Every file is read again, which takes its time in a large memory.
     const progress = createLazySyncProgress({ terminal: this.terminal(flags), quiet, verbose });
-    const stores = await followInAllStores(forgetting, {
+    const stores = await followInAllStores(forgetting, memory, this.context(), {
       signal: this.signal,
       onEvent: (event) => progress.onEvent(this.mask.data(event)),
     }).finally(progress.clear);

@@ -15,6 +15,7 @@ import { createProviderPath, type ProviderPath, type ProviderWorld } from '../em
 import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
+import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import type { ForgetPlaces } from './forget/forget-list.js';
 import type { FusionShares } from './search/fuse.js';
@@ -91,13 +92,28 @@ export function openAgent(
   loaded: LoadedConfig,
   options: OpenMemoryOptions,
 ): OpenedMemory {
+  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options);
   return {
     agent,
     agentId: agent.id,
     name: agent.id,
-    ...createBuiltin(agent, 'agent', agent.id, context, loaded, options),
+    ...created,
+    backend: heardWhileDreaming(created.backend, agent, context, loaded),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
+}
+
+/** What is recalled is kept only where dreaming makes something of it. */
+function heardWhileDreaming(
+  backend: MemoryBackend,
+  { workspaceDir }: ResolvedAgent,
+  { onRecall }: EngineContext,
+  { resolved }: LoadedConfig,
+): MemoryBackend {
+  const { dreaming } = resolved.plugins.entries['memory-core'].config;
+  return onRecall === undefined || !dreaming.enabled
+    ? backend
+    : heardBackend(backend, (response) => onRecall({ workspaceDir, response }));
 }
 
 async function openWorkspace(

@@ -1,4 +1,5 @@
 import { type Block, splitBlocks } from '../../memory/chunking/blocks.js';
+import { withoutOwnWriting } from '../../memory/sources/own-writing.js';
 import { joinedLines, textLines } from '../../memory/sources/text-lines.js';
 import type { LineRange } from '../../memory/types.js';
 
@@ -15,9 +16,8 @@ export const MOST_CLAIM_CHARACTERS = 280;
 
 const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/u;
 const QUOTE_MARK = /^\s{0,3}>\s?/gmu;
-// What dreaming wrote into a note goes with its marks; any other comment is for programs.
-const UNSAID =
-  /<!-- svc:dreaming:(\w+):start -->[\s\S]*?(?:<!-- svc:dreaming:\1:end -->|$)|<!--[\s\S]*?(?:-->|$)/gu;
+/** For programs. */
+const COMMENT = /<!--[\s\S]*?(?:-->|$)/gu;
 
 /**
  * The statements of a Markdown text: list items, and prose of at most 280 characters. Headings, code,
@@ -26,7 +26,7 @@ const UNSAID =
  * @param firstLine number of the text's first line in its document, 1-based
  */
 export function splitClaims(text: string, firstLine = 1): Claim[] {
-  const lines = textLines(text.replaceAll(UNSAID, emptied));
+  const lines = textLines(withoutOwnWriting(text).replaceAll(COMMENT, emptied));
   const claims: Claim[] = [];
   let headings: readonly Block[] = [];
   for (const block of splitBlocks(lines)) {

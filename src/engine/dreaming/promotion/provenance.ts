@@ -1,3 +1,4 @@
+import { PROMOTION_MARK } from '../../memory/sources/own-writing.js';
 import type { LineRange } from '../../memory/types.js';
 import { type ClaimKey, isClaimKey } from '../claims/claim-words.js';
 
@@ -12,7 +13,6 @@ export interface Provenance {
   readonly recalls: number;
 }
 
-const MARK = 'svc:memory-promotion:';
 const COMMENT =
   /^<!-- svc:memory-promotion:([0-9a-f]{16}) sweep=(\S+) from=(\S+)#L(\d+)(?:-L(\d+))? score=([\d.]+) recalls=(\d+) -->$/u;
 
@@ -21,7 +21,7 @@ export function formatProvenance(provenance: Provenance): string {
   const { startLine, endLine } = provenance.lines;
   const lines = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
   return [
-    `<!-- ${MARK}${provenance.key}`,
+    `${PROMOTION_MARK}${provenance.key}`,
     `sweep=${provenance.sweepId}`,
     `from=${encodePath(provenance.path)}#${lines}`,
     `score=${provenance.score.toFixed(2)}`,

@@ -1,10 +1,12 @@
+import { ownBlockMarks } from '../../memory/sources/own-writing.js';
+
 /** The parts of notes that dreaming writes, between comments of their own. */
 export type DreamBlock = 'diary' | 'light' | 'rem' | 'deep';
 
 /** Puts content between the marks of a block; the block is added at the end when it is not there. */
 export function withBlock(text: string, block: DreamBlock, content: string): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
-  const [opening, closing] = marksOf(block);
+  const [opening, closing] = ownBlockMarks(block);
   const body = [opening, ...content.trim().split('\n'), closing].join(end);
   const place = placeOf(text, block);
   if (place !== undefined) return text.slice(0, place.start) + body + text.slice(place.end);
@@ -16,7 +18,7 @@ export function withBlock(text: string, block: DreamBlock, content: string): str
 export function blockContent(text: string, block: DreamBlock): string | undefined {
   const place = placeOf(text, block);
   if (place === undefined) return undefined;
-  const [opening, closing] = marksOf(block);
+  const [opening, closing] = ownBlockMarks(block);
   const inside = text.slice(place.start + opening.length, place.end - closing.length);
   return inside.replaceAll('\r\n', '\n').trim();
 }
@@ -27,12 +29,8 @@ interface Place {
 }
 
 function placeOf(text: string, block: DreamBlock): Place | undefined {
-  const [opening, closing] = marksOf(block);
+  const [opening, closing] = ownBlockMarks(block);
   const start = text.indexOf(opening);
   const at = start === -1 ? -1 : text.indexOf(closing, start);
   return at === -1 ? undefined : { start, end: at + closing.length };
-}
-
-function marksOf(block: DreamBlock): readonly [string, string] {
-  return [`<!-- svc:dreaming:${block}:start -->`, `<!-- svc:dreaming:${block}:end -->`];
 }

@@ -8,6 +8,7 @@ import {
 } from '../../errors/index.js';
 import type { SkippedFile, SourceFile } from '../types.js';
 import { type MediaSelection, modalityOfName } from './media-names.js';
+import { DREAM_REPORTS } from './own-writing.js';
 import { displayPath } from './paths.js';
 import {
   kindOfName,
@@ -126,7 +127,8 @@ function* walkAgentWorkspace(
   }
   const memory = entries.get(MEMORY_FOLDER);
   const path = join(dir, MEMORY_FOLDER);
-  if (memory?.isDirectory() === true) yield* walkFolder(path, media, listener);
+  const reports = join(dir, DREAM_REPORTS);
+  if (memory?.isDirectory() === true) yield* walkFolder(path, media, listener, reports);
   else if (memory?.isSymbolicLink() === true) listener.onSkip({ path, reason: 'symlink' });
 }
 

@@ -48,18 +48,21 @@ const MARKDOWN = /\.md$/i;
  *
  * @param root absolute path without symbolic links in it
  * @param media which images and recordings are wanted besides Markdown; undefined for none
+ * @param except absolute path of a folder that is passed over
  */
 export function* walkFolder(
   root: string,
   media: MediaSelection | undefined,
   listener: WalkListener,
+  except?: string,
 ): Generator<WalkedFile> {
   const pending = [root];
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     const folders: string[] = [];
     for (const entry of readFolder(dir, listener)) {
       const path = dir + sep + entry.name;
-      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) folders.push(path);
+      const isEntered = !isIgnoredFolder(entry.name) && path !== except;
+      if (entry.isDirectory() && isEntered) folders.push(path);
       const kind = kindOfName(entry.name, media);
       const file = kind === undefined ? undefined : walkedFile(entry, path, kind, media, listener);
       if (file !== undefined) yield file;

@@ -1,6 +1,7 @@
 import { type ChunkingOptions, chunkMarkdown } from '../chunking/chunk-markdown.js';
 import type { Forgotten } from '../forget/forgotten.js';
 import type { IndexedDocument, StoredDocument } from '../index/memory-index.js';
+import { linesWithoutOwnWriting } from '../sources/own-writing.js';
 import { readDocument } from '../sources/read-document.js';
 import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
 
@@ -30,6 +31,6 @@ export function loadDocument(
   const hash = outcome.document.hash + mark;
   if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
   const { source, path, kind } = file;
-  const chunks = chunkMarkdown(lines, chunking);
+  const chunks = chunkMarkdown(linesWithoutOwnWriting(lines), chunking);
   return { state: 'changed', document: { source, path, kind, fingerprint, hash, chunks } };
 }

@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Forgotten } from '../memory/forget/forgotten.js';
+import type { MemoryStore } from '../memory/forget/memory-store.js';
+import { withProcessLock } from '../process-lock.js';
+import { PRIVATE_MODE, replaceFile } from '../replace-file.js';
+import { dayFormatter } from './day.js';
+import type { DreamWorkspace } from './dream-workspace.js';
+import type { MemoryOperation } from './promotion/memory-file.js';
+import { ingestRecalls } from './recall-log/ingest-recalls.js';
+import { openDreamDatabase } from './store/dream-database.js';
+import { recallEntries } from './store/recall-entries.js';
+import { type SweepRecords, sweepRecords } from './store/sweep-records.js';
+
+/** What dreaming keeps of a workspace, as a store that follows what is forgotten. */
+export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefined): MemoryStore {
+  return {
+    follow: async (forgotten, { signal = NEVER } = {}) => {
+      const store = 'log of recalls';
+      if (!existsSync(files.database) && !existsSync(files.recallLog)) {
+        return { store, changed: 0, clean: true };
+      }
+      return withProcessLock(files.lock, { signal }, async () => {
+        const database = openDreamDatabase(files.database);
+        try {
+          const entries = recallEntries(database);
+          const dayOf = dayFormatter(timeZone);
+          // Everything into one place first: a line of the log cannot be taken out of it.
+          ingestRecalls({ database, entries, logFile: files.recallLog, dayOf, rotates: false });
+          let changed = 0;
+          const run = database.transaction(() => {
+            for (const { key, text } of entries.since(0)) {
+              if (forgotten.leftOf(text) === text) continue;
+              entries.remove(key);
+              changed += 1;
+            }
+            changed += forgetOperations(sweepRecords(database), forgotten);
+            database
+              .prepare('DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)')
+              .run();
+          });
+          run.immediate();
+          for (const log of [files.recallLog, `${files.recallLog}.old`])
+            rmSync(log, { force: true });
+          changed += forgetBackups(files.backupDir, forgotten);
+          database.exec('VACUUM');
+          const [ended] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+          return { store, changed, clean: ended?.busy === 0 };
+        } finally {
+          database.close();
+        }
+      });
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** What would bring a forgotten text back when a sweep is undone goes from what is remembered of it. */
+function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
+  let changed = 0;
+  for (const sweep of sweeps.list(ALL)) {
+    const { memory } = sweep;
+    if (memory.state === 'untouched') continue;
+    const operations = memory.operations.filter((operation) =>
+      textsOf(operation).every((text) => forgotten.leftOf(text) === text),
+    );
+    if (operations.length === memory.operations.length) continue;
+    sweeps.put({ ...sweep, memory: { ...memory, operations } });
+    changed += 1;
+  }
+  return changed;
+}
+
+function textsOf(operation: MemoryOperation): readonly string[] {
+  switch (operation.kind) {
+    case 'frame':
+    case 'add':
+      return [operation.inserted];
+    case 'replace':
+      return [operation.before, operation.after];
+    case 'retire':
+      return [operation.before, operation.above];
+  }
+}
+
+/** Copies of `MEMORY.md` from before sweeps. */
+function forgetBackups(dir: string, forgotten: Forgotten): number {
+  if (!existsSync(dir)) return 0;
+  let changed = 0;
+  for (const name of readdirSync(dir)) {
+    const file = join(dir, name);
+    const text = readFileSync(file, 'utf8');
+    const left = forgotten.leftOf(text);
+    if (left === text) continue;
+    replaceFile(file, left, PRIVATE_MODE);
+    changed += 1;
+  }
+  return changed;
+}
