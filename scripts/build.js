@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { lazyOclif, REQUIRE_FROM_OCLIF } from './lazy-oclif.js';
 import { leanGot } from './lean-got.js';
+import { leanMcp } from './lean-mcp.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -95,7 +96,7 @@ async function buildCommands(dir) {
   const { output } = await build({
     ...COMMON,
     input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
-    plugins: [lazyOclif(), leanGot(), screensApart, hot.plugin, hook.plugin],
+    plugins: [lazyOclif(), leanGot(), leanMcp(), screensApart, hot.plugin, hook.plugin],
     output: {
       ...COMMON_OUTPUT,
       dir,
@@ -190,6 +191,7 @@ export function isBuildStale() {
     join(root, 'scripts/build.js'),
     join(root, 'scripts/lazy-oclif.js'),
     join(root, 'scripts/lean-got.js'),
+    join(root, 'scripts/lean-mcp.js'),
   ];
   return inputs.some((file) => statSync(file).mtimeMs > built.mtimeMs);
 }

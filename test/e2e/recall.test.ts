@@ -277,7 +277,8 @@ test('many hooks at once all answer, and leave a state that can be read', async 
 test('secrets in notes are not recalled', async () => {
   const token = `ghp_${'a1B2c3D4'.repeat(5)}`;
   const notes = folderOf({ 'a.md': `The nightly backup token is ${token}.` });
-  const run = await memoryWith().hook('codex', INPUTS.codex, ['--workspace', notes.path]);
+  const input = { ...INPUTS.codex, prompt: 'what is the nightly backup token?' };
+  const run = await memoryWith().hook('codex', input, ['--workspace', notes.path]);
   assert.match(run.stdout, /nightly backup token/);
   assert.not.match(run.stdout, token);
 });

@@ -8,6 +8,10 @@ const test = suite('svc memory scope test');
 
 const TEST = ['memory', 'scope', 'test'];
 
+const CONFIG = JSON.stringify({
+  agents: { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } },
+});
+
 function homeWith(scope: object): TempFolder {
   return folderOf({ 'svc.json': JSON.stringify({ memory: { ext: { scope } } }) });
 }
@@ -66,6 +70,38 @@ test('a key that would move the cursor is shown, not obeyed', async () => {
   const { path: home } = tempFolder();
   const run = await runSvc([...TEST, '--session-key', 'a\u001B[2Jb'], { home });
   assert.not.ok(run.stdout.includes('\u001B'));
+});
+
+test('a conversation that is refused gets nothing from search and get, and no error', async () => {
+  const home = folderOf({ 'ws/MEMORY.md': 'The heron nests.\n', 'svc.json': CONFIG }).path;
+  const group = ['--session-key', 'agent:main:telegram:group:7', '--json'];
+  const search = await runSvc(['memory', 'search', 'heron', ...group], { home });
+  const found = jsonOf.search(search);
+  assert.equal([search.code, found.results, found.matches], [0, [], 0]);
+  assert.equal(
+    found.warnings?.map(({ code }) => code),
+    ['SCOPE_DENIED'],
+  );
+  const get = await runSvc(['memory', 'get', 'MEMORY.md', ...group], { home });
+  assert.equal([get.code, jsonOf.get(get).text], [0, '']);
+  const env = { SVC_SESSION_KEY: 'agent:main:telegram:group:7' };
+  const told = await runSvc(['memory', 'search', 'heron'], { home, env });
+  assert.equal([told.code, told.stdout], [0, '']);
+  assert.match(told.stderr, /^warning: memory is closed to this conversation/m);
+});
+
+test('one that is let in is answered, with the source where that is wanted', async () => {
+  const home = folderOf({ 'ws/MEMORY.md': 'The heron nests.\n', 'svc.json': CONFIG }).path;
+  const ask = async (...session: readonly string[]) => {
+    const args = ['memory', 'search', 'heron', ...session, '--json'];
+    const [result] = jsonOf.search(await runSvc(args, { home })).results;
+    return [result?.citation, result?.snippet];
+  };
+  const cited = ['MEMORY.md#L1', 'The heron nests.\n\nSource: MEMORY.md#L1'];
+  assert.equal(await ask(), cited);
+  assert.equal(await ask('--session-key', 'agent:main:telegram:direct:42'), cited);
+  const bare = [undefined, 'The heron nests.'];
+  assert.equal(await ask('--session-key', 'agent:main:slack:channel:c1'), bare);
 });
 
 test.run();

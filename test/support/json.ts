@@ -28,6 +28,27 @@ import {
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
 import {
+  flowCancelOutputSchema,
+  flowListOutputSchema,
+  flowPruneOutputSchema,
+  flowShowOutputSchema,
+  taskClaimOutputSchema,
+  taskHeartbeatOutputSchema,
+  taskListOutputSchema,
+  taskOutputSchema,
+  taskShowOutputSchema,
+} from '../../src/engine/flows/output-schemas.js';
+import {
+  integrateOutputSchema,
+  integrationsOutputSchema,
+} from '../../src/engine/integrate/output-schemas.js';
+import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
+import {
+  forgetListOutputSchema,
+  forgetOutputSchema,
+  forgetUndoOutputSchema,
+} from '../../src/engine/memory/forget/output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -35,6 +56,10 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import {
+  exportOutputSchema,
+  importOutputSchema,
+} from '../../src/engine/memory/transfer/output-schemas.js';
 import {
   bugReportOutputSchema,
   overallStatusOutputSchema,
@@ -67,9 +92,15 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  forget: (run: SvcRun) => read(forgetOutputSchema, run),
+  forgetList: (run: SvcRun) => read(forgetListOutputSchema, run),
+  forgetUndo: (run: SvcRun) => read(forgetUndoOutputSchema, run),
+  export: (run: SvcRun) => read(exportOutputSchema, run),
+  import: (run: SvcRun) => read(importOutputSchema, run),
   scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
   recall: (run: SvcRun) => read(recallOutputSchema, run),
   recallSwitch: (run: SvcRun) => read(recallSwitchOutputSchema, run),
+  mcp: (run: SvcRun) => read(mcpOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),
@@ -83,6 +114,17 @@ export const jsonOf = {
   serve: (run: SvcRun) => read(serveOutputSchema, run),
   systemd: (run: SvcRun) => read(systemdOutputSchema, run),
   logs: (run: SvcRun) => read(logsOutputSchema, run),
+  flowList: (run: SvcRun) => read(flowListOutputSchema, run),
+  flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
+  flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),
+  flowPrune: (run: SvcRun) => read(flowPruneOutputSchema, run),
+  taskList: (run: SvcRun) => read(taskListOutputSchema, run),
+  taskShow: (run: SvcRun) => read(taskShowOutputSchema, run),
+  taskClaim: (run: SvcRun) => read(taskClaimOutputSchema, run),
+  taskHeartbeat: (run: SvcRun) => read(taskHeartbeatOutputSchema, run),
+  task: (run: SvcRun) => read(taskOutputSchema, run),
+  integrate: (run: SvcRun) => read(integrateOutputSchema, run),
+  integrations: (run: SvcRun) => read(integrationsOutputSchema, run),
   dreamRun: (run: SvcRun) => read(dreamRunOutputSchema, run),
   dreamStatus: (run: SvcRun) => read(dreamStatusOutputSchema, run),
   dreamList: (run: SvcRun) => read(dreamListOutputSchema, run),

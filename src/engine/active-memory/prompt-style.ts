@@ -18,9 +18,11 @@ const STYLE_OF_MODE: Readonly<Record<Config['queryMode'], PromptStyle>> = {
 
 /** What a style means where no model judges. */
 export interface StyleRules {
-  /** Results that score lower are left out; 0 to 1. */
+  /** A vector score from which on a note means what is asked; 0 to 1. */
   readonly minScore: number;
-  /** The same, as a share of the best result's score. */
+  /** Which share of the topics a note must hold otherwise; 0 to 1. */
+  readonly minTopics: number;
+  /** Results with less than this share of the best one's score are left out. */
   readonly minShare: number;
   /** How many notes at most. */
   readonly maxNotes: number;
@@ -28,14 +30,28 @@ export interface StyleRules {
   readonly preferencesOnly: boolean;
 }
 
+const BALANCED: StyleRules = {
+  minScore: 0.5,
+  minTopics: 0.4,
+  minShare: 0.5,
+  maxNotes: 3,
+  preferencesOnly: false,
+};
+
 /** What each style asks of results. */
 export const STYLE_RULES: Readonly<Record<PromptStyle, StyleRules>> = {
-  balanced: { minScore: 0.3, minShare: 0.5, maxNotes: 3, preferencesOnly: false },
-  contextual: { minScore: 0.25, minShare: 0.4, maxNotes: 4, preferencesOnly: false },
-  'precision-heavy': { minScore: 0.6, minShare: 0.8, maxNotes: 2, preferencesOnly: false },
-  'preference-only': { minScore: 0.2, minShare: 0.3, maxNotes: 4, preferencesOnly: true },
-  'recall-heavy': { minScore: 0.12, minShare: 0.25, maxNotes: 5, preferencesOnly: false },
-  strict: { minScore: 0.45, minShare: 0.7, maxNotes: 2, preferencesOnly: false },
+  balanced: BALANCED,
+  contextual: { ...BALANCED, minScore: 0.4, minTopics: 0.3, minShare: 0.4, maxNotes: 4 },
+  'precision-heavy': { ...BALANCED, minScore: 0.7, minTopics: 0.75, minShare: 0.8, maxNotes: 2 },
+  'preference-only': {
+    minScore: 0.3,
+    minTopics: 0.25,
+    minShare: 0.3,
+    maxNotes: 4,
+    preferencesOnly: true,
+  },
+  'recall-heavy': { ...BALANCED, minScore: 0.25, minTopics: 0.15, minShare: 0.25, maxNotes: 5 },
+  strict: { ...BALANCED, minScore: 0.6, minTopics: 0.5, minShare: 0.7, maxNotes: 2 },
 };
 
 /** The same for a model. */

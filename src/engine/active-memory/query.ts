@@ -23,16 +23,33 @@ const MAX_CONVERSATION = 32_000;
 
 /**
  * What memory is searched for: the person's own words, with those before them where they are too few to
- * mean anything ("and then?"). Empty when the message holds none.
+ * mean anything ("and then?"). Empty when the message holds none, or only agrees or thanks.
  */
 export function searchQueryOf({ message, earlier }: RecallTurn): string {
   const own = plainWords(readable(message));
+  if (isAnswerOnly(own)) return '';
   if (own === '' || own.length >= SHORT_MESSAGE) return bothEnds(own, MAX_QUERY);
   const before = earlier().findLast(({ role }) => role === 'user');
   const prefix =
     before === undefined ? '' : clipWords(plainWords(readable(before.text)), MAX_PREFIX);
   return `${prefix} ${own}`.trim();
 }
+
+/** Words of which messages are made that ask nothing; in any other company they mean something. */
+const ANSWER_WORDS = new Set(
+  `a again ahead all and as at go be can carry continue cool correct do done exactly fine for go good
+  great hello hey hi is it just keep lgtm looks me my nice no nope now of ok okay on one perfect please
+  proceed right so sounds stop sure thank thanks that the then this to try very wait well yeah yep yes
+  you`.split(/\s+/u),
+);
+
+function isAnswerOnly(text: string): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
+  return words.every((word) => ANSWER_WORDS.has(word)) && words.some((word) => !ASKING.has(word));
+}
+
+/** They refer to what was said before: with it, they ask something. */
+const ASKING = new Set(['and', 'so', 'then']);
 
 /** A pasted file is looked at from both its ends. */
 function readable(text: string): string {

@@ -58,10 +58,10 @@ export async function searchAndTrim(
   );
   const chosen =
     model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
-  const notes = eligible(results, chosen);
+  const notes = eligible(results, question.query, chosen);
   if (notes.length === 0) return { status: 'empty', mode, warnings };
   const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): TrimmedRecall => {
-    const recalled = trimmed(eligible(results, rules), work);
+    const recalled = trimmed(eligible(results, question.query, rules), work);
     const all = [...warnings, ...said];
     return recalled === undefined
       ? { status: 'empty', mode, warnings: all }

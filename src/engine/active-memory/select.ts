@@ -2,8 +2,9 @@ import { formatCitation } from '../memory/search/citation.js';
 import type { SearchResult } from '../memory/search/types.js';
 import { harmlessLine } from './block.js';
 import { clipWords } from './clean-text.js';
-import { type Piece, piecesOf } from './pieces.js';
+import { type Piece, piecesOf, pieceWeights } from './pieces.js';
 import type { StyleRules } from './prompt-style.js';
+import { bearsOn, topicsOf } from './relevance.js';
 
 /** A note that something was recalled from. */
 export type RecalledSource = Pick<
@@ -32,41 +33,53 @@ const FIRST_SHARE = 0.6;
 /** Less of a note says nothing. */
 const MIN_TEXT = 24;
 
-/** The results that are good enough for a style; one for each source, best first. */
+/**
+ * The results that are good enough for a style; one for each source, best first. A picture or a
+ * recording has no words to recall.
+ *
+ * @param query what was asked
+ */
 export function eligible(
   results: readonly SearchResult[],
-  { minScore, minShare, maxNotes }: StyleRules,
+  query: string,
+  rules: StyleRules,
 ): readonly SearchResult[] {
   const best = results[0]?.score ?? 0;
+  const asked = topicsOf(query);
   const paths = new Set<string>();
   return results
-    .filter(({ score }) => score >= Math.max(minScore, minShare * best))
+    .filter(({ kind }) => kind !== 'media')
+    .filter((result) => result.score >= rules.minShare * best && bearsOn(result, asked, rules))
     .filter(({ source, path }) => {
       const key = `${source}:${path}`;
       if (paths.has(key)) return false;
       paths.add(key);
       return true;
     })
-    .slice(0, maxNotes);
+    .slice(0, rules.maxNotes);
 }
 
 /**
- * Trims results to what fits, without a model: of each note the sentences that hold most of the
- * question, with their neighbours where there is room. The same results always give the same text.
+ * Trims results to what fits, without a model: of each note the sentence that holds most of the
+ * question, with its neighbours where there is room. The same results always give the same text.
  *
  * @param results as {@link eligible} gives them
  */
 export function selectNotes(results: readonly SearchResult[], options: SelectOptions): Selection {
+  const chosen = candidatesOf(results, options.rules);
   const lines: string[] = [];
   const sources: RecalledSource[] = [];
   const texts: string[] = [];
   let left = options.maxChars;
-  for (const [position, result] of results.entries()) {
-    const isFirstOfSome = position === 0 && results.length > 1;
+  for (const [position, { result, pieces, best }] of chosen.entries()) {
+    const isFirstOfSome = position === 0 && chosen.length > 1;
     const room = isFirstOfSome ? Math.max(Math.floor(left * FIRST_SHARE), MIN_ROOM) : left;
     const tail = citationTail(result, options, room);
-    const text = bestText(result, room - MARK.length - tail.length, options.rules);
-    if (text === undefined || texts.some((other) => isRepeated(text, other))) continue;
+    const textRoom = room - MARK.length - tail.length;
+    if (textRoom < MIN_TEXT) break;
+    const heading = pieces[best]?.heading ?? result.headingPath.at(-1);
+    const text = textAround(pieces, best, heading, textRoom);
+    if (texts.some((other) => isRepeated(text, other))) continue;
     const line = `${MARK}${text}${tail}`;
     texts.push(text);
     lines.push(line);
@@ -75,6 +88,36 @@ export function selectNotes(results: readonly SearchResult[], options: SelectOpt
     left -= line.length + 1;
   }
   return { summary: lines.join('\n'), sources };
+}
+
+interface Candidate {
+  readonly result: SearchResult;
+  readonly pieces: readonly Piece[];
+  /** Position of the piece that holds most of the question. */
+  readonly best: number;
+  readonly weight: number;
+}
+
+/** Notes whose best sentence says much less than that of another take its room for nothing. */
+const MIN_WEIGHT_SHARE = 0.6;
+
+function candidatesOf(
+  results: readonly SearchResult[],
+  { preferencesOnly }: StyleRules,
+): readonly Candidate[] {
+  const found = results.map((result) => {
+    const pieces = piecesOf(result.snippet, result.highlights);
+    const kept = preferencesOnly ? pieces.filter(({ text }) => PREFERENCE.test(text)) : pieces;
+    return { result, pieces: kept };
+  });
+  const weightOf = pieceWeights(found.flatMap(({ pieces }) => pieces));
+  const candidates = found.flatMap(({ result, pieces }): Candidate[] => {
+    const weights = pieces.map(weightOf);
+    const weight = Math.max(...weights);
+    return pieces.length === 0 ? [] : [{ result, pieces, best: weights.indexOf(weight), weight }];
+  });
+  const most = Math.max(...candidates.map(({ weight }) => weight));
+  return candidates.filter(({ weight }) => weight >= MIN_WEIGHT_SHARE * most);
 }
 
 const MARK = '- ';
@@ -97,23 +140,14 @@ function isRepeated(text: string, other: string): boolean {
 const PREFERENCE =
   /\b(?:prefer\w*|favou?rit\w*|lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|hat(?:e|es|ed)|dislik\w*|always|never|usual\w*|every|habit\w*|routine\w*|allergi\w*|birthday|vegan|vegetarian|tastes?|wants?|avoids?)\b/iu;
 
-/** The best sentence of a note and what fits around it; undefined when too little does. */
-function bestText(
-  result: SearchResult,
+/** The best sentence of a note and what fits around it. */
+function textAround(
+  pieces: readonly Piece[],
+  best: number,
+  heading: string | undefined,
   room: number,
-  { preferencesOnly }: StyleRules,
-): string | undefined {
-  if (room < MIN_TEXT) return undefined;
-  const all = piecesOf(result.snippet, result.highlights);
-  const pieces = preferencesOnly ? all.filter(({ text }) => PREFERENCE.test(text)) : all;
-  const best = pieces.reduce<Piece | undefined>(
-    (found, piece) => (found === undefined || piece.hits > found.hits ? piece : found),
-    undefined,
-  );
-  if (best === undefined) return undefined;
-  const text = withNeighbours(pieces, pieces.indexOf(best), room);
-  const titled = withTitle(text, result.headingPath.at(-1), room);
-  return clipWords(titled, room);
+): string {
+  return clipWords(withTitle(withNeighbours(pieces, best, room), heading, room), room);
 }
 
 /** What follows a sentence explains it more often than what stands before it. */
@@ -124,9 +158,11 @@ function withNeighbours(pieces: readonly Piece[], at: number, room: number): str
       .slice(first, last + 1)
       .map(({ text }) => text)
       .join(' ');
+  const belongs = (position: number): boolean =>
+    pieces[position] !== undefined && pieces[position]?.paragraph === pieces[at]?.paragraph;
   for (;;) {
-    if (to + 1 < pieces.length && join(from, to + 1).length <= room) to += 1;
-    else if (from > 0 && join(from - 1, to).length <= room) from -= 1;
+    if (belongs(to + 1) && join(from, to + 1).length <= room) to += 1;
+    else if (belongs(from - 1) && join(from - 1, to).length <= room) from -= 1;
     else return join(from, to);
   }
 }

@@ -2,7 +2,7 @@
 export type Timed<T> = { readonly done: true; readonly value: T } | { readonly done: false };
 
 /**
- * Does work for at most so long. Late work is told to stop and not waited for: what it does then, and
+ * Does work for at most so long; none at all where there is no time. Late work is told to stop and not waited for: what it does then, and
  * how it fails, is nobody's concern.
  *
  * @param outer aborts the work and the waiting
@@ -14,12 +14,13 @@ export async function withinTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Timed<T>> {
   outer.throwIfAborted();
+  if (ms <= 0) return { done: false };
   const late = new AbortController();
   const signal = AbortSignal.any([outer, late.signal]);
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   const waiting = new Promise<Timed<T>>((resolve, reject) => {
-    timer = setTimeout(() => resolve({ done: false }), Math.max(0, ms));
+    timer = setTimeout(() => resolve({ done: false }), ms);
     onAbort = () => reject(outer.reason);
     outer.addEventListener('abort', onAbort, { once: true });
   });

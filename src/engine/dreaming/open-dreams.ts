@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Connection } from '../memory/index/database.js';
+import type { Connection } from '../sqlite/database.js';
 import type { DreamWorkspace } from './dream-workspace.js';
 import { openDreamDatabase } from './store/dream-database.js';
 import { type RecallEntries, recallEntries } from './store/recall-entries.js';

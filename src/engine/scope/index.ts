@@ -1,5 +1,5 @@
 export { citesFor } from './cites.js';
-export { decideScope, type Scope, type ScopeDecision } from './decide-scope.js';
+export { decideScope, type Scope } from './decide-scope.js';
 export {
   agentIdOf,
   type ChatType,

@@ -105,6 +105,11 @@ test('the same text made harmless twice is the same', () => {
   );
 });
 
+test('marks are escaped, not lost', () => {
+  const content = contentOf(injectedBlock(`- if a < b && c > "d" it's so`));
+  assert.is(content, '- if a &lt; b &amp;&amp; c &gt; &quot;d&quot; it&#39;s so');
+});
+
 test('ordinary text in any script stays as it is', () => {
   const texts = [
     'The backup runs at 03:15 on atlas, every night.',

@@ -57,6 +57,16 @@ test('a few words are asked with those before them', () => {
   assert.ok(long.length <= 120 + 1 + 4, String(long.length));
 });
 
+test('who only agrees or thanks asks nothing', () => {
+  const earlier = [user('when does the backup run')];
+  for (const message of ['continue', 'Thanks, looks good!', 'yes please do that', 'OK', 'go on']) {
+    assert.is(searchQueryOf(turnOf(message, earlier)), '', message);
+  }
+  for (const message of ['continue the backup', 'is it Ada?', 'stop the server']) {
+    assert.is.not(searchQueryOf(turnOf(message)), '', message);
+  }
+});
+
 test('what is asked has its limit, and long messages are asked by both ends', () => {
   const query = searchQueryOf(turnOf(`alpha ${'filler '.repeat(500)}omega?`));
   assert.ok(query.length <= 480);

@@ -12,6 +12,7 @@ function resultOf(path: string, snippet: string, more: Partial<SearchResult> = {
   return {
     path,
     source: 'memory',
+    kind: 'markdown',
     startLine: 1,
     endLine: 3,
     score: 0.8,
@@ -39,7 +40,7 @@ test('the sentence that holds the question comes first, with what follows where 
     ...balanced,
     maxChars: 75,
   });
-  assert.is(summary, '- The backup runs at 03:15. It takes an hour. Long ago. (a.md#L1-L3)');
+  assert.is(summary, '- Ops: The backup runs at 03:15. It takes an hour. Long ago. (a.md#L1-L3)');
   assert.equal(sources, [{ path: 'a.md', source: 'memory', startLine: 1, endLine: 3, score: 0.8 }]);
 });
 
@@ -48,17 +49,66 @@ test('a line of a list brings its heading along', () => {
   assert.match(selectNotes([result], balanced).summary, /^- Backup: 03:15 on atlas \(/);
 });
 
-test('one note a source, only good ones, and no more than the style allows', () => {
-  const at = (path: string, score: number) => resultOf(path, 'text', { score });
+test('the heading right above a sentence goes before that of the passage', () => {
+  const snippet = '# Ops\n\nBackups run at night.\n\n# Cars\n\nIt is a green Saab.';
+  const result = { ...marked('a', snippet, 'Saab'), headingPath: ['Ops'] };
+  const { summary } = selectNotes([result], { ...balanced, cites: false });
+  assert.is(summary, '- Cars: It is a green Saab.');
+});
+
+test('one note a source, only the better ones, and no more than the style allows', () => {
+  const at = (path: string, score: number) => ({ ...marked(path, 'a text', 'text'), score });
   const results = [at('a', 0.9), at('a', 0.8), at('b', 0.7), at('c', 0.5), at('d', 0.1)];
   const paths = (style: keyof typeof STYLE_RULES) =>
-    eligible(results, STYLE_RULES[style]).map(({ path }) => path);
+    eligible(results, 'text?', STYLE_RULES[style]).map(({ path }) => path);
   assert.equal(paths('balanced'), ['a', 'b', 'c']);
   assert.equal(paths('strict'), ['a', 'b']);
   assert.equal(paths('precision-heavy'), ['a']);
   assert.equal(paths('recall-heavy'), ['a', 'b', 'c']);
-  assert.equal(eligible([at('a', 0.2)], STYLE_RULES.balanced), []);
-  assert.equal(eligible([], STYLE_RULES.balanced), []);
+  assert.equal(eligible([], 'text?', STYLE_RULES.balanced), []);
+});
+
+/** A result that holds these words of a question. */
+function holding(...words: readonly string[]): SearchResult {
+  const snippet = words.join(' ');
+  let start = 0;
+  const highlights = words.map((word) => {
+    const span = { start, end: start + word.length };
+    start = span.end + 1;
+    return span;
+  });
+  return resultOf('a', snippet, { highlights, score: 0.2 });
+}
+
+test('a note bears on a message when it holds enough of its topics, or means the same', () => {
+  const kept = (
+    query: string,
+    result: SearchResult,
+    style: keyof typeof STYLE_RULES = 'balanced',
+  ) => eligible([result], query, STYLE_RULES[style]).length > 0;
+  assert.ok(kept('when does the backup run?', holding('backups')));
+  assert.ok(kept('running?', holding('run')));
+  // One word shared with a whole sentence is chance.
+  const lint = 'please run the linter and commit';
+  assert.not(kept(lint, holding('running')));
+  assert.ok(kept(lint, holding('linter', 'commit')));
+  assert.not(kept('explain promises, closures and modules', holding('explains')));
+  assert.ok(kept(lint, { ...holding('running'), vectorScore: 0.8 }));
+  assert.not(kept(lint, { ...holding('running'), vectorScore: 0.1 }));
+  assert.not(kept('when does the backup run?', holding('backup'), 'precision-heavy'));
+});
+
+test('a rare word says more than one that stands everywhere', () => {
+  const text = 'Ada: hello there. Ada: I went to a support group. Ada: bye.';
+  const highlights = [...text.matchAll(/Ada|support/g)].map(({ index, 0: word }) => {
+    return { start: index, end: index + word.length };
+  });
+  const { summary } = selectNotes([resultOf('a', text, { highlights })], {
+    ...balanced,
+    maxChars: 50,
+    cites: false,
+  });
+  assert.match(summary, /support group/);
 });
 
 test('the same words from two sources are said once', () => {

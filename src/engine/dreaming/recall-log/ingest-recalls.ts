@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs';
 import { systemErrorCode } from '../../errors/index.js';
-import type { Connection } from '../../memory/index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { withSignal } from '../scoring/signals.js';
 import type { RecallEntries } from '../store/recall-entries.js';

@@ -1,4 +1,4 @@
-import type { Connection } from '../../memory/index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 
 /** Up to when a workspace's schedule was kept, in milliseconds since the epoch; undefined at first. */
 export function keptUntil(database: Connection): number | undefined {

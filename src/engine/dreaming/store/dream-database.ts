@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, SvcError } from '../../errors/index.js';
-import { type Connection, createDatabase, databaseFault } from '../../memory/index/database.js';
+import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
 import { MIGRATIONS } from './migrations.js';
 
 const BUSY_TIMEOUT_MS = 10_000;

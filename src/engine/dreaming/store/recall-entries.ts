@@ -1,4 +1,4 @@
-import type { Connection } from '../../memory/index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';
 import { ENTRY_COLUMNS, toEntry, toParameters } from './entry-rows.js';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Connection } from '../../memory/index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { MemoryOperation } from '../promotion/memory-file.js';
 

@@ -1,5 +1,5 @@
 import type { ResolvedConfig } from '../../config/index.js';
-import type { Connection } from '../../memory/index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 import type { RecallEntries } from '../store/recall-entries.js';
 import type { DreamSources } from './dream-sources.js';
 
