@@ -14,7 +14,7 @@ const rooms = {
   integrate: ['errors', 'config'],
   flows: ['errors', 'sqlite', 'config', 'secrets'],
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
-  dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
+  dreaming: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
   serve: [
     'errors',
