@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { injectedBlock } from '../engine/active-memory/block.js';
 import { readConversationTail } from '../engine/active-memory/conversation-tail.js';
 import { type HookAgent, hookAnswer, readHookCall } from '../engine/active-memory/hooks.js';
@@ -113,6 +114,7 @@ export async function runRecallHook(
     const { recalled } = await lane.recall(turn, { signal, leftMs: left() });
     if (recalled === undefined) return;
     await written(hookAnswer(agent, injectedBlock(mask.text(recalled.summary))));
+    await Promise.race([lane.close(), pause(Math.max(0, left()))]);
   } catch (error) {
     process.stderr.write(`${mask.text(messageOf(error))}\n`);
   }

@@ -43,6 +43,30 @@ test('a search keeps the claim that answered, and not the question', async () =>
   assert.not(log.includes('manual'));
 });
 
+test('what active memory recalls for a turn is kept as well', async () => {
+  const home = aHome(true);
+  home.write(
+    'svc.json',
+    JSON.stringify({
+      agents: { defaults: { memorySearch: { provider: 'none' } } },
+      plugins: {
+        entries: {
+          'memory-core': { config: { dreaming: { enabled: true } } },
+          'active-memory': { enabled: true, config: { agents: ['main'] } },
+        },
+      },
+    }),
+  );
+  const hook = { session_id: 's', hook_event_name: 'UserPromptSubmit', cwd: home.path };
+  const prompt = JSON.stringify({ ...hook, prompt: 'when does the nightly backup run?' });
+  const asked = await runSvc(['memory', 'recall', '--hook', 'claude-code'], {
+    home: home.path,
+    input: prompt,
+  });
+  assert.match(asked.stdout, /02:30/);
+  assert.ok(logOf(home).includes(FACT));
+});
+
 test('nothing is kept while dreaming is off, in a folder that is no agent’s, or without a hit', async () => {
   const off = aHome(false);
   await runSvc(['memory', 'search', 'nightly backup'], { home: off.path });

@@ -99,6 +99,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     const text = flags.explain ? renderRecall(output, style) : (output.block ?? '');
     if (text !== '') this.write(text);
     else if (!flags.quiet) this.note(whyNothing(output));
+    await lane.close();
     return output;
   }
 

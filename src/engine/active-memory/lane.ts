@@ -20,6 +20,8 @@ export interface RecallLane {
    * @throws SvcError AGENT_UNKNOWN, or the signal's reason
    */
   recall(turn: RecallTurn, limits: RecallLimits): Promise<RecallOutcome>;
+  /** Settles when what recalls left to be done afterwards is done. Call it when the answer is out. */
+  close(): Promise<void>;
 }
 
 /**
@@ -33,6 +35,7 @@ export async function openRecallLane(
 ): Promise<RecallLane> {
   const loaded = await loadConfig(context, { configFile: selection.configFile });
   const { config } = loaded.resolved.plugins.entries['active-memory'];
+  const afterwards: Promise<unknown>[] = [];
   return {
     deadlineMs: config.timeoutMs + config.setupGraceTimeoutMs,
     agentOf: (sessionKey) => agentFor(selection, sessionKey, loaded).id,
@@ -41,13 +44,26 @@ export async function openRecallLane(
       const facts = gateFacts(turn, selection, loaded, context);
       const gates = decideGates(facts);
       const outcome: RecallOutcome = gates.open
-        ? await recallMemory(turn, { selection, loaded, context, gates, facts, limits, started })
+        ? await recallMemory(turn, {
+            selection,
+            loaded,
+            context,
+            gates,
+            facts,
+            limits,
+            started,
+            // The turn goes on whatever becomes of it.
+            afterwards: (work) => afterwards.push(work.catch(() => undefined)),
+          })
         : { ...closed(gates, facts), elapsedMs: performance.now() - started };
       if (config.logging) {
         const { logRecall } = await import('./recall-log.js');
         logRecall(context, outcome);
       }
       return outcome;
+    },
+    close: async () => {
+      await Promise.all(afterwards);
     },
   };
 }

@@ -29,4 +29,6 @@ export interface OpenLane {
   readonly limits: RecallLimits;
   /** performance.now() at the start. */
   readonly started: number;
+  /** Takes work that the turn does not wait for, and that should not be cut off either. */
+  readonly afterwards: (work: Promise<void>) => void;
 }

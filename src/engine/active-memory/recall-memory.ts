@@ -140,7 +140,7 @@ async function recallInTime(
     return { status: 'unavailable', warnings: [failedWarning(error)] };
   } finally {
     // Whoever still uses it is late, and told so; closing it must not be waited for.
-    void backend?.close().catch(() => undefined);
+    if (backend !== undefined) lane.afterwards(backend.close());
   }
 }
 
