@@ -90,7 +90,7 @@ export const SWEEP_EXAMPLE = {
   startedAt: '2026-11-20T02:00:00.000Z',
   endedAt: '2026-11-20T02:00:01.204Z',
   phases: {
-    light: { state: 'done', ms: 310, counts: { notes: 3, noted: 14, staged: 22 } },
+    light: { state: 'done', ms: 310, counts: { notes: 3, messages: 41, noted: 14, staged: 22 } },
     rem: { state: 'done', ms: 12, counts: { considered: 60, themes: 4, truths: 3 } },
     deep: { state: 'done', ms: 95, counts: { considered: 212, passed: 1, promote: 1 } },
   },

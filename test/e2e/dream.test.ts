@@ -8,6 +8,7 @@ import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
 
 /** Dreaming as people and scripts run it. */
 const test = suite('svc dream');
@@ -178,6 +179,32 @@ test('one workspace that is missing does not keep the others from their sweeps',
   const text = await svc(world, 'dream', '--agent', 'gone');
   assert.is(text.code, 1);
   assert.match(text.stderr, /error: .*nowhere: there is no workspace/);
+});
+
+test('conversations count where an agent’s memory has them', async () => {
+  const world = dreamHome();
+  const now = new Date().toISOString();
+  const talk = message('user', 'The green binder holds the contracts of 2019.', now);
+  world.home.write('agents/main/sessions/a.jsonl', talk);
+  world.home.write('agents/second/sessions/b.jsonl', talk.replace('green', 'red'));
+  const swept = async (memorySearch: object) => {
+    const list = [{ id: 'main', default: true }, { id: 'second' }].map((agent) => ({
+      ...agent,
+      workspace: world.home.at('workspace'),
+    }));
+    world.home.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch }, list } }));
+    const [sweep] = jsonOf.dreamRun(await svc(world, 'dream', 'run', '--json')).sweeps;
+    return sweep !== undefined && 'sweep' in sweep ? sweep.sweep.phases.light?.counts : undefined;
+  };
+  assert.is((await swept({}))?.['messages'], 0);
+  const counts = await swept({
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+  });
+  assert.equal([counts?.['messages'], counts?.['noted']], [2, 2]);
+  const explained = await svc(world, 'dream', 'explain', 'red binder contracts', '--json');
+  const { path, note } = jsonOf.dreamExplain(explained);
+  assert.equal([path, note], ['sessions/second/b.jsonl', 'found']);
 });
 
 test('a phase that fails is told, and the exit code says so', async () => {

@@ -13,6 +13,7 @@ import { realWorkspaceDir } from '../../engine/dreaming/dream-workspace.js';
 import { candidates } from '../../engine/dreaming/explain-claim.js';
 import { requireClaim } from '../../engine/dreaming/find-claim.js';
 import { candidateOutput, decisionOutput } from '../../engine/dreaming/output.js';
+import { openSources } from '../../engine/dreaming/sweep/dream-sources.js';
 import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
 import { formatCountOf } from '../../ui/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
@@ -63,7 +64,8 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       const entry = await withCurrentDreams(target, signal, (dreams) =>
         requireClaim(dreams?.entries, key),
       );
-      return mask.data(claimPassage(entry, realWorkspaceDir(target.workspace), MARGIN));
+      const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
+      return mask.data(claimPassage(entry, sources, MARGIN));
     },
     promote: async (key) => {
       const { decision, sweep } = await promoteClaim(target, await keyOf(key), hand);

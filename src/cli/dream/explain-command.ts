@@ -5,6 +5,7 @@ import { explainClaim } from '../../engine/dreaming/explain-claim.js';
 import { explainOutput } from '../../engine/dreaming/explain-output.js';
 import { findClaim } from '../../engine/dreaming/find-claim.js';
 import type { DreamExplainOutput } from '../../engine/dreaming/output-schemas.js';
+import { openSources } from '../../engine/dreaming/sweep/dream-sources.js';
 import { renderExplanation } from '../../ui/dream/explain.js';
 import { targetFlags } from '../flags.js';
 import { DreamCommand } from './dream-command.js';
@@ -32,11 +33,13 @@ export function dreamExplainCommand() {
       const { args, flags } = await this.parse(DreamExplainCommand);
       const target = await this.dreamTarget(flags);
       const { style, nowMs } = this.view(flags);
-      const output = await withCurrentDreams(target, this.signal, (dreams) => {
-        const entry = findClaim(dreams?.entries, args.claim);
-        const dir = realWorkspaceDir(target.workspace);
-        return explainOutput(target, explainClaim(entry, dir, target.settings, nowMs), nowMs);
-      });
+      const entry = await withCurrentDreams(target, this.signal, (dreams) =>
+        findClaim(dreams?.entries, args.claim),
+      );
+      const dir = realWorkspaceDir(target.workspace);
+      const sources = await openSources(dir, target.reach);
+      const explanation = explainClaim(entry, dir, sources, target.settings, nowMs);
+      const output = explainOutput(target, explanation, nowMs);
       this.write(renderExplanation(output, style));
       return output;
     }

@@ -63,13 +63,14 @@ async function shownSweep(
   options: ShownSweepsOptions,
   isAlone: boolean,
 ): Promise<SweptOutput> {
-  const { workspace, settings, timeZone } = target;
+  const { workspace, settings, reach, timeZone } = target;
   const { clock, only, dryRun, signal, homeDir, mask } = options;
   const events = new SweepSteps(isAlone ? '' : `${shownPath(workspace.dir, homeDir)} · `);
   let remReport: string | undefined;
   const narrator = dryRun ? undefined : await options.openNarrator();
   const sweeping = runSweep(workspace, {
     settings,
+    reach,
     timeZone,
     clock,
     trigger: 'manual',

@@ -1,7 +1,7 @@
 import type { LineRange } from '../memory/types.js';
 import { type Relocation, relocateClaim } from './promotion/relocate.js';
 import type { RecallEntry } from './scoring/recall-entry.js';
-import { workspaceSources } from './sweep/dream-sources.js';
+import type { DreamSources } from './sweep/dream-sources.js';
 
 /** Where a claim stands in its note now, with the lines around it. */
 export interface ClaimPassage {
@@ -17,17 +17,20 @@ export interface ClaimPassage {
 /**
  * Reads a claim's note anew.
  *
- * @param dir the workspace's real path
  * @param margin lines given before and after the claim
  */
-export function claimPassage(entry: RecallEntry, dir: string, margin: number): ClaimPassage {
-  const note = workspaceSources(dir).read(entry.place);
+export function claimPassage(
+  entry: RecallEntry,
+  sources: Pick<DreamSources, 'read'>,
+  margin: number,
+): ClaimPassage {
+  const note = sources.read(entry.place);
   if (note === undefined) return { state: 'missing', startLine: 1, lines: [], claim: undefined };
   const relocation = relocateClaim(note, entry);
   const claim = rangeOf(relocation);
   const { startLine, endLine } = claim ?? entry.place;
-  const first = Math.max(1, startLine - margin);
-  const lines = note.split(/\r?\n/u).slice(first - 1, endLine + margin);
+  const first = Math.max(note.startLine, startLine - margin);
+  const lines = note.lines.slice(first - note.startLine, endLine + margin + 1 - note.startLine);
   return { state: relocation.state, startLine: first, lines, claim };
 }
 

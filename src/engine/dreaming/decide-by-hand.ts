@@ -3,11 +3,12 @@ import { changingDreams, type HandOptions } from './changing-dreams.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import { dayFormatter } from './day.js';
 import type { DreamTarget } from './dream-targets.js';
+import { realWorkspaceDir } from './dream-workspace.js';
 import { changeMemory, type UndoResult, undoSweep } from './promotion/change-memory.js';
 import { editMemory } from './promotion/memory-file.js';
 import { scoreClaim } from './scoring/score.js';
 import type { SweepRecord } from './store/sweep-records.js';
-import { workspaceSources } from './sweep/dream-sources.js';
+import { openSources } from './sweep/dream-sources.js';
 import { type PromotionDecision, planPromotions } from './sweep/plan-promotions.js';
 import { newSweepId } from './sweep/sweep-id.js';
 
@@ -28,8 +29,9 @@ export async function promoteClaim(
   key: ClaimKey,
   options: HandOptions,
 ): Promise<HandPromotion> {
+  const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
   return changingDreams(target, options, (changer) => {
-    const { nowMs, sweeps, entries, dir } = changer;
+    const { nowMs, sweeps, entries } = changer;
     const day = dayFormatter(target.timeZone)(nowMs);
     const entry = entries.get(key);
     if (entry === undefined) throw claimUnknown(key);
@@ -53,7 +55,7 @@ export async function promoteClaim(
     };
     let decisions: readonly PromotionDecision[] = [];
     const changed = changeMemory(changer, sweep, (text) => {
-      const plan = planPromotions([{ entry, score }], text, workspaceSources(dir), rules);
+      const plan = planPromotions([{ entry, score }], text, sources, rules);
       decisions = plan.decisions;
       const decided = plan.decisions.filter(({ decision }) => decision !== 'skip');
       return { ...editMemory(text, plan.edits, day), decided: decided.map(() => key) };

@@ -6,7 +6,7 @@ import { checkGates, type GateResult } from './scoring/gates.js';
 import type { RecallEntry } from './scoring/recall-entry.js';
 import { type ClaimScore, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
-import { workspaceSources } from './sweep/dream-sources.js';
+import type { DreamSources } from './sweep/dream-sources.js';
 import { type DreamSettings, MS_PER_DAY } from './sweep/phase-context.js';
 
 /** A claim with its score and its gates. */
@@ -58,14 +58,20 @@ export function candidates(
     );
 }
 
-/** Why a claim is or is not promoted. @throws SvcError DREAM_FILE_REFUSED */
+/**
+ * Why a claim is or is not promoted.
+ *
+ * @param dir the workspace's real path
+ * @throws SvcError DREAM_FILE_REFUSED
+ */
 export function explainClaim(
   entry: RecallEntry,
   dir: string,
+  sources: Pick<DreamSources, 'read'>,
   settings: Pick<DreamSettings, 'phases'>,
   nowMs: number,
 ): ClaimExplanation {
-  const note = workspaceSources(dir).read(entry.place);
+  const note = sources.read(entry.place);
   const known = knownMemory(readGuarded(dir, MEMORY_FILE).text);
   const { maxPriorEntryLossFraction } = settings.phases.deep;
   return {

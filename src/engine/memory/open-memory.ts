@@ -10,14 +10,14 @@ import {
   resolveConfig,
   settingLocator,
 } from '../config/index.js';
-import type { EngineContext, StatePaths } from '../context.js';
+import type { EngineContext } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
 import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
-import type { ForgetPlaces } from './forget/forget-list.js';
+import { forgetPlaces } from './forget/forget-places.js';
 import type { FusionShares } from './search/fuse.js';
 import { shortHash } from './short-hash.js';
 import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
@@ -214,12 +214,6 @@ function createBuiltin(
 function sortedOut({ transcripts }: MemorySources): string {
   const folders = (transcripts?.places ?? []).flatMap(({ heldIn }) => heldIn ?? []);
   return [...new Set(folders)].join(', ');
-}
-
-/** Not in the cache: an index may be thrown away, and is without what is forgotten all the same. */
-function forgetPlaces({ stateDir }: StatePaths, indexName: string): ForgetPlaces {
-  const folder = join(stateDir, 'forgotten');
-  return { listFile: join(folder, `${indexName}.json`), backupDir: join(folder, indexName) };
 }
 
 /** The configured weights as shares that add up to 1; the schema refuses two zeros. */

@@ -120,6 +120,7 @@ export function memoryWords({ memory, written }: Pick<SweepOutput, 'memory' | 'w
 /** What is counted, with its plural where it has one. */
 const COUNT_WORDS: Readonly<Record<string, readonly [string, string?]>> = {
   notes: ['note', 'notes'],
+  messages: ['message', 'messages'],
   noted: ['new statement', 'new statements'],
   staged: ['stand out'],
   considered: ['statement considered', 'statements considered'],

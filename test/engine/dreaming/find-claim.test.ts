@@ -5,7 +5,9 @@ import { findClaim, requireClaim } from '../../../src/engine/dreaming/find-claim
 import { withSignal } from '../../../src/engine/dreaming/scoring/signals.js';
 import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
+import { openSources } from '../../../src/engine/dreaming/sweep/dream-sources.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
+import { NOTES_ALONE } from '../../support/dreams.js';
 import { folderOf, tempFolder } from '../../support/temp-folder.js';
 
 const BACKUP = 'The nightly backup of the storage server runs at 02:30.';
@@ -70,20 +72,21 @@ test('what nobody knows is told, also where nothing is known', () => {
   }
 });
 
-test('its passage is read anew, wherever the note moved it to', () => {
-  const note = (text: string) => folderOf({ 'memory/2026-11-18.md': text }).path;
-  const moved = claimPassage(backup, note(`# Day\n\nNew.\n\n- ${BACKUP}\n- Last.\n`), 1);
+test('its passage is read anew, wherever the note moved it to', async () => {
+  const reads = (dir: string) => openSources(dir, NOTES_ALONE);
+  const note = (text: string) => reads(folderOf({ 'memory/2026-11-18.md': text }).path);
+  const moved = claimPassage(backup, await note(`# Day\n\nNew.\n\n- ${BACKUP}\n- Last.\n`), 1);
   assert.equal(moved, {
     state: 'found',
     startLine: 4,
     lines: ['', `- ${BACKUP}`, '- Last.'],
     claim: { ...moved.claim, startLine: 5, endLine: 5 },
   });
-  const changed = claimPassage(backup, note(`- ${BACKUP.replace('02:30', '03:30')}\n`), 1);
+  const changed = claimPassage(backup, await note(`- ${BACKUP.replace('02:30', '03:30')}\n`), 1);
   assert.equal([changed.state, changed.claim?.startLine], ['changed', 1]);
-  const gone = claimPassage(backup, note('Nothing.\n'), 1);
+  const gone = claimPassage(backup, await note('Nothing.\n'), 1);
   assert.equal([gone.state, gone.claim], ['missing', undefined]);
-  assert.equal(claimPassage(backup, tempFolder().path, 1).lines, []);
+  assert.equal(claimPassage(backup, await reads(tempFolder().path), 1).lines, []);
 });
 
 test.run();

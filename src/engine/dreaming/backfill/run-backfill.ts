@@ -9,11 +9,12 @@ import { asClaimKey, type ClaimKey, claimKeyOf } from '../claims/claim-words.js'
 import { junkReason } from '../claims/junk.js';
 import { type Claim, splitClaims } from '../claims/split-claims.js';
 import type { DreamTarget } from '../dream-targets.js';
+import { realWorkspaceDir } from '../dream-workspace.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';
 import { withSignal } from '../scoring/signals.js';
 import { toEntry, toParameters } from '../store/entry-rows.js';
 import type { RecallEntries } from '../store/recall-entries.js';
-import { type DailyNote, workspaceSources } from '../sweep/dream-sources.js';
+import { type DailyNote, openSources } from '../sweep/dream-sources.js';
 import { newSweepId } from '../sweep/sweep-id.js';
 import { type Lean, leanOf } from './lean.js';
 
@@ -60,8 +61,8 @@ export async function runBackfill(
   path: string,
   options: HandOptions & { readonly dryRun: boolean },
 ): Promise<BackfillSummary> {
+  const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
   return changingDreams(target, options, ({ dir, database, entries, sweeps, nowMs }) => {
-    const sources = workspaceSources(dir);
     const notes = [...sources.dailyNotes(FIRST_DAY, LAST_DAY)]
       .filter((note) => isBelow(note.path, pathIn(dir, path)))
       .slice(0, MOST_NOTES);

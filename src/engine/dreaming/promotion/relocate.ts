@@ -1,5 +1,6 @@
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
-import { type Claim, splitClaims } from '../claims/split-claims.js';
+import type { Claim } from '../claims/split-claims.js';
+import type { SourceText } from '../sweep/source-text.js';
 
 /** What became of a claim's place in its note. */
 export type Relocation =
@@ -11,13 +12,12 @@ export type Relocation =
 /** As alike as this, two claims are the same one, edited. */
 const SAME = 0.6;
 
-/** Finds a claim in the present text of its note, wherever its lines moved to. */
+/** Finds a claim in what its document says now, wherever its lines moved to. */
 export function relocateClaim(
-  note: string,
+  { claims, quoted }: Pick<SourceText, 'claims' | 'quoted'>,
   claim: { readonly key: ClaimKey; readonly text: string },
 ): Relocation {
-  const claims = splitClaims(note);
-  const found = claims.find(({ text }) => claimKeyOf(text) === claim.key);
+  const found = claims.find(({ text }) => claimKeyOf(text) === claim.key) ?? quoted(claim.text);
   if (found !== undefined) return { state: 'found', claim: found };
   const stems = stemsOf(claim.text);
   let closest: Claim | undefined;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { SearchResponse, SearchResult } from '../../memory/search/types.js';
 import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
-import { type Claim, splitClaims } from '../claims/split-claims.js';
+import { splitClaims } from '../claims/split-claims.js';
+import { spokenClaims } from '../claims/split-turns.js';
 import { isShortTermPath } from '../scoring/short-term-path.js';
 import type { RecalledClaim, RecallLine } from './recall-line.js';
 
@@ -63,6 +64,14 @@ interface FoundClaim {
 
 function claimsOf(result: SearchResult, asked: ReadonlySet<string>): FoundClaim[] {
   const { source, path, score } = result;
+  if (source === 'sessions') {
+    const { startLine, endLine } = result;
+    return spokenClaims(result.snippet).map((text) => ({
+      // Which of these lines it stands in is found out when it is promoted.
+      claim: { text, source, path, startLine, endLine, score },
+      shared: sharedWords(text, asked),
+    }));
+  }
   return splitClaims(result.snippet, result.snippetLine).map((claim) => ({
     claim: {
       text: claim.text,
@@ -72,11 +81,11 @@ function claimsOf(result: SearchResult, asked: ReadonlySet<string>): FoundClaim[
       endLine: claim.endLine,
       score,
     },
-    shared: sharedWords(claim, asked),
+    shared: sharedWords(claim.text, asked),
   }));
 }
 
-function sharedWords({ text }: Claim, asked: ReadonlySet<string>): number {
+function sharedWords(text: string, asked: ReadonlySet<string>): number {
   const said = [...stemsOf(text)];
   return [...asked].filter((word) => said.some((stem) => areAlike(word, stem))).length;
 }

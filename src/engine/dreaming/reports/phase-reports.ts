@@ -8,11 +8,11 @@ import type { RemResult } from '../sweep/rem-phase.js';
 const MOST_LISTED = 20;
 
 /** What the light phase met, as Markdown. */
-export function lightReport({ notes, noted, staged }: LightResult): string {
+export function lightReport({ notes, messages, noted, staged }: LightResult): string {
   return lines(
     '## Light Sleep',
     '',
-    `${notes} notes read, ${noted} new statements, ${staged.length} stand out.`,
+    `${notes} notes and ${messages} messages read, ${noted} new statements, ${staged.length} stand out.`,
     '',
     ...staged.slice(0, MOST_LISTED).map(({ text, place }) => item(text, place)),
     ...more(staged.length),

@@ -78,7 +78,7 @@ export class DreamSchedule {
 
   private async runIfDue(target: DreamTarget): Promise<void> {
     const { clock, onSwept, openNarrator } = this.options;
-    const { settings, timeZone, workspace } = target;
+    const { settings, reach, timeZone, workspace } = target;
     const nowMs = clock.now();
     const database = openDreamDatabase(workspace.files.database);
     try {
@@ -92,6 +92,7 @@ export class DreamSchedule {
         const narrator = await openNarrator(signal);
         const options = {
           settings,
+          reach,
           timeZone,
           clock,
           narrator,

@@ -1,6 +1,7 @@
 import { claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
 import { splitClaims } from '../claims/split-claims.js';
+import { turnClaims } from '../claims/split-turns.js';
 import { daysBefore } from '../day.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
@@ -11,7 +12,9 @@ import { MS_PER_DAY, type PhaseContext } from './phase-context.js';
 /** What the light phase did. */
 export interface LightResult {
   readonly notes: number;
-  /** Claims that a note held for the first time. */
+  /** Messages of conversations that were looked at. */
+  readonly messages: number;
+  /** Claims that a note or a message held for the first time. */
   readonly noted: number;
   /** The claims that stand out, best first; duplicates counted once. */
   readonly staged: readonly RecallEntry[];
@@ -19,6 +22,12 @@ export interface LightResult {
 
 /** What a claim's being noted down is worth (facts §7.5). */
 const DAILY_SCORE = 0.62;
+/** The same in a conversation, and how long it is there: shorter ones are calls, longer ones essays. */
+const SAID_SCORE = 0.58;
+const LEAST_SAID_CHARACTERS = 12;
+const MOST_SAID_CHARACTERS = 280;
+/** Messages without a time stand for no day, and are counted once for ever. */
+const NO_DAY = 'undated';
 /** For every claim to be staged so many are looked at. */
 const CLAIMS_PER_LIMIT = 4;
 const LEAST_CLAIMS = 20;
@@ -26,8 +35,14 @@ const LEAST_CLAIMS = 20;
 /** Gathers what the last days' notes say, and marks what stands out of all that is recalled. */
 export function lightPhase(context: PhaseContext): LightResult {
   const run = context.database.transaction(() => {
-    const counts = takeDailyNotes(context);
-    return { ...counts, staged: stage(context) };
+    const { notes, noted } = takeDailyNotes(context);
+    const said = takeMessages(context);
+    return {
+      notes,
+      messages: said.messages,
+      noted: noted + said.noted,
+      staged: stage(context),
+    };
   });
   return run.immediate();
 }
@@ -70,6 +85,47 @@ function takeDailyNotes({
     }
   }
   return { notes, noted };
+}
+
+function takeMessages({
+  entries,
+  sources,
+  phases,
+  day,
+  dayOf,
+  nowMs,
+  signal,
+}: PhaseContext): Pick<LightResult, 'messages' | 'noted'> {
+  let messages = 0;
+  let noted = 0;
+  const from = daysBefore(day, phases.light.lookbackDays);
+  for (const message of sources.messages(from, day, dayOf)) {
+    signal.throwIfAborted();
+    messages += 1;
+    const said = dayOf(message.atMs);
+    for (const { text, startLine, endLine } of turnClaims(message)) {
+      if (text.length < LEAST_SAID_CHARACTERS || text.length > MOST_SAID_CHARACTERS) continue;
+      const key = claimKeyOf(text);
+      // Whichever file it stands in: a conversation that is taken up again is copied.
+      const isNew = (): boolean =>
+        entries.countDaily(message.isDated ? said : NO_DAY, 'sessions', key);
+      if (junkReason(text) !== undefined || !isNew()) continue;
+      noted += 1;
+      const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
+      entries.put(
+        withSignal(entries.get(key), {
+          kind: 'daily',
+          text,
+          place,
+          score: SAID_SCORE,
+          atMs: Math.min(nowMs, message.atMs),
+          day: said,
+          queryHash: queryHashOf(`__dreaming_sessions__:${said}`),
+        }),
+      );
+    }
+  }
+  return { messages, noted };
 }
 
 function stage(context: PhaseContext): readonly RecallEntry[] {

@@ -21,7 +21,7 @@ import {
   sweepRecords,
 } from '../store/sweep-records.js';
 import { deepPhase } from './deep-phase.js';
-import { workspaceSources } from './dream-sources.js';
+import { type DreamReach, type DreamSources, openSources } from './dream-sources.js';
 import { lightPhase } from './light-phase.js';
 import type { DreamSettings, PhaseContext } from './phase-context.js';
 import type { PromotionDecision } from './plan-promotions.js';
@@ -32,6 +32,7 @@ import { newSweepId } from './sweep-id.js';
 /** How a sweep runs. */
 export interface SweepOptions {
   readonly settings: DreamSettings;
+  readonly reach: DreamReach;
   /** Of day boundaries; undefined means the host's. */
   readonly timeZone: string | undefined;
   readonly clock: Clock;
@@ -57,8 +58,8 @@ const KEEP_MARKS_DAYS = 400;
  * is recorded, and the others run all the same. Killed at any point, the next sweep finds either nothing
  * begun or what was planned, and ends it.
  *
- * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; the
- *   signal's reason
+ * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE,
+ *   FORGET_LIST_INVALID; the signal's reason
  */
 export async function runSweep(
   workspace: DreamWorkspace,
@@ -69,7 +70,8 @@ export async function runSweep(
   return withProcessLock(workspace.files.lock, { signal, onWait }, async () => {
     const database = openDreamDatabase(workspace.files.database);
     try {
-      const sweep = new Sweep(workspace, database, options);
+      const sources = await openSources(realWorkspaceDir(workspace), options.reach);
+      const sweep = new Sweep(workspace, database, sources, options);
       if (options.dryRun !== true) return await sweep.run();
       database.exec('BEGIN IMMEDIATE');
       try {
@@ -97,7 +99,12 @@ class Sweep {
   private diary = { snippets: [] as readonly string[], themes: [] as readonly string[] };
   private record: SweepRecord;
 
-  constructor(workspace: DreamWorkspace, database: Connection, options: SweepOptions) {
+  constructor(
+    workspace: DreamWorkspace,
+    database: Connection,
+    sources: DreamSources,
+    options: SweepOptions,
+  ) {
     const nowMs = options.clock.now();
     const dayOf = dayFormatter(options.timeZone);
     const dir = realWorkspaceDir(workspace);
@@ -116,7 +123,7 @@ class Sweep {
     this.context = {
       database,
       entries,
-      sources: workspaceSources(dir),
+      sources,
       phases: options.settings.phases,
       nowMs,
       day: dayOf(nowMs),
@@ -190,8 +197,9 @@ class Sweep {
   private light(): PhaseOutcome {
     const result = lightPhase(this.context);
     this.diary = { ...this.diary, snippets: result.staged.slice(0, 12).map(({ text }) => text) };
-    const { notes, noted, staged } = result;
-    return { counts: { notes, noted, staged: staged.length }, report: lightReport(result) };
+    const { notes, messages, noted, staged } = result;
+    const counts = { notes, messages, noted, staged: staged.length };
+    return { counts, report: lightReport(result) };
   }
 
   private rem(): PhaseOutcome {

@@ -13,6 +13,7 @@ import { openDreams } from '../../../../src/engine/dreaming/open-dreams.js';
 import { withSignal } from '../../../../src/engine/dreaming/scoring/signals.js';
 import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
+import { NOTES_ALONE } from '../../../support/dreams.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -37,6 +38,7 @@ function aTarget() {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
     agents: [],
+    reach: NOTES_ALONE,
     settings: resolveConfig({}).plugins.entries['memory-core'].config.dreaming,
     timeZone: 'UTC',
   };

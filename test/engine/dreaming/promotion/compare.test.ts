@@ -4,6 +4,7 @@ import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.j
 import { compareClaim, knownMemory } from '../../../../src/engine/dreaming/promotion/compare.js';
 import { editMemory } from '../../../../src/engine/dreaming/promotion/memory-file.js';
 import { relocateClaim } from '../../../../src/engine/dreaming/promotion/relocate.js';
+import { noteText } from '../../../../src/engine/dreaming/sweep/source-text.js';
 
 const PROMOTED = 'The nightly backup of the storage server runs at 02:30.';
 const MEMORY = editMemory(
@@ -57,18 +58,18 @@ const CLAIM = { key: claimKeyOf(PROMOTED), text: PROMOTED };
 
 test('a claim is found wherever its lines moved to', () => {
   const note = `# Day\n\nNew above.\n\n- ${PROMOTED}\n`;
-  const found = relocateClaim(note, CLAIM);
+  const found = relocateClaim(noteText(note), CLAIM);
   assert.is(found.state, 'found');
   assert.is(found.state === 'found' && found.claim.startLine, 5);
 });
 
 test('a claim that was edited in its note is changed; one that is gone is missing', () => {
   const changed = relocateClaim(
-    '- The nightly backup of the storage server runs at 04:00.\n',
+    noteText('- The nightly backup of the storage server runs at 04:00.\n'),
     CLAIM,
   );
   assert.is(changed.state, 'changed');
-  assert.equal(relocateClaim('# Day\n\n- Tea.\n', CLAIM), { state: 'missing' });
+  assert.equal(relocateClaim(noteText('# Day\n\n- Tea.\n'), CLAIM), { state: 'missing' });
 });
 
 test.run();

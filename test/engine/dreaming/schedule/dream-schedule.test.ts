@@ -8,6 +8,7 @@ import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.
 import { crontabLine } from '../../../../src/engine/dreaming/schedule/crontab.js';
 import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-schedule.js';
 import { nextRuns } from '../../../../src/engine/dreaming/schedule/next-runs.js';
+import { NOTES_ALONE } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const HOUR = 3_600_000;
@@ -19,6 +20,7 @@ function aSchedule(startIso: string) {
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
     agents: [],
+    reach: NOTES_ALONE,
     settings: dreaming,
     timeZone: 'Europe/Berlin',
   };

@@ -13,6 +13,7 @@ import {
   promotedEntries,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NOTES_ALONE } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { claimOf, NIGHT } from './sweeping-claims.js';
 
@@ -38,6 +39,7 @@ test('killed at any moment, MEMORY.md is whole, and the next sweep ends what was
         ...settings,
         phases: { ...settings.phases, deep: { ...settings.phases.deep, limit: 1000 } },
       },
+      reach: NOTES_ALONE,
       timeZone: 'UTC',
       clock: { now: () => NIGHT },
       trigger: 'manual',

@@ -6,6 +6,7 @@ import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memor
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/append-recall.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NOTES_ALONE } from '../../../support/dreams.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { DAYS, MS_PER_DAY, START_MS, simulatedQuarter } from './simulated-quarter.js';
 
@@ -28,6 +29,7 @@ test('over a quarter, what was needed is promoted, and nothing else', async () =
     }
     await runSweep(quarter.workspace, {
       settings: dreaming,
+      reach: NOTES_ALONE,
       timeZone: 'UTC',
       // Three in the next night.
       clock: { now: () => noon + 15 * 3_600_000 },

@@ -8,6 +8,7 @@ import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memor
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/append-recall.js';
 import { queryHashOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { runSweep, type SweepOptions } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NOTES_ALONE } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const DAY = 86_400_000;
@@ -47,6 +48,7 @@ function aWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-11-
     sweep: (over: Partial<SweepOptions> = {}) =>
       runSweep(workspace, {
         settings: dreaming,
+        reach: NOTES_ALONE,
         timeZone: 'UTC',
         clock: { now: () => NIGHT },
         trigger: 'manual',

@@ -10,6 +10,7 @@ import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/append-recall.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { NOTES_ALONE } from '../../../support/dreams.js';
 import { claimOf, NIGHT, NOTE } from './sweeping-claims.js';
 
 const [dir = '', stateDir = '', first = '0'] = process.argv.slice(2);
@@ -30,6 +31,7 @@ for (let number = Number(first); ; number++) {
   }
   await runSweep(workspace, {
     settings,
+    reach: NOTES_ALONE,
     timeZone: 'UTC',
     clock: { now: () => NIGHT },
     trigger: 'manual',

@@ -11,7 +11,7 @@ import {
   readTurn,
 } from '../../../../src/engine/memory/sources/transcripts/turn-reader.js';
 import { folderOf } from '../../../support/temp-folder.js';
-import { GROWTH, placeOf } from '../../../support/transcripts.js';
+import { placeOf } from '../../../support/transcripts.js';
 
 const test = suite('readers of transcripts');
 
@@ -341,7 +341,7 @@ test('only transcripts of the reader are found, and only of the folders asked fo
   );
   const found = (name: string, reader: SessionReaderId, heldIn?: readonly string[]) => {
     const places = [placeOf(folder.at(name), reader, heldIn)];
-    return scanTranscripts({ places, growth: GROWTH })
+    return scanTranscripts({ places })
       .files.map((file) => file.path)
       .sort();
   };

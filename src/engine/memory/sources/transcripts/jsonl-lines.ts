@@ -32,13 +32,13 @@ const CARRIAGE_RETURN = 13;
  * or one line where that is longer.
  *
  * @param end where to stop, in bytes: what is appended meanwhile is left for the next time
- * @param isWanted by number; the text of other lines is left out
+ * @param isWanted by number and offset; the text of other lines is left out
  */
 export function* jsonlLines(
   descriptor: number,
   from: LinePosition,
   end: number,
-  isWanted: (line: number) => boolean = () => true,
+  isWanted: (line: number, offset: number) => boolean = () => true,
 ): Generator<JsonlLine> {
   let buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, Math.max(1, end - from.offset)));
   let { offset, line } = from;
@@ -63,7 +63,7 @@ export function* jsonlLines(
     let newline = buffer.subarray(0, filled).indexOf(NEWLINE, searchFrom);
     while (newline !== -1) {
       const next = position - filled + newline + 1;
-      const isText = !isOverlong && isWanted(line);
+      const isText = !isOverlong && isWanted(line, offset);
       const text = isText ? textOf(buffer, start, newline, offset) : undefined;
       yield { offset, end: next, number: line, text, isEnded: true };
       isOverlong = false;

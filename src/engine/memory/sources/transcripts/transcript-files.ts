@@ -42,7 +42,7 @@ export interface TranscriptScan {
 }
 
 /** Finds every transcript, without a look into one. Folders that do not exist hold none. */
-export function scanTranscripts({ places }: TranscriptSources): TranscriptScan {
+export function scanTranscripts({ places }: Pick<TranscriptSources, 'places'>): TranscriptScan {
   const files = new Map<string, TranscriptFile>();
   const skipped: SkippedFile[] = [];
   for (const place of places) {
