@@ -12,6 +12,7 @@ import {
   dreamSwitchOutputSchema,
   dreamUndoOutputSchema,
 } from '../../src/engine/dreaming/output-schemas.js';
+import { BACKFILL_DOCUMENT } from './json-backfill-document.js';
 import { below, type JsonDocument, WARNINGS } from './json-document.js';
 import {
   CLAIM,
@@ -421,6 +422,7 @@ export const DREAM_DOCUMENTS: readonly JsonDocument[] = [
   promote,
   reject,
   undo,
+  BACKFILL_DOCUMENT,
   schedule,
   onOff,
 ];

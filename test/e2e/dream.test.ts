@@ -242,6 +242,39 @@ test('Ctrl-C ends the waiting for another sweep, and nothing is written', async 
   assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
 });
 
+test('old notes are looked through, listed, and taken back to the byte', async () => {
+  const world = dreamHome();
+  const rule = 'We always deploy from main on Tuesdays.';
+  world.home.write('workspace/memory/2025-03-04.md', `## Decisions\n\n- ${rule}\n- Met Ana.\n`);
+  const path = ['--path', 'memory/2025-03-04.md'];
+  const dry = jsonOf.dreamBackfill(
+    await svc(world, 'memory', 'rem-backfill', ...path, '--dry-run', '--json'),
+  );
+  assert.equal([dry.id, dry.backfilled?.dryRun, dry.backfilled?.notes], [null, true, 1]);
+  const before = (await svc(world, 'dream', 'signals', '--json')).stdout;
+  const done = jsonOf.dreamBackfill(await svc(world, 'dream', 'backfill', ...path, '--json'));
+  assert.equal(
+    done.backfilled?.claims.map(({ text, lean, startLine }) => [text, lean, startLine]),
+    [[rule, 'lasting', 3]],
+  );
+  const again = await svc(world, 'dream', 'backfill', ...path);
+  assert.match(again.stdout, /^1 note: 1 lasting, 0 durable, 0 unclear, \d of their day\n0 claims/);
+  const explained = jsonOf.dreamExplain(await svc(world, 'dream', 'explain', rule, '--json'));
+  assert.is(explained.grounded, 2);
+  const list = await svc(world, 'dream', 'list');
+  assert.match(list.stdout, new RegExp(`${done.id} .* backfill +– +nothing written`));
+  const status = jsonOf.dreamStatus(await svc(world, 'dream', 'status', '--json'));
+  assert.is(status.workspaces[0]?.lastSweep, null);
+  const back = await svc(world, 'dream', 'backfill', '--rollback', done.id ?? '', '--json');
+  assert.equal(jsonOf.dreamBackfill(back).rolledBack, { claims: 1 });
+  assert.is((await svc(world, 'dream', 'signals', '--json')).stdout, before);
+  const twice = await svc(world, 'dream', 'backfill', '--rollback', done.id ?? '', '--json');
+  assert.is(jsonOf.error(twice).code, 'DREAM_SWEEP_UNKNOWN');
+  for (const wrong of [[], ['--dry-run'], [...path, '--rollback', 'x'], ['--path', '..']]) {
+    assert.is((await svc(world, 'dream', 'backfill', ...wrong)).code, 2, wrong.join(' '));
+  }
+});
+
 test('enable and disable change one key, keep comments, and say what comes next', async () => {
   const world = dreamHome();
   const config = '{\n  // mine\n  "plugins": { "entries": { "memory-core": {} } }\n}\n';

@@ -4,6 +4,7 @@ import {
   recallSwitchOutputSchema,
 } from '../../src/engine/active-memory/output-schemas.js';
 import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
+import { dreamBackfillOutputSchema } from '../../src/engine/dreaming/backfill/output-schemas.js';
 import {
   dreamCandidatesOutputSchema,
   dreamExplainOutputSchema,
@@ -134,6 +135,7 @@ export const jsonOf = {
   dreamSignals: (run: SvcRun) => read(dreamSignalsOutputSchema, run),
   dreamPromote: (run: SvcRun) => read(dreamPromoteOutputSchema, run),
   dreamReject: (run: SvcRun) => read(dreamRejectOutputSchema, run),
+  dreamBackfill: (run: SvcRun) => read(dreamBackfillOutputSchema, run),
   dreamUndo: (run: SvcRun) => read(dreamUndoOutputSchema, run),
   dreamSchedule: (run: SvcRun) => read(dreamScheduleOutputSchema, run),
   dreamSwitch: (run: SvcRun) => read(dreamSwitchOutputSchema, run),

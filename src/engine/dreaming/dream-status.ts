@@ -52,7 +52,7 @@ export function dreamStatus(
   return {
     target,
     isBusy: isProcessLockHeld(files.lock),
-    lastSweep: dreams?.sweeps.list(MOST_LOOKED_AT).find(({ trigger }) => trigger !== 'promote'),
+    lastSweep: dreams?.sweeps.list(MOST_LOOKED_AT).find(isSweep),
     claims: {
       open: count('open'),
       ready: ready.filter(({ passes }) => passes).length,
@@ -65,6 +65,10 @@ export function dreamStatus(
     },
     memory: memoryOf(target),
   };
+}
+
+function isSweep({ trigger }: SweepRecord): boolean {
+  return trigger === 'manual' || trigger === 'schedule';
 }
 
 /** So many promotions by hand may have come after the last sweep. */

@@ -44,7 +44,7 @@ export function renderSweeps(
 }
 
 function outcomeOf({ phases, endedAt, trigger }: SweepOutput): string {
-  if (trigger === 'promote') return '–';
+  if (trigger === 'promote' || trigger === 'backfill') return '–';
   if (endedAt === null) return 'not ended';
   const failed = PHASES.filter((phase) => phases[phase]?.state === 'failed');
   return failed.length === 0 ? 'ok' : `${failed.join(', ')} failed`;

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError } from '../../errors/index.js';
@@ -8,9 +8,10 @@ import { changingDreams, type HandOptions } from '../changing-dreams.js';
 import { asClaimKey, type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
 import { type Claim, splitClaims } from '../claims/split-claims.js';
+import { dayFormatter } from '../day.js';
 import type { DreamTarget } from '../dream-targets.js';
 import { realWorkspaceDir } from '../dream-workspace.js';
-import type { RecallEntry } from '../scoring/recall-entry.js';
+import { type RecallEntry, signalCount } from '../scoring/recall-entry.js';
 import { withSignal } from '../scoring/signals.js';
 import { toEntry, toParameters } from '../store/entry-rows.js';
 import type { RecallEntries } from '../store/recall-entries.js';
@@ -23,6 +24,8 @@ export interface BackfillSummary {
   readonly id: string;
   readonly dryRun: boolean;
   readonly notes: number;
+  /** Notes that were too many for one run. */
+  readonly notesLeft: number;
   /** The statements that got a signal, in the order of the notes. */
   readonly staged: readonly StagedClaim[];
   /** How many statements were seen, by their lean; junk is none. */
@@ -43,7 +46,7 @@ const GROUNDED = {
   durable: { signals: 1, score: 0.82 },
 } as const;
 
-/** More notes than this are for several runs. */
+/** More notes than this are for several runs, a folder each; the newest are taken. */
 const MOST_NOTES = 512;
 const FIRST_DAY = '0000-01-01';
 const LAST_DAY = '9999-12-31';
@@ -63,9 +66,14 @@ export async function runBackfill(
 ): Promise<BackfillSummary> {
   const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
   return changingDreams(target, options, ({ dir, database, entries, sweeps, nowMs }) => {
-    const notes = [...sources.dailyNotes(FIRST_DAY, LAST_DAY)]
-      .filter((note) => isBelow(note.path, pathIn(dir, path)))
-      .slice(0, MOST_NOTES);
+    const folder = pathIn(dir, path);
+    let found = 0;
+    const isWanted = (note: string): boolean => {
+      if (!isBelow(note, folder)) return false;
+      found += 1;
+      return found <= MOST_NOTES;
+    };
+    const notes = [...sources.dailyNotes(FIRST_DAY, LAST_DAY, isWanted)];
     const id = newSweepId(nowMs, sweeps);
     const staged: StagedClaim[] = [];
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
@@ -81,7 +89,7 @@ export async function runBackfill(
       if (options.dryRun) return;
       sweeps.put({
         id,
-        day: new Date(nowMs).toISOString().slice(0, 10),
+        day: dayFormatter(target.timeZone)(nowMs),
         trigger: 'backfill',
         startedMs: nowMs,
         endedMs: nowMs,
@@ -94,6 +102,7 @@ export async function runBackfill(
       id,
       dryRun: options.dryRun,
       notes: notes.length,
+      notesLeft: Math.max(0, found - MOST_NOTES),
       staged,
       leans,
       skipped: sources.skipped,
@@ -120,23 +129,36 @@ export async function rollBackBackfill(
       });
     }
     const run = database.transaction(() => {
-      for (const { key, signals, score, before, after } of rows) {
-        const entry = entries.get(key);
+      for (const row of rows) {
+        const entry = entries.get(row.key);
         if (entry === undefined) continue;
-        if (rowOf(entry) === after) {
-          if (before === null) entries.remove(key);
-          else entries.put(toEntry(JSON.parse(before)));
-          continue;
-        }
-        // Somebody else vouched for it since: only what was added goes.
-        const groundedCount = entry.groundedCount - signals;
-        entries.put({ ...entry, groundedCount, totalScore: entry.totalScore - signals * score });
+        const left = withoutBackfill(entry, row);
+        if (left === undefined) entries.remove(row.key);
+        else entries.put(left);
       }
       database.prepare('DELETE FROM backfills WHERE id = ?').run(id);
     });
     run.immediate();
     return rows.length;
   });
+}
+
+/** A claim without what a backfill added to it; undefined for one that nobody else vouched for. */
+function withoutBackfill(
+  entry: RecallEntry,
+  { signals, score, before, after }: BackfillRow,
+): RecallEntry | undefined {
+  if (rowOf(entry) === after) return before === null ? undefined : toEntry(JSON.parse(before));
+  // Something came to it since: only what was added goes.
+  const known = before === null ? [] : toEntry(JSON.parse(before)).days;
+  const added = toEntry(JSON.parse(after)).days.filter((day) => !known.includes(day));
+  const left = {
+    ...entry,
+    groundedCount: entry.groundedCount - signals,
+    totalScore: entry.totalScore - signals * score,
+    days: entry.days.filter((day) => !added.includes(day)),
+  };
+  return signalCount(left) === 0 && left.state.fate === 'open' ? undefined : left;
 }
 
 interface SeenStatement {
@@ -230,19 +252,24 @@ function readRows(database: Connection, id: string): BackfillRow[] {
 }
 
 function pathIn(dir: string, path: string): string {
-  const absolute = resolve(dir, path);
-  const inside = relative(dir, absolute);
+  const inside = relative(dir, realPath(resolve(dir, path), path));
   if (inside === '..' || inside.startsWith(`..${sep}`)) {
     throw new SvcError('USAGE', `${path} is not in the workspace ${dir}`, {
       hint: 'name a daily note or a folder of the workspace',
     });
   }
-  try {
-    statSync(absolute);
-  } catch (error) {
-    throw new SvcError('USAGE', `cannot read ${path}: ${messageOf(error)}`, { cause: error });
-  }
   return inside.split(sep).join('/');
+}
+
+function realPath(absolute: string, path: string): string {
+  try {
+    return realpathSync(absolute);
+  } catch (error) {
+    throw new SvcError('USAGE', `cannot read ${path}: ${messageOf(error)}`, {
+      hint: 'name a daily note or a folder of the workspace',
+      cause: error,
+    });
+  }
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -28,8 +28,8 @@ export interface DreamReach {
 
 /** Where a sweep reads. */
 export interface DreamSources {
-  /** Notes of these days, both included, the newest first. */
-  dailyNotes(from: string, to: string): Iterable<DailyNote>;
+  /** Notes of these days, both included, the newest first; `isWanted` is asked in this order. */
+  dailyNotes(from: string, to: string, isWanted?: (path: string) => boolean): Iterable<DailyNote>;
   /** What was said last on these days, both included. */
   messages(from: string, to: string, dayOf: (ms: number) => string): Iterable<Message>;
   /** What a document says now; undefined when it is gone or cannot be read. */
@@ -72,14 +72,15 @@ export async function openSources(
       const text = textOf(place.path, join(dir, place.path));
       return text === undefined ? undefined : noteText(text);
     },
-    *dailyNotes(from, to) {
+    *dailyNotes(from, to, isWanted = () => true) {
       const scan = scanMemoryFiles({ workspaceDir: dir, layout: 'agent', extraPaths: [] });
       skipped.push(...scan.skipped);
       const notes = scan.files
         .filter(({ path, source }) => isShortTermPath(source, path))
         .map((file) => ({ ...file, day: DAY.exec(file.path)?.[1] ?? '' }))
         .filter(({ day }) => day >= from && day <= to)
-        .sort((a, b) => (a.day < b.day ? 1 : -1));
+        .sort((a, b) => (a.day < b.day ? 1 : -1))
+        .filter(({ path }) => isWanted(path));
       for (const { path, day, size, absolutePath } of notes) {
         if (size > MOST_NOTE_BYTES) {
           skipped.push({ path, reason: 'too_large', detail: 'over 1 MB' });

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
@@ -141,14 +142,41 @@ test('what was recalled since keeps that when the backfill is rolled back', asyn
   const [left, ...others] = known();
   assert.equal(others, []);
   assert.is(left?.groundedCount, 0);
+  assert.equal(left?.days, ['2026-11-19']);
   assert.is(left?.recallCount, 1);
   assert.ok(Math.abs((left?.totalScore ?? 0) - 0.5) < 1e-9);
 });
 
+test('a run takes the newest 512 notes and says how many are left', async () => {
+  const { home, target, options } = aTarget();
+  for (let n = 0; n < 515; n++) {
+    const day = new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString().slice(0, 10);
+    home.write(`notes/memory/years/${day}.md`, `- Box ${n} is kept in room ${n}.\n`);
+  }
+  const all = await runBackfill(target, 'memory/years', options);
+  assert.equal([all.notes, all.notesLeft, all.staged.length], [512, 3, 512]);
+  const oldest = await runBackfill(target, 'memory/years/2020-01-01.md', options);
+  assert.equal([oldest.notes, oldest.notesLeft, oldest.staged.length], [1, 0, 1]);
+});
+
+test('a claim that a sweep marked meanwhile goes with the backfill that brought it', async () => {
+  const { target, options, known } = aTarget();
+  const { id } = await runBackfill(target, '.', options);
+  const dreams = openDreams(target.workspace);
+  for (const entry of dreams?.entries.since(0) ?? []) {
+    dreams?.entries.put({ ...entry, light: { hits: 1, lastMs: NOW } });
+  }
+  dreams?.close();
+  await rollBackBackfill(target, id, options);
+  assert.equal(known(), []);
+});
+
 test('a path outside the workspace is refused', async () => {
-  const { target, options } = aTarget();
+  const { home, target, options } = aTarget();
   assert.is((await failureOf(runBackfill(target, '../..', options))).code, 'USAGE');
   assert.is((await failureOf(runBackfill(target, 'memory/none', options))).code, 'USAGE');
+  symlinkSync(home.path, home.at('notes/out'));
+  assert.is((await failureOf(runBackfill(target, 'out', options))).code, 'USAGE');
 });
 
 test('headings of decisions make a statement lasting, words of the day make it situational', () => {

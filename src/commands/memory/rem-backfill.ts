@@ -1,0 +1,3 @@
+import { dreamBackfillCommand } from '../../cli/dream/backfill-command.js';
+
+export default dreamBackfillCommand();
