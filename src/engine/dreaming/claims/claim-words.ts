@@ -1,5 +1,5 @@
 import { STOP_WORDS } from '../../memory/search/stop-words.js';
-import { wordsOf } from '../../memory/search/words.js';
+import { foldedWordsOf, wordsOf } from '../../memory/search/words.js';
 import { shortHash } from '../../memory/short-hash.js';
 
 /** A claim's name: the same for the same words, whatever their case, marks and place. 16 hexadecimal digits. */
@@ -7,13 +7,7 @@ export type ClaimKey = string & { readonly brand: 'ClaimKey' };
 
 /** Names a claim by its words. */
 export function claimKeyOf(text: string): ClaimKey {
-  return asClaimKey(
-    shortHash(
-      wordsOf(text)
-        .map(({ folded }) => folded)
-        .join(' '),
-    ),
-  );
+  return asClaimKey(shortHash(foldedWordsOf(text).join(' ')));
 }
 
 const KEY = /^[0-9a-f]{16}$/u;

@@ -11,6 +11,10 @@ const MOST = 32;
 // Names that are one thing though they have marks inside: paths, ids, kebab-case, snake_case, versions.
 const COMPOUND = /[\p{L}\p{N}]+(?:[-_./:@][\p{L}\p{N}]+)+/gu;
 const CJK = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}/u;
+const UNSPACED =
+  /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Thai}|\p{sc=Lao}|\p{sc=Khmer}|\p{sc=Myanmar}/u;
+// With the apostrophe of "don't", as the segmenter has it.
+const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const LETTER = /\p{L}/u;
 
 /**
@@ -22,10 +26,16 @@ export function conceptTagsOf(text: string): string[] {
   const tags = new Set<string>();
   for (const [compound] of normal.matchAll(COMPOUND)) addTag(tags, compound);
   const rest = normal.replaceAll(COMPOUND, ' ');
-  for (const { segment, isWordLike } of segmenter().segment(rest)) {
-    if (isWordLike === true) addTag(tags, segment);
-  }
+  for (const word of wordsIn(rest)) addTag(tags, word);
   return [...tags].slice(0, MOST_TAGS);
+}
+
+/** The segmenter is asked only where there are no spaces: it takes several times as long as a pattern. */
+function wordsIn(text: string): readonly string[] {
+  if (!UNSPACED.test(text)) return text.match(WORD) ?? [];
+  return [...segmenter().segment(text)]
+    .filter(({ isWordLike }) => isWordLike === true)
+    .map(({ segment }) => segment);
 }
 
 function addTag(tags: Set<string>, word: string): void {

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../memory/search/words.js';
+import { countWords } from '../../memory/search/words.js';
 import { MOST_CLAIM_CHARACTERS } from './split-claims.js';
 
 /** Why a text is nothing to keep. */
@@ -89,5 +89,5 @@ function isDump(text: string): boolean {
 const CJK_TEXT = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 
 function isTooFewWords(text: string): boolean {
-  return !CJK_TEXT.test(text) && wordsOf(text).length < LEAST_WORDS;
+  return !CJK_TEXT.test(text) && countWords(text) < LEAST_WORDS;
 }

@@ -11,6 +11,8 @@ export interface RecallEntries {
   get(key: ClaimKey): RecallEntry | undefined;
   /** Those with a signal since a moment, in the order of their keys. */
   since(ms: number): RecallEntry[];
+  /** The same one by one; nothing may be written meanwhile. */
+  each(ms: number): Iterable<RecallEntry>;
   count(): number;
   put(entry: RecallEntry): void;
   remove(key: ClaimKey): void;
@@ -44,7 +46,10 @@ export function recallEntries(database: Connection): RecallEntries {
       const row = one.get(key);
       return row === undefined ? undefined : toEntry(row);
     },
-    since: (ms) => since.all(ms).map(toEntry),
+    since: (ms) => Array.from(since.iterate(ms), toEntry),
+    *each(ms) {
+      for (const row of since.iterate(ms)) yield toEntry(row);
+    },
     count: () => Number(count.get()),
     put: (entry) => {
       put.run(toParameters(entry));

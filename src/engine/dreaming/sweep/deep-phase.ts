@@ -29,24 +29,28 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
   readonly earlier: readonly RecallEntry[];
 } {
   const { maxAgeDays, recencyHalfLifeDays } = phases.deep;
-  const young = entries.since(nowMs - maxAgeDays * MS_PER_DAY);
-  const ranked = young
-    .map((entry) => ({ entry, score: scoreClaim(entry, nowMs, recencyHalfLifeDays) }))
-    .filter(({ entry, score }) =>
-      checkGates(entry, score, phases.deep, nowMs).every(({ passed }) => passed),
-    )
-    .map(({ entry, score }) => ({ entry, score: score.score }))
-    .sort(
-      (a, b) =>
-        b.score - a.score ||
-        b.entry.recallCount - a.entry.recallCount ||
-        compare(a.entry.place.path, b.entry.place.path) ||
-        compare(a.entry.key, b.entry.key),
-    );
-  const earlier = young.filter(
-    (entry) => entry.state.fate === 'promoted' && wasOpenAt(entry, dayStartMs),
+  const ranked: RankedClaim[] = [];
+  const earlier: RecallEntry[] = [];
+  let considered = 0;
+  // One by one: of tens of thousands a few are kept.
+  for (const entry of entries.each(nowMs - maxAgeDays * MS_PER_DAY)) {
+    considered += 1;
+    if (entry.state.fate !== 'open') {
+      if (entry.state.fate === 'promoted' && wasOpenAt(entry, dayStartMs)) earlier.push(entry);
+      continue;
+    }
+    const score = scoreClaim(entry, nowMs, recencyHalfLifeDays);
+    const gates = checkGates(entry, score, phases.deep, nowMs);
+    if (gates.every(({ passed }) => passed)) ranked.push({ entry, score: score.score });
+  }
+  ranked.sort(
+    (a, b) =>
+      b.score - a.score ||
+      b.entry.recallCount - a.entry.recallCount ||
+      compare(a.entry.place.path, b.entry.place.path) ||
+      compare(a.entry.key, b.entry.key),
   );
-  return { considered: young.length, ranked, earlier };
+  return { considered, ranked, earlier };
 }
 
 /**

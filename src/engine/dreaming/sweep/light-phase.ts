@@ -1,4 +1,4 @@
-import { claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
+import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
 import { splitClaims } from '../claims/split-claims.js';
 import { turnClaims } from '../claims/split-turns.js';
@@ -132,15 +132,19 @@ function stage(context: PhaseContext): readonly RecallEntry[] {
   const { entries, phases, nowMs, day, dayOf, dayStartMs, signal } = context;
   const { limit, lookbackDays, dedupeSimilarity } = phases.light;
   const { recencyHalfLifeDays } = phases.deep;
-  const ranked = entries
-    .since(nowMs - lookbackDays * MS_PER_DAY)
-    .filter((entry) => wasOpenAt(entry, dayStartMs) && junkReason(entry.text) === undefined)
-    .map((entry) => ({ entry, score: scoreClaim(entry, nowMs, recencyHalfLifeDays).score }))
-    .sort((a, b) => b.score - a.score || (a.entry.key < b.entry.key ? -1 : 1));
+  const ranked: { readonly key: ClaimKey; readonly score: number }[] = [];
+  // Of tens of thousands the scores alone are kept.
+  for (const entry of entries.each(nowMs - lookbackDays * MS_PER_DAY)) {
+    if (!wasOpenAt(entry, dayStartMs) || junkReason(entry.text) !== undefined) continue;
+    ranked.push({ key: entry.key, score: scoreClaim(entry, nowMs, recencyHalfLifeDays).score });
+  }
+  ranked.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
   const staged: { readonly entry: RecallEntry; readonly stems: ReadonlySet<string> }[] = [];
-  for (const { entry } of ranked) {
+  for (const { key } of ranked) {
     signal.throwIfAborted();
     if (staged.length === limit) break;
+    const entry = entries.get(key);
+    if (entry === undefined) continue;
     const stems = stemsOf(entry.text);
     if (staged.some((other) => jaccard(other.stems, stems) >= dedupeSimilarity)) continue;
     staged.push({ entry, stems });

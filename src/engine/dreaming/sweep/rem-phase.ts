@@ -33,36 +33,48 @@ export function remPhase(context: PhaseContext): RemResult {
   const { database, entries, phases, nowMs, day, dayOf, dayStartMs } = context;
   const { limit, lookbackDays, minPatternStrength } = phases.rem;
   const run = database.transaction(() => {
-    const recent = entries
-      .since(nowMs - lookbackDays * MS_PER_DAY)
-      .filter(({ state, text }) => state.fate !== 'rejected' && junkReason(text) === undefined);
-    const themes = themesOf(recent, minPatternStrength).slice(0, limit);
-    const truths = truthsOf(recent.filter((entry) => wasOpenAt(entry, dayStartMs)));
+    let considered = 0;
+    const counts = new Map<string, number>();
+    let truths: readonly CandidateTruth[] = [];
+    // One by one: of tens of thousands three are kept.
+    for (const entry of entries.each(nowMs - lookbackDays * MS_PER_DAY)) {
+      if (entry.state.fate === 'rejected' || junkReason(entry.text) !== undefined) continue;
+      considered += 1;
+      for (const tag of entry.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+      if (wasOpenAt(entry, dayStartMs)) truths = withTruth(truths, entry);
+    }
+    const themes = themesOf(counts, considered, minPatternStrength).slice(0, limit);
     for (const { entry } of truths) {
       const { hits, lastMs } = entry.rem;
       if (lastMs !== undefined && dayOf(lastMs) === day) continue;
       entries.put({ ...entry, rem: { hits: hits + 1, lastMs: nowMs } });
     }
-    return { considered: recent.length, themes, truths };
+    return { considered, themes, truths };
   });
   return run.immediate();
 }
 
-function themesOf(recent: readonly RecallEntry[], minStrength: number): Theme[] {
-  const counts = new Map<string, number>();
-  for (const { tags } of recent)
-    for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+function themesOf(
+  counts: ReadonlyMap<string, number>,
+  considered: number,
+  minStrength: number,
+): Theme[] {
   return [...counts]
-    .map(([tag, count]) => ({ tag, count, strength: Math.min(1, (count / recent.length) * 2) }))
+    .map(([tag, count]) => ({ tag, count, strength: Math.min(1, (count / considered) * 2) }))
     .filter(({ strength }) => strength >= minStrength)
     .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1));
 }
 
-function truthsOf(recent: readonly RecallEntry[]): CandidateTruth[] {
-  return recent
-    .filter(({ recallCount, groundedCount }) => recallCount + groundedCount > 0)
-    .map((entry) => ({ entry, confidence: confidenceOf(entry) }))
-    .filter(({ confidence }) => confidence >= LEAST_CONFIDENCE)
+/** The surest so far, with one more claim if it is one of them. */
+function withTruth(
+  truths: readonly CandidateTruth[],
+  entry: RecallEntry,
+): readonly CandidateTruth[] {
+  const confidence = confidenceOf(entry);
+  const least = truths.length < MOST_TRUTHS ? LEAST_CONFIDENCE : truths.at(-1)?.confidence;
+  const isAsked = entry.recallCount + entry.groundedCount > 0;
+  if (!isAsked || confidence < (least ?? LEAST_CONFIDENCE)) return truths;
+  return [...truths, { entry, confidence }]
     .sort((a, b) => b.confidence - a.confidence || (a.entry.key < b.entry.key ? -1 : 1))
     .slice(0, MOST_TRUTHS);
 }

@@ -14,12 +14,23 @@ export interface Word extends TextSpan {
 const WORD = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const MARKS = /\p{M}+/gu;
 const ASCII_WORD = /^[a-z]+$/;
+const ASCII = /^\p{ASCII}*$/u;
 
 /** The words of a text with their places, in order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   for (const match of text.matchAll(WORD)) words.push(wordAt(match[0], match.index));
   return words;
+}
+
+/** The same as they are compared, without their places and stems: several times as fast. */
+export function foldedWordsOf(text: string): string[] {
+  return (text.match(WORD) ?? []).map(foldWord);
+}
+
+/** How many words a text has. */
+export function countWords(text: string): number {
+  return text.match(WORD)?.length ?? 0;
 }
 
 /** A word that stands at `start`. */
@@ -39,5 +50,6 @@ function stemOfFolded(folded: string): string {
 
 /** Lower case without diacritics. */
 export function foldWord(word: string): string {
+  if (ASCII.test(word)) return word.toLowerCase();
   return word.normalize('NFD').replaceAll(MARKS, '').toLowerCase();
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -8,6 +9,7 @@ import {
   stemsOf,
 } from '../../../../src/engine/dreaming/claims/claim-words.js';
 import { conceptTagsOf } from '../../../../src/engine/dreaming/claims/concept-tags.js';
+import { countWords, foldedWordsOf, wordsOf } from '../../../../src/engine/memory/search/words.js';
 
 test('a claim keeps its key whatever its case, marks and spaces', () => {
   const key = claimKeyOf('The **backup** runs at 02:30.');
@@ -35,6 +37,28 @@ test('concepts are names first, then words, in lower case, at most eight, withou
   assert.is(conceptTagsOf('one two three four five six seven eight nine ten'.repeat(2)).length, 8);
   assert.ok(conceptTagsOf('毎晩のバックアップは二時半に始まる').length > 0);
   assert.equal(conceptTagsOf('a b 12 345'), []);
+});
+
+test('words are folded and counted as a search folds them, whatever the text', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' })), (text) => {
+      const words = wordsOf(text).map(({ folded }) => folded);
+      assert.equal(foldedWordsOf(text), words);
+      assert.is(countWords(text), words.length);
+    }),
+  );
+  assert.equal(foldedWordsOf('Über naïve Café 02:30'), ['uber', 'naive', 'cafe', '02', '30']);
+});
+
+test('concepts are whole words and compound names, in scripts with and without spaces', () => {
+  assert.equal(conceptTagsOf('Restart the api-gateway when Zoë deploys'), [
+    'api-gateway',
+    'restart',
+    'zoe',
+    'deploys',
+  ]);
+  assert.ok(conceptTagsOf('会議は東京の事務所です').includes('東京'));
+  assert.ok(conceptTagsOf('สวัสดีชาวโลก').length > 1);
 });
 
 test.run();
