@@ -156,7 +156,8 @@ const show: JsonDocument = {
     'entries[].score': 'At that time.',
     'entries[].before': 'Only of `replace`: the older text.',
     said: 'Claims that `MEMORY.md` said already: decided on, nothing to write.',
-    backupFile: '`MEMORY.md` as it was before; `null` when nothing was written.',
+    backupFile:
+      '`MEMORY.md` as it was before; `null` when nothing was written, or there was no file.',
     ...WARNINGS,
   },
   example: {

@@ -48,11 +48,11 @@ function writeDurably(file: string, content: string | Uint8Array, mode: number):
   }
 }
 
-/** Makes the rename itself survive a crash, where the system lets folders be synced. */
-function syncFolder(folder: string): void {
+/** Makes what happened to a folder's names survive a crash, where the system lets folders be synced. */
+export function syncFolder(folder: string): void {
   try {
     syncToDisk(folder);
   } catch {
-    // The new text is in place already; some systems cannot open a folder.
+    // It has happened already; some systems cannot open a folder.
   }
 }

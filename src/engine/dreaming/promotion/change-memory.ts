@@ -7,7 +7,7 @@ import type { Connection } from '../../sqlite/database.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { RecallEntries } from '../store/recall-entries.js';
 import type { MemoryChangeRecord, SweepRecord, SweepRecords } from '../store/sweep-records.js';
-import { type GuardedFile, readGuarded, writeGuarded } from './guarded-file.js';
+import { type GuardedFile, readGuarded, removeGuarded, writeGuarded } from './guarded-file.js';
 import {
   type EditedMemory,
   type KeptOperation,
@@ -62,9 +62,7 @@ export function changeMemory(
     return settle(changer, planned);
   }
   changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
-  throw new SvcError('DREAM_MEMORY_BUSY', 'MEMORY.md kept changing; nothing was written', {
-    hint: 'run "svc dream run" again',
-  });
+  throw busy('run');
 }
 
 type PlannedSweep = SweepRecord & { readonly memory: MemoryChangeRecord };
@@ -75,9 +73,11 @@ function recordPlan(
   file: GuardedFile,
   change: PlannedChange,
 ): PlannedSweep {
-  const backupFile = join(backupDir, `${sweep.id}.md`);
-  mkdirSync(backupDir, { recursive: true, mode: 0o700 });
-  replaceFile(backupFile, file.text, PRIVATE_MODE);
+  const backupFile = file.exists ? join(backupDir, `${sweep.id}.md`) : undefined;
+  if (backupFile !== undefined) {
+    mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+    replaceFile(backupFile, file.text, PRIVATE_MODE);
+  }
   const { operations, decided } = change;
   const memory = {
     state: 'planned',
@@ -134,10 +134,11 @@ export interface UndoResult {
 }
 
 /**
- * Takes back what a sweep wrote into `MEMORY.md`. The claims count as rejected from then on: who takes
- * back an entry does not want it again the next night.
+ * Takes back what a sweep wrote into `MEMORY.md`, and the file itself when the sweep made it and nothing
+ * else is in it. The claims count as rejected from then on: who takes back an entry does not want it again
+ * the next night. Killed on the way, the same undo ends it.
  *
- * @throws SvcError DREAM_SWEEP_UNKNOWN when the sweep wrote nothing, DREAM_FILE_REFUSED
+ * @throws SvcError DREAM_SWEEP_UNKNOWN when the sweep wrote nothing, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
 export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResult {
   const { database, entries, sweeps, nowMs } = changer;
@@ -148,9 +149,7 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
       hint: 'see "svc dream list"',
     });
   }
-  const file = readGuarded(changer.dir, MEMORY_FILE);
-  const { text, kept } = undoEdits(file.text, memory.operations);
-  writeGuarded(file, text);
+  const kept = takeBack(changer.dir, memory);
   const undoneSweep: SweepRecord = { ...sweep, memory: { ...memory, state: 'undone' } };
   const keptKeys = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
   const run = database.transaction(() => {
@@ -165,6 +164,28 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
   run.immediate();
   const written = memory.operations.filter(({ kind }) => kind !== 'frame').length;
   return { sweep: undoneSweep, kept, undone: written - kept.length };
+}
+
+/** @returns what stays */
+function takeBack(
+  dir: string,
+  { operations, backupFile }: MemoryChangeRecord,
+): readonly KeptOperation[] {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const file = readGuarded(dir, MEMORY_FILE);
+    const { text, kept } = undoEdits(file.text, operations);
+    if (readGuarded(dir, MEMORY_FILE).text !== file.text) continue;
+    if (text === '' && (backupFile === undefined || !file.exists)) removeGuarded(file);
+    else writeGuarded(file, text);
+    return kept;
+  }
+  throw busy('undo');
+}
+
+function busy(command: string): SvcError {
+  return new SvcError('DREAM_MEMORY_BUSY', 'MEMORY.md kept changing; nothing was written', {
+    hint: `run "svc dream ${command}" again`,
+  });
 }
 
 function digestOf(text: string): string {

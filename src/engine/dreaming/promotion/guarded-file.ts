@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
+import { PRIVATE_MODE, replaceFile, syncFolder } from '../../replace-file.js';
 
 /** A file of the workspace that dreaming may write, as it is now. */
 export interface GuardedFile {
@@ -45,6 +45,13 @@ export function writeGuarded(file: GuardedFile, text: string): void {
   if (file.exists && file.text === text) return;
   if (!file.exists) mkdirSync(dirname(file.path), { recursive: true });
   replaceFile(file.path, text, file.mode);
+}
+
+/** Takes such a file away, for good when this returns; nothing happens when it is not there. */
+export function removeGuarded(file: GuardedFile): void {
+  if (!file.exists) return;
+  rmSync(file.path, { force: true });
+  syncFolder(dirname(file.path));
 }
 
 function assertInside(dir: string, folder: string, path: string): void {

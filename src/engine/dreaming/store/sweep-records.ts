@@ -30,8 +30,8 @@ export interface MemoryChangeRecord {
   /** SHA-256 of the file before and after, hexadecimal; of the empty text when there was no file. */
   readonly beforeDigest: string;
   readonly afterDigest: string;
-  /** Absolute path of the text before. */
-  readonly backupFile: string;
+  /** Absolute path of the text before; undefined when there was no file. */
+  readonly backupFile: string | undefined;
   readonly operations: readonly MemoryOperation[];
   /** The claims that were decided on: promoted, or found to be said already. */
   readonly decided: readonly ClaimKey[];
@@ -113,7 +113,7 @@ function toRecord(value: unknown): SweepRecord {
             state: read.memory_state,
             beforeDigest: read.before_digest ?? '',
             afterDigest: read.after_digest ?? '',
-            backupFile: read.backup_file ?? '',
+            backupFile: read.backup_file ?? undefined,
             operations: JSON.parse(read.operations) as readonly MemoryOperation[],
             decided: JSON.parse(read.promoted) as readonly ClaimKey[],
           },

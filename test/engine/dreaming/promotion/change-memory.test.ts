@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -86,7 +86,7 @@ test('a change keeps a copy of the file before it, marks the claim, and is taken
   assert.is(promotedEntries(read()).length, 1);
   assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
   assert.is(
-    applied.memory.state === 'applied' && readFileSync(applied.memory.backupFile, 'utf8'),
+    applied.memory.state === 'applied' && readFileSync(applied.memory.backupFile ?? '', 'utf8'),
     HAND,
   );
   const { kept, undone } = undoSweep(changer, applied);
@@ -104,7 +104,6 @@ test('the permissions of MEMORY.md stay; a new one is for its owner alone', asyn
   changeMemory(old.changer, SWEEP, planFor);
   assert.is(statSync(old.file).mode & 0o777, 0o640);
   const fresh = aChanger('');
-  const { rmSync } = await import('node:fs');
   rmSync(fresh.file);
   changeMemory(fresh.changer, SWEEP, planFor);
   assert.is(statSync(fresh.file).mode & 0o777, 0o600);
@@ -138,6 +137,38 @@ test('a file that never rests is left alone', () => {
   );
   assert.is(read(), `text ${times}`);
   assert.is(changer.entries.get(KEY)?.state.fate, 'open');
+});
+
+test('a file that a sweep made goes with it, unless something else is in it', () => {
+  const made = () => {
+    const world = aChanger();
+    rmSync(world.file);
+    return { ...world, applied: changeMemory(world.changer, SWEEP, planFor) };
+  };
+  const alone = made();
+  const { undone } = undoSweep(alone.changer, alone.applied);
+  assert.is(undone, 1);
+  assert.not(existsSync(alone.file));
+  const edited = made();
+  writeFileSync(edited.file, `${edited.read()}\nBy hand.\n`);
+  undoSweep(edited.changer, edited.applied);
+  assert.match(edited.read(), /By hand\.\n$/);
+  // Somebody made an empty one before: it is theirs.
+  const empty = aChanger('');
+  undoSweep(empty.changer, changeMemory(empty.changer, SWEEP, planFor));
+  assert.is(empty.read(), '');
+});
+
+test('killed between taking a file away and recording it: the same undo ends it', () => {
+  const { changer, file } = aChanger();
+  rmSync(file);
+  const applied = changeMemory(changer, SWEEP, planFor);
+  rmSync(file);
+  const { sweep, kept } = undoSweep(changer, applied);
+  assert.not(existsSync(file));
+  assert.is(sweep.memory.state, 'undone');
+  assert.equal(kept, [{ key: KEY, why: 'gone' }]);
+  assert.is(changer.entries.get(KEY)?.state.fate, 'rejected');
 });
 
 test('what is no UTF-8 cannot be written back as it was, so it is not written', () => {
