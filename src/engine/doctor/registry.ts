@@ -3,6 +3,7 @@ import { clock } from './checks/clock.js';
 import { configuration } from './checks/configuration.js';
 import { deprecated } from './checks/deprecated.js';
 import { disk } from './checks/disk.js';
+import { dreaming } from './checks/dreaming.js';
 import { index } from './checks/index-files.js';
 import { leftovers } from './checks/leftovers.js';
 import { media } from './checks/media.js';
@@ -30,6 +31,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   secrets,
   webhooks,
   schedule,
+  dreaming,
   disk,
   clock,
   runtime,

@@ -10,8 +10,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import Database from 'better-sqlite3';
+import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
+import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/append-recall.js';
 import { createDatabase } from '../../../src/engine/memory/index/database.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
@@ -57,6 +59,11 @@ const dreaming = (frequency: string): object => ({
 const endpoint = (apiKey: unknown): object => ({
   models: { providers: { corp: { api: 'openai', baseUrl: 'https://corp.example/v1', apiKey } } },
 });
+/** A file of what dreaming knows of the workspace, below the patient's folder. */
+const dreamFile = (patient: Patient, name: 'database' | 'recallLog'): string => {
+  const { files } = dreamWorkspace(patient.at('state/workspace'), { stateDir: patient.state });
+  return relative(patient.path, files[name]);
+};
 const text = (patient: Patient): string => readFileSync(patient.config, 'utf8');
 const configure =
   (config: object | string) =>
@@ -789,6 +796,52 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.write('state/c.pem', '');
       patient.write('state/k.pem', '');
     },
+  },
+  {
+    name: 'a store of dreaming that is no database',
+    finds: 'dreaming/dreaming-store',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.configure(dreaming('0 3 * * *'));
+      patient.write(dreamFile(patient, 'database'), 'no database\n'.repeat(1000));
+    },
+    mend: (patient) => rmSync(patient.at(dreamFile(patient, 'database'))),
+  },
+  {
+    name: 'a log of recalls that no sweep ever took in',
+    finds: 'dreaming/dreaming-log-full',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.configure(dreaming('0 3 * * *'));
+      patient.write(dreamFile(patient, 'recallLog'), '');
+      truncateSync(patient.at(dreamFile(patient, 'recallLog')), MOST_LOG_BYTES);
+    },
+    mend: (patient) => rmSync(patient.at(dreamFile(patient, 'recallLog'))),
+  },
+  {
+    name: 'a MEMORY.md that is a link',
+    finds: 'dreaming/dreaming-memory-refused',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.configure(dreaming('0 3 * * *'));
+      renameSync(patient.at('state/workspace/MEMORY.md'), patient.at('mine.md'));
+      symlinkSync(patient.at('mine.md'), patient.at('state/workspace/MEMORY.md'));
+    },
+    mend: (patient) => {
+      rmSync(patient.at('state/workspace/MEMORY.md'));
+      renameSync(patient.at('mine.md'), patient.at('state/workspace/MEMORY.md'));
+    },
+  },
+  {
+    name: 'a model of dreaming that is not allowed',
+    finds: 'dreaming/dreaming-model',
+    severity: 'warning',
+    breaks: configure({
+      plugins: {
+        entries: { 'memory-core': { config: { dreaming: { enabled: true, model: 'openai/x' } } } },
+      },
+    }),
+    mend: configure(dreaming('0 3 * * *')),
   },
   {
     name: 'a schedule that comes round every four years',
