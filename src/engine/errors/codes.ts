@@ -52,11 +52,6 @@ export const ERROR_CODES = {
     summary: 'The path is not one of the files that the index covers.',
   },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
-  FLOWS_PERSIST_FAILED: {
-    exit: 1,
-    summary:
-      'A change of a task flow could not be stored (a full disk, for one); nothing was done.',
-  },
   HANDLES_EXHAUSTED: {
     exit: 1,
     summary: 'The process or the system has no file handles left; nothing was changed.',
