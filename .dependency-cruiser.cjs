@@ -4,14 +4,15 @@ const engine = '^src/engine/';
 /** Inside the engine: a room may import the rooms listed for it (and itself). */
 const rooms = {
   errors: [],
+  sqlite: ['errors'],
   config: ['errors', 'secrets'],
   secrets: ['errors', 'config'],
   embeddings: ['errors', 'config', 'secrets'],
-  memory: ['errors', 'config', 'secrets', 'embeddings'],
+  memory: ['errors', 'sqlite', 'config', 'secrets', 'embeddings'],
   scope: ['errors', 'config'],
   chat: ['errors', 'config', 'secrets', 'embeddings'],
   integrate: ['errors', 'config'],
-  flows: ['errors', 'config', 'secrets'],
+  flows: ['errors', 'sqlite', 'config', 'secrets'],
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
   dreaming: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],

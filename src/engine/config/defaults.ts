@@ -162,7 +162,13 @@ export const GATEWAY_DEFAULTS = {
 } as const;
 
 /** `flows` without its runtimes and notification target. */
-export const FLOWS_DEFAULTS = { retentionDays: 7, idempotencyHours: 24, concurrency: 2 } as const;
+export const FLOWS_DEFAULTS = {
+  retentionDays: 7,
+  idempotencyHours: 24,
+  concurrency: 2,
+  leaseSeconds: 60,
+  orphans: 'requeue',
+} as const;
 
 /** One entry of `flows.runtimes`. */
 export const RUNTIME_DEFAULTS = {

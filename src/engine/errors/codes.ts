@@ -52,6 +52,25 @@ export const ERROR_CODES = {
     summary: 'The path is not one of the files that the index covers.',
   },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
+  FLOWS_BUSY: {
+    exit: 1,
+    summary: 'Other processes kept writing the database of flows; nothing was done.',
+  },
+  FLOWS_DAMAGED: { exit: 1, summary: 'The database of flows is damaged.' },
+  FLOWS_FOREIGN: {
+    exit: 1,
+    summary: 'The file that should be the database of flows is something else.',
+  },
+  FLOWS_NEWER: {
+    exit: 1,
+    summary: 'A newer svc wrote the database of flows; it was left as it is.',
+  },
+  FLOWS_PERSIST_FAILED: {
+    exit: 1,
+    summary: 'The database of flows cannot be written, or its disk is full; nothing was done.',
+  },
+  FLOW_ENDED: { exit: 1, summary: 'The flow has ended, and what has ended stays so.' },
+  FLOW_NOT_FOUND: { exit: 1, summary: 'No flow has this id, or more than one begins with it.' },
   HANDLES_EXHAUSTED: {
     exit: 1,
     summary: 'The process or the system has no file handles left; nothing was changed.',
@@ -151,6 +170,16 @@ export const ERROR_CODES = {
   SQLITE_UNUSABLE: {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
+  },
+  TASK_ENDED: { exit: 1, summary: 'The task has ended already.' },
+  TASK_LEASE_LOST: {
+    exit: 1,
+    summary: 'The lease token is wrong, or the task was taken from its worker meanwhile.',
+  },
+  TASK_NOT_FOUND: { exit: 1, summary: 'No task has this id, or more than one begins with it.' },
+  TASK_NOT_RETRYABLE: {
+    exit: 1,
+    summary: 'Only a task that failed, timed out, was cancelled or lost can be run again.',
   },
   USAGE: {
     exit: 2,

@@ -33,6 +33,14 @@ export function flows() {
     retentionDays: key(integer(0), 'Ended flows are kept this long, in days'),
     idempotencyHours: key(integer(1), 'A repeated request is recognised this long, in hours'),
     concurrency: key(integer(1, 64), 'Tasks that run at the same time'),
+    leaseSeconds: key(
+      integer(1, 86_400),
+      'A worker that is silent this long has lost its task, in seconds',
+    ),
+    orphans: key(
+      z.enum(['requeue', 'lost']),
+      'What becomes of a task whose worker is gone: it runs again, or is lost',
+    ),
     runtimes: section(
       () =>
         z.strictObject({

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepNativeObjects } from '../../../../src/engine/memory/index/keep-native-objects.js';
+import { keepNativeObjects } from '../../../src/engine/sqlite/keep-native-objects.js';
 
 /** What a process on a Node.js does that must not collect native objects. */
 const test = suite('shared statements');

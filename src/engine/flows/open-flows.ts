@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import type { ResolvedConfig } from '../config/index.js';
+import type { EngineContext } from '../context.js';
+import type { FlowAction, FlowAnswer, FlowCaller, Idempotency } from './flow-action.js';
+import { FlowStore } from './flow-store.js';
+import { perform } from './perform.js';
+import { flowPolicy } from './policy.js';
+import type { FlowsChange } from './work.js';
+
+/** Durable flows and their tasks. Close them when done. */
+export interface Flows {
+  /**
+   * Does an action of the outside. Resolves when its change is on disk.
+   *
+   * @throws SvcError FLOWS_PERSIST_FAILED, FLOWS_BUSY: nothing was done
+   */
+  perform(action: FlowAction, caller: FlowCaller, idempotency?: Idempotency): Promise<FlowAnswer>;
+  /** Tells each change of this process once it is on disk. @returns what ends it */
+  subscribe(listener: (change: FlowsChange) => void): () => void;
+  /** Differs from the last time when any process has committed something since. Cheap. */
+  version(): string;
+  /** Waits for the changes under way, and closes the file. */
+  close(): Promise<void>;
+}
+
+/** Where flows are kept: `flows.sqlite` in the state folder. */
+export function flowsFile(context: Pick<EngineContext, 'state'>): string {
+  return join(context.state.stateDir, 'flows.sqlite');
+}
+
+/**
+ * Opens the flows of this state folder; their file is made where there is none. Several processes may
+ * have it open.
+ *
+ * @throws SvcError FLOWS_NEWER, FLOWS_FOREIGN, FLOWS_DAMAGED, FLOWS_BUSY, FLOWS_PERSIST_FAILED
+ */
+export function openFlows(context: EngineContext, config: ResolvedConfig): Flows {
+  const store = new FlowStore(flowsFile(context), flowPolicy(config), context.clock);
+  return {
+    perform: (action, caller, idempotency) => perform(store, action, caller, idempotency),
+    subscribe: (listener) => store.subscribe(listener),
+    version: () => store.version(),
+    close: () => store.close(),
+  };
+}

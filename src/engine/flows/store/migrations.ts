@@ -1,0 +1,121 @@
+import { ID_MOMENT_AT } from '../ids.js';
+
+/** Marks the file as a database of flows in SQLite's header ("svcf"). */
+export const APPLICATION_ID = 0x73766366;
+
+/**
+ * The statements that bring a database from one version to the next, in order; the version is kept in
+ * `user_version`. One that has been published is never changed: somebody's data has gone through it.
+ *
+ * Ids are looked up by the moment in their tail first, see ids.ts.
+ */
+export const MIGRATIONS: readonly string[] = [
+  // 1: flows, and the answers that repeated requests get.
+  `CREATE TABLE flows (
+     seq INTEGER PRIMARY KEY,
+     id TEXT NOT NULL,
+     owner_key TEXT NOT NULL,
+     sync_mode TEXT NOT NULL CHECK (sync_mode IN ('managed', 'task_mirrored')),
+     controller_id TEXT,
+     revision INTEGER NOT NULL,
+     status TEXT NOT NULL,
+     notify_policy TEXT NOT NULL,
+     goal TEXT NOT NULL,
+     current_step TEXT,
+     blocked_task_id TEXT,
+     blocked_summary TEXT,
+     state_json TEXT,
+     wait_json TEXT,
+     cancel_requested_at INTEGER,
+     created_at INTEGER NOT NULL,
+     updated_at INTEGER NOT NULL,
+     ended_at INTEGER,
+     CHECK (CASE WHEN ended_at IS NULL
+       THEN status IN ('queued', 'running', 'waiting', 'blocked')
+       ELSE status IN ('succeeded', 'failed', 'cancelled', 'lost') END)
+   ) STRICT;
+   CREATE UNIQUE INDEX flows_by_id ON flows (substr(id, ${ID_MOMENT_AT + 1}), id);
+   CREATE INDEX flows_by_owner ON flows (owner_key);
+   CREATE INDEX flows_by_status ON flows (status);
+   CREATE INDEX flows_ended ON flows (ended_at) WHERE ended_at IS NOT NULL;
+   CREATE INDEX flows_cancelling ON flows (cancel_requested_at)
+     WHERE cancel_requested_at IS NOT NULL AND ended_at IS NULL;
+   CREATE TABLE answers (
+     owner_key TEXT NOT NULL,
+     action TEXT NOT NULL,
+     key TEXT NOT NULL,
+     body_hash TEXT NOT NULL,
+     answer TEXT NOT NULL,
+     expires_at INTEGER NOT NULL,
+     PRIMARY KEY (owner_key, action, key)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX answers_by_expiry ON answers (expires_at);`,
+  // 2: the tasks of flows, and who works on them.
+  `CREATE TABLE tasks (
+     seq INTEGER PRIMARY KEY,
+     id TEXT NOT NULL,
+     flow_seq INTEGER NOT NULL,
+     flow_id TEXT NOT NULL,
+     owner_key TEXT NOT NULL,
+     revision INTEGER NOT NULL,
+     runtime TEXT NOT NULL,
+     scope_kind TEXT NOT NULL,
+     task TEXT NOT NULL,
+     status TEXT NOT NULL,
+     delivery_status TEXT NOT NULL,
+     notify_policy TEXT NOT NULL,
+     source_id TEXT,
+     child_session_key TEXT,
+     parent_task_id TEXT,
+     agent_id TEXT,
+     run_id TEXT,
+     label TEXT,
+     error TEXT,
+     progress_summary TEXT,
+     terminal_summary TEXT,
+     terminal_outcome TEXT,
+     result_json TEXT,
+     created_at INTEGER NOT NULL,
+     started_at INTEGER,
+     ended_at INTEGER,
+     last_event_at INTEGER,
+     cleanup_after INTEGER,
+     attempts INTEGER NOT NULL,
+     next_run_at INTEGER,
+     cancel_requested_at INTEGER,
+     lease_hash TEXT,
+     lease_owner TEXT,
+     lease_expires_at INTEGER,
+     CHECK (CASE WHEN ended_at IS NULL
+       THEN status IN ('queued', 'running')
+       ELSE status IN ('succeeded', 'failed', 'timed_out', 'cancelled', 'lost') END),
+     CHECK (lease_hash IS NULL OR status = 'running')
+   ) STRICT;
+   CREATE UNIQUE INDEX tasks_by_id ON tasks (substr(id, ${ID_MOMENT_AT + 1}), id);
+   CREATE INDEX tasks_by_flow ON tasks (flow_seq, status);
+   CREATE INDEX tasks_by_status ON tasks (status);
+   CREATE INDEX tasks_queued ON tasks (runtime) WHERE status = 'queued';
+   CREATE INDEX tasks_leased ON tasks (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
+   CREATE INDEX tasks_by_run ON tasks (run_id) WHERE run_id IS NOT NULL;
+   CREATE INDEX tasks_to_clean ON tasks (cleanup_after) WHERE cleanup_after IS NOT NULL;`,
+  // 3: what has to be told to somebody.
+  `CREATE TABLE notifications (
+     seq INTEGER PRIMARY KEY,
+     id TEXT NOT NULL UNIQUE,
+     kind TEXT NOT NULL,
+     owner_key TEXT NOT NULL,
+     flow_id TEXT NOT NULL,
+     task_id TEXT,
+     payload TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     attempts INTEGER NOT NULL,
+     next_attempt_at INTEGER,
+     settled_at INTEGER,
+     outcome TEXT NOT NULL CHECK (outcome IN ('pending', 'delivered', 'failed')),
+     last_error TEXT
+   ) STRICT;
+   CREATE INDEX notifications_due ON notifications (next_attempt_at)
+     WHERE next_attempt_at IS NOT NULL;
+   CREATE INDEX notifications_settled ON notifications (settled_at)
+     WHERE settled_at IS NOT NULL;`,
+];
