@@ -1,4 +1,4 @@
-import type { FlowAnswer, FlowRejection, JsonObject } from '../flows/flow-action.js';
+import type { FlowAnswer, FlowRejection, JsonObject } from '../flows/index.js';
 
 /** Why a request on a known route did not come to its action. */
 export type RequestRejection =
@@ -74,14 +74,12 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
 const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
   not_found: 404,
   not_managed: 409,
-  revision_conflict: 409,
-  mutation_rejected: 409,
-  cancel_requested: 409,
   terminal: 409,
-  task_not_created: 409,
-  cancel_rejected: 409,
+  cancel_requested: 409,
+  revision_conflict: 409,
   create_rejected: 409,
-  request_rejected: 409,
+  mutation_rejected: 409,
+  task_not_created: 409,
   idempotency_mismatch: 422,
 };
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ResolvedWebhooks } from '../config/index.js';
-import { SvcError } from '../errors/index.js';
+import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
 import { readAction } from './actions/read-action.js';
 import { actionAnswer, rejection, type WebhookAnswer } from './answers.js';
@@ -11,6 +11,9 @@ import { isJsonBody } from './guards/content-type.js';
 import { InFlight } from './guards/in-flight.js';
 import { RateLimiter } from './guards/rate-limiter.js';
 import type { ServedRoute } from './routes/served-route.js';
+
+/** What flows throw when nothing was done, and the same request may be sent again. */
+const UNSTORED: ReadonlySet<ErrorCode> = new Set(['FLOWS_PERSIST_FAILED', 'FLOWS_BUSY']);
 
 /** The guards of every route; see the configuration reference. */
 export type WebhookLimits = ResolvedWebhooks['config']['limits'];
@@ -108,7 +111,7 @@ export class Pipeline {
 
   private failed(route: ServedRoute, error: unknown): WebhookAnswer {
     this.options.onFailure(error);
-    const isUnstored = error instanceof SvcError && error.code === 'FLOWS_PERSIST_FAILED';
+    const isUnstored = error instanceof SvcError && UNSTORED.has(error.code);
     return rejection(route.id, isUnstored ? 'persist_failed' : 'internal_error');
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { FlowAction, JsonValue } from '../../flows/flow-action.js';
+import type { FlowAction, JsonValue } from '../../flows/index.js';
 
 /*
  * The bodies of the thirteen actions (facts §2.3). Strict: a key that an action does not know is

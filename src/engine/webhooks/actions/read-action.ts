@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { FlowAction } from '../../flows/flow-action.js';
+import type { FlowAction } from '../../flows/index.js';
 import { ACTION_NAMES, actionSchema } from './action-schemas.js';
 
 /** A body that is an action, or what is wrong with it. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FlowAction } from '../../flows/flow-action.js';
+import type { FlowAction, Idempotency } from '../../flows/index.js';
 
 /** The header by which a client says that two requests are one. */
 export const IDEMPOTENCY_HEADER = 'idempotency-key';
@@ -11,14 +11,11 @@ const KEY = /^[\x21-\x7e]{1,255}$/u;
 /** Actions that would be done twice; the others carry a revision, or change nothing when repeated. */
 const KEYED_ACTIONS: ReadonlySet<FlowAction['action']> = new Set(['create_flow', 'run_task']);
 
-/** What a request is known again by. */
-export interface Idempotency {
-  readonly key: string;
-  /** SHA-256 of the action, in hex: white space and the order of fields make no difference. */
-  readonly bodyHash: string;
-}
-
-/** A key of a request; `invalid` for one that is none. Undefined where none is given or needed. */
+/**
+ * What a request is known again by; `invalid` for a key that is none, undefined where none is given or
+ * needed. The action is hashed as it was understood: white space and the order of its fields make no
+ * difference.
+ */
 export function idempotencyOf(
   headers: IncomingHttpHeaders,
   action: FlowAction,

@@ -1,4 +1,4 @@
-import type { FlowCaller } from '../../flows/flow-action.js';
+import type { FlowCaller } from '../../flows/index.js';
 import type { RouteSecret } from '../guards/route-secret.js';
 
 /** A route that requests can be sent to. */
