@@ -2,7 +2,11 @@ import type { Readiness } from './readiness.js';
 import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
-import { hasWebhooks, type ObserveWebhooks, webhooksDefinition } from './services/webhooks-service.js';
+import {
+  hasWebhooks,
+  type ObserveWebhooks,
+  webhooksDefinition,
+} from './services/webhooks-service.js';
 
 /** What is known of the process besides its configuration. */
 export interface DefinitionOptions {

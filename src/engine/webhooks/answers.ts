@@ -71,7 +71,7 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
 };
 
 /** Statuses of what flows refuse (facts §2.4). */
-const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
+export const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
   not_found: 404,
   not_managed: 409,
   terminal: 409,

@@ -12,6 +12,7 @@ import { type LiveWebhooks, liveWebhooks } from './activity/live-webhooks.js';
 import { AnswerLog } from './listener/answer-log.js';
 import { WebhookListener } from './listener/webhook-listener.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
+import { describedRoutes } from './openapi/described-routes.js';
 import { Pipeline } from './pipeline.js';
 import { type ResolvedRoutes, resolveRoutes } from './routes/resolve-routes.js';
 import { RouteTable } from './routes/route-table.js';
@@ -82,7 +83,10 @@ export class Webhooks {
         this.activityFile.touch();
         answerLog.record(answered, performance.now());
       },
-      extend: (server) => options.extend(server, this.metrics),
+      extend: (server) => {
+        options.extend(server, this.metrics);
+        this.addOpenApi(server);
+      },
     });
   }
 
@@ -125,6 +129,18 @@ export class Webhooks {
     this.activityFile.close();
     this.metrics.close();
     await this.flows.close();
+  }
+
+  private addOpenApi(server: FastifyInstance): void {
+    server.get('/openapi.json', async (_request, reply) => {
+      if (!this.loaded.resolved.plugins.entries.webhooks.config.openapi)
+        return reply.callNotFound();
+      const { openApiDocument } = await import('./openapi/openapi-document.js');
+      const routes = describedRoutes(this.loaded.resolved).filter(({ id }) =>
+        this.resolved.served.some((route) => route.id === id),
+      );
+      return reply.send(openApiDocument({ serverUrl: undefined, routes }));
+    });
   }
 
   private served({ resolved }: LoadedConfig, { served }: ResolvedRoutes) {

@@ -79,10 +79,7 @@ export class WebhookActivity {
       requests,
       rejected,
       last,
-      perSecond: Array.from(
-        seconds,
-        (_, at) => seconds[(second + 1 + at) % SHOWN_SECONDS] ?? 0,
-      ),
+      perSecond: Array.from(seconds, (_, at) => seconds[(second + 1 + at) % SHOWN_SECONDS] ?? 0),
       rejections: [...codes].toSorted(([, a], [, b]) => b - a),
     };
   }

@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  fastify,
+  LogController,
+} from 'fastify';
 import type { ListenAddress } from '../../config/listen-address.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../../listen.js';
 
@@ -14,6 +20,10 @@ const KEEP_ALIVE_MS = 72_000;
 
 const BAD_ADDRESS = JSON.stringify({
   error: { code: 'bad_request', message: 'the address is not valid' },
+});
+
+const NOT_FOUND = JSON.stringify({
+  error: { code: 'not_found', message: 'there is nothing here' },
 });
 
 /** What the HTTP server is made of. */
@@ -62,12 +72,18 @@ export function createServer({ address, log, bodyTimeoutSeconds }: ServerOptions
     reply.header(REQUEST_ID_HEADER, request.id).header('cache-control', 'no-store');
     done();
   });
+  server.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   server.setErrorHandler((error, _request, reply) => {
     log.error({ err: error }, 'a request could not be answered');
     const message = 'something went wrong here; the log tells more';
     reply.code(500).send({ error: { code: 'internal_error', message } });
   });
   return server;
+}
+
+/** The answer to what is no route and nothing else. */
+export function sendNotFound(reply: FastifyReply): void {
+  reply.code(404).type('application/json; charset=utf-8').send(NOT_FOUND);
 }
 
 /** The certificate and its key, as they lie there now. @throws the system's error */

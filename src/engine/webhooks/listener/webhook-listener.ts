@@ -7,7 +7,7 @@ import type { Handled, Pipeline, WebhookLimits } from '../pipeline.js';
 import type { RouteTable } from '../routes/route-table.js';
 import type { ServedRoute } from '../routes/served-route.js';
 import type { OnAnswered } from './answered.js';
-import { createServer, readCertificate } from './create-server.js';
+import { createServer, readCertificate, sendNotFound } from './create-server.js';
 
 /** The routes that are served, and how they are guarded: what a reload replaces. */
 export interface Served {
@@ -26,9 +26,6 @@ export interface ListenerOptions extends Served {
 }
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
-const NOT_FOUND = JSON.stringify({
-  error: { code: 'not_found', message: 'there is nothing here' },
-});
 
 /** How long the rest of a refused body may take before its connection is cut. */
 const LINGER_MS = 2000;
@@ -108,7 +105,7 @@ export class WebhookListener {
     const { routes, limits } = this.served;
     const route = routes.find(raw.url ?? '');
     if (route === undefined) {
-      reply.code(404).type(JSON_UTF8).send(NOT_FOUND);
+      sendNotFound(reply);
       return;
     }
     const startedMs = performance.now();
