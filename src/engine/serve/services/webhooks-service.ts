@@ -123,7 +123,7 @@ async function takesOn(
 /** One line a route; a route that is skipped needs somebody. */
 function tellRoutes(standings: readonly RouteStanding[], { log, trouble }: ServiceHost): void {
   for (const { id, path, sessionKey, state, secretSource, fault } of standings) {
-    const fields = { route: id, path, session: sessionKey, state, secret: secretSource };
+    const fields = { route: id, path, session: sessionKey, state, secretSource };
     if (fault === null) log.info(fields, `route ${id} is ${state}`);
     else log.warn({ ...fields, mend: fault.hint }, `route ${id} is skipped: ${fault.message}`);
   }
