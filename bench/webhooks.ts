@@ -137,7 +137,11 @@ async function storeFlows(): Promise<void> {
 
 async function start(args: readonly string[], told: RegExp) {
   const env = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home };
-  const child = spawn(process.execPath, args, { env, cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, {
+    env,
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   started.push(child);
   let text = '';
   const url = await new Promise<string>((resolve, reject) => {

@@ -10,6 +10,7 @@ import { WebhookActivity } from './activity/activity.js';
 import { ActivityFile, readActivity } from './activity/activity-file.js';
 import { type LiveWebhooks, liveWebhooks } from './activity/live-webhooks.js';
 import { AnswerLog } from './listener/answer-log.js';
+import type { ClientPatience } from './listener/create-server.js';
 import { WebhookListener } from './listener/webhook-listener.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes } from './openapi/described-routes.js';
@@ -23,6 +24,7 @@ export interface WebhooksOptions {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly log: Logger;
+  readonly patience?: ClientPatience | undefined;
   /** Adds what is served beside the routes. */
   readonly extend: (server: FastifyInstance, metrics: WebhookMetrics) => void;
 }
@@ -71,6 +73,7 @@ export class Webhooks {
     this.listener = new WebhookListener({
       address: gatewayAddress(loaded, context),
       log,
+      patience: options.patience,
       pipeline: new Pipeline({
         flows: this.flows,
         now: () => performance.now(),
@@ -92,6 +95,11 @@ export class Webhooks {
 
   get standings(): readonly RouteStanding[] {
     return this.resolved.standings;
+  }
+
+  /** Requests on known routes that are not answered to the end. */
+  get underWay(): number {
+    return this.listener.underWay;
   }
 
   /** Begins to listen; see WebhookListener. */

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { adminAddress } from '../../config/listen-address.js';
+import type { Logger } from 'pino';
+import type { LoadedConfig } from '../../config/index.js';
+import { adminAddress, isLoopback } from '../../config/listen-address.js';
 import { listenOn } from '../../listen.js';
 import type { LiveWebhooks } from '../../webhooks/activity/live-webhooks.js';
 import type { WebhookMetrics } from '../../webhooks/metrics.js';
@@ -74,6 +76,7 @@ async function start(
     await webhooks.close();
     throw error;
   }
+  warnIfOpen(loaded, log);
   tellRoutes(webhooks.standings, host);
   onWebhooks?.(webhooks.live);
   return {
@@ -90,6 +93,12 @@ async function start(
       await Promise.all([webhooks.close(), admin?.close()]);
     },
   };
+}
+
+function warnIfOpen({ resolved }: LoadedConfig, log: Logger): void {
+  const { host, tls } = resolved.gateway;
+  if (isLoopback(host) || tls?.cert !== undefined) return;
+  log.warn({ host }, 'other machines can reach the listener, and secrets go over the network as they are');
 }
 
 function addMetricsRoute(server: FastifyInstance, metrics: WebhookMetrics): void {

@@ -9,12 +9,23 @@ import {
 import type { ListenAddress } from '../../config/listen-address.js';
 import { REQUEST_ID_HEADER, requestIdOf } from '../../listen.js';
 
-/** A client that has not sent its headers by then is let go of. */
-const HEADERS_TIMEOUT_MS = 10_000;
-/** How often connections are looked at for that. */
-const CHECK_CONNECTIONS_MS = 2000;
-/** On top of the time for headers and body, until a request that does not end is cut off. */
-const SPARE_MS = 5000;
+/** How long clients may take, in milliseconds. */
+export interface ClientPatience {
+  /** One that has not sent its headers by then is let go of. */
+  readonly headersMs: number;
+  /** How often connections are looked at for that. */
+  readonly checkEveryMs: number;
+  /** On top of the time for headers and body, until a request that does not end is cut off. */
+  readonly spareMs: number;
+}
+
+/** Long enough for any network, short enough for those who only hold connections open. */
+export const CLIENT_PATIENCE: ClientPatience = {
+  headersMs: 10_000,
+  checkEveryMs: 2000,
+  spareMs: 5000,
+};
+
 /** Longer than proxies keep connections that they do not use, so that none meets a closing one. */
 const KEEP_ALIVE_MS = 72_000;
 
@@ -31,6 +42,7 @@ export interface ServerOptions {
   readonly address: ListenAddress;
   readonly log: FastifyBaseLogger;
   readonly bodyTimeoutSeconds: number;
+  readonly patience?: ClientPatience | undefined;
 }
 
 /**
@@ -39,12 +51,11 @@ export interface ServerOptions {
  *
  * @throws the system's error when the certificate cannot be read
  */
-export function createServer({ address, log, bodyTimeoutSeconds }: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { address, log, bodyTimeoutSeconds, patience = CLIENT_PATIENCE } = options;
   const { tls, trustedProxies } = address;
-  const timeouts = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    connectionsCheckingInterval: CHECK_CONNECTIONS_MS,
-  };
+  const { headersMs, checkEveryMs, spareMs } = patience;
+  const timeouts = { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs };
   const server: FastifyInstance = fastify({
     ...(tls === undefined
       ? { http: timeouts }
@@ -52,7 +63,7 @@ export function createServer({ address, log, bodyTimeoutSeconds }: ServerOptions
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    requestTimeout: HEADERS_TIMEOUT_MS + bodyTimeoutSeconds * 1000 + SPARE_MS,
+    requestTimeout: headersMs + bodyTimeoutSeconds * 1000 + spareMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     genReqId: requestIdOf,
     // Routes are ours to answer for until the very end; see the pipeline.

@@ -7,7 +7,7 @@ import type { Handled, Pipeline, WebhookLimits } from '../pipeline.js';
 import type { RouteTable } from '../routes/route-table.js';
 import type { ServedRoute } from '../routes/served-route.js';
 import type { OnAnswered } from './answered.js';
-import { createServer, readCertificate, sendNotFound } from './create-server.js';
+import { type ClientPatience, createServer, readCertificate, sendNotFound } from './create-server.js';
 
 /** The routes that are served, and how they are guarded: what a reload replaces. */
 export interface Served {
@@ -21,6 +21,7 @@ export interface ListenerOptions extends Served {
   readonly log: FastifyBaseLogger;
   readonly pipeline: Pipeline;
   readonly onAnswered: OnAnswered;
+  readonly patience?: ClientPatience | undefined;
   /** Adds what is not a route: health, metrics. */
   readonly extend?: ((server: FastifyInstance) => void) | undefined;
 }
@@ -41,11 +42,11 @@ export class WebhookListener {
 
   /** @throws the system's error when the certificate cannot be read */
   constructor(options: ListenerOptions) {
-    const { address, log, limits, extend } = options;
+    const { address, log, limits, extend, patience } = options;
     this.options = options;
     this.served = options;
     const { bodyTimeoutSeconds } = limits;
-    this.server = createServer({ address, log, bodyTimeoutSeconds });
+    this.server = createServer({ address, log, bodyTimeoutSeconds, patience });
     extend?.(this.server);
     this.server.route({
       method: [...this.server.supportedMethods],
