@@ -12,8 +12,13 @@ import { InFlight } from './guards/in-flight.js';
 import { RateLimiter } from './guards/rate-limiter.js';
 import type { ServedRoute } from './routes/served-route.js';
 
-/** What flows throw when nothing was done, and the same request may be sent again. */
-const UNSTORED: ReadonlySet<ErrorCode> = new Set(['FLOWS_PERSIST_FAILED', 'FLOWS_BUSY']);
+/** What flows throw when nothing was done because nothing could be stored. */
+const UNSTORED: ReadonlySet<ErrorCode> = new Set([
+  'FLOWS_BUSY',
+  'FLOWS_DAMAGED',
+  'FLOWS_PERSIST_FAILED',
+  'HANDLES_EXHAUSTED',
+]);
 
 /** The guards of every route; see the configuration reference. */
 export type WebhookLimits = ResolvedWebhooks['config']['limits'];

@@ -98,7 +98,10 @@ async function start(
 function warnIfOpen({ resolved }: LoadedConfig, log: Logger): void {
   const { host, tls } = resolved.gateway;
   if (isLoopback(host) || tls?.cert !== undefined) return;
-  log.warn({ host }, 'other machines can reach the listener, and secrets go over the network as they are');
+  log.warn(
+    { host },
+    'other machines can reach the listener, and secrets go over the network as they are',
+  );
 }
 
 function addMetricsRoute(server: FastifyInstance, metrics: WebhookMetrics): void {

@@ -7,7 +7,12 @@ import type { Handled, Pipeline, WebhookLimits } from '../pipeline.js';
 import type { RouteTable } from '../routes/route-table.js';
 import type { ServedRoute } from '../routes/served-route.js';
 import type { OnAnswered } from './answered.js';
-import { type ClientPatience, createServer, readCertificate, sendNotFound } from './create-server.js';
+import {
+  type ClientPatience,
+  createServer,
+  readCertificate,
+  sendNotFound,
+} from './create-server.js';
 
 /** The routes that are served, and how they are guarded: what a reload replaces. */
 export interface Served {
