@@ -16,6 +16,7 @@ import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
+import { WEBHOOK_DOCUMENTS } from './json-webhook-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
 const INDEX_FILE = '/home/ada/.svc/memory/main.sqlite';
@@ -424,6 +425,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  ...WEBHOOK_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

@@ -10,7 +10,7 @@ import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 const LISTENING = /^listening on (\S+)$/u;
 
 /** Where the listener of this state folder listens; undefined when none runs. */
-export function runningListenerUrl(stateDir: string): string | undefined {
+function runningListenerUrl(stateDir: string): string | undefined {
   const service = runningServeState(stateDir)?.services.find(
     ({ name, state }) => name === WEBHOOKS_SERVICE && state === 'ready',
   );

@@ -111,7 +111,7 @@ const requestCancel = z.strictObject({
 const cancelFlow = z.strictObject({ action: z.literal('cancel_flow'), flowId: flowId() });
 
 /** Fields that say how far a task is; one that is not running has none of them. */
-export const RUNNING_FIELDS = ['startedAt', 'lastEventAt', 'progressSummary'] as const;
+const RUNNING_FIELDS = ['startedAt', 'lastEventAt', 'progressSummary'] as const;
 const ONLY_RUNNING = 'Only with status running';
 
 const runTask = z.strictObject({

@@ -1,7 +1,7 @@
 import type { AnsweredRequest } from '../listener/answered.js';
 
 /** How far back the traffic of a route is shown, in seconds. */
-export const SHOWN_SECONDS = 60;
+const SHOWN_SECONDS = 60;
 
 /** The last answer of a route; times in milliseconds since the epoch. */
 export interface LastAnswer {

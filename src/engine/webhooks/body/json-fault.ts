@@ -1,5 +1,5 @@
 /** How deep arrays and objects may be nested in a body. */
-export const MOST_DEPTH = 64;
+const MOST_DEPTH = 64;
 
 /** A name that JavaScript gives a meaning of its own: it must not come in from outside. */
 const PROTOTYPE_KEY = '__proto__';

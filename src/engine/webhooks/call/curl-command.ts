@@ -6,7 +6,7 @@ export interface CurlRequest {
 }
 
 /** The variable that stands for the secret of the route. */
-export const SECRET_VARIABLE = 'SVC_WEBHOOK_SECRET';
+const SECRET_VARIABLE = 'SVC_WEBHOOK_SECRET';
 
 /** The same request as a command of curl, with a variable in place of the secret. */
 export function curlCommand({ url, headers, body }: CurlRequest): string {

@@ -87,7 +87,7 @@ export const taskSummarySchema = z.strictObject({
 });
 
 /** What `result` may hold; which of it is there depends on the action and on what came of it. */
-export const resultSchema = z.strictObject({
+const resultSchema = z.strictObject({
   flow: z.exactOptional(z.nullable(flowSchema)),
   flows: z.exactOptional(z.array(flowSchema)),
   truncated: z.exactOptional(z.boolean()),
