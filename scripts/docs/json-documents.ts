@@ -13,6 +13,8 @@ import {
 } from '../../src/engine/memory/output-schemas.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+import { FLOW_DOCUMENTS } from './json-flow-documents.js';
+import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
@@ -426,6 +428,8 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
   ...WEBHOOK_DOCUMENTS,
+  ...FLOW_DOCUMENTS,
+  ...INTEGRATE_DOCUMENTS,
 ];
 
 /** What every command prints when it fails. */

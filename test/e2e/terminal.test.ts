@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newFlow, testFlows } from '../support/flows.js';
 import { writeNotes } from '../support/many-notes.js';
 import { runInPty } from '../support/pty.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -137,6 +138,22 @@ test('a question is asked before an index is deleted, and no is the answer of En
   session.type(KEYS.enter);
   assert.is(await session.ended, 0);
   await session.waitForText('kept');
+});
+
+test('a followed list shows what another process changes, and q leaves it', async () => {
+  const { flows, home, clock } = testFlows();
+  clock.nowMs = Date.now();
+  const flowId = await newFlow(flows);
+  const session = runInPty(['flow', 'list', '--watch'], { home, columns: 80, rows: 24 });
+  await waitFor('the screen', () => session.screen.alternate);
+  await session.waitForText(`${flowId.slice(0, 8)}  queued`);
+  await flows.operator.cancelFlow(flowId);
+  await session.waitForText(`${flowId.slice(0, 8)}  cancelled`);
+  session.type('q');
+  assert.is(await session.ended, 0);
+  assert.not(session.screen.alternate);
+  assert.ok(session.screen.cursorShown);
+  await flows.close();
 });
 
 test.run();

@@ -10,6 +10,21 @@ import {
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
 import {
+  flowCancelOutputSchema,
+  flowListOutputSchema,
+  flowPruneOutputSchema,
+  flowShowOutputSchema,
+  taskClaimOutputSchema,
+  taskHeartbeatOutputSchema,
+  taskListOutputSchema,
+  taskOutputSchema,
+  taskShowOutputSchema,
+} from '../../src/engine/flows/output-schemas.js';
+import {
+  integrateOutputSchema,
+  integrationsOutputSchema,
+} from '../../src/engine/integrate/output-schemas.js';
+import {
   errorOutputSchema,
   getOutputSchema,
   indexOutputSchema,
@@ -69,5 +84,16 @@ export const jsonOf = {
   webhookRoutes: (run: SvcRun) => read(routesOutputSchema, run),
   webhookCall: (run: SvcRun) => read(callOutputSchema, run),
   webhookSecret: (run: SvcRun) => read(secretOutputSchema, run),
+  flowList: (run: SvcRun) => read(flowListOutputSchema, run),
+  flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
+  flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),
+  flowPrune: (run: SvcRun) => read(flowPruneOutputSchema, run),
+  taskList: (run: SvcRun) => read(taskListOutputSchema, run),
+  taskShow: (run: SvcRun) => read(taskShowOutputSchema, run),
+  taskClaim: (run: SvcRun) => read(taskClaimOutputSchema, run),
+  taskHeartbeat: (run: SvcRun) => read(taskHeartbeatOutputSchema, run),
+  task: (run: SvcRun) => read(taskOutputSchema, run),
+  integrate: (run: SvcRun) => read(integrateOutputSchema, run),
+  integrations: (run: SvcRun) => read(integrationsOutputSchema, run),
   error: (run: SvcRun) => read(errorOutputSchema, run).error,
 };

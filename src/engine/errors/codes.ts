@@ -88,6 +88,26 @@ export const ERROR_CODES = {
     summary: 'Another process is writing this index and did not finish in time.',
   },
   INDEX_UNWRITABLE: { exit: 1, summary: 'The index folder or database cannot be written.' },
+  INTEGRATION_CONFLICT: {
+    exit: 1,
+    summary: "The agent's configuration has an entry of that name that is not svc's.",
+  },
+  INTEGRATION_FILE_INVALID: {
+    exit: 1,
+    summary: "The agent's configuration file is broken or cannot be read; it was left as it is.",
+  },
+  INTEGRATION_OUTDATED: {
+    exit: 1,
+    summary: "The agent's configuration file is not as it was when the change was shown.",
+  },
+  INTEGRATION_UNSUPPORTED: {
+    exit: 2,
+    summary: 'The agent cannot be given what was asked for; the error says what to do instead.',
+  },
+  INTEGRATION_WRITE_FAILED: {
+    exit: 1,
+    summary: "The agent's configuration file could not be written; the old one is unchanged.",
+  },
   INTERRUPTED: {
     exit: 130,
     summary: 'The person stopped the command (Ctrl-C); finished work is kept.',
@@ -223,6 +243,7 @@ export const WARNING_CODES = {
     'Another process is writing the index; the answer comes from what was committed before.',
   INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',
   INDEX_STALE: 'The index could not be brought up to date; the answer comes from what is there.',
+  INTEGRATION_DOUBTFUL: 'The agent was registered, but may not be able to start svc.',
   PROVIDER_FALLBACK: 'The embedding provider failed; its fallback embedded instead.',
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',

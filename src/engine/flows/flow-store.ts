@@ -1,6 +1,7 @@
 import type { Clock } from '../context.js';
 import { type Connection, databaseFault } from '../sqlite/database.js';
 import type { FlowPolicy } from './policy.js';
+import { type AuditRows, auditRows } from './store/audit-rows.js';
 import { asFlowsError } from './store/flows-error.js';
 import { GroupCommit } from './store/group-commit.js';
 import { openFlowsDatabase } from './store/open-database.js';
@@ -53,6 +54,11 @@ export class FlowStore {
     } catch (error) {
       throw asFlowsError(error, this.file);
     }
+  }
+
+  /** The queries that look for what is wrong. */
+  auditRows(): AuditRows {
+    return auditRows(this.database);
   }
 
   /** Tells each change of this process once it is on disk. @returns what ends it */

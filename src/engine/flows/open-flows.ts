@@ -3,8 +3,11 @@ import type { ResolvedConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import type { FlowAction, FlowAnswer, FlowCaller, Idempotency } from './flow-action.js';
 import { FlowStore } from './flow-store.js';
+import { type NotificationOutbox, notificationOutbox } from './notification-outbox.js';
+import { type OperatorFlows, operatorFlows } from './operator-flows.js';
 import { perform } from './perform.js';
 import { flowPolicy } from './policy.js';
+import { type TaskStore, taskStore } from './task-store.js';
 import type { FlowsChange } from './work.js';
 
 /** Durable flows and their tasks. Close them when done. */
@@ -15,6 +18,12 @@ export interface Flows {
    * @throws SvcError FLOWS_PERSIST_FAILED, FLOWS_BUSY: nothing was done
    */
   perform(action: FlowAction, caller: FlowCaller, idempotency?: Idempotency): Promise<FlowAnswer>;
+  /** Workers' and operators' side of tasks. */
+  readonly tasks: TaskStore;
+  /** What is still to be told to somebody. */
+  readonly outbox: NotificationOutbox;
+  /** The operators' side. */
+  readonly operator: OperatorFlows;
   /** Tells each change of this process once it is on disk. @returns what ends it */
   subscribe(listener: (change: FlowsChange) => void): () => void;
   /** Differs from the last time when any process has committed something since. Cheap. */
@@ -24,7 +33,7 @@ export interface Flows {
 }
 
 /** Where flows are kept: `flows.sqlite` in the state folder. */
-export function flowsFile(context: Pick<EngineContext, 'state'>): string {
+function flowsFile(context: Pick<EngineContext, 'state'>): string {
   return join(context.state.stateDir, 'flows.sqlite');
 }
 
@@ -38,6 +47,9 @@ export function openFlows(context: EngineContext, config: ResolvedConfig): Flows
   const store = new FlowStore(flowsFile(context), flowPolicy(config), context.clock);
   return {
     perform: (action, caller, idempotency) => perform(store, action, caller, idempotency),
+    tasks: taskStore(store),
+    outbox: notificationOutbox(store),
+    operator: operatorFlows(store, context.clock),
     subscribe: (listener) => store.subscribe(listener),
     version: () => store.version(),
     close: () => store.close(),

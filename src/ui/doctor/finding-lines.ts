@@ -1,7 +1,8 @@
 import type { Finding, Mend } from '../../engine/doctor/finding.js';
 import { renderCodeFrame } from '../code-frame.js';
+import { renderDiff } from '../diff-lines.js';
 import { EXACT_MEASURE, fitEnd, textWidth } from '../fit.js';
-import { safeLine, safeProse } from '../safe-text.js';
+import { safeLine } from '../safe-text.js';
 import { shownPath } from '../shown-path.js';
 import type { Style } from '../style.js';
 import { wrapSpans } from '../wrap.js';
@@ -50,13 +51,8 @@ export function findingBody(finding: Finding, options: FindingLineOptions): read
 }
 
 /** What a mend changes. */
-export function diffOf({ diff }: Mend, { style, columns }: FindingLineOptions): readonly string[] {
-  const signs = { added: '+', context: ' ', removed: '-' } as const;
-  const paints = { added: style.green, context: style.dim, removed: style.red } as const;
-  return diff.map(({ kind, text }) => {
-    const line = `${signs[kind]} ${safeProse(text)}`;
-    return paints[kind](columns === undefined ? line : fitEnd(line, columns));
-  });
+export function diffOf({ diff }: Mend, options: FindingLineOptions): readonly string[] {
+  return renderDiff(diff, options);
 }
 
 function frameLines(

@@ -1,7 +1,7 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { FlowRecord, FlowStatus } from '../flow-record.js';
 import { ID_IS, idPattern } from './id-match.js';
-import { type Columns, recordTable } from './record-table.js';
+import { type Columns, recordTable, selectFrom } from './record-table.js';
 import { atLeast, equals, type Where, whereOf } from './where.js';
 
 const COLUMNS: Columns<FlowRecord> = {
@@ -24,6 +24,9 @@ const COLUMNS: Columns<FlowRecord> = {
   updatedAt: 'updated_at',
   endedAt: 'ended_at',
 };
+
+/** Whole records; conditions follow it. */
+export const SELECT_FLOW = selectFrom('flows', COLUMNS);
 
 /** Which flows are meant; what is left out limits nothing. */
 export interface FlowFilter {
@@ -56,11 +59,11 @@ export interface FlowRows {
 export function flowRows(database: Connection): FlowRows {
   const table = recordTable<FlowRecord>(database, 'flows', COLUMNS);
   const byId = database.prepare<[{ readonly id: string }], FlowRecord>(
-    `${table.select} WHERE ${ID_IS}`,
+    `${SELECT_FLOW} WHERE ${ID_IS}`,
   );
-  const bySeq = database.prepare<[number], FlowRecord>(`${table.select} WHERE seq = ?`);
+  const bySeq = database.prepare<[number], FlowRecord>(`${SELECT_FLOW} WHERE seq = ?`);
   const latestOf = database.prepare<[string], FlowRecord>(
-    `${table.select} WHERE owner_key = ? ORDER BY seq DESC LIMIT 1`,
+    `${SELECT_FLOW} WHERE owner_key = ? ORDER BY seq DESC LIMIT 1`,
   );
   return {
     insert: (flow) => ({ seq: table.insert(flow), ...flow }),
@@ -71,14 +74,14 @@ export function flowRows(database: Connection): FlowRows {
       const pattern = idPattern(prefix);
       if (pattern === undefined) return [];
       return database
-        .prepare<[string], FlowRecord>(`${table.select} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
+        .prepare<[string], FlowRecord>(`${SELECT_FLOW} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
         .all(pattern);
     },
     latestOf: (ownerKey) => latestOf.get(ownerKey),
     list: (filter) => {
       const { sql, values } = condition(filter);
       return database
-        .prepare<unknown[], FlowRecord>(`${table.select} ${sql} ORDER BY seq DESC LIMIT ?`)
+        .prepare<unknown[], FlowRecord>(`${SELECT_FLOW} ${sql} ORDER BY seq DESC LIMIT ?`)
         .all(...values, filter.limit);
     },
     count: (filter) => {
@@ -89,7 +92,7 @@ export function flowRows(database: Connection): FlowRows {
     cancelledWithoutTasks: (beforeMs, limit) =>
       database
         .prepare<[number, number], FlowRecord>(
-          `${table.select}
+          `${SELECT_FLOW}
            WHERE cancel_requested_at < ? AND ended_at IS NULL AND NOT ${HAS_ACTIVE_TASK} LIMIT ?`,
         )
         .all(beforeMs, limit),

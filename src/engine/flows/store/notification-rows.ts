@@ -1,6 +1,6 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { NotificationRecord } from '../notify/notification-record.js';
-import { type Columns, recordTable } from './record-table.js';
+import { type Columns, recordTable, selectFrom } from './record-table.js';
 
 const COLUMNS: Columns<NotificationRecord> = {
   seq: 'seq',
@@ -17,6 +17,8 @@ const COLUMNS: Columns<NotificationRecord> = {
   outcome: 'outcome',
   lastError: 'last_error',
 };
+
+const SELECT_NOTIFICATION = selectFrom('notifications', COLUMNS);
 
 /** The outbox. Callers hold a transaction where they write. */
 export interface NotificationRows {
@@ -36,9 +38,11 @@ export interface NotificationRows {
 /** Prepares the statements of the outbox. */
 export function notificationRows(database: Connection): NotificationRows {
   const table = recordTable<NotificationRecord>(database, 'notifications', COLUMNS);
-  const byId = database.prepare<[string], NotificationRecord>(`${table.select} WHERE id = ?`);
+  const byId = database.prepare<[string], NotificationRecord>(
+    `${SELECT_NOTIFICATION} WHERE id = ?`,
+  );
   const due = database.prepare<[number, number], NotificationRecord>(
-    `${table.select} WHERE next_attempt_at <= ? ORDER BY next_attempt_at, seq LIMIT ?`,
+    `${SELECT_NOTIFICATION} WHERE next_attempt_at <= ? ORDER BY next_attempt_at, seq LIMIT ?`,
   );
   const next = database
     .prepare<[], number | null>('SELECT min(next_attempt_at) FROM notifications')

@@ -3,10 +3,14 @@ import type { Connection } from '../../sqlite/database.js';
 /** Which column of a table holds which field of a record. */
 export type Columns<Row> = { readonly [Field in keyof Row]-?: string };
 
+/** `SELECT … FROM table`, giving whole records. */
+export function selectFrom<Row>(table: string, columns: Columns<Row>): string {
+  const fields = Object.entries<string>(columns).map(([field, column]) => `${column} AS ${field}`);
+  return `SELECT ${fields.join(', ')} FROM ${table}`;
+}
+
 /** The statements that every table of records has. */
 export interface RecordTable<Row> {
-  /** `SELECT … FROM table`, giving whole records. */
-  readonly select: string;
   /** @returns the `seq` of the new row */
   readonly insert: (row: Omit<Row, 'seq'>) => number;
   /** Writes every field of the row with this `seq`. */
@@ -19,8 +23,7 @@ export function recordTable<Row extends { readonly seq: number }>(
   table: string,
   columns: Columns<Row>,
 ): RecordTable<Row> {
-  const all = Object.entries<string>(columns);
-  const own = all.filter(([field]) => field !== 'seq');
+  const own = Object.entries<string>(columns).filter(([field]) => field !== 'seq');
   const insert = database.prepare<[Omit<Row, 'seq'>]>(
     `INSERT INTO ${table} (${own.map(([, column]) => column).join(', ')})
      VALUES (${own.map(([field]) => `@${field}`).join(', ')})`,
@@ -30,7 +33,6 @@ export function recordTable<Row extends { readonly seq: number }>(
      WHERE seq = @seq`,
   );
   return {
-    select: `SELECT ${all.map(([field, column]) => `${column} AS ${field}`).join(', ')} FROM ${table}`,
     insert: (row) => Number(insert.run(row).lastInsertRowid),
     update: (row) => {
       update.run(row);

@@ -7,7 +7,7 @@ import {
 } from '../task-record.js';
 import type { TaskCount } from '../views.js';
 import { ID_IS, idPattern } from './id-match.js';
-import { type Columns, recordTable } from './record-table.js';
+import { type Columns, recordTable, selectFrom } from './record-table.js';
 import { atLeast, equals, type Where, whereOf } from './where.js';
 
 const COLUMNS: Columns<TaskRecord> = {
@@ -47,6 +47,9 @@ const COLUMNS: Columns<TaskRecord> = {
   leaseExpiresAt: 'lease_expires_at',
 };
 
+/** Whole records; conditions follow it. */
+export const SELECT_TASK = selectFrom('tasks', COLUMNS);
+
 /** Which tasks are meant; what is left out limits nothing. */
 export interface TaskFilter {
   readonly statuses?: readonly TaskStatus[] | undefined;
@@ -81,6 +84,8 @@ export interface TaskRows {
   count(filter: Omit<TaskFilter, 'limit'>): number;
   /** The oldest one that may begin now. */
   nextQueued(nowMs: number, filter: QueueFilter): TaskRecord | undefined;
+  /** When the rest of one that waits, or the lease of one that runs, is over next. */
+  nextDueAt(): number | undefined;
   /** Those whose worker has not reported in time. */
   expired(nowMs: number, limit: number): readonly TaskRecord[];
   /** Says of ended ones that do not say it when they may go. @returns how many */
@@ -99,13 +104,13 @@ interface QueueLook {
 export function taskRows(database: Connection): TaskRows {
   const table = recordTable<TaskRecord>(database, 'tasks', COLUMNS);
   const byId = database.prepare<[{ readonly id: string }], TaskRecord>(
-    `${table.select} WHERE ${ID_IS}`,
+    `${SELECT_TASK} WHERE ${ID_IS}`,
   );
   const ofRun = database.prepare<[string, number], TaskRecord>(
-    `${table.select} WHERE run_id = ? AND flow_seq = ?`,
+    `${SELECT_TASK} WHERE run_id = ? AND flow_seq = ?`,
   );
   const ofFlow = database.prepare<[number], TaskRecord>(
-    `${table.select} WHERE flow_seq = ? ORDER BY seq`,
+    `${SELECT_TASK} WHERE flow_seq = ? ORDER BY seq`,
   );
   const activeOf = database
     .prepare<[number], number>(
@@ -117,13 +122,13 @@ export function taskRows(database: Connection): TaskRows {
      WHERE flow_seq = ? GROUP BY status, runtime`,
   );
   const queued = database.prepare<[QueueLook], TaskRecord>(
-    `${table.select} WHERE status = 'queued' AND runtime = @runtime
+    `${SELECT_TASK} WHERE status = 'queued' AND runtime = @runtime
      AND (next_run_at IS NULL OR next_run_at <= @nowMs)
      AND (@agentId IS NULL OR agent_id = @agentId)
      ORDER BY seq LIMIT 1`,
   );
   const expired = database.prepare<[number, number], TaskRecord>(
-    `${table.select} WHERE lease_expires_at < ? ORDER BY lease_expires_at LIMIT ?`,
+    `${SELECT_TASK} WHERE lease_expires_at < ? ORDER BY lease_expires_at LIMIT ?`,
   );
   return {
     insert: (task) => ({ seq: table.insert(task), ...task }),
@@ -133,7 +138,7 @@ export function taskRows(database: Connection): TaskRows {
       const pattern = idPattern(prefix);
       if (pattern === undefined) return [];
       return database
-        .prepare<[string], TaskRecord>(`${table.select} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
+        .prepare<[string], TaskRecord>(`${SELECT_TASK} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
         .all(pattern);
     },
     ofRun: (flowSeq, runId) => ofRun.get(runId, flowSeq),
@@ -143,7 +148,7 @@ export function taskRows(database: Connection): TaskRows {
     list: (filter) => {
       const { sql, values } = condition(filter);
       return database
-        .prepare<unknown[], TaskRecord>(`${table.select} ${sql} ORDER BY seq DESC LIMIT ?`)
+        .prepare<unknown[], TaskRecord>(`${SELECT_TASK} ${sql} ORDER BY seq DESC LIMIT ?`)
         .all(...values, filter.limit);
     },
     count: (filter) => {
@@ -155,6 +160,17 @@ export function taskRows(database: Connection): TaskRows {
       runtimes
         .flatMap((runtime) => queued.get({ runtime, nowMs, agentId }) ?? [])
         .sort((a, b) => a.seq - b.seq)[0],
+    nextDueAt: () => {
+      const moments = database
+        .prepare<[], number | null>(
+          `SELECT min(next_run_at) FROM tasks WHERE status = 'queued'
+           UNION ALL SELECT min(lease_expires_at) FROM tasks WHERE lease_expires_at IS NOT NULL`,
+        )
+        .pluck()
+        .all()
+        .filter((moment) => moment !== null);
+      return moments.length === 0 ? undefined : Math.min(...moments);
+    },
     expired: (nowMs, limit) => expired.all(nowMs, limit),
     stampCleanup: (retentionMs, limit) =>
       database

@@ -4,9 +4,7 @@ import { databaseFault } from '../../sqlite/database.js';
 export {
   type Connection,
   createDatabase,
-  type DatabaseFault,
   databaseFault,
-  type OpenOptions,
   openDatabase,
   openDatabaseBytes,
 } from '../../sqlite/database.js';

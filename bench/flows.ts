@@ -1,0 +1,155 @@
+/**
+ * `npm run bench -- flows`: durable creates of flows by 64 callers in one process, with an empty
+ * database and with 100,000 flows in it, beside a loop that writes rows of that size in transactions
+ * of 64 and waits for the disk after each. `--crash` kills a writer 200 times instead.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { resolveConfig } from '../src/engine/config/index.js';
+import { resolveStatePaths } from '../src/engine/context.js';
+import { type Flows, openFlows } from '../src/engine/flows/index.js';
+import { median } from './measure.js';
+import { formatTable, row } from './table.js';
+
+const CALLERS = 64;
+const STORED = 100_000;
+const CREATES = 10_000;
+const ROUNDS = 7;
+const CALLER = { sessionKey: 'agent:main:main', controllerId: 'webhooks/bench' };
+const GOAL = 'Publish the digest of this week when all of its pages are read';
+const STATE = { week: 9, pages: ['one', 'two', 'three'], done: false };
+
+interface Round {
+  readonly perSecond: number;
+  /** Of 100 creates 99 took no longer than this, in milliseconds. */
+  readonly p99Ms: number;
+}
+
+function openAt(home: string): Flows {
+  const env = { SVC_HOME: home };
+  const state = resolveStatePaths(env, home);
+  const context = { env, cwd: home, homeDir: home, state, clock: { now: Date.now } };
+  return openFlows(context, resolveConfig({}));
+}
+
+/** Every caller begins the next create when its last one is on disk. */
+async function create(flows: Flows, count: number): Promise<Round> {
+  const times: number[] = [];
+  let begun = 0;
+  const call = async (): Promise<void> => {
+    while (begun < count) {
+      begun += 1;
+      const started = performance.now();
+      const action = { action: 'create_flow', goal: GOAL, stateJson: STATE } as const;
+      await flows.perform(action, CALLER);
+      times.push(performance.now() - started);
+    }
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: CALLERS }, call));
+  const seconds = (performance.now() - started) / 1000;
+  times.sort((a, b) => a - b);
+  return { perSecond: count / seconds, p99Ms: times[Math.floor(count * 0.99)] ?? Number.NaN };
+}
+
+/** What the disk and SQLite alone allow: rows of that size, as many in a transaction. */
+function rawLoop(file: string): (count: number) => number {
+  const database = new Database(file);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.exec('CREATE TABLE IF NOT EXISTS rows (n INTEGER PRIMARY KEY, text TEXT)');
+  const insert = database.prepare('INSERT INTO rows (text) VALUES (?)');
+  const text = JSON.stringify({ GOAL, STATE, more: 'x'.repeat(120) });
+  const batch = database.transaction(() => {
+    for (let n = 0; n < CALLERS; n++) insert.run(text);
+  });
+  return (count) => {
+    const started = performance.now();
+    for (let n = 0; n < count; n += CALLERS) batch.immediate();
+    return (count / (performance.now() - started)) * 1000;
+  };
+}
+
+async function measure(dir: string): Promise<void> {
+  const empty = openAt(join(dir, 'empty'));
+  const full = openAt(join(dir, 'full'));
+  const raw = rawLoop(join(dir, 'raw.sqlite'));
+  await create(full, STORED);
+  const rounds: { readonly floor: number; readonly empty: Round; readonly full: Round }[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const floor = raw(CREATES);
+    const measured = {
+      floor,
+      empty: await create(empty, CREATES),
+      full: await create(full, CREATES),
+    };
+    // The first one warms the caches.
+    if (round > 0) rounds.push(measured);
+    await prune(empty);
+  }
+  await Promise.all([empty.close(), full.close()]);
+  const floor = median(rounds.map((round) => round.floor));
+  const rate = (of: 'empty' | 'full'): number => median(rounds.map((round) => round[of].perSecond));
+  const p99 = (of: 'empty' | 'full'): number => median(rounds.map((round) => round[of].p99Ms));
+  const perSecond = (value: number): string => `${value.toFixed(0)}/s`;
+  const ms = (value: number): string => `${value.toFixed(1)} ms`;
+  const times = (a: number, b: number): string => `${(a / b).toFixed(2)} ×`;
+  console.log(
+    `${CALLERS} callers, ${ROUNDS} rounds of ${CREATES} creates, node ${process.version}`,
+  );
+  console.log(
+    formatTable([
+      row(
+        'durable creates, few stored',
+        perSecond(rate('empty')),
+        perSecond(floor),
+        times(rate('empty'), floor),
+        '',
+      ),
+      row(
+        `durable creates, ${STORED} stored`,
+        perSecond(rate('full')),
+        perSecond(rate('empty')),
+        times(rate('full'), rate('empty')),
+        '0.90 ×',
+      ),
+      row('p99 of one, few stored', ms(p99('empty')), '', '', ''),
+      row(
+        `p99 of one, ${STORED} stored`,
+        ms(p99('full')),
+        ms(p99('empty')),
+        times(p99('full'), p99('empty')),
+        '1.10 ×',
+      ),
+    ]),
+  );
+}
+
+/** Keeps the small one small. */
+async function prune(flows: Flows): Promise<void> {
+  const { entries } = flows.operator.listFlows({ limit: CREATES });
+  await Promise.all(entries.map(({ flow }) => flows.operator.cancelFlow(flow.flowId)));
+  await flows.operator.prune(-1);
+}
+
+function crash(): void {
+  const test = fileURLToPath(new URL('../test/engine/flows/crash.test.ts', import.meta.url));
+  const env = { ...process.env, SVC_FLOW_CRASH_ROUNDS: '200' };
+  const run = spawnSync(process.execPath, ['--import', 'tsx', test], { env, stdio: 'inherit' });
+  process.exitCode = run.status ?? 1;
+}
+
+if (process.argv.includes('--crash')) {
+  crash();
+} else {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-'));
+  try {
+    await measure(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}

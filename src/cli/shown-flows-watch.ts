@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../engine/context.js';
+import type { Flows } from '../engine/flows/index.js';
+import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
+import type { ListRow } from '../ui/flows/rows.js';
+import { watchLine } from '../ui/flows/watch-line.js';
+import { createStyle } from '../ui/style.js';
+import type { TerminalSupport } from './terminal.js';
+
+/** A list that is followed. */
+export interface FollowedList {
+  readonly kind: 'flows' | 'tasks';
+  /** Reads it, newest first. */
+  readonly read: () => {
+    /** Each with what `--json` prints of it. */
+    readonly entries: readonly { readonly row: ListRow; readonly json: object }[];
+    readonly total: number;
+  };
+}
+
+/** How it is shown. */
+export interface FlowsWatchOptions {
+  readonly flows: Pick<Flows, 'version'>;
+  readonly terminal: TerminalSupport;
+  readonly json: boolean;
+  readonly clock: Clock;
+  readonly mask: SecretMask;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+}
+
+/** Often enough to look alive. Asking whether anything changed costs next to nothing. */
+const LOOK_MS = 200;
+/** "3 min ago" moves on by itself. */
+const REDRAW_LOOKS = 5;
+
+type End = 'interrupted' | 'left';
+
+/** Shows a list and what changes in it until the person leaves: a screen, lines, or JSON lines. */
+export async function watchFlows(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
+  return options.terminal.screen && !options.json
+    ? onScreen(list, options)
+    : asLines(list, options);
+}
+
+async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
+  const { openFlowsScreen } = await import('../ui/screens/flows/run.js');
+  const left = new AbortController();
+  let end: End = 'interrupted';
+  const screen = openFlowsScreen({
+    stdin: process.stdin,
+    stdout: process.stdout,
+    style: createStyle(options.terminal.color),
+    kind: list.kind,
+    onStop: (key) => {
+      if (key === 'q') end = 'left';
+      left.abort();
+    },
+  });
+  const show = (): void => {
+    const { entries, total } = options.mask.data(list.read());
+    screen.show({ rows: entries.map(({ row }) => row), total });
+  };
+  const signal = AbortSignal.any([options.signal, left.signal]);
+  try {
+    await Promise.race([follow(show, REDRAW_LOOKS, { ...options, signal }), screen.failed]);
+  } finally {
+    left.abort();
+    await screen.close();
+  }
+  return end;
+}
+
+/** A line for each flow or task that changed; at first one for each that is there. */
+async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
+  const { json, mask, clock, terminal } = options;
+  const style = createStyle(terminal.color);
+  const told = new Set<string>();
+  const tell = (): void => {
+    const { entries } = list.read();
+    const news = entries.filter(({ row }) => !told.has(row.version));
+    told.clear();
+    for (const { row } of entries) told.add(row.version);
+    for (const { row, json: document } of news.toReversed()) {
+      const line = json
+        ? JSON.stringify(mask.data(document))
+        : mask.text(watchLine(list.kind, row, clock.now(), style));
+      process.stdout.write(`${line}\n`);
+    }
+  };
+  // Whoever read the lines is gone: nobody would notice that this goes on.
+  const gone = new AbortController();
+  process.stdout.once('error', () => gone.abort());
+  const signal = AbortSignal.any([options.signal, gone.signal]);
+  await follow(tell, Number.POSITIVE_INFINITY, { ...options, signal });
+  return gone.signal.aborted ? 'left' : 'interrupted';
+}
+
+/** Calls back at once, whenever something was committed, and after so many looks without. */
+async function follow(
+  changed: () => void,
+  mostLooks: number,
+  { flows, signal }: FlowsWatchOptions,
+): Promise<void> {
+  let seen = '';
+  for (let looks = 0; !signal.aborted; looks++) {
+    const version = flows.version();
+    if (version !== seen || looks >= mostLooks) {
+      changed();
+      seen = version;
+      looks = 0;
+    }
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,65 @@
+import * as Flags from '@oclif/core/flags';
+import { withEnvironment } from '../../cli/flags.js';
+import { ListCommand, listFlags } from '../../cli/list-command.js';
+import { readSince } from '../../cli/since-flag.js';
+import { FLOW_STATUSES } from '../../engine/flows/flow-record.js';
+import { flowEntryOutput, flowListOutput } from '../../engine/flows/output.js';
+import type { FlowListOutput } from '../../engine/flows/output-schemas.js';
+import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
+import { flowRow } from '../../ui/flows/rows.js';
+
+export default class FlowList extends ListCommand<FlowListOutput> {
+  static override summary = 'List task flows, the newest first.';
+  static override description =
+    'Those of all sessions in the state folder, whoever made them. --watch stays and shows what changes; with --json each change is a line then.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --status running --status blocked --since 2h',
+    '<%= config.bin %> <%= command.id %> --audit --json',
+    '<%= config.bin %> <%= command.id %> --watch',
+  ];
+  static override flags = {
+    ...listFlags,
+    ...withEnvironment({
+      status: Flags.option({
+        options: FLOW_STATUSES,
+        multiple: true,
+        summary: 'Only those in this state; may be given several times.',
+        helpValue: 'STATUS',
+      })(),
+    }),
+  };
+
+  async run(): Promise<FlowListOutput> {
+    const { flags } = await this.parse(FlowList);
+    const { clock } = this.context();
+    const filter = {
+      statuses: flags.status,
+      ownerKey: flags.session,
+      sinceMs: readSince(flags.since, clock.now()),
+      limit: flags.limit,
+    };
+    const flows = await this.openFlows(flags);
+    const { operator } = flows;
+    if (flags.watch) {
+      const read = () => {
+        const { entries, total } = operator.listFlows(filter);
+        const now = clock.now();
+        const shown = entries.map((entry) => {
+          return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
+        });
+        return { entries: shown, total };
+      };
+      await this.watch(flows, flags, { kind: 'flows', read });
+      return { flows: [], total: 0 };
+    }
+    const page = operator.listFlows(filter);
+    const findings = flags.audit ? operator.auditFlows() : undefined;
+    if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
+    const options = this.shown(flags);
+    this.write(
+      findings === undefined ? renderFlowList(page, options) : renderFindings(findings, options),
+    );
+    return flowListOutput(page, findings);
+  }
+}

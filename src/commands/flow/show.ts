@@ -1,0 +1,27 @@
+import * as Args from '@oclif/core/args';
+import { FlowsCommand } from '../../cli/flows-command.js';
+import { flowShowOutput } from '../../engine/flows/output.js';
+import type { FlowShowOutput } from '../../engine/flows/output-schemas.js';
+import { renderFlow } from '../../ui/flows/details.js';
+
+export default class FlowShow extends FlowsCommand<FlowShowOutput> {
+  static override summary = 'Show a task flow with its tasks.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 413d463b',
+    '<%= config.bin %> <%= command.id %> 413d463b-ee62-4b21-addf-01a1f9472c9a --json',
+  ];
+  static override args = {
+    flow: Args.string({
+      required: true,
+      description: 'Its id, or the beginning of it (4 characters at least).',
+    }),
+  };
+
+  async run(): Promise<FlowShowOutput> {
+    const { args, flags } = await this.parse(FlowShow);
+    const flows = await this.openFlows(flags);
+    const shown = flows.operator.showFlow(args.flow);
+    this.write(renderFlow(shown, this.shown(flags)));
+    return flowShowOutput(shown.flow, shown.tasks);
+  }
+}

@@ -1,0 +1,69 @@
+import * as Flags from '@oclif/core/flags';
+import { withEnvironment } from '../../cli/flags.js';
+import { ListCommand, listFlags } from '../../cli/list-command.js';
+import { readSince } from '../../cli/since-flag.js';
+import { taskListOutput, taskOutput } from '../../engine/flows/output.js';
+import type { TaskListOutput } from '../../engine/flows/output-schemas.js';
+import { TASK_RUNTIMES, TASK_STATUSES } from '../../engine/flows/task-record.js';
+import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
+import { taskRow } from '../../ui/flows/rows.js';
+
+export default class TaskList extends ListCommand<TaskListOutput> {
+  static override summary = 'List the tasks of flows, the newest first.';
+  static override description =
+    'Those of all sessions in the state folder. --watch stays and shows what changes; with --json each change is a line then.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --status queued --runtime acp',
+    '<%= config.bin %> <%= command.id %> --audit --json',
+    '<%= config.bin %> <%= command.id %> --watch --plain',
+  ];
+  static override flags = {
+    ...listFlags,
+    ...withEnvironment({
+      status: Flags.option({
+        options: TASK_STATUSES,
+        multiple: true,
+        summary: 'Only those in this state; may be given several times.',
+        helpValue: 'STATUS',
+      })(),
+      runtime: Flags.option({
+        options: TASK_RUNTIMES,
+        summary: 'Only those that run there.',
+        helpValue: 'RUNTIME',
+      })(),
+    }),
+  };
+
+  async run(): Promise<TaskListOutput> {
+    const { flags } = await this.parse(TaskList);
+    const { clock } = this.context();
+    const filter = {
+      statuses: flags.status,
+      ownerKey: flags.session,
+      runtime: flags.runtime,
+      sinceMs: readSince(flags.since, clock.now()),
+      limit: flags.limit,
+    };
+    const flows = await this.openFlows(flags);
+    const { operator } = flows;
+    if (flags.watch) {
+      const read = () => {
+        const { entries, total } = operator.listTasks(filter);
+        const now = clock.now();
+        const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
+        return { entries: shown, total };
+      };
+      await this.watch(flows, flags, { kind: 'tasks', read });
+      return { tasks: [], total: 0 };
+    }
+    const page = operator.listTasks(filter);
+    const findings = flags.audit ? operator.auditTasks() : undefined;
+    if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
+    const options = this.shown(flags);
+    this.write(
+      findings === undefined ? renderTaskList(page, options) : renderFindings(findings, options),
+    );
+    return taskListOutput(page, findings);
+  }
+}

@@ -1,0 +1,27 @@
+import * as Args from '@oclif/core/args';
+import { FlowsCommand } from '../../cli/flows-command.js';
+import { taskShowOutput } from '../../engine/flows/output.js';
+import type { TaskShowOutput } from '../../engine/flows/output-schemas.js';
+import { renderTask } from '../../ui/flows/details.js';
+
+export default class TaskShow extends FlowsCommand<TaskShowOutput> {
+  static override summary = 'Show a task.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> fb015887',
+    '<%= config.bin %> <%= command.id %> fb015887 --json',
+  ];
+  static override args = {
+    task: Args.string({
+      required: true,
+      description: 'Its id, or the beginning of it (4 characters at least).',
+    }),
+  };
+
+  async run(): Promise<TaskShowOutput> {
+    const { args, flags } = await this.parse(TaskShow);
+    const flows = await this.openFlows(flags);
+    const { task, flow } = flows.operator.showTask(args.task);
+    this.write(renderTask(task, flow, this.shown(flags)));
+    return taskShowOutput(task, flow);
+  }
+}

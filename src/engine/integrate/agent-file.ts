@@ -1,0 +1,151 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { SvcError, systemErrorCode } from '../errors/index.js';
+import { replaceFile } from '../replace-file.js';
+
+/** A configuration file of an agent, as it is now. */
+export interface AgentFile {
+  /** Where the agent looks for it. */
+  readonly file: string;
+  /** Where its text lies: `file` with the links followed, whether it is there or not. */
+  readonly target: string;
+  /** Undefined where there is no such file. Without the byte order mark. */
+  readonly text: string | undefined;
+  readonly hasMark: boolean;
+}
+
+const MARK = '\uFEFF';
+/** Some agents keep their history beside their settings; more than this is something else. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MOST_LINKS = 40;
+
+/**
+ * Reads a configuration file.
+ *
+ * @throws SvcError INTEGRATION_FILE_INVALID
+ */
+export function readAgentFile(file: string): AgentFile {
+  const target = followLinks(file);
+  const bytes = readBytes(file, target);
+  if (bytes === undefined) return { file, target, text: undefined, hasMark: false };
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  try {
+    const text = decoder.decode(bytes);
+    const hasMark = text.startsWith(MARK);
+    return { file, target, text: hasMark ? text.slice(1) : text, hasMark };
+  } catch (cause) {
+    throw unreadable(file, 'is not UTF-8 text', 'save it as UTF-8', cause);
+  }
+}
+
+/**
+ * Puts a new text into a file, or removes it where the text is undefined.
+ *
+ * @param mode of a file that is new
+ * @throws SvcError INTEGRATION_WRITE_FAILED; the old file is unchanged then
+ */
+export function writeAgentFile(
+  { file, target, hasMark }: AgentFile,
+  text: string | undefined,
+  mode: number,
+): void {
+  try {
+    const old = statSync(target, { throwIfNoEntry: false });
+    // A rename would get past the mode that says to leave the file alone.
+    if (old !== undefined && (old.mode & 0o222) === 0) throw readOnly(file);
+    if (text === undefined) {
+      rmSync(target, { force: true });
+      return;
+    }
+    mkdirSync(dirname(target), { recursive: true });
+    const content = hasMark ? MARK + text : text;
+    replaceFile(target, content, old === undefined ? mode : old.mode & 0o7777);
+  } catch (cause) {
+    if (cause instanceof SvcError) throw cause;
+    throw new SvcError(
+      'INTEGRATION_WRITE_FAILED',
+      `${file} could not be written (${systemErrorCode(cause) ?? 'unknown error'})`,
+      { hint: 'check the permissions of its folder and the free space', cause },
+    );
+  }
+}
+
+/** The outermost folder that has to be made for a file; undefined where its folder is there. */
+export function folderToMake(target: string): string | undefined {
+  let missing: string | undefined;
+  for (let folder = dirname(target); !existsSync(folder); folder = dirname(folder)) {
+    missing = folder;
+  }
+  return missing;
+}
+
+/** Removes the folders above a file, up to one that was made for it, as far as they are empty. */
+export function removeMadeFolders(target: string, outermost: string): void {
+  try {
+    for (let folder = dirname(target); folder.startsWith(outermost); folder = dirname(folder)) {
+      rmdirSync(folder);
+    }
+  } catch {
+    // Something else has moved in.
+  }
+}
+
+/** Like realpath, but for a last link that leads to nothing yet: dotfiles are kept that way. */
+function followLinks(file: string): string {
+  let target = file;
+  try {
+    for (let links = 0; links < MOST_LINKS; links++) {
+      if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return target;
+      target = resolve(dirname(target), readlinkSync(target));
+    }
+  } catch (cause) {
+    throw unreadable(file, `cannot be read (${systemErrorCode(cause)})`, 'check the path', cause);
+  }
+  throw unreadable(file, 'is a link that leads back to itself', 'mend the link');
+}
+
+function readBytes(file: string, target: string): Uint8Array | undefined {
+  let descriptor: number | undefined;
+  try {
+    // Non-blocking, so that a named pipe is refused instead of waited for.
+    descriptor = openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) throw unreadable(file, 'is not a regular file', 'look what it is');
+    if (stat.size > MAX_BYTES) throw unreadable(file, 'is larger than 64 MiB', 'look what it is');
+    return readFileSync(descriptor);
+  } catch (cause) {
+    if (cause instanceof SvcError) throw cause;
+    const code = systemErrorCode(cause) ?? 'unknown error';
+    if (code === 'ENOENT') return undefined;
+    throw unreadable(file, `cannot be read (${code})`, 'check its permissions', cause);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function readOnly(file: string): SvcError {
+  return new SvcError('INTEGRATION_WRITE_FAILED', `${file} is read-only`, {
+    hint: `something else may look after it; otherwise: chmod u+w ${JSON.stringify(file)}`,
+  });
+}
+
+function unreadable(file: string, why: string, hint: string, cause?: unknown): SvcError {
+  return new SvcError('INTEGRATION_FILE_INVALID', `${file} ${why}`, {
+    hint,
+    location: { file, line: 1, column: 1 },
+    cause,
+  });
+}

@@ -1,0 +1,2 @@
+/** What stands for a value that is not shown. */
+export const HIDDEN = '…';

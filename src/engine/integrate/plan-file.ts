@@ -1,0 +1,209 @@
+import { type ConfigPath, formatPath, valueAt } from '../config/config-path.js';
+import { SvcError } from '../errors/index.js';
+import { type DiffLine, diffLines } from '../text-diff.js';
+import type { DocumentEditor } from './edit/document-editor.js';
+import { withInsertions, withoutInsertions } from './edit/insertion.js';
+import { isSameData, withoutEmptied, withoutValue, withValue } from './edit/plain-data.js';
+import type { EntryPart, EntrySpec, FoundEntry } from './entry.js';
+import { type Layer, textHash } from './receipts.js';
+
+/** What is done to one entry. */
+export interface EntryChange {
+  readonly part: EntryPart;
+  readonly change: 'add' | 'remove' | 'update';
+  /** The values of other entries are hidden in it. */
+  readonly diff: readonly DiffLine[];
+}
+
+/** A text and what svc did to it so far. */
+export interface Edited {
+  readonly text: string;
+  readonly layers: readonly Layer[];
+}
+
+/** A text with the change that led to it; undefined where nothing had to be done. */
+export interface EditStep extends Edited {
+  readonly change: EntryChange | undefined;
+}
+
+/** The file that is edited. */
+export interface EditedFile {
+  readonly file: string;
+  readonly editor: DocumentEditor;
+  /** What a new layer says of a file that is not there yet. */
+  readonly newFile: Layer['newFile'];
+}
+
+/**
+ * Brings an entry into a text, or up to date in it.
+ *
+ * @throws SvcError INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT
+ */
+export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditStep {
+  const found = findEntry(where, now, spec);
+  if (found === undefined) return inserted(where, now, spec, undefined);
+  if (Object.keys(found.differing).length === 0) return { ...now, change: undefined };
+  const layers = layersThatHold(now);
+  const top = layers.at(-1);
+  const before = top?.entry === spec.key ? withoutInsertions(now.text, top.insertions) : undefined;
+  if (top !== undefined && before !== undefined) {
+    // Nobody touched it since: it is written anew, and can still be taken back to the byte.
+    const below = { text: before, layers: layers.slice(0, -1) };
+    return inserted({ ...where, newFile: top.newFile }, below, spec, { text: now.text, found });
+  }
+  const text = where.editor.setKeys(now.text, found.keysAt, found.differing);
+  let wanted = read(where, now.text);
+  for (const [key, value] of Object.entries(found.differing)) {
+    const path = [...found.keysAt, key];
+    wanted = value === undefined ? withoutValue(wanted, path) : withValue(wanted, path, value);
+  }
+  requireSame(where, now.text, found.path, [wanted, readEdited(where, text)]);
+  const diff = hiddenDiff(where.editor, [now.text, found.path], [text, found.path]);
+  return { text, layers: now.layers, change: { part: spec.part, change: 'update', diff } };
+}
+
+/**
+ * Takes an entry out of a text: to the byte where nothing else changed since it was added, else the
+ * entry alone, with the objects that were made for it and hold nothing now.
+ *
+ * @throws SvcError INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT
+ */
+export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditStep {
+  const found = findEntry(where, now, spec);
+  if (found === undefined) return { ...now, change: undefined };
+  const layers = layersThatHold(now);
+  const top = layers.at(-1);
+  const exact = top?.entry === spec.key ? withoutInsertions(now.text, top.insertions) : undefined;
+  const text = exact ?? cutOut(where, now, found, spec);
+  const wanted = withoutValue(read(where, now.text), found.path);
+  const bare = [wanted, readEdited(where, text)].map((data) =>
+    withoutEmptied(data, found.path.slice(0, -1)),
+  );
+  requireSame(where, now.text, found.path, bare);
+  const diff = hiddenDiff(where.editor, [now.text, found.path], [text, undefined]);
+  return {
+    text,
+    layers: (exact === undefined ? now.layers : layers).filter(({ entry }) => entry !== spec.key),
+    change: { part: spec.part, change: 'remove', diff },
+  };
+}
+
+/** Entries in the order in which they can be taken back: the last that was added comes first. */
+export function inOrderOfRemoval(
+  specs: readonly EntrySpec[],
+  layers: readonly Layer[],
+): readonly EntrySpec[] {
+  const placeOf = ({ key }: EntrySpec): number =>
+    layers.findLastIndex(({ entry }) => entry === key);
+  return specs.toSorted((a, b) => placeOf(b) - placeOf(a));
+}
+
+function findEntry(where: EditedFile, now: Edited, spec: EntrySpec): FoundEntry | undefined {
+  const found = spec.find(read(where, now.text));
+  if (found === undefined || found.isOurs) return found;
+  if (wasWritten(now.layers, spec, found)) return found;
+  throw new SvcError(
+    'INTEGRATION_CONFLICT',
+    `${formatPath(found.path)} in ${where.file} is not an entry of svc`,
+    {
+      hint: 'choose another name with --name, or remove that entry by hand',
+      location: where.editor.locate(where.file, now.text, found.path),
+    },
+  );
+}
+
+/** Whether svc wrote the entry, from a folder that it does not lie in any more. */
+function wasWritten(layers: readonly Layer[], { key }: EntrySpec, { script }: FoundEntry): boolean {
+  if (script === undefined) return false;
+  const written = JSON.stringify(script);
+  return layers.some(
+    ({ entry, insertions }) =>
+      entry === key && insertions.some(({ text }) => text.includes(written)),
+  );
+}
+
+/** Up to the highest layer that the text is of; those above were never written, or taken back. */
+function layersThatHold({ text, layers }: Edited): readonly Layer[] {
+  const hash = textHash(text);
+  return layers.slice(0, layers.findLastIndex(({ after }) => after === hash) + 1);
+}
+
+function inserted(
+  where: EditedFile,
+  base: Edited,
+  spec: EntrySpec,
+  replaced: { readonly text: string; readonly found: FoundEntry } | undefined,
+): EditStep {
+  const { editor, file, newFile } = where;
+  const data = read(where, base.text);
+  const path = spec.placeFor(data);
+  const insertions = editor.insert(file, base.text, path, spec.value);
+  const text = withInsertions(base.text, insertions);
+  requireSame(where, base.text, path, [withValue(data, path, spec.value), readEdited(where, text)]);
+  const made = path.slice(0, -1).map((_, at) => path.slice(0, at + 1));
+  const layer: Layer = {
+    entry: spec.key,
+    after: textHash(text),
+    insertions,
+    made: made.filter((place) => valueAt(data, place) === undefined),
+    newFile,
+  };
+  const before = replaced ?? { text: base.text, found: undefined };
+  const diff = hiddenDiff(editor, [before.text, before.found?.path], [text, path]);
+  const change = replaced === undefined ? 'add' : 'update';
+  const layers = [...base.layers.filter(({ entry }) => entry !== spec.key), layer];
+  return { text, layers, change: { part: spec.part, change, diff } };
+}
+
+function cutOut(where: EditedFile, now: Edited, found: FoundEntry, spec: EntrySpec): string {
+  const { editor } = where;
+  const made = now.layers.filter(({ entry }) => entry === spec.key).flatMap((layer) => layer.made);
+  return made
+    .toReversed()
+    .reduce(
+      (text, place) => (editor.isBare(text, place) ? editor.remove(text, place) : text),
+      editor.remove(now.text, found.path),
+    );
+}
+
+function read({ editor, file }: EditedFile, text: string): unknown {
+  return editor.read(file, text);
+}
+
+/** The data of a text that was edited; undefined where the edit broke it. */
+function readEdited(where: EditedFile, text: string): unknown {
+  try {
+    return read(where, text);
+  } catch (error) {
+    if (error instanceof SvcError) return undefined;
+    throw error;
+  }
+}
+
+/** An edit that would do anything else than it should is not done. */
+function requireSame(
+  { file, editor }: EditedFile,
+  text: string,
+  path: ConfigPath,
+  [wanted, got]: readonly unknown[],
+): void {
+  if (isSameData(wanted, got)) return;
+  throw new SvcError(
+    'INTEGRATION_FILE_INVALID',
+    `${formatPath(path)} in ${file} is written in a way that svc does not edit`,
+    {
+      hint: 'edit it by hand; nothing was written',
+      location: editor.locate(file, text, path),
+    },
+  );
+}
+
+type ShownText = readonly [text: string, shown: ConfigPath | undefined];
+
+function hiddenDiff(
+  editor: DocumentEditor,
+  [before, shownBefore]: ShownText,
+  [after, shownAfter]: ShownText,
+): readonly DiffLine[] {
+  return diffLines(editor.hideOthers(before, shownBefore), editor.hideOthers(after, shownAfter));
+}

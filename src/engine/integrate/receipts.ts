@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
+import type { StatePaths } from '../context.js';
+import { PRIVATE_MODE, replaceFile } from '../replace-file.js';
+
+/*
+ * What svc did to a file of an agent, so that it can be taken back to the byte: what was inserted
+ * where. It holds nothing of what was in the file before, which may be secret.
+ */
+
+const receiptSchema = z.strictObject({
+  version: z.literal(1),
+  file: z.string(),
+  layers: z.array(
+    z.strictObject({
+      entry: z.string(),
+      after: z.string(),
+      insertions: z.array(z.strictObject({ offset: z.int(), text: z.string() })),
+      made: z.array(z.array(z.union([z.string(), z.int()]))),
+      newFile: z.nullable(z.strictObject({ folder: z.nullable(z.string()) })),
+    }),
+  ),
+});
+
+/** One entry that was added to a text; the next layer lies on top of it. */
+export interface Layer {
+  /** The key of the entry. */
+  readonly entry: string;
+  /** Hash of the text with it. */
+  readonly after: string;
+  readonly insertions: readonly { readonly offset: number; readonly text: string }[];
+  /** The objects and lists that were made to hold it, outermost first. */
+  readonly made: readonly (readonly (number | string)[])[];
+  /** Set when the file was made for it, with the outermost folder that was made. */
+  readonly newFile: { readonly folder: string | null } | null;
+}
+
+/** How a text is recognised. */
+export function textHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** The layers of a file, lowest first; none where nothing is known of it. */
+export function readLayers(state: StatePaths, file: string): readonly Layer[] {
+  try {
+    const read = receiptSchema.parse(JSON.parse(readFileSync(receiptFile(state, file), 'utf8')));
+    return read.file === file ? read.layers : [];
+  } catch {
+    // Without it the entry is taken out by itself, and what was around it stays.
+    return [];
+  }
+}
+
+/** Keeps the layers of a file; without any, its receipt goes. @throws the system's error */
+export function writeLayers(state: StatePaths, file: string, layers: readonly Layer[]): void {
+  const receipt = receiptFile(state, file);
+  if (layers.length === 0) {
+    rmSync(receipt, { force: true });
+    return;
+  }
+  mkdirSync(dirname(receipt), { recursive: true, mode: 0o700 });
+  replaceFile(receipt, `${JSON.stringify({ version: 1, file, layers }, null, 2)}\n`, PRIVATE_MODE);
+}
+
+/** Where the receipts and the lock of integrations lie. */
+export function integrationsFolder({ stateDir }: StatePaths): string {
+  return join(stateDir, 'integrations');
+}
+
+function receiptFile(state: StatePaths, file: string): string {
+  return join(integrationsFolder(state), `${textHash(file).slice(0, 24)}.json`);
+}

@@ -1,0 +1,17 @@
+import type { DiffLine } from '../engine/text-diff.js';
+import { fitEnd } from './fit.js';
+import { safeProse } from './safe-text.js';
+import type { Style } from './style.js';
+
+/** Lines of a change. @param columns width to cut them to; undefined leaves them whole */
+export function renderDiff(
+  diff: readonly DiffLine[],
+  { style, columns }: { readonly style: Style; readonly columns: number | undefined },
+): readonly string[] {
+  const signs = { added: '+', context: ' ', removed: '-' } as const;
+  const paints = { added: style.green, context: style.dim, removed: style.red } as const;
+  return diff.map(({ kind, text }) => {
+    const line = `${signs[kind]} ${safeProse(text)}`;
+    return paints[kind](columns === undefined ? line : fitEnd(line, columns));
+  });
+}

@@ -1,0 +1,96 @@
+import type { FlowFinding, TaskFinding } from '../../engine/flows/audit/finding.js';
+import type { TaskRecord } from '../../engine/flows/index.js';
+import type { FlowEntry, Page } from '../../engine/flows/operator-flows.js';
+import { fitEnd, textWidth } from '../fit.js';
+import { formatCount, formatCountOf, formatDuration } from '../format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { renderTable, type TableColumn } from '../table.js';
+import {
+  FLOW_TITLES,
+  flowRow,
+  type ListRow,
+  STATUS_COLUMNS,
+  TASK_TITLES,
+  taskRow,
+} from './rows.js';
+import { ID_CHARS, statusPaint } from './words.js';
+
+/** How a list is drawn. */
+export interface ListOptions {
+  readonly style: Style;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Width of the terminal; undefined (a pipe) leaves every line whole. */
+  readonly columns: number | undefined;
+}
+
+/** Flows as a table, newest first. */
+export function renderFlowList(page: Page<FlowEntry>, options: ListOptions): string {
+  if (page.total === 0) return 'no flows\n';
+  const rows = page.entries.map((entry) => flowRow(entry, options.nowMs));
+  return table(FLOW_TITLES, rows, STATUS_COLUMNS.flows, options) + rest(page, 'flow', options);
+}
+
+/** Tasks as a table, newest first. */
+export function renderTaskList(page: Page<TaskRecord>, options: ListOptions): string {
+  if (page.total === 0) return 'no tasks\n';
+  const rows = page.entries.map((task) => taskRow(task, options.nowMs));
+  return table(TASK_TITLES, rows, STATUS_COLUMNS.tasks, options) + rest(page, 'task', options);
+}
+
+function rest(page: Page<unknown>, noun: string, { style }: ListOptions): string {
+  const { length } = page.entries;
+  if (length === page.total) return '';
+  const text = `${formatCount(length)} of ${formatCountOf(page.total, noun)}; --limit shows more`;
+  return `${style.dim(text)}\n`;
+}
+
+const GAP = 2;
+
+function table(
+  titles: readonly string[],
+  rows: readonly ListRow[],
+  statusColumn: number,
+  { style, columns }: ListOptions,
+): string {
+  const last = titles.length - 1;
+  const widths = titles
+    .slice(0, last)
+    .map((title, at) =>
+      Math.max(textWidth(title), ...rows.map(({ cells }) => textWidth(cells[at] ?? ''))),
+    );
+  const taken = widths.reduce((sum, width) => sum + width + GAP, 0);
+  const room = columns === undefined ? undefined : Math.max(10, columns - taken);
+  const shown = rows.map(({ cells, status }) =>
+    cells.map((cell, at) => {
+      if (at === statusColumn) return statusPaint(status, style)(cell);
+      return at === last && room !== undefined ? fitEnd(cell, room) : cell;
+    }),
+  );
+  const heads = titles.map((title): TableColumn => {
+    return title === 'rev' || title === 'tries' ? { title, align: 'right' } : { title };
+  });
+  return renderTable(heads, shown, style);
+}
+
+/** What an audit found, errors first. */
+export function renderFindings(
+  findings: readonly (FlowFinding | TaskFinding)[],
+  { style }: ListOptions,
+): string {
+  if (findings.length === 0) return `${style.green('nothing is stuck, lost or inconsistent')}\n`;
+  const rows = findings.map((finding) => [
+    finding.severity === 'error' ? style.red('error') : style.yellow('warn'),
+    finding.code,
+    (finding.kind === 'flow' ? finding.flow.flowId : finding.task.taskId).slice(0, ID_CHARS),
+    formatDuration(finding.ageMs),
+    safeLine(finding.detail),
+  ]);
+  const columns = ['severity', 'code', findings[0]?.kind ?? 'id', 'for', 'what'];
+  return renderTable(
+    columns.map((title) => ({ title })),
+    rows,
+    style,
+  );
+}

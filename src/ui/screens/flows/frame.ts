@@ -1,0 +1,115 @@
+import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
+import { FLOW_TITLES, type ListRow, STATUS_COLUMNS, TASK_TITLES } from '../../flows/rows.js';
+import { statusPaint } from '../../flows/words.js';
+import { formatCountOf } from '../../format.js';
+import type { Style } from '../../style.js';
+import type { TerminalSize } from '../terminal-size.js';
+import type { FlowsScreenState } from './state.js';
+
+const MARGIN = '  ';
+const GAP = '  ';
+/** Wider than this the eye loses the line. */
+const MAX_COLUMNS = 140;
+/** A cell beyond this is cut, but for the last one, which takes what is left. */
+const MAX_CELL = 26;
+/** Left out first where there is little room: what a person can do without. */
+const EXPENDABLE = { flows: [5, 3, 2], tasks: [1, 4, 2] } as const;
+/** The last column says what it is all about: it gets this much. */
+const LEAST_LAST = 16;
+const KEY_COLUMNS = 12;
+
+/** The lines of the screen at a size; never wider, and never as tall as the terminal. */
+export function flowsFrame(
+  state: FlowsScreenState,
+  style: Style,
+  size: TerminalSize,
+): readonly string[] {
+  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
+  const room = Math.max(1, size.rows - 1);
+  const head = [headLine(state, style, columns), ''];
+  const end = ['', ...(state.help ? helpLines(style, columns) : []), footer(style, columns)];
+  const body = bodyLines(state, style, columns, room - head.length - end.length);
+  const lines = [...head, ...body, ...end];
+  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+}
+
+function headLine({ kind, list }: FlowsScreenState, style: Style, columns: number): string {
+  const title = fitEnd(`svc · ${kind}`, columns);
+  if (list === undefined) return style.bold(title);
+  const noun = kind === 'flows' ? 'flow' : 'task';
+  return style.bold(spread(title, formatCountOf(list.total, noun), columns));
+}
+
+function bodyLines(
+  { kind, list }: FlowsScreenState,
+  style: Style,
+  columns: number,
+  room: number,
+): readonly string[] {
+  if (list === undefined || room < 1) return [];
+  if (list.rows.length === 0) return [style.dim(fitEnd(`no ${kind}`, columns))];
+  const titles: readonly string[] = kind === 'flows' ? FLOW_TITLES : TASK_TITLES;
+  const shown = list.rows.slice(0, Math.max(0, room - 2));
+  const widths = columnWidths(titles, shown, EXPENDABLE[kind], columns);
+  const line = (cells: readonly string[], paint: (cell: string, at: number) => string): string =>
+    cells
+      .flatMap((cell, at) => {
+        const width = widths[at] ?? 0;
+        const isLast = at === cells.length - 1;
+        const fitted = fitEnd(cell, width);
+        return width === 0 ? [] : paint(isLast ? fitted : padEnd(fitted, width), at);
+      })
+      .join(GAP);
+  const rest = list.total - shown.length;
+  return [
+    line(titles, (cell) => style.dim(cell)),
+    ...shown.map(({ cells, status }) =>
+      line(cells, (cell, at) =>
+        at === STATUS_COLUMNS[kind] ? statusPaint(status, style)(cell) : cell,
+      ),
+    ),
+    ...(rest > 0 ? [style.dim(fitEnd(`… ${rest} more`, columns))] : []),
+  ];
+}
+
+/** As wide as what stands in them; 0 for a column that is left out. */
+function columnWidths(
+  titles: readonly string[],
+  rows: readonly ListRow[],
+  expendable: readonly number[],
+  columns: number,
+): readonly number[] {
+  const last = titles.length - 1;
+  const widths = titles
+    .slice(0, last)
+    .map((title, at) =>
+      Math.min(
+        MAX_CELL,
+        Math.max(textWidth(title), ...rows.map(({ cells }) => textWidth(cells[at] ?? ''))),
+      ),
+    );
+  const left = (): number =>
+    columns - widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + GAP.length), 0);
+  for (const at of expendable) {
+    if (left() >= LEAST_LAST) break;
+    widths[at] = 0;
+  }
+  for (let at = last - 1; at > 0 && left() < 0; at--) widths[at] = 0;
+  if (left() < 0) return [columns];
+  return [...widths, Math.max(0, left())];
+}
+
+function helpLines(style: Style, columns: number): readonly string[] {
+  const keys = [
+    ['q, ctrl-c', 'leave'],
+    ['?, esc', 'close this list'],
+  ] as const;
+  return keys.map(([key, does]) => {
+    const line = fitEnd(padEnd(key, KEY_COLUMNS) + does, columns);
+    return style.bold(line.slice(0, KEY_COLUMNS)) + line.slice(KEY_COLUMNS);
+  });
+}
+
+function footer(style: Style, columns: number): string {
+  return style.dim(fitEnd('? keys   q leave', columns));
+}

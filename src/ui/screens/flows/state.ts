@@ -1,0 +1,43 @@
+import type { ListRow } from '../../flows/rows.js';
+
+/** What is on the list now. */
+export interface ShownList {
+  /** Newest first. */
+  readonly rows: readonly ListRow[];
+  /** How many there are, with those that are not shown. */
+  readonly total: number;
+}
+
+/** The state of the screen that follows a list of flows or tasks. */
+export interface FlowsScreenState {
+  readonly kind: 'flows' | 'tasks';
+  /** Undefined until it was read. */
+  readonly list: ShownList | undefined;
+  readonly help: boolean;
+}
+
+/** What moves the screen on. */
+export type FlowsScreenEvent =
+  | { readonly type: 'listed'; readonly list: ShownList }
+  | { readonly type: 'help.toggled' }
+  | { readonly type: 'help.closed' };
+
+/** The screen before anything was read. */
+export function startFlowsScreen(kind: FlowsScreenState['kind']): FlowsScreenState {
+  return { kind, list: undefined, help: false };
+}
+
+/** The screen after an event; pure. */
+export function reduceFlowsScreen(
+  state: FlowsScreenState,
+  event: FlowsScreenEvent,
+): FlowsScreenState {
+  switch (event.type) {
+    case 'listed':
+      return { ...state, list: event.list };
+    case 'help.toggled':
+      return { ...state, help: !state.help };
+    case 'help.closed':
+      return state.help ? { ...state, help: false } : state;
+  }
+}

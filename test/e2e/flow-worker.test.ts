@@ -1,0 +1,67 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { allPages, fencesOf } from '../docs/pages.js';
+import { newFlow, newTask, testFlows } from '../support/flows.js';
+import { ROOT } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const test = suite('the worker of docs/flows.md');
+
+const isUsable = spawnSync('jq', ['--version']).status === 0;
+const when = isUsable ? test : test.skip;
+if (!isUsable) process.stdout.write('skipped: there is no jq here\n');
+
+/** The worker as it stands there, only less patient. */
+function worker(): string {
+  const page = allPages().find(({ path }) => path === 'docs/flows.md');
+  const fence = fencesOf(page?.text ?? '').find(({ text }) => text.includes('task claim --wait'));
+  return (fence?.text ?? '').replace('sleep 5', 'sleep 0.1');
+}
+
+when('does tasks, and says when it cannot or was stopped', async () => {
+  const folder = tempFolder();
+  const program = (path: string, script: string): void => {
+    chmodSync(folder.write(path, `#!/bin/sh\n${script}\n`), 0o755);
+  };
+  program('bin/svc', `exec "${process.execPath}" "${join(ROOT, 'bin/run.js')}" "$@"`);
+  program(
+    'work-on',
+    `case "$(cat "$1")" in fail) exit 1;; forever) exec sleep 600;; esac; echo '{"read": true}'`,
+  );
+  const { flows, home, clock } = testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
+  clock.nowMs = Date.now();
+  const config = folder.write(
+    'svc.json',
+    '{"flows": {"runtimes": {"subagent": {"maxAttempts": 1}}}}',
+  );
+  const flowId = await newFlow(flows);
+  const ids = [
+    await newTask(flows, flowId, { task: 'read it' }),
+    await newTask(flows, flowId, { task: 'fail' }),
+    await newTask(flows, flowId, { task: 'forever' }),
+  ];
+  const path = `${folder.at('bin')}:${process.env['PATH'] ?? ''}`;
+  const child = spawn('sh', ['-c', worker()], {
+    cwd: folder.path,
+    env: { PATH: path, HOME: home, SVC_HOME: home, SVC_CONFIG: config },
+    stdio: ['ignore', 'ignore', 'inherit'],
+    detached: true,
+  });
+  const statuses = (): readonly string[] =>
+    ids.map((id) => flows.operator.showTask(id).task.status);
+  while (statuses()[2] !== 'running') await sleep(20);
+  await flows.tasks.cancel(ids[2] ?? '');
+  while (statuses()[2] === 'running') await sleep(20);
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  await once(child, 'close');
+  assert.equal(statuses(), ['succeeded', 'failed', 'cancelled']);
+  assert.is(flows.operator.showTask(ids[0] ?? '').task.resultJson, '{"read":true}');
+  await flows.close();
+});
+
+test.run();

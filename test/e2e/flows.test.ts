@@ -1,0 +1,206 @@
+import { existsSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ADA, BOB, newFlow, newTask, testFlows } from '../support/flows.js';
+import { jsonOf } from '../support/json.js';
+import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/terminal.js';
+
+const test = suite('svc flow and svc task');
+
+/** A state folder with a flow of each of two sessions and a task; nobody has it open. */
+async function someFlows(): Promise<{
+  readonly home: string;
+  readonly svc: (...args: string[]) => Promise<SvcRun>;
+  readonly flowId: string;
+  readonly taskId: string;
+}> {
+  const opened = testFlows();
+  const { flows, home, clock } = opened;
+  clock.nowMs = Date.now() - 3 * 3_600_000;
+  await newFlow(flows, BOB, { goal: 'an old one', status: 'running' });
+  clock.nowMs = Date.now();
+  const flowId = await newFlow(flows, ADA, { goal: 'a new one', stateJson: { week: 9 } });
+  const taskId = await newTask(flows, flowId, { task: 'read it\nwhole' });
+  await flows.close();
+  return { home, svc: (...args) => runSvc(args, { home }), flowId, taskId };
+}
+
+test('lists what there is, by state, session and age', async () => {
+  const { svc, flowId } = await someFlows();
+  const all = jsonOf.flowList(await svc('flow', 'list', '--json'));
+  assert.equal(
+    all.flows.map(({ goal }) => goal),
+    ['a new one', 'an old one'],
+  );
+  assert.equal([all.flows[0]?.flowId, all.flows[0]?.tasks.active], [flowId, 1]);
+  for (const filter of [
+    ['--since', '2h'],
+    ['--status', 'queued'],
+    ['--session', ADA.sessionKey],
+  ]) {
+    const some = jsonOf.flowList(await svc('flow', 'list', '--json', ...filter));
+    assert.equal([some.total, some.flows[0]?.flowId], [1, flowId], filter.join(' '));
+  }
+  const one = jsonOf.flowList(await svc('flow', 'list', '--json', '--limit', '1'));
+  assert.equal([one.flows.length, one.total], [1, 2]);
+  const text = await svc('flow', 'list');
+  assert.match(text.stdout, `${flowId.slice(0, 8)}  queued`);
+  const tasks = jsonOf.taskList(await svc('task', 'list', '--json', '--runtime', 'subagent'));
+  assert.is(tasks.total, 1);
+  assert.is(jsonOf.taskList(await svc('task', 'list', '--json', '--runtime', 'acp')).total, 0);
+});
+
+test('shows one by the beginning of its id', async () => {
+  const { svc, flowId, taskId } = await someFlows();
+  const flow = jsonOf.flowShow(await svc('flow', 'show', flowId.slice(0, 8), '--json'));
+  assert.equal([flow.flow.flowId, flow.stateJson, flow.tasks.length], [flowId, { week: 9 }, 1]);
+  const task = jsonOf.taskShow(await svc('task', 'show', taskId.slice(0, 8), '--json'));
+  assert.equal([task.task.taskId, task.flow?.flowId], [taskId, flowId]);
+  const missing = await svc('flow', 'show', '00000000', '--json');
+  assert.equal([missing.code, jsonOf.error(missing).code], [1, 'FLOW_NOT_FOUND']);
+});
+
+test('an audit fails when something is wrong', async () => {
+  const { svc } = await someFlows();
+  const audit = await svc('flow', 'list', '--audit', '--json');
+  assert.is(audit.code, 1);
+  assert.equal(
+    jsonOf
+      .flowList(audit)
+      .findings?.map(({ code, severity }) => [severity, code])
+      .sort(),
+    [
+      ['error', 'missing_linked_tasks'],
+      ['error', 'stale_running'],
+    ],
+  );
+  const text = await svc('flow', 'list', '--audit');
+  assert.match(text.stdout, 'stale_running');
+  const tasks = await svc('task', 'list', '--audit');
+  assert.equal([tasks.code, tasks.stdout], [0, 'nothing is stuck, lost or inconsistent\n']);
+});
+
+test('a worker in a shell claims, reports and ends tasks', async () => {
+  const { svc, home, taskId } = await someFlows();
+  const claimed = jsonOf.taskClaim(await svc('task', 'claim', '--json', '--worker', 'me'));
+  assert.equal(
+    [claimed.task?.taskId, claimed.task?.task, claimed.task?.worker],
+    [taskId, 'read it\nwhole', 'me'],
+  );
+  const token = claimed.leaseToken ?? '';
+  assert.is(jsonOf.taskClaim(await svc('task', 'claim', '--json')).task, null);
+  const report = (...args: string[]): Promise<SvcRun> =>
+    runSvc(['task', ...args, '--json'], { home, env: { SVC_LEASE_TOKEN: token } });
+  const beat = jsonOf.taskHeartbeat(await report('heartbeat', taskId, '--progress', 'half'));
+  assert.equal([beat.cancelRequested, beat.task.progressSummary], [false, 'half']);
+  const stranger = await svc('task', 'complete', taskId, '--lease-token', 'lt_wrong', '--json');
+  assert.equal([stranger.code, jsonOf.error(stranger).code], [1, 'TASK_LEASE_LOST']);
+  const failed = jsonOf.task(await report('fail', taskId, '--error', 'no luck'));
+  assert.equal([failed.task.status, failed.task.attempts], ['queued', 1]);
+  // It rests; cancelled and begun anew it runs at once.
+  jsonOf.task(await svc('task', 'cancel', taskId, '--json'));
+  const retried = jsonOf.task(await svc('task', 'retry', taskId, '--json'));
+  assert.is(retried.task.status, 'queued');
+  const again = jsonOf.taskClaim(await svc('task', 'claim', '--json'));
+  const second = again.leaseToken ?? '';
+  const args = [
+    'complete',
+    taskId,
+    '--lease-token',
+    second,
+    '--summary',
+    'read',
+    '--result',
+    '[7]',
+  ];
+  const done = jsonOf.task(await report(...args));
+  assert.equal([done.task.status, done.task.terminalSummary], ['succeeded', 'read']);
+  assert.equal(jsonOf.taskShow(await svc('task', 'show', taskId, '--json')).result, [7]);
+  for (const run of [
+    await svc('task', 'list', '--json'),
+    await svc('task', 'show', taskId),
+    await svc('flow', 'list'),
+  ]) {
+    assert.not.match(run.stdout + run.stderr, new RegExp(`${token}|${second}`));
+  }
+});
+
+test('a claim that waits gets what another process adds', async () => {
+  const home = tempFolder().path;
+  const waiting = startSvc(['task', 'claim', '--wait', '--json'], { home });
+  const { flows, clock } = testFlows({}, home);
+  clock.nowMs = Date.now();
+  const taskId = await newTask(flows, await newFlow(flows));
+  const run = await waiting.done;
+  assert.is(jsonOf.taskClaim(run).task?.taskId, taskId);
+  await flows.close();
+});
+
+test('a claim that waits ends with Ctrl-C', async () => {
+  const home = tempFolder().path;
+  const { child, done } = startSvc(['task', 'claim', '--wait', '--json'], { home });
+  await waitFor('the database', () => existsSync(`${home}/flows.sqlite`));
+  child.kill('SIGINT');
+  const run = await done;
+  assert.equal([run.code, jsonOf.error(run).code], [130, 'INTERRUPTED']);
+});
+
+test('cancelling reaches the worker, and the flow ends with it', async () => {
+  const { svc, flowId, taskId } = await someFlows();
+  const claimed = jsonOf.taskClaim(await svc('task', 'claim', '--json'));
+  const cancelled = jsonOf.flowCancel(await svc('flow', 'cancel', flowId, '--json'));
+  assert.equal([cancelled.cancelled, cancelled.flow.status], [false, 'queued']);
+  const token = ['--lease-token', claimed.leaseToken ?? ''];
+  const beat = await svc('task', 'heartbeat', taskId, ...token, '--json');
+  assert.is(jsonOf.taskHeartbeat(beat).cancelRequested, true);
+  await svc('task', 'fail', taskId, ...token, '--error', 'stopped');
+  const shown = jsonOf.flowShow(await svc('flow', 'show', flowId, '--json'));
+  assert.equal([shown.flow.status, shown.tasks[0]?.status], ['cancelled', 'cancelled']);
+  const again = await svc('flow', 'cancel', flowId, '--json');
+  assert.equal([again.code, jsonOf.error(again).code], [1, 'FLOW_ENDED']);
+});
+
+test('prunes what ended, and asks first', async () => {
+  const { svc, flowId } = await someFlows();
+  jsonOf.flowCancel(await svc('flow', 'cancel', flowId, '--json'));
+  const asked = await svc('flow', 'prune', '--json');
+  assert.equal([asked.code, jsonOf.error(asked).code], [2, 'CONFIRMATION_NEEDED']);
+  const kept = jsonOf.flowPrune(await svc('flow', 'prune', '--yes', '--json'));
+  assert.equal(kept, { pruned: true, flows: 0, tasks: 0, warnings: [] });
+  const gone = jsonOf.flowPrune(await svc('flow', 'prune', '--older-than', '0', '--yes', '--json'));
+  assert.equal(gone, { pruned: true, flows: 1, tasks: 1, warnings: [] });
+});
+
+test('a followed list tells of what another process does, in lines', async () => {
+  const { svc, home, flowId } = await someFlows();
+  const json = startSvc(['flow', 'list', '--watch', '--json'], { home });
+  const plain = startSvc(['task', 'list', '--watch', '--plain'], { home });
+  await Promise.all([json.wrote('"goal":"a new one"'), plain.wrote('queued')]);
+  await svc('flow', 'cancel', flowId);
+  await Promise.all([json.wrote('"status":"cancelled"'), plain.wrote('cancelled')]);
+  for (const run of [json, plain]) run.child.kill('SIGINT');
+  const [lines, text] = await Promise.all([json.done, plain.done]);
+  assert.equal([lines.code, text.code], [130, 130]);
+  const documents = lines.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  assert.is(documents.length, 3);
+});
+
+test('wrong words are told', async () => {
+  const { svc, taskId } = await someFlows();
+  for (const args of [
+    ['flow', 'list', '--since', 'yesterday'],
+    ['task', 'complete', taskId, '--result', '{'],
+    ['task', 'fail', taskId],
+    ['flow', 'list', '--status', 'done'],
+  ]) {
+    const run = await svc(...args, '--json');
+    assert.equal([run.code, jsonOf.error(run).code], [2, 'USAGE'], args.join(' '));
+  }
+});
+
+test.run();

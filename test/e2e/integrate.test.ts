@@ -1,0 +1,199 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as z from 'zod/mini';
+import { jsonOf } from '../support/json.js';
+import { type PtySession, runInPty } from '../support/pty.js';
+import { runSvc } from '../support/run-svc.js';
+import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
+import { KEYS } from '../support/terminal.js';
+
+/** The built program and the files of agents in a home folder of its own. */
+const test = suite('svc integrate');
+
+const SETTINGS = '{\n  // mine\n  "mcpServers": {}\n}\n';
+const FILE = '.cursor/mcp.json';
+
+function homeWithCursor(): TempFolder {
+  return folderOf({ [FILE]: SETTINGS });
+}
+
+function textOf(home: TempFolder): string {
+  return readFileSync(home.at(FILE), 'utf8');
+}
+
+function inTerminal(home: TempFolder, ...args: readonly string[]): PtySession {
+  return runInPty(['integrate', ...args], {
+    home: home.path,
+    columns: 100,
+    rows: 60,
+    lines: true,
+    env: { HOME: home.path },
+  });
+}
+
+test('on a terminal it shows the change, asks, and writes on a yes', async () => {
+  const home = homeWithCursor();
+  const session = inTerminal(home, 'cursor');
+  await session.waitForText('Write ~/.cursor/mcp.json? [y/N]');
+  assert.match(session.output(), /\+ {5}"svc": \{/);
+  assert.is(textOf(home), SETTINGS);
+  session.type(`y${KEYS.enter}`);
+  assert.is(await session.ended, 0);
+  await session.waitForText('next: restart Cursor');
+  assert.match(textOf(home), /\/\/ mine\r?\n {2}"mcpServers": \{\n {4}"svc": \{/);
+});
+
+test('a no, and just Enter, write nothing', async () => {
+  for (const answer of ['n', '']) {
+    const home = homeWithCursor();
+    const session = inTerminal(home, 'cursor');
+    await session.waitForText('[y/N]');
+    session.type(`${answer}${KEYS.enter}`);
+    assert.is(await session.ended, 0);
+    await session.waitForText('nothing was written');
+    assert.is(textOf(home), SETTINGS);
+  }
+});
+
+test('what changes while it asks is not lost', async () => {
+  const home = homeWithCursor();
+  const session = inTerminal(home, 'cursor', '--remove', '--name', 'svc-gone');
+  assert.is(await session.ended, 0);
+  const asking = inTerminal(home, 'cursor');
+  await asking.waitForText('[y/N]');
+  home.write(FILE, '{ "mcpServers": { "svc": { "command": "svc", "args": ["mcp"] } } }');
+  asking.type(`y${KEYS.enter}`);
+  assert.is(await asking.ended, 1);
+  await asking.waitForText('not as it was when the change was shown');
+  assert.match(textOf(home), /"command": "svc"/);
+});
+
+test('without a terminal it shows the change and wants a --yes', async () => {
+  const home = homeWithCursor();
+  const run = await runSvc(['integrate', 'cursor'], { home: home.path });
+  assert.is(run.code, 2);
+  assert.match(run.stdout, /\+ {5}"svc": \{/);
+  assert.match(run.stderr, /add --yes/);
+  const json = await runSvc(['integrate', 'cursor', '--json'], { home: home.path });
+  assert.is(jsonOf.error(json).code, 'CONFIRMATION_NEEDED');
+  assert.is(textOf(home), SETTINGS);
+});
+
+test('in scripts: a dry run, a yes, a second time, the list, and back to the byte', async () => {
+  const home = homeWithCursor();
+  const svc = (...args: readonly string[]) =>
+    runSvc(['integrate', ...args, '--json'], { home: home.path });
+  const dry = jsonOf.integrate(await svc('cursor', '--dry-run'));
+  assert.equal([dry.written, dry.changes.length], [false, 1]);
+  assert.is(textOf(home), SETTINGS);
+  const done = jsonOf.integrate(await svc('cursor', '--yes'));
+  assert.equal([done.written, done.changes], [true, dry.changes]);
+  const again = jsonOf.integrate(await svc('cursor'));
+  assert.equal([again.written, again.changes], [false, []]);
+  const { agents } = jsonOf.integrations(await svc('--list'));
+  assert.equal(
+    agents.filter(({ servers }) => servers.length > 0).map(({ agent }) => agent),
+    ['cursor'],
+  );
+  const gone = jsonOf.integrate(await svc('cursor', '--remove', '--yes'));
+  assert.equal([gone.written, gone.changes[0]?.change], [true, 'remove']);
+  assert.is(textOf(home), SETTINGS);
+  assert.is((await svc('cursor', '--remove')).code, 0);
+});
+
+test('an agent that is not here is registered with a warning', async () => {
+  const home = tempFolder();
+  const run = await runSvc(['integrate', 'vscode', '--yes', '--json'], { home: home.path });
+  const { written, warnings } = jsonOf.integrate(run);
+  assert.equal([written, warnings?.map(({ code }) => code)], [true, ['INTEGRATION_DOUBTFUL']]);
+});
+
+test('people are told that all is done already', async () => {
+  const home = homeWithCursor();
+  const svc = (...args: readonly string[]) => runSvc(['integrate', ...args], { home: home.path });
+  await svc('cursor', '--yes');
+  const again = await svc('cursor');
+  assert.equal(
+    [again.code, again.stdout],
+    [0, `svc is already registered with Cursor: ~/${FILE}\n`],
+  );
+  const piped = await runSvc(['integrate', '--list'], { home: home.path, input: 'codex\n' });
+  assert.match(piped.stdout, /^vscode /m);
+  const list = await svc('cursor', '--list');
+  assert.is(list.stdout.split('\n').length, 3);
+  assert.match(list.stdout, /^cursor +yes +yes +– +~\/\.cursor\/mcp\.json$/m);
+});
+
+const entrySchema = z.object({
+  mcpServers: z.object({
+    svc: z.object({
+      command: z.string(),
+      args: z.array(z.string()),
+      env: z.record(z.string(), z.string()),
+    }),
+  }),
+});
+
+test('what is registered runs without a shell and its PATH, and finds the same state', async () => {
+  const home = homeWithCursor();
+  await runSvc(['integrate', 'cursor', '--yes'], { home: home.path });
+  const { svc } = entrySchema.parse(JSON.parse(textOf(home).replace('// mine', ''))).mcpServers;
+  assert.equal(svc.args.slice(1), ['mcp']);
+  const [script = ''] = svc.args;
+  const { stdout } = spawnSync(svc.command, [script, 'version', '--json'], {
+    cwd: tempFolder().path,
+    env: svc.env,
+    encoding: 'utf8',
+  });
+  assert.is(JSON.parse(stdout).paths.state, home.path);
+});
+
+test('a hook is a line that the shell can run', async () => {
+  const home = folderOf({ "it's $HOME/notes/a.md": '# A\n' });
+  const notes = home.at("it's $HOME/notes");
+  const run = await runSvc(
+    ['integrate', 'codex', '--active-memory', '--yes', '--json', '--workspace', notes],
+    { home: home.path },
+  );
+  const { hook } = jsonOf.integrate(run);
+  assert.ok(hook !== null);
+  const { stdout } = spawnSync('/bin/sh', ['-c', `printf '%s|' ${hook}`], { encoding: 'utf8' });
+  const words = stdout.split('|').slice(0, -1);
+  assert.is(words[0], `SVC_HOME=${home.path}`);
+  assert.equal(words.slice(3), ['memory', 'recall', '--hook', 'codex', '--workspace', notes]);
+  const parsed = JSON.parse(readFileSync(home.at('.codex/hooks.json'), 'utf8'));
+  assert.is(parsed.hooks.UserPromptSubmit[0].hooks[0].command, hook);
+  // The deadline of a recall as it is by default, and the time to start.
+  assert.is(parsed.hooks.UserPromptSubmit[0].hooks[0].timeout, 20);
+});
+
+for (const [args, code, says] of [
+  [['integrate'], 2, /name one of claude-code/],
+  [['integrate', 'cursr'], 2, /did you mean "cursor"/],
+  [['integrate', 'cursor', '--active-memory', '--yes'], 2, /memory_search/],
+  [['integrate', 'cursor', '--name', 'a_b', '--yes'], 2, /letters, digits and hyphens/],
+  [['integrate', 'cursor', '--agent', 'nobody', '--yes'], 2, /there is no agent "nobody"/],
+  [['integrate', 'cursor', '--workspace', 'nowhere', '--yes'], 1, /there is no workspace/],
+  [['integrate', 'cursor', '--config', 'nowhere.json', '--yes'], 2, /nowhere\.json/],
+  [['integrate', 'cursor', '-a', 'x', '-w', '.', '--yes'], 2, /two different memories/],
+] as const) {
+  test(`refused, with what to do: svc ${args.join(' ')}`, async () => {
+    const home = tempFolder();
+    const run = await runSvc(args, { home: home.path });
+    assert.is(run.code, code, run.stderr);
+    assert.match(run.stderr, says);
+    assert.not(existsSync(home.at(FILE)));
+  });
+}
+
+test('a broken file is named with its line, and stays as it is', async () => {
+  const home = folderOf({ [FILE]: '{\n  "mcpServers": {\n}\n' });
+  const run = await runSvc(['integrate', 'cursor', '--yes'], { home: home.path });
+  assert.is(run.code, 1);
+  assert.match(run.stderr, /mcp\.json:4:1/);
+  assert.is(textOf(home), '{\n  "mcpServers": {\n}\n');
+});
+
+test.run();

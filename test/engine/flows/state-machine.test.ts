@@ -1,0 +1,288 @@
+import * as fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { FlowAction, FlowAnswer, FlowCaller } from '../../../src/engine/flows/index.js';
+import { ADA, BOB, type TestFlows, testFlows, viewOf } from '../../support/flows.js';
+
+const test = suite('any actions in any order');
+
+interface ModelTask {
+  readonly id: string;
+  status: 'cancelled' | 'failed' | 'queued' | 'running' | 'succeeded';
+  token: string | undefined;
+  toBeCancelled: boolean;
+}
+
+interface ModelFlow {
+  readonly id: string;
+  readonly owner: FlowCaller;
+  status: string;
+  revision: number;
+  toBeCancelled: boolean;
+  readonly tasks: ModelTask[];
+}
+
+interface Model {
+  readonly flows: ModelFlow[];
+}
+
+type Command = fc.AsyncCommand<Model, TestFlows>;
+
+const ENDED = ['succeeded', 'failed', 'cancelled'];
+const hasEnded = (flow: ModelFlow): boolean => ENDED.includes(flow.status);
+const isActive = (task: ModelTask): boolean => ['queued', 'running'].includes(task.status);
+const codeOf = (answer: FlowAnswer): string => (answer.ok ? (answer.code ?? 'ok') : answer.code);
+
+/** What an outside system may see of a flow is what the model says. */
+async function check(real: TestFlows, flow: ModelFlow): Promise<void> {
+  const { flows } = real;
+  const seen = viewOf(await flows.perform({ action: 'get_flow', flowId: flow.id }, flow.owner));
+  assert.equal(
+    [seen['status'], seen['revision'], 'cancelRequestedAt' in seen, 'endedAt' in seen],
+    [flow.status, flow.revision, flow.toBeCancelled, hasEnded(flow)],
+  );
+  const answer = await flows.perform({ action: 'get_task_summary', flowId: flow.id }, flow.owner);
+  const { tasks } = flow;
+  const count = (status: string): number => tasks.filter((task) => task.status === status).length;
+  assert.equal(answer.result['summary'], {
+    total: tasks.length,
+    active: tasks.filter(isActive).length,
+    terminal: tasks.length - tasks.filter(isActive).length,
+    failures: count('failed'),
+    byStatus: {
+      queued: count('queued'),
+      running: count('running'),
+      succeeded: count('succeeded'),
+      failed: count('failed'),
+      timed_out: 0,
+      cancelled: count('cancelled'),
+      lost: 0,
+    },
+    byRuntime: { subagent: tasks.length, acp: 0, cli: 0, cron: 0 },
+  });
+}
+
+function command(
+  name: string,
+  run: (model: Model, real: TestFlows) => Promise<ModelFlow | undefined>,
+): Command {
+  return {
+    check: () => true,
+    toString: () => name,
+    run: async (model, real) => {
+      real.clock.nowMs += 1000;
+      const touched = await run(model, real);
+      if (touched !== undefined) await check(real, touched);
+    },
+  };
+}
+
+function create(owner: FlowCaller, status: 'queued' | 'running' | undefined): Command {
+  return command(`create(${owner.sessionKey}, ${status})`, async (model, { flows }) => {
+    const action = { action: 'create_flow', goal: 'g', ...(status && { status }) } as const;
+    const id = String(viewOf(await flows.perform(action, owner))['flowId']);
+    const made = {
+      id,
+      owner,
+      status: status ?? 'queued',
+      revision: 0,
+      toBeCancelled: false,
+      tasks: [],
+    };
+    model.flows.push(made);
+    return made;
+  });
+}
+
+type Mutation = Extract<FlowAction, { readonly expectedRevision: number }>;
+const KINDS = [
+  'set_waiting',
+  'set_blocked',
+  'resume_flow',
+  'finish_flow',
+  'fail_flow',
+  'request_cancel',
+] as const;
+type Kind = (typeof KINDS)[number];
+
+const LEADS_TO: Readonly<Record<Kind, string | undefined>> = {
+  set_waiting: 'waiting',
+  set_blocked: 'blocked',
+  resume_flow: 'queued',
+  finish_flow: 'succeeded',
+  fail_flow: 'failed',
+  request_cancel: undefined,
+};
+
+function mutationOf(kind: Kind, flowId: string, expectedRevision: number): Mutation {
+  if (kind === 'set_blocked') {
+    return { action: 'set_waiting', flowId, expectedRevision, blockedSummary: 'no key' };
+  }
+  return { action: kind, flowId, expectedRevision };
+}
+
+/** The refusals in the order in which they are looked for. */
+function mutationCode(kind: Kind, flow: ModelFlow, isOwner: boolean, revision: number): string {
+  if (!isOwner) return 'not_found';
+  if (hasEnded(flow)) return 'terminal';
+  const onlyEnds = ['set_waiting', 'set_blocked', 'resume_flow'].includes(kind);
+  if (flow.toBeCancelled && onlyEnds) return 'cancel_requested';
+  return revision === flow.revision ? 'ok' : 'revision_conflict';
+}
+
+function mutate(kind: Kind, at: number, isOwner: boolean, off: number): Command {
+  return command(`${kind}(${at}, ${isOwner}, ${off})`, async (model, { flows }) => {
+    const flow = model.flows[at % Math.max(1, model.flows.length)];
+    if (flow === undefined) return undefined;
+    const revision = Math.max(0, flow.revision + off);
+    const caller = isOwner ? flow.owner : flow.owner === ADA ? BOB : ADA;
+    const answer = await flows.perform(mutationOf(kind, flow.id, revision), caller);
+    const expected = mutationCode(kind, flow, isOwner, revision);
+    assert.is(codeOf(answer), expected);
+    if (expected !== 'ok') return flow;
+    flow.revision += 1;
+    flow.status = LEADS_TO[kind] ?? flow.status;
+    if (kind === 'request_cancel') flow.toBeCancelled = true;
+    return flow;
+  });
+}
+
+function cancel(at: number): Command {
+  return command(`cancel(${at})`, async (model, { flows }) => {
+    const flow = model.flows[at % Math.max(1, model.flows.length)];
+    if (flow === undefined) return undefined;
+    const answer = await flows.perform({ action: 'cancel_flow', flowId: flow.id }, flow.owner);
+    if (hasEnded(flow)) {
+      assert.is(codeOf(answer), 'terminal');
+      return flow;
+    }
+    if (!flow.toBeCancelled) flow.revision += 1;
+    flow.toBeCancelled = true;
+    for (const task of flow.tasks) {
+      if (task.status === 'queued') task.status = 'cancelled';
+      if (task.status === 'running') task.toBeCancelled = true;
+    }
+    endWithLastTask(flow);
+    assert.is(codeOf(answer), flow.status === 'cancelled' ? 'ok' : 'cancel_pending');
+    return flow;
+  });
+}
+
+function endWithLastTask(flow: ModelFlow): void {
+  if (!flow.toBeCancelled || hasEnded(flow) || flow.tasks.some(isActive)) return;
+  flow.status = 'cancelled';
+  flow.revision += 1;
+}
+
+function addTask(at: number): Command {
+  return command(`run_task(${at})`, async (model, { flows }) => {
+    const flow = model.flows[at % Math.max(1, model.flows.length)];
+    if (flow === undefined) return undefined;
+    const task = { runtime: 'subagent', task: 't' } as const;
+    const answer = await flows.perform(
+      { action: 'run_task', flowId: flow.id, ...task },
+      flow.owner,
+    );
+    const expected = flow.toBeCancelled ? 'cancel_requested' : hasEnded(flow) ? 'terminal' : 'ok';
+    assert.is(codeOf(answer), expected);
+    if (expected !== 'ok') return flow;
+    const id = String(viewOf(answer, 'task')['taskId']);
+    flow.tasks.push({ id, status: 'queued', token: undefined, toBeCancelled: false });
+    return flow;
+  });
+}
+
+function claim(): Command {
+  return command('claim', async (model, { flows }) => {
+    const claimed = await flows.tasks.claim({ worker: 'w' });
+    // Ids end with the moment they were made at.
+    const queued = model.flows
+      .flatMap((flow) => flow.tasks.map((task) => ({ flow, task })))
+      .filter(({ task }) => task.status === 'queued')
+      .sort((a, b) => (a.task.id.slice(24) < b.task.id.slice(24) ? -1 : 1));
+    const [oldest] = queued;
+    assert.is(claimed?.task.taskId, oldest?.task.id);
+    if (oldest === undefined || claimed === undefined) return undefined;
+    oldest.task.status = 'running';
+    oldest.task.token = claimed.leaseToken;
+    return oldest.flow;
+  });
+}
+
+function report(at: number, kind: 'complete' | 'fail' | 'heartbeat'): Command {
+  return command(`${kind}(${at})`, async (model, { flows }) => {
+    const all = model.flows.flatMap((flow) => flow.tasks.map((task) => ({ flow, task })));
+    const chosen = all[at % Math.max(1, all.length)];
+    if (chosen === undefined) return undefined;
+    const { flow, task } = chosen;
+    const lease = { taskId: task.id, token: task.token ?? 'none' };
+    if (kind === 'heartbeat') {
+      const answer = await flows.tasks.heartbeat(lease);
+      assert.is(answer.ok, task.status === 'running');
+      if (answer.ok) assert.is(answer.cancelRequested, task.toBeCancelled);
+      return flow;
+    }
+    const answer =
+      kind === 'complete'
+        ? await flows.tasks.complete(lease)
+        : await flows.tasks.fail(lease, { error: 'e', retry: false });
+    assert.is(answer.ok, task.status === 'running');
+    if (!answer.ok) return flow;
+    task.status = kind === 'complete' ? 'succeeded' : task.toBeCancelled ? 'cancelled' : 'failed';
+    endWithLastTask(flow);
+    return flow;
+  });
+}
+
+function restart(): Command {
+  return command('restart', async (_model, real) => {
+    await real.reopen();
+    return undefined;
+  });
+}
+
+/** Few, so that much happens to each. */
+const at = fc.nat({ max: 2 });
+const mutations = fc
+  .tuple(
+    fc.constantFrom(...KINDS),
+    at,
+    fc.nat(9).map((n) => n > 0),
+    fc.constantFrom(0, 0, 0, 0, -1, 1),
+  )
+  .map((args) => mutate(...args));
+const commands = fc.commands(
+  [
+    fc
+      .tuple(fc.constantFrom(ADA, BOB), fc.constantFrom('queued', 'running', undefined))
+      .map((args) => create(...args)),
+    mutations,
+    mutations,
+    mutations,
+    at.map(cancel),
+    at.map(addTask),
+    at.map(addTask),
+    fc.constant(claim()),
+    fc.tuple(at, fc.constantFrom('complete', 'fail', 'heartbeat')).map((args) => report(...args)),
+    fc.constant(restart()),
+  ],
+  { maxCommands: 60, size: 'max' },
+);
+
+test('lead where the state machine says, and nowhere else', async () => {
+  await fc.assert(
+    fc.asyncProperty(commands, async (run) => {
+      const real = testFlows({ leaseSeconds: 86_400 });
+      const model: Model = { flows: [] };
+      try {
+        await fc.asyncModelRun(() => ({ model, real }), run);
+        for (const flow of model.flows) await check(real, flow);
+      } finally {
+        await real.flows.close();
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test.run();

@@ -1,0 +1,145 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { GroupCommit } from '../../../src/engine/flows/store/group-commit.js';
+import { APPLICATION_ID, MIGRATIONS } from '../../../src/engine/flows/store/migrations.js';
+import { ADA, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('the database of flows');
+
+/** The error that opening a state folder ends with. */
+function openingFails(home: string): SvcError {
+  try {
+    testFlows({}, home);
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error('it was opened');
+}
+
+test('belongs to its owner alone, with all of its files', async () => {
+  const { flows, home } = testFlows();
+  await newFlow(flows);
+  for (const suffix of ['', '-wal', '-shm']) {
+    assert.is(statSync(`${home}/flows.sqlite${suffix}`).mode & 0o777, 0o600, suffix);
+  }
+  await flows.close();
+});
+
+test('of an older version is brought to this one, with all that is in it', async () => {
+  for (let version = 0; version < MIGRATIONS.length; version++) {
+    const folder = tempFolder();
+    const database = new Database(folder.at('flows.sqlite'));
+    for (const step of MIGRATIONS.slice(0, version)) database.exec(step);
+    if (version > 0) {
+      database.pragma(`application_id = ${APPLICATION_ID}`);
+      database.pragma(`user_version = ${version}`);
+      database.exec(`INSERT INTO flows (id, owner_key, sync_mode, revision, status, notify_policy,
+        goal, created_at, updated_at) VALUES ('11111111-1111-4111-8111-111111111111',
+        '${ADA.sessionKey}', 'managed', 3, 'running', 'done_only', 'old', 1, 2)`);
+    }
+    database.close();
+    const { flows } = testFlows({}, folder.path);
+    const id = version > 0 ? '11111111-1111-4111-8111-111111111111' : await newFlow(flows);
+    await newTask(flows, id);
+    const ended = await flows.perform(
+      { action: 'finish_flow', flowId: id, expectedRevision: version > 0 ? 3 : 0 },
+      ADA,
+    );
+    assert.is(viewOf(ended)['status'], 'succeeded', `from version ${version}`);
+    assert.is(flows.outbox.pending(), 1);
+    await flows.close();
+  }
+});
+
+test('of a newer version, or of somebody else, is refused and left as it is', () => {
+  const folder = tempFolder();
+  const file = folder.at('flows.sqlite');
+  const made = new Database(file);
+  made.pragma(`application_id = ${APPLICATION_ID}`);
+  made.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+  made.close();
+  const newer = readFileSync(file);
+  assert.is(openingFails(folder.path).code, 'FLOWS_NEWER');
+  assert.equal(readFileSync(file), newer);
+  const other = tempFolder();
+  const foreign = new Database(other.at('flows.sqlite'));
+  foreign.exec('CREATE TABLE mine (x)');
+  foreign.close();
+  const before = readFileSync(other.at('flows.sqlite'));
+  assert.is(openingFails(other.path).code, 'FLOWS_FOREIGN');
+  assert.equal(readFileSync(other.at('flows.sqlite')), before);
+  writeFileSync(file, 'not a database at all, but a text that is long enough to be read as one');
+  assert.is(openingFails(folder.path).code, 'FLOWS_DAMAGED');
+});
+
+test('commits together what comes together, and takes back what failed alone', async () => {
+  const database = new Database(tempFolder().at('x.sqlite'));
+  database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
+  const insert = database.prepare('INSERT INTO t VALUES (?)');
+  let commits = 0;
+  const group = new GroupCommit<{ readonly id: number }>({
+    database,
+    newWork: () => ({ id: commits }),
+    onCommitted: () => {
+      commits += 1;
+    },
+    isBusy: () => false,
+    asError: (error) => error,
+  });
+  const add = (n: number): Promise<void> => group.run(() => void insert.run(n));
+  await Promise.all([1, 2, 3].map(add));
+  assert.is(commits, 1);
+  const outcomes = await Promise.allSettled([4, 1, 5, 5, 6].map(add));
+  assert.equal(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'],
+  );
+  assert.equal(database.prepare('SELECT n FROM t').pluck().all(), [1, 2, 3, 4, 5, 6]);
+  const waiting = add(7);
+  await group.drained();
+  await waiting;
+  database.close();
+});
+
+test('waits for another process that writes, and for no longer than it says', async () => {
+  const { flows, home } = testFlows();
+  const other = new Database(`${home}/flows.sqlite`);
+  other.exec('BEGIN IMMEDIATE');
+  const waiting = newFlow(flows);
+  setTimeout(() => other.exec('COMMIT'), 100);
+  assert.ok(await waiting);
+  other.exec('BEGIN IMMEDIATE');
+  const error = await newFlow(flows).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof SvcError && error.code === 'FLOWS_BUSY');
+  other.exec('COMMIT');
+  assert.ok(await newFlow(flows));
+  other.close();
+  await flows.close();
+});
+
+test('tells of changes once they are committed, of other processes by its version', async () => {
+  const one = testFlows();
+  const other = testFlows({}, one.home);
+  const told: string[] = [];
+  const end = one.flows.subscribe((change) => told.push(change.type));
+  const before = [one.flows.version(), other.flows.version()];
+  const flowId = await newFlow(one.flows, ADA, { notifyPolicy: 'state_changes' });
+  await newTask(one.flows, flowId);
+  assert.equal(told, ['flow', 'notification', 'task']);
+  assert.is.not(one.flows.version(), before[0]);
+  assert.is.not(other.flows.version(), before[1]);
+  const after = one.flows.version();
+  assert.is(one.flows.version(), after);
+  end();
+  await newFlow(one.flows);
+  assert.is(told.length, 3);
+  await one.flows.close();
+  await other.flows.close();
+});
+
+test.run();

@@ -1,0 +1,226 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import type { ClaimedTask, Flows, TaskLease } from '../../../src/engine/flows/index.js';
+import { ADA, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
+
+const test = suite('tasks and their workers');
+
+/** Claims what there must be. */
+async function claimed(flows: Flows, filter: object = {}): Promise<ClaimedTask> {
+  const task = await flows.tasks.claim({ worker: 'w', ...filter });
+  if (task === undefined) throw new Error('nothing to claim');
+  return task;
+}
+
+const leaseOf = ({ task, leaseToken }: ClaimedTask): TaskLease => {
+  return { taskId: task.taskId, token: leaseToken };
+};
+
+const stateOf = (flows: Flows, id: string): string => flows.operator.showTask(id).task.status;
+
+async function failureOf(promise: Promise<unknown>): Promise<string> {
+  const error = await promise.catch((thrown: unknown) => thrown);
+  return error instanceof SvcError ? error.code : String(error);
+}
+
+test('the oldest that fits is given out first, to one worker alone', async () => {
+  const { flows } = testFlows();
+  const flowId = await newFlow(flows);
+  const first = await newTask(flows, flowId, { runtime: 'acp' });
+  const second = await newTask(flows, flowId, { agentId: 'main' });
+  const third = await newTask(flows, flowId);
+  assert.is((await claimed(flows, { runtimes: ['subagent'] })).task.taskId, second);
+  assert.is(await flows.tasks.claim({ worker: 'w', agentId: 'main' }), undefined);
+  const [one, two] = await Promise.all([claimed(flows), claimed(flows)]);
+  assert.equal([one.task.taskId, two.task.taskId], [first, third]);
+  assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+  assert.is.not(one.leaseToken, two.leaseToken);
+  assert.is(one.flow?.flowId, flowId);
+  await flows.close();
+});
+
+test('only who holds a task can report on it', async () => {
+  const { flows } = testFlows();
+  await newTask(flows, await newFlow(flows));
+  const held = await claimed(flows);
+  const { taskId } = held.task;
+  for (const token of ['wrong', undefined]) {
+    const answer = await flows.tasks.complete({ taskId, token });
+    assert.is(answer.ok || answer.code, 'lease_lost');
+  }
+  const unknown = await flows.tasks.heartbeat({ taskId: 'x', token: 'y' });
+  assert.is(unknown.ok || unknown.code, 'not_found');
+  const done = await flows.tasks.complete(leaseOf(held), {
+    summary: 'it is done',
+    outcome: 'blocked',
+    result: { pages: 3 },
+  });
+  assert.ok(done.ok);
+  assert.equal(
+    [done.task.status, done.task.terminalOutcome, done.task.terminalSummary, done.task.resultJson],
+    ['succeeded', 'blocked', 'it is done', '{"pages":3}'],
+  );
+  const again = await flows.tasks.fail(leaseOf(held), { error: 'no' });
+  assert.is(again.ok || again.code, 'ended');
+  assert.not.match(JSON.stringify(flows.operator.showTask(taskId)), held.leaseToken);
+  await flows.close();
+});
+
+test('a failed one rests, runs again, and fails for good after its last attempt', async () => {
+  const { flows, clock } = testFlows();
+  const id = await newTask(flows, await newFlow(flows));
+  for (const restMs of [5000, 10_000]) {
+    await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'no luck' });
+    assert.is(stateOf(flows, id), 'queued');
+    assert.is(flows.tasks.nextDueAt(), clock.nowMs + restMs);
+    clock.nowMs += restMs - 1;
+    assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+    clock.nowMs += 1;
+  }
+  await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'too slow', timedOut: true });
+  const { task } = flows.operator.showTask(id);
+  assert.equal([task.status, task.error, task.attempts], ['timed_out', 'too slow', 3]);
+  const other = await newTask(flows, await newFlow(flows));
+  await flows.tasks.fail(leaseOf(await claimed(flows)), { error: 'never', retry: false });
+  assert.is(stateOf(flows, other), 'failed');
+  await flows.close();
+});
+
+test('who is silent for too long has lost it; it runs again or is lost, as configured', async () => {
+  for (const orphans of ['requeue', 'lost'] as const) {
+    const { flows, clock } = testFlows({
+      leaseSeconds: 30,
+      orphans,
+      runtimes: { subagent: { maxAttempts: 2 } },
+    });
+    const id = await newTask(flows, await newFlow(flows));
+    const first = await claimed(flows);
+    clock.nowMs += 29_000;
+    const alive = await flows.tasks.heartbeat(leaseOf(first), { progress: 'half' });
+    assert.ok(alive.ok && alive.leaseExpiresAt === clock.nowMs + 30_000);
+    clock.nowMs += 29_000;
+    await flows.operator.sweep();
+    assert.is(stateOf(flows, id), 'running');
+    clock.nowMs += 1001;
+    const swept = await flows.operator.sweep();
+    assert.equal([swept.requeued, swept.lost], orphans === 'requeue' ? [1, 0] : [0, 1]);
+    const late = await flows.tasks.complete(leaseOf(first));
+    assert.is(late.ok, false);
+    if (orphans === 'requeue') {
+      clock.nowMs += 5000;
+      await claimed(flows);
+      // Asking for work is enough to notice.
+      clock.nowMs += 30_001;
+      assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+    }
+    assert.is(stateOf(flows, id), 'lost');
+    await flows.close();
+  }
+});
+
+test('a worker that comes late but in time still holds its task', async () => {
+  const { flows, clock } = testFlows({ leaseSeconds: 1 });
+  await newTask(flows, await newFlow(flows));
+  const held = await claimed(flows);
+  clock.nowMs += 60_000;
+  assert.ok((await flows.tasks.heartbeat(leaseOf(held))).ok);
+  assert.ok((await flows.tasks.complete(leaseOf(held))).ok);
+  await flows.close();
+});
+
+test('cancelling reaches a worker with its next sign of life, and a silent one with its lease', async () => {
+  const { flows, clock } = testFlows({ leaseSeconds: 30 });
+  const flowId = await newFlow(flows);
+  const [told, silent, queued] = [
+    await newTask(flows, flowId),
+    await newTask(flows, flowId),
+    await newTask(flows, flowId),
+  ];
+  const held = await claimed(flows);
+  await claimed(flows);
+  const answer = await flows.perform({ action: 'cancel_flow', flowId }, ADA);
+  assert.equal([answer.ok, answer.code], [true, 'cancel_pending']);
+  assert.is(viewOf(answer)['status'], 'queued');
+  assert.is(stateOf(flows, queued), 'cancelled');
+  const beat = await flows.tasks.heartbeat(leaseOf(held));
+  assert.ok(beat.ok && beat.cancelRequested);
+  await flows.tasks.fail(leaseOf(held), { error: 'stopped' });
+  assert.is(stateOf(flows, told), 'cancelled');
+  assert.is(flows.operator.showFlow(flowId).flow.status, 'queued');
+  clock.nowMs += 30_001;
+  assert.is((await flows.operator.sweep()).cancelledTasks, 1);
+  assert.is(stateOf(flows, silent), 'cancelled');
+  const { flow } = flows.operator.showFlow(flowId);
+  assert.equal([flow.status, flow.endedAt], ['cancelled', clock.nowMs]);
+  await flows.close();
+});
+
+test('one that was given back runs at once, and its attempt does not count', async () => {
+  const { flows } = testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
+  await newTask(flows, await newFlow(flows));
+  assert.ok((await flows.tasks.release(leaseOf(await claimed(flows)))).ok);
+  assert.is((await claimed(flows)).task.attempts, 1);
+  await flows.close();
+});
+
+test('one that runs elsewhere is nobody’s to claim, and ends without a token', async () => {
+  const { flows, clock } = testFlows();
+  const flowId = await newFlow(flows);
+  const startedAt = clock.nowMs - 60_000;
+  const running = { status: 'running', startedAt, progressSummary: 'on it' } as const;
+  const [good, bad, stopped] = [
+    await newTask(flows, flowId, running),
+    await newTask(flows, flowId, running),
+    await newTask(flows, flowId, running),
+  ];
+  const { task } = flows.operator.showTask(good);
+  assert.equal(
+    [task.startedAt, task.createdAt, task.progressSummary],
+    [startedAt, startedAt, 'on it'],
+  );
+  assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+  const beat = await flows.tasks.heartbeat(
+    { taskId: good, token: undefined },
+    { progress: 'more' },
+  );
+  assert.ok(beat.ok && beat.leaseExpiresAt === undefined);
+  assert.ok((await flows.tasks.complete({ taskId: good, token: undefined })).ok);
+  await flows.tasks.fail({ taskId: bad, token: undefined }, { error: 'no' });
+  assert.is(stateOf(flows, bad), 'failed');
+  assert.is((await flows.tasks.cancel(stopped)).status, 'cancelled');
+  await flows.close();
+});
+
+test('an operator runs one again that ended badly, while its flow goes on', async () => {
+  const { flows } = testFlows();
+  const flowId = await newFlow(flows);
+  const id = await newTask(flows, flowId);
+  assert.is(await failureOf(flows.tasks.retry(id)), 'TASK_NOT_RETRYABLE');
+  await flows.tasks.cancel(id);
+  assert.is(await failureOf(flows.tasks.cancel(id)), 'TASK_ENDED');
+  const again = await flows.tasks.retry(id.slice(0, 8));
+  assert.equal([again.status, again.attempts, again.endedAt], ['queued', 0, null]);
+  await flows.tasks.complete(leaseOf(await claimed(flows)));
+  assert.is(await failureOf(flows.tasks.retry(id)), 'TASK_NOT_RETRYABLE');
+  const other = await newTask(flows, flowId);
+  await flows.operator.cancelFlow(flowId);
+  assert.is(await failureOf(flows.tasks.retry(other)), 'FLOW_ENDED');
+  assert.is(await failureOf(flows.operator.cancelFlow(flowId)), 'FLOW_ENDED');
+  assert.is(await failureOf(flows.tasks.cancel('0000')), 'TASK_NOT_FOUND');
+  await flows.close();
+});
+
+test('a task does not run again once its flow only ends', async () => {
+  const { flows } = testFlows();
+  const flowId = await newFlow(flows);
+  const id = await newTask(flows, flowId);
+  const held = await claimed(flows);
+  await flows.perform({ action: 'request_cancel', flowId, expectedRevision: 0 }, ADA);
+  await flows.tasks.fail(leaseOf(held), { error: 'no' });
+  assert.is(stateOf(flows, id), 'failed');
+  assert.is(flows.operator.showFlow(flowId).flow.status, 'cancelled');
+  await flows.close();
+});
+
+test.run();

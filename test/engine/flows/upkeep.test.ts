@@ -1,0 +1,222 @@
+import Database from 'better-sqlite3';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Flows } from '../../../src/engine/flows/index.js';
+import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
+
+const test = suite('the upkeep of flows');
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+async function finish(flows: Flows, flowId: string): Promise<void> {
+  const { revision } = flows.operator.showFlow(flowId).flow;
+  const done = { action: 'finish_flow', flowId, expectedRevision: revision } as const;
+  assert.ok((await flows.perform(done, ADA)).ok);
+}
+
+async function takeAll(flows: Flows): Promise<readonly (readonly [string, string])[]> {
+  const taken = await flows.outbox.takeDue({ limit: 100, holdMs: MINUTE });
+  return taken.map(({ kind, notificationId }) => [kind, notificationId]);
+}
+
+test('what ended is kept for a week, what is blocked for good', async () => {
+  const { flows, clock } = testFlows();
+  const [ended, blocked, busy] = [await newFlow(flows), await newFlow(flows), await newFlow(flows)];
+  await newTask(flows, ended);
+  const claim = await flows.tasks.claim({ worker: 'w' });
+  await flows.tasks.complete({ taskId: claim?.task.taskId ?? '', token: claim?.leaseToken });
+  await finish(flows, ended);
+  await newTask(flows, busy);
+  await finish(flows, busy);
+  const child = await newTask(flows, blocked);
+  await flows.tasks.cancel(child);
+  const wait = { action: 'set_waiting', flowId: blocked, expectedRevision: 0 } as const;
+  await flows.perform({ ...wait, blockedTaskId: child }, ADA);
+  clock.nowMs += 7 * DAY;
+  assert.is((await flows.operator.sweep()).prunedFlows, 0);
+  clock.nowMs += 1;
+  const swept = await flows.operator.sweep();
+  // The ended one and its task; not the one whose task still waits, nor what blocks the blocked one.
+  assert.equal([swept.prunedFlows, swept.prunedTasks], [1, 1]);
+  clock.nowMs += 100 * DAY;
+  await flows.operator.sweep();
+  assert.is(flows.operator.showFlow(blocked).flow.status, 'blocked');
+  assert.is(flows.operator.showTask(child).task.status, 'cancelled');
+  assert.is(flows.operator.showFlow(busy).flow.status, 'succeeded');
+  await flows.close();
+});
+
+test('an operator prunes sooner', async () => {
+  const { flows, clock } = testFlows();
+  for (let n = 0; n < 450; n++) {
+    const flowId = await newFlow(flows);
+    if (n < 430) await finish(flows, flowId);
+  }
+  clock.nowMs += 1;
+  assert.equal(await flows.operator.prune(0), { flows: 430, tasks: 0 });
+  assert.is(flows.operator.listFlows({ limit: 5 }).total, 20);
+  await flows.close();
+});
+
+test('a flow that nobody ends after a cancel request is ended after five minutes', async () => {
+  const { flows, clock } = testFlows();
+  const flowId = await newFlow(flows);
+  await flows.perform({ action: 'request_cancel', flowId, expectedRevision: 0 }, ADA);
+  clock.nowMs += 5 * MINUTE;
+  assert.is((await flows.operator.sweep()).cancelledFlows, 0);
+  clock.nowMs += 1;
+  assert.is((await flows.operator.sweep()).cancelledFlows, 1);
+  assert.is(flows.operator.showFlow(flowId).flow.status, 'cancelled');
+  await flows.close();
+});
+
+test('the audit names what is stuck, lost or does not add up', async () => {
+  const { flows, clock, home } = testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
+  const [running, waiting, blocked, cancelling, fine] = [
+    await newFlow(flows, ADA, { status: 'running' }),
+    await newFlow(flows, ADA, { status: 'waiting', waitJson: 'a word' }),
+    await newFlow(flows),
+    await newFlow(flows),
+    await newFlow(flows),
+  ];
+  const change = { flowId: blocked, expectedRevision: 0 } as const;
+  await flows.perform({ action: 'set_waiting', ...change, blockedTaskId: 'gone' }, ADA);
+  await flows.perform({ action: 'request_cancel', flowId: cancelling, expectedRevision: 0 }, ADA);
+  const lost = await newTask(flows, fine);
+  await flows.tasks.claim({ worker: 'w', leaseMs: 1 });
+  clock.nowMs += 2;
+  await flows.operator.sweep();
+  const [queued, elsewhere] = [
+    await newTask(flows, fine),
+    await newTask(flows, fine, { status: 'running' }),
+  ];
+  clock.nowMs += 30 * MINUTE + 1;
+  assert.equal(
+    flows.operator
+      .auditFlows()
+      .map(({ severity, code, flow }) => [severity, code, flow.flowId])
+      .sort(),
+    [
+      ['error', 'missing_linked_tasks', running],
+      ['error', 'stale_running', running],
+      ['warn', 'blocked_task_missing', blocked],
+      ['warn', 'cancel_stuck', cancelling],
+      ['warn', 'stale_blocked', blocked],
+      ['warn', 'stale_waiting', waiting],
+    ],
+  );
+  assert.equal(
+    flows.operator
+      .auditTasks()
+      .map(({ severity, code, task }) => [severity, code, task.taskId])
+      .sort(),
+    [
+      ['error', 'stale_running', elsewhere],
+      ['warn', 'lost', lost],
+      ['warn', 'stale_queued', queued],
+    ],
+  );
+  await flows.close();
+  const database = new Database(`${home}/flows.sqlite`);
+  database
+    .prepare('UPDATE tasks SET cleanup_after = NULL, ended_at = started_at - 1 WHERE id = ?')
+    .run(lost);
+  database.prepare('UPDATE flows SET updated_at = created_at - 1 WHERE id = ?').run(fine);
+  database.close();
+  const opened = testFlows({}, home).flows;
+  const codes = [...opened.operator.auditTasks(), ...opened.operator.auditFlows()].map(
+    ({ code }) => code,
+  );
+  for (const code of ['missing_cleanup', 'inconsistent_timestamps'])
+    assert.ok(codes.includes(code as never), code);
+  assert.is(codes.filter((code) => code === 'inconsistent_timestamps').length, 2);
+  await opened.close();
+});
+
+test('who is to be told of what is written down with it', async () => {
+  const { flows } = testFlows();
+  const [done, all, none] = [
+    await newFlow(flows),
+    await newFlow(flows, ADA, { notifyPolicy: 'state_changes' }),
+    await newFlow(flows, ADA, { notifyPolicy: 'silent' }),
+  ];
+  assert.equal(await takeAll(flows), [['flow.changed', `flow-event:${all}:0:queued`]]);
+  for (const flowId of [done, all, none]) {
+    const resume = { action: 'resume_flow', flowId, expectedRevision: 0 } as const;
+    await flows.perform({ ...resume, status: 'running' }, ADA);
+    await finish(flows, flowId);
+  }
+  assert.equal(await takeAll(flows), [
+    ['flow.ended', `flow-terminal:${done}:2:succeeded`],
+    ['flow.changed', `flow-event:${all}:1:running`],
+    ['flow.ended', `flow-terminal:${all}:2:succeeded`],
+  ]);
+  const flowId = await newFlow(flows, ADA, { notifyPolicy: 'silent' });
+  const task = await newTask(flows, flowId, { notifyPolicy: 'state_changes', label: 'digest' });
+  const claim = await flows.tasks.claim({ worker: 'w' });
+  const lease = { taskId: task, token: claim?.leaseToken };
+  await flows.tasks.heartbeat(lease, { progress: 'half' });
+  await flows.tasks.heartbeat(lease, { progress: 'half' });
+  await flows.tasks.complete(lease, { summary: 'all read', result: 3 });
+  const taken = await flows.outbox.takeDue({ limit: 10, holdMs: MINUTE });
+  assert.equal(
+    taken.map(({ kind }) => kind),
+    ['task.started', 'task.progress', 'task.ended'],
+  );
+  const payload: unknown = JSON.parse(taken[2]?.payload ?? '');
+  const { text, sessionKey, task: told } = payload as Record<string, Record<string, unknown>>;
+  assert.equal(
+    [text, sessionKey, told?.['result']],
+    ['Background task done: digest. all read', ADA.sessionKey, 3],
+  );
+  await flows.close();
+});
+
+test('nothing is written down where nobody is to be told', async () => {
+  const { flows } = testFlows({ notify: {} });
+  const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
+  const task = await newTask(flows, flowId);
+  assert.is(flows.operator.showTask(task).task.deliveryStatus, 'not_applicable');
+  await finish(flows, flowId);
+  assert.is(flows.outbox.pending(), 0);
+  await flows.close();
+});
+
+test('a notification is taken by one, and again when that one died', async () => {
+  const opened = testFlows();
+  const { clock } = opened;
+  const id = await newTask(opened.flows, await newFlow(opened.flows));
+  await opened.flows.tasks.cancel(id);
+  const first = await takeAll(opened.flows);
+  assert.is(first.length, 1);
+  assert.equal(await takeAll(opened.flows), []);
+  const flows = await opened.reopen();
+  clock.nowMs += MINUTE;
+  assert.equal(await takeAll(flows), first);
+  const [, notification = ''] = first[0] ?? [];
+  for (let attempt = 2; attempt < 10; attempt++) {
+    assert.ok(await flows.outbox.markFailed(notification, { error: 'down' }));
+    assert.is(flows.operator.showTask(id).task.deliveryStatus, 'pending');
+    clock.nowMs = flows.outbox.nextDueAt() ?? 0;
+    assert.equal(await takeAll(flows), first);
+  }
+  await flows.outbox.markFailed(notification, { error: 'down' });
+  assert.equal([flows.outbox.pending(), flows.outbox.nextDueAt()], [0, undefined]);
+  assert.is(flows.operator.showTask(id).task.deliveryStatus, 'failed');
+  assert.is(flows.operator.auditTasks()[0]?.code, 'delivery_failed');
+  assert.is(await flows.outbox.markDelivered(notification), false);
+  await flows.close();
+});
+
+test('a task says that its end was told', async () => {
+  const { flows } = testFlows();
+  const id = await newTask(flows, await newFlow(flows));
+  await flows.tasks.cancel(id);
+  const [[, notification = ''] = []] = await takeAll(flows);
+  assert.ok(await flows.outbox.markDelivered(notification));
+  assert.is(flows.operator.showTask(id).task.deliveryStatus, 'delivered');
+  await flows.close();
+});
+
+test.run();

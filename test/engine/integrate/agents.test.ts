@@ -1,0 +1,377 @@
+import { symlinkSync } from 'node:fs';
+import { parse as parseJson } from 'jsonc-parser';
+import { parse as parseToml } from 'smol-toml';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js';
+import { agentNamed } from '../../../src/engine/integrate/registry.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { home, PROGRAM, SERVER_WORDS } from './support.js';
+
+/** Files as each agent leaves them, and what comes to stand in them. */
+const test = suite('each agent');
+
+const [NODE, ...ARGS] = SERVER_WORDS;
+
+/** A file of an agent, and where in its data the server has to stand, in which form. */
+interface Sample {
+  readonly agent: AgentId;
+  readonly file: string;
+  readonly text: string;
+  readonly at: readonly string[];
+  readonly entry: unknown;
+}
+
+const CLAUDE = `{
+  "numStartups": 34,
+  "installMethod": "global",
+  "tipsHistory": { "new-user-warmup": 3 },
+  "projects": {
+    "/home/ada/work": {
+      "allowedTools": [],
+      "mcpServers": { "svc": { "command": "of-this-project" } },
+      "history": [{ "display": "what is \\"svc\\"? {[", "pastedContents": {} }]
+    }
+  },
+  "oauthAccount": { "accountUuid": "0b1c", "emailAddress": "ada@example.com" },
+  "mcpServers": {
+    "github": {
+      "type": "http",
+      "url": "https://api.example.com/mcp/",
+      "headers": { "Authorization": "Bearer \${TOKEN}" }
+    }
+  },
+  "hasCompletedOnboarding": true
+}
+`;
+
+const CODEX = `model = "gpt-5.5" # the default
+approval_policy = "on-request"
+notify = [
+  "python3",
+  "/home/ada/notify.py", # [mcp_servers.svc] is not here
+]
+
+[mcp_servers.context7]
+command = "npx"
+args = ["-y", "@upstash/context7-mcp"]
+startup_timeout_sec = 20
+
+[mcp_servers.context7.env]
+KEY = "abc"
+
+[projects."/home/ada/work"]
+trust_level = "trusted"
+
+[tui]
+notifications = true`;
+
+const CURSOR = `\uFEFF{\r
+\t"mcpServers": {\r
+\t\t"linear": {\r
+\t\t\t"url": "https://mcp.example.com/sse"\r
+\t\t}\r
+\t}\r
+}\r
+`;
+
+const GEMINI = `{
+    "general": { "previewFeatures": true, "preferredEditor": "vim" },
+    /* servers that are switched off:
+       "mcpServers": { "svc": {} } */
+    "ui": { "theme": "GitHub" },
+    "hooks": {
+        "BeforeTool": [
+            { "matcher": "write_file", "hooks": [{ "type": "command", "command": "./check.sh" }] }
+        ]
+    }
+}
+`;
+
+const OPENCODE = `{
+  "$schema": "https://opencode.ai/config.json",
+  // Which model
+  "model": "anthropic/claude-sonnet-5-5",
+  "mcp": {
+    "playwright": { "type": "local", "command": ["npx", "@playwright/mcp"], "enabled": false }, // off
+  },
+}
+`;
+
+const OPENCODE_2 = `{
+  "$schema": "https://opencode.ai/config.json",
+  "mcp": {
+    "servers": {
+      "playwright": { "type": "local", "command": ["npx", "@playwright/mcp"] }
+    }
+  }
+}
+`;
+
+const VSCODE = `{
+	"inputs": [
+		{ "type": "promptString", "id": "key", "description": "API key", "password": true }
+	],
+	"servers": {
+		// of the team
+		"playwright": {
+			"command": "npx",
+			"args": ["-y", "@playwright/mcp@latest"]
+		}
+	}
+}`;
+
+const STDIO = { type: 'stdio', command: NODE, args: ARGS };
+const PLAIN = { command: NODE, args: ARGS };
+const LOCAL = { type: 'local', command: SERVER_WORDS };
+
+const SAMPLES: readonly Sample[] = [
+  { agent: 'claude-code', file: '.claude.json', text: CLAUDE, at: ['mcpServers'], entry: STDIO },
+  { agent: 'codex', file: '.codex/config.toml', text: CODEX, at: ['mcp_servers'], entry: PLAIN },
+  { agent: 'cursor', file: '.cursor/mcp.json', text: CURSOR, at: ['mcpServers'], entry: STDIO },
+  {
+    agent: 'gemini-cli',
+    file: '.gemini/settings.json',
+    text: GEMINI,
+    at: ['mcpServers'],
+    entry: PLAIN,
+  },
+  {
+    agent: 'opencode',
+    file: '.config/opencode/opencode.jsonc',
+    text: OPENCODE,
+    at: ['mcp'],
+    entry: LOCAL,
+  },
+  {
+    agent: 'opencode',
+    file: '.config/opencode/opencode.json',
+    text: OPENCODE_2,
+    at: ['mcp', 'servers'],
+    entry: LOCAL,
+  },
+  {
+    agent: 'vscode',
+    file: '.config/Code/User/mcp.json',
+    text: VSCODE,
+    at: ['servers'],
+    entry: STDIO,
+  },
+];
+
+function dataOf(file: string, text: string): unknown {
+  if (file.endsWith('.toml')) return parseToml(text);
+  return parseJson(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true });
+}
+
+function valueAt(data: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => Reflect.get(Object(value), key), data);
+}
+
+/** Without the prototypes that parsers differ in. */
+function plain(data: unknown): unknown {
+  return JSON.parse(JSON.stringify(data));
+}
+
+for (const { agent, file, text, at, entry } of SAMPLES) {
+  test(`${agent}: the entry is of its form, and goes to the byte (${file})`, async () => {
+    const { folder, add, remove, read } = home();
+    folder.write(file, text);
+    await add(agent);
+    const servers = valueAt(dataOf(file, read(file)), at);
+    assert.equal(plain(valueAt(servers, ['svc'])), entry);
+    const others = plain(servers) as Record<string, unknown>;
+    delete others['svc'];
+    assert.equal(others, plain(valueAt(dataOf(file, text), at) ?? {}));
+    assert.is((await add(agent)).files[0]?.changes.length, 0);
+    await remove(agent);
+    assert.is(read(file), text);
+    assert.is((await remove(agent)).files[0]?.changes.length, 0);
+  });
+
+  test(`${agent}: no file and an empty file are made and left as they were (${file})`, async () => {
+    const { folder, add, remove, read, plan } = home();
+    const target = plan(agent).files[0]?.file.file ?? '';
+    await add(agent);
+    await remove(agent);
+    assert.throws(() => read(target.slice(folder.path.length + 1)), /ENOENT/);
+    folder.write(target.slice(folder.path.length + 1), '');
+    await add(agent);
+    await remove(agent);
+    assert.is(read(target.slice(folder.path.length + 1)), '');
+  });
+}
+
+test('a comment that follows the last server stays with it', async () => {
+  const { folder, add, read } = home();
+  folder.write('.config/opencode/opencode.json', OPENCODE);
+  await add('opencode');
+  const text = read('.config/opencode/opencode.json');
+  assert.match(text, /"enabled": false \}, \/\/ off\n {4}"svc": \{/);
+});
+
+const HOOKS: readonly (readonly [AgentId, string, readonly string[], unknown])[] = [
+  ['claude-code', '.claude/settings.json', ['hooks', 'UserPromptSubmit'], { timeout: 21 }],
+  ['codex', '.codex/hooks.json', ['hooks', 'UserPromptSubmit'], { timeout: 21 }],
+  [
+    'gemini-cli',
+    '.gemini/settings.json',
+    ['hooks', 'BeforeAgent'],
+    { name: 'svc-memory', timeout: 20_500 },
+  ],
+];
+
+for (const [agent, file, at, extra] of HOOKS) {
+  test(`${agent}: active memory is a hook of its form beside those that are there`, async () => {
+    const { folder, add, remove, read } = home();
+    const theirs = { hooks: [{ type: 'command', command: 'date' }] };
+    const [, event = ''] = at;
+    const text = `${JSON.stringify({ hooks: { Other: [], [event]: [theirs] } }, null, 2)}\n`;
+    folder.write(file, text);
+    await add(agent, { hookTimeoutMs: 20_500 });
+    const command = `${PROGRAM.node} ${PROGRAM.script} memory recall --hook ${agent}`;
+    assert.equal(valueAt(dataOf(file, read(file)), at), [
+      theirs,
+      { hooks: [{ type: 'command', command, ...(extra as object) }] },
+    ]);
+    await add(agent);
+    assert.match(read(file), /memory recall/, 'without --active-memory it is left alone');
+    await remove(agent);
+    assert.is(read(file), text);
+  });
+}
+
+for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
+  test(`${agent}: active memory is refused with the reason and a way`, () => {
+    const { plan } = home();
+    const error = thrown(() => plan(agent, { hookTimeoutMs: 1000 }));
+    assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
+    assert.match(error.message, /cannot be given active memory: /);
+    assert.match(error.hint ?? '', /memory_search/);
+  });
+}
+
+test('a hook that somebody put into a group with another one goes alone', async () => {
+  const { folder, add, remove, read } = home();
+  await add('codex', { hookTimeoutMs: 1000 });
+  const ours = dataOf('a.json', read('.codex/hooks.json'));
+  const command = valueAt(ours, ['hooks', 'UserPromptSubmit', '0', 'hooks', '0', 'command']);
+  const group = { hooks: [{ command: 'a' }, { type: 'command', command }, { command: 'b' }] };
+  const theirs = { description: 'mine', hooks: { UserPromptSubmit: [group] } };
+  folder.write('.codex/hooks.json', JSON.stringify(theirs, null, 4));
+  await remove('codex');
+  assert.equal(dataOf('a.json', read('.codex/hooks.json')), {
+    description: 'mine',
+    hooks: { UserPromptSubmit: [{ hooks: [{ command: 'a' }, { command: 'b' }] }] },
+  });
+});
+
+test('files of a project are those that each agent documents', () => {
+  const { plan, world } = home();
+  const files = AGENT_IDS.map((agent) => plan(agent, { scope: 'project' }).files[0]?.file.file);
+  assert.equal(
+    files.map((file) => file?.slice(world.cwd.length + 1)),
+    [
+      '.mcp.json',
+      '.codex/config.toml',
+      '.cursor/mcp.json',
+      '.gemini/settings.json',
+      'opencode.json',
+      '.vscode/mcp.json',
+    ],
+  );
+  const hook = plan('claude-code', { scope: 'project', hookTimeoutMs: 1 }).files[1]?.file.file;
+  assert.is(hook, `${world.cwd}/.claude/settings.local.json`);
+});
+
+test('variables move the files as they do for the agents', () => {
+  const { plan } = home({
+    CLAUDE_CONFIG_DIR: '/c',
+    CODEX_HOME: '/x',
+    GEMINI_CLI_HOME: '/g',
+    OPENCODE_CONFIG: '/o/mine.json',
+    VSCODE_PORTABLE: '/v',
+  });
+  const files = (agent: AgentId) => plan(agent).files.map(({ file }) => file.file);
+  assert.equal(files('claude-code'), ['/c/.claude.json']);
+  assert.equal(files('codex'), ['/x/config.toml']);
+  assert.equal(files('gemini-cli'), ['/g/.gemini/settings.json']);
+  assert.equal(files('opencode'), ['/o/mine.json']);
+  assert.equal(files('vscode'), ['/v/user-data/User/mcp.json']);
+});
+
+test('what an agent would take for a variable is refused', () => {
+  const dir = { target: { workspace: `/notes/${'$'}{HOME}/$x` } };
+  const { plan } = home();
+  for (const agent of ['claude-code', 'cursor', 'gemini-cli', 'vscode'] as const) {
+    assert.is(thrown(() => plan(agent, dir)).code, 'INTEGRATION_UNSUPPORTED', agent);
+  }
+  const file = { target: { workspace: '/notes/{file:x}' } };
+  assert.is(thrown(() => plan('opencode', file)).code, 'INTEGRATION_UNSUPPORTED');
+  assert.is(plan('codex', dir).files[0]?.changes.length, 1);
+});
+
+test('hostile paths reach the server as they are', async () => {
+  const { add, read } = home();
+  const workspace = '/notes/it\'s "quoted" \\ back\n\u007F\u{1F989}';
+  const target = { workspace, config: '/etc/a b.json' };
+  const args = [...ARGS, '--workspace', workspace, '--config', '/etc/a b.json'];
+  await add('codex', { target });
+  const toml = parseToml(read('.codex/config.toml'));
+  assert.equal(valueAt(toml, ['mcp_servers', 'svc', 'args']), args);
+  await add('opencode', { target });
+  const json = JSON.parse(read('.config/opencode/opencode.json'));
+  assert.equal(json.mcp.svc.command, [NODE, ...args]);
+});
+
+test('variables that say where state lies go along', async () => {
+  const { add, read } = home({
+    SVC_HOME: '/data/svc',
+    XDG_CACHE_HOME: 'cache',
+    OPENAI_API_KEY: 'k',
+  });
+  await add('cursor');
+  const entry = JSON.parse(read('.cursor/mcp.json')).mcpServers.svc;
+  assert.is(entry.env.SVC_HOME, '/data/svc');
+  assert.match(entry.env.XDG_CACHE_HOME, /^\/.*\/project\/cache$/);
+  assert.equal(Object.keys(entry.env), ['SVC_HOME', 'XDG_CACHE_HOME']);
+});
+
+test('node is called by the name that PATH has for it, which outlives an update', () => {
+  const bin = tempFolder();
+  const node = bin.write('Cellar/node/22.1.0/bin/node', '');
+  symlinkSync(node, bin.at('node'));
+  const other = tempFolder();
+  other.write('node', '');
+  const { plan } = home({ PATH: `relative:${other.path}:${bin.path}` });
+  assert.is(plan('codex', { program: { ...PROGRAM, node } }).server.words[0], bin.at('node'));
+  const { plan: without } = home({ PATH: other.path });
+  assert.is(without('codex', { program: { ...PROGRAM, node } }).server.words[0], node);
+});
+
+test('svc from the cache of npx is known to pass', () => {
+  const { plan } = home();
+  const script = '/home/ada/.npm/_npx/0f1e2d/node_modules/.bin/svc';
+  assert.ok(plan('codex', { program: { ...PROGRAM, script } }).isPassing);
+  assert.not(plan('codex').isPassing);
+});
+
+test('a name that is mistyped is mended, an unknown one is refused', () => {
+  const error = (name: string) => thrown(() => agentNamed(name));
+  assert.match(error('claudecode').hint ?? '', /claude-code/);
+  assert.match(error('emacs').hint ?? '', /vscode/);
+  assert.is(error('emacs').code, 'USAGE');
+});
+
+function thrown(work: () => unknown): SvcError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test.run();

@@ -1,0 +1,357 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { AGENT_IDS } from '../../../src/engine/integrate/agent.js';
+import { applyIntegration } from '../../../src/engine/integrate/apply.js';
+import { listIntegrations } from '../../../src/engine/integrate/list.js';
+import { readLayers, writeLayers } from '../../../src/engine/integrate/receipts.js';
+import { withProcessLock } from '../../../src/engine/process-lock.js';
+import { home, PROGRAM, SERVER_WORDS } from './support.js';
+
+/** What becomes of the files on disk, whatever state they are in. */
+const test = suite('files of agents');
+
+const MCP = '.cursor/mcp.json';
+const OTHER = '{\n  "mcpServers": {\n    "a": { "url": "https://example.com" }\n  }\n}\n';
+
+async function refused(work: () => unknown): Promise<SvcError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+for (const [agent, file, text, line, column] of [
+  ['cursor', MCP, '{\n  "mcpServers": {\n    "a": \n  }\n}', 4, 3],
+  ['cursor', MCP, '{\n  "mcpServers": []\n}', 2, 17],
+  ['cursor', MCP, '[]', 1, 1],
+  ['codex', '.codex/config.toml', 'model = "x"\nmodel = "y"\n', 2, 1],
+  ['codex', '.codex/config.toml', 'a = 1\nmcp_servers = { b = { command = "c" } }\n', 2, 1],
+  ['gemini-cli', '.gemini/settings.json', '{ "hooks": { "BeforeAgent": {} } }', 1, 29],
+] as const) {
+  test(`${agent}: a file that cannot be edited is named with its place, and untouched: ${text.slice(0, 30)}`, async () => {
+    const { folder, add, read } = home();
+    folder.write(file, text);
+    const error = await refused(() =>
+      add(agent, { hookTimeoutMs: agent === 'gemini-cli' ? 9 : undefined }),
+    );
+    assert.is(error.code, 'INTEGRATION_FILE_INVALID');
+    assert.equal(error.location, { file: folder.at(file), line, column });
+    assert.is(read(file), text);
+    assert.equal(readdirSync(folder.at(file.slice(0, file.indexOf('/')))).length, 1);
+  });
+}
+
+test('text that is not UTF-8, and a folder in the place of the file, are refused', async () => {
+  const { folder, add } = home();
+  folder.write(MCP, new Uint8Array([0xff, 0xfe, 0x7b, 0]));
+  assert.match((await refused(() => add('cursor'))).message, /is not UTF-8/);
+  mkdirSync(folder.at('.codex/config.toml'), { recursive: true });
+  assert.match((await refused(() => add('codex'))).message, /is not a regular file/);
+});
+
+test('a link stays a link, and the file it leads to keeps its mode', async () => {
+  const { folder, add, remove } = home();
+  const dotfile = folder.write('dotfiles/cursor.json', OTHER);
+  chmodSync(dotfile, 0o640);
+  mkdirSync(folder.at('.cursor'));
+  symlinkSync('../dotfiles/cursor.json', folder.at(MCP));
+  await add('cursor');
+  assert.ok(lstatSync(folder.at(MCP)).isSymbolicLink());
+  assert.match(readFileSync(dotfile, 'utf8'), /"svc"/);
+  assert.is(statSync(dotfile).mode & 0o777, 0o640);
+  await remove('cursor');
+  assert.is(readFileSync(dotfile, 'utf8'), OTHER);
+  assert.ok(lstatSync(folder.at(MCP)).isSymbolicLink());
+});
+
+test('a link to nothing yet leads to the new file', async () => {
+  const { folder, add } = home();
+  mkdirSync(folder.at('.cursor'));
+  symlinkSync(folder.at('dotfiles/new.json'), folder.at(MCP));
+  await add('cursor');
+  assert.ok(lstatSync(folder.at(MCP)).isSymbolicLink());
+  assert.match(readFileSync(folder.at('dotfiles/new.json'), 'utf8'), /"svc"/);
+});
+
+test('a link that leads back to itself is refused', async () => {
+  const { folder, add } = home();
+  mkdirSync(folder.at('.cursor'));
+  symlinkSync('mcp.json', folder.at(MCP));
+  assert.is((await refused(() => add('cursor'))).code, 'INTEGRATION_FILE_INVALID');
+});
+
+test('a read-only file is left alone', async () => {
+  const { folder, add, read } = home();
+  chmodSync(folder.write(MCP, OTHER), 0o444);
+  const error = await refused(() => add('cursor'));
+  assert.is(error.code, 'INTEGRATION_WRITE_FAILED');
+  assert.match(error.message, /read-only/);
+  assert.is(read(MCP), OTHER);
+});
+
+test('a second file that cannot be written is told of with the first, and a new start goes on', async () => {
+  const { folder, add, read } = home();
+  const settings = folder.write('.claude/settings.json', '{}');
+  chmodSync(settings, 0o444);
+  const error = await refused(() => add('claude-code', { hookTimeoutMs: 1000 }));
+  assert.equal(error.details, { written: [folder.at('.claude.json')] });
+  assert.match(read('.claude.json'), /"svc"/);
+  chmodSync(settings, 0o644);
+  const plan = await add('claude-code', { hookTimeoutMs: 1000 });
+  assert.equal(
+    plan.files.map(({ changes }) => changes.length),
+    [0, 1],
+  );
+});
+
+test('new files of a person are private, those of a project are not; folders that were made go again', async () => {
+  const { folder, add, remove } = home();
+  await add('vscode');
+  assert.is(statSync(folder.at('.config/Code/User/mcp.json')).mode & 0o777, 0o600);
+  await add('vscode', { scope: 'project' });
+  assert.is(statSync(folder.at('project/.vscode/mcp.json')).mode & 0o777, 0o644);
+  folder.write('.config/Code/User/settings.json', '{}');
+  await remove('vscode');
+  await remove('vscode', { scope: 'project' });
+  assert.equal(readdirSync(folder.at('.config/Code/User')), ['settings.json']);
+  assert.not(existsSync(folder.at('project')));
+});
+
+test('what the agent wrote between the question and the answer stays, and the entry is added to it', async () => {
+  const { folder, world, plan, read } = home();
+  folder.write('.claude.json', '{\n  "numStartups": 1\n}\n');
+  const shown = plan('claude-code');
+  folder.write('.claude.json', '{\n  "numStartups": 2\n}\n');
+  await applyIntegration(world, shown, new AbortController().signal);
+  const written = JSON.parse(read('.claude.json'));
+  assert.is(written.numStartups, 2);
+  assert.is(written.mcpServers.svc.type, 'stdio');
+});
+
+test('when the change would be another one by now, nothing is written', async () => {
+  const { folder, world, plan, read, add } = home();
+  folder.write(MCP, OTHER);
+  const shown = plan('cursor', { target: { agent: 'notes' } });
+  await add('cursor');
+  const before = read(MCP);
+  const signal = new AbortController().signal;
+  const error = await refused(() => applyIntegration(world, shown, signal));
+  assert.is(error.code, 'INTEGRATION_OUTDATED');
+  assert.is(read(MCP), before);
+});
+
+test('many at once, each with a name of its own, lose nothing', async () => {
+  const { folder, add, remove, read } = home();
+  folder.write(MCP, OTHER);
+  const names = Array.from({ length: 8 }, (_, at) => `svc-${at}`);
+  await Promise.all(names.map((name) => add('cursor', { name })));
+  assert.equal(Object.keys(JSON.parse(read(MCP)).mcpServers).sort(), ['a', ...names]);
+  for (const name of names.toReversed()) await remove('cursor', { name });
+  assert.is(read(MCP), OTHER);
+});
+
+test('one waits for another that is at it', async () => {
+  const { folder, add, read } = home();
+  folder.write(MCP, OTHER);
+  const lock = folder.at('state/integrations/lock');
+  const { signal } = new AbortController();
+  const waiting = await withProcessLock(lock, { signal }, async () => {
+    const added = add('cursor');
+    await new Promise(setImmediate);
+    assert.is(read(MCP), OTHER);
+    return { added };
+  });
+  await waiting.added;
+  assert.match(read(MCP), /"svc"/);
+});
+
+test('another memory brings the entry up to date, and it can still go to the byte', async () => {
+  const { folder, add, remove, read } = home();
+  folder.write(MCP, OTHER);
+  await add('cursor');
+  const plan = await add('cursor', { target: { workspace: '/notes' } });
+  assert.is(plan.files[0]?.changes[0]?.change, 'update');
+  const { svc } = JSON.parse(read(MCP)).mcpServers;
+  assert.equal(svc.args.slice(-2), ['--workspace', '/notes']);
+  await remove('cursor');
+  assert.is(read(MCP), OTHER);
+});
+
+test('an update keeps what somebody added to the entry', async () => {
+  const { folder, add, read } = home({ SVC_HOME: '/state' });
+  folder.write(
+    MCP,
+    `{ "mcpServers": { "svc": {
+      "command": "svc", // short
+      "args": ["mcp"], "disabled": true,
+      "env": { "OPENAI_API_KEY": "k", "XDG_CACHE_HOME": "/old" }
+    } } }`,
+  );
+  await add('cursor');
+  assert.match(read(MCP), /\/\/ short/);
+  const { svc } = JSON.parse(read(MCP).replace('// short', '')).mcpServers;
+  assert.equal(svc, {
+    command: SERVER_WORDS[0],
+    args: SERVER_WORDS.slice(1),
+    disabled: true,
+    env: { OPENAI_API_KEY: 'k', SVC_HOME: '/state' },
+    type: 'stdio',
+  });
+});
+
+test('an update of a table keeps what somebody added to it', async () => {
+  const { folder, add, remove, read } = home();
+  const others = 'model = "x"\n\n[mcp_servers.b]\ncommand = "c"\n';
+  folder.write(
+    '.codex/config.toml',
+    `model = "x"\n\n[mcp_servers.svc]\nenabled = false\nargs = [\n  "mcp",\n]\ncommand = "svc"\n\n[mcp_servers.svc.env]\nOPENAI_API_KEY = "k"\n\n[mcp_servers.b]\ncommand = "c"\n`,
+  );
+  await add('codex', { target: { agent: 'main' } });
+  assert.is(
+    read('.codex/config.toml'),
+    `model = "x"\n\n[mcp_servers.svc]\nenabled = false\nargs = ["${SERVER_WORDS[1]}", "mcp", "--agent", "main"]\ncommand = "${SERVER_WORDS[0]}"\n\n[mcp_servers.svc.env]\nOPENAI_API_KEY = "k"\n\n[mcp_servers.b]\ncommand = "c"\n`,
+  );
+  await remove('codex');
+  assert.is(read('.codex/config.toml'), others);
+});
+
+test("an entry of that name that is somebody else's is neither changed nor removed", async () => {
+  const { folder, add, remove, read } = home();
+  const text = '{\n  "mcpServers": { "svc": { "command": "other", "args": ["mcp"] } }\n}\n';
+  folder.write(MCP, text);
+  for (const work of [add, remove]) {
+    const error = await refused(() => work('cursor'));
+    assert.is(error.code, 'INTEGRATION_CONFLICT');
+    assert.equal([error.location?.line, error.location?.column], [2, 19]);
+    assert.match(error.hint ?? '', /--name/);
+  }
+  await add('cursor', { name: 'svc-notes' });
+  await remove('cursor', { name: 'svc-notes' });
+  assert.is(read(MCP), text);
+});
+
+test('an entry from a folder that svc has left since is still its own', async () => {
+  const { folder, add, remove, read } = home();
+  folder.write(MCP, OTHER);
+  await add('cursor', { program: { node: PROGRAM.node, script: '/checkout/run.js' } });
+  await add('cursor');
+  assert.match(read(MCP), /svc-cli\/bin\/run\.js/);
+  await remove('cursor');
+  assert.is(read(MCP), OTHER);
+});
+
+test('receipts hold nothing of what was in the file', async () => {
+  const { folder, add } = home();
+  folder.write(MCP, OTHER.replace('example.com', 'example.com/?token=hush'));
+  await add('cursor');
+  const [receipt = ''] = readdirSync(folder.at('state/integrations')).filter((name) =>
+    name.endsWith('.json'),
+  );
+  const file = folder.at(`state/integrations/${receipt}`);
+  assert.not.match(readFileSync(file, 'utf8'), /hush|example/);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+});
+
+test('what is shown hides the values of other entries, in JSON and in TOML', () => {
+  const { folder, plan } = home();
+  folder.write(MCP, '{"mcpServers":{"a":{"command":"x","env":{"KEY":"hush","N":12345}}}}');
+  folder.write(
+    '.codex/config.toml',
+    'key = "hush"\n[a]\nmany = [\n  "hush",\n]\ntext = """\nhush"""',
+  );
+  for (const agent of ['cursor', 'codex'] as const) {
+    const shown = JSON.stringify(plan(agent).files[0]?.changes);
+    assert.not.match(shown, /hush|12345/);
+    assert.match(shown, /run\.js/);
+  }
+});
+
+test('a receipt that is damaged costs the byte alone', async () => {
+  const { folder, add, remove, read } = home();
+  folder.write(MCP, OTHER);
+  await add('cursor');
+  for (const name of readdirSync(folder.at('state/integrations'))) {
+    if (name.endsWith('.json')) writeFileSync(folder.at(`state/integrations/${name}`), '{"vers');
+  }
+  await remove('cursor');
+  assert.equal(JSON.parse(read(MCP)), JSON.parse(OTHER));
+});
+
+test('a kill between the receipt and the file costs nothing', async () => {
+  const { folder, world, plan, add, remove, read } = home();
+  const file = folder.write(MCP, OTHER);
+  await add('cursor');
+  const next = plan('cursor', { name: 'svc-notes' }).files[0]?.layers ?? [];
+  assert.is(next.length, 2);
+  writeLayers(world.state, file, next);
+  await remove('cursor');
+  assert.is(read(MCP), OTHER);
+  // Nor does one between the file and the receipt.
+  writeLayers(world.state, file, next);
+  await add('cursor');
+  await remove('cursor');
+  assert.is(read(MCP), OTHER);
+  assert.equal(
+    readLayers(world.state, file).map(({ entry }) => entry),
+    ['server svc-notes'],
+  );
+});
+
+test('a state folder that cannot be written is named, before anything is', async () => {
+  const { folder, add, read } = home();
+  folder.write(MCP, OTHER);
+  folder.write('state', 'no folder');
+  const error = await refused(() => add('cursor'));
+  assert.is(error.code, 'INTEGRATION_WRITE_FAILED');
+  assert.match(error.message, /state\/integrations could not be written/);
+  assert.is(read(MCP), OTHER);
+});
+
+test('a key that is written twice is not guessed at', async () => {
+  const { folder, add, read } = home();
+  const text = '{ "mcpServers": { "a": {} }, "mcpServers": { "b": {} } }';
+  folder.write(MCP, text);
+  const error = await refused(() => add('cursor'));
+  assert.match(error.message, /written in a way that svc does not edit/);
+  assert.is(read(MCP), text);
+});
+
+test('all agents are listed: here or not, registered or not, broken or not', async () => {
+  const { folder, world, add } = home();
+  folder.write(MCP, OTHER);
+  folder.write('.gemini/settings.json', '{');
+  await add('cursor', { name: 'svc-notes' });
+  await add('codex', { hookTimeoutMs: 1000 });
+  const rows = listIntegrations(world, 'user', AGENT_IDS, PROGRAM).map((agent) => [
+    agent.id,
+    agent.isDetected,
+    agent.servers,
+    agent.hookFile === undefined ? undefined : agent.hasHook,
+    agent.fault?.code,
+  ]);
+  assert.equal(rows, [
+    ['claude-code', false, [], false, undefined],
+    ['codex', true, ['svc'], true, undefined],
+    ['cursor', true, ['svc-notes'], undefined, undefined],
+    ['gemini-cli', true, [], false, 'INTEGRATION_FILE_INVALID'],
+    ['opencode', false, [], undefined, undefined],
+    ['vscode', false, [], undefined, undefined],
+  ]);
+});
+
+test.run();

@@ -1,0 +1,93 @@
+import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
+import { type EngineContext, resolveStatePaths } from '../../src/engine/context.js';
+import {
+  type FlowAction,
+  type FlowAnswer,
+  type FlowCaller,
+  type Flows,
+  openFlows,
+} from '../../src/engine/flows/index.js';
+import { tempFolder } from './temp-folder.js';
+
+/** A session of its own. */
+export const ADA: FlowCaller = { sessionKey: 'agent:main:main', controllerId: 'webhooks/ada' };
+/** Another. */
+export const BOB: FlowCaller = { sessionKey: 'agent:bob:main', controllerId: 'webhooks/bob' };
+
+/** A clock under a test's hand. */
+export interface TestClock {
+  nowMs: number;
+  now(): number;
+}
+
+/** Begins at a round moment. */
+function testClock(): TestClock {
+  const clock = { nowMs: 1_800_000_000_000, now: () => clock.nowMs };
+  return clock;
+}
+
+/** The engine's view of a state folder. */
+function contextOf(home: string, clock: TestClock = testClock()): EngineContext {
+  const env = { SVC_HOME: home };
+  return { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
+}
+
+/** Flows in a folder of their own, with somebody to notify unless told otherwise. */
+export interface TestFlows {
+  readonly home: string;
+  readonly clock: TestClock;
+  readonly flows: Flows;
+  /** Closes them, and opens them as another process would. */
+  reopen(): Promise<Flows>;
+}
+
+/** Opens them. */
+export function testFlows(
+  settings: ConfigInput['flows'] = {},
+  home: string = tempFolder().path,
+): TestFlows {
+  const clock = testClock();
+  const config = resolveConfig({ flows: { notify: { command: ['true'] }, ...settings } });
+  const open = (): Flows => openFlows(contextOf(home, clock), config);
+  const opened = {
+    home,
+    clock,
+    flows: open(),
+    reopen: async () => {
+      await opened.flows.close();
+      opened.flows = open();
+      return opened.flows;
+    },
+  };
+  return opened;
+}
+
+/** The flow or task view in an answer. */
+export function viewOf(answer: FlowAnswer, name: 'current' | 'flow' | 'task' = 'flow') {
+  const view = answer.result[name];
+  if (typeof view !== 'object' || view === null || Array.isArray(view)) {
+    throw new Error(`no ${name} in ${JSON.stringify(answer)}`);
+  }
+  return { ...view } as Readonly<Record<string, unknown>>;
+}
+
+/** Creates a flow and gives back its id. */
+export async function newFlow(
+  flows: Flows,
+  caller: FlowCaller = ADA,
+  fields: Partial<Extract<FlowAction, { action: 'create_flow' }>> = {},
+): Promise<string> {
+  const answer = await flows.perform({ action: 'create_flow', goal: 'a goal', ...fields }, caller);
+  return String(viewOf(answer)['flowId']);
+}
+
+/** Adds a task to a flow and gives back its id. */
+export async function newTask(
+  flows: Flows,
+  flowId: string,
+  fields: Partial<Extract<FlowAction, { action: 'run_task' }>> = {},
+): Promise<string> {
+  const task = { runtime: 'subagent', task: 'a task', ...fields } as const;
+  const answer = await flows.perform({ action: 'run_task', flowId, ...task }, ADA);
+  return String(viewOf(answer, 'task')['taskId']);
+}

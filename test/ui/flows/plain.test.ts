@@ -1,0 +1,77 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { renderFlow, renderTask } from '../../../src/ui/flows/details.js';
+import { renderFindings, renderFlowList, renderTaskList } from '../../../src/ui/flows/list.js';
+import { flowRow, taskRow } from '../../../src/ui/flows/rows.js';
+import { watchLine } from '../../../src/ui/flows/watch-line.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { aFlow, aTask, NOW } from './builders.js';
+
+const test = suite('flows and tasks in lines');
+
+const STYLE = createStyle(false);
+const PIPED = { style: STYLE, nowMs: NOW, columns: undefined };
+
+test('a list has a line each, and says when there are more', () => {
+  const entry = aFlow({ blockedSummary: 'no key', status: 'blocked' });
+  const text = renderFlowList({ entries: [entry], total: 3 }, PIPED);
+  assert.is(
+    text,
+    `flow      status   rev  tasks  updated    session          goal
+${entry.flow.flowId.slice(0, 8)}  blocked    3  1/2    3 min ago  agent:main:main  Publish the digest · no key
+1 of 3 flows; --limit shows more
+`,
+  );
+  assert.is(renderFlowList({ entries: [], total: 0 }, PIPED), 'no flows\n');
+  assert.is(renderTaskList({ entries: [], total: 0 }, PIPED), 'no tasks\n');
+});
+
+test('a line keeps to the terminal, and to one line', () => {
+  const long = aTask({ task: 'x'.repeat(500), error: 'a\nb' });
+  const text = renderTaskList({ entries: [long], total: 1 }, { ...PIPED, columns: 80 });
+  for (const line of text.split('\n')) assert.ok(line.length <= 80, line);
+  const evil = aFlow({ goal: 'red \u001B[31m', ownerKey: 'a\u001B[2J' });
+  assert.not.match(renderFlowList({ entries: [evil], total: 1 }, PIPED), '\u001B');
+  assert.not.match(
+    renderFlow({ ...evil, tasks: [aTask({ label: '\u001B]0;x' })] }, PIPED),
+    '\u001B',
+  );
+});
+
+test('one that is to be cancelled says so until it has ended', () => {
+  const asked = { cancelRequestedAt: NOW };
+  assert.is(flowRow(aFlow(asked), NOW).cells[1], 'running, cancelling');
+  assert.is(taskRow(aTask(asked), NOW).cells[3], 'running, cancelling');
+  const ended = aTask({ ...asked, status: 'cancelled', endedAt: NOW });
+  assert.is(taskRow(ended, NOW).cells[3], 'cancelled');
+});
+
+test('details tell what there is, and leave out what there is not', () => {
+  const { flow } = aFlow();
+  const text = renderTask(aTask({ progressSummary: '3 of 7' }), flow, PIPED);
+  assert.match(text, /worker\s+build-3/);
+  assert.match(text, /progress\s+3 of 7/);
+  assert.not.match(text, 'error');
+});
+
+test('an audit is a table, or good news', () => {
+  const { flow } = aFlow();
+  const finding = {
+    kind: 'flow',
+    severity: 'error',
+    code: 'stale_running',
+    detail: 'running, and nothing has happened',
+    ageMs: 1_900_000,
+    status: 'running',
+    flow,
+  } as const;
+  assert.match(renderFindings([finding], PIPED), /error\s+stale_running\s+\S{8}\s+31 min 40 s/);
+  assert.match(renderFindings([], PIPED), 'nothing is stuck');
+});
+
+test('a change is a line with its moment', () => {
+  const line = watchLine('tasks', taskRow(aTask(), NOW), NOW, STYLE);
+  assert.match(line, /^\d\d:\d\d:\d\d {2}\S{8} {2}\S{8} {2}acp {2}running {2}1 {2}Read the pages$/);
+});
+
+test.run();
