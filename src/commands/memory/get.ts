@@ -10,10 +10,11 @@ import { createStyle } from '../../ui/style.js';
 export default class MemoryGet extends MemoryCommand<GetOutput> {
   static override summary = 'Print lines of an indexed file.';
   static override description =
-    'Takes a path as search shows it, or a citation such as memory/2026-02-03.md#L3-L5. Only files that the index covers are read. Without --lines, 120 lines are printed.';
+    'Takes a path as search shows it, or a citation such as memory/2026-02-03.md#L3-L5. Only files that the index covers are read. Without --lines, 120 lines are printed. Of a conversation the turns are shown, around a citation two more on either side; of an image or a recording, what is known of the file.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> MEMORY.md',
     "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5'",
+    "<%= config.bin %> <%= command.id %> 'sessions/main/2026-02-03.jsonl#L10-L14' --line-numbers",
     '<%= config.bin %> <%= command.id %> README.md --workspace . --from 10 --lines 20 --line-numbers',
   ];
   static override args = {

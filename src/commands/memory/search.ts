@@ -17,7 +17,7 @@ export default class MemorySearch extends MemoryCommand<SearchResultDocument> {
   static override description =
     `The index is brought up to date first when files changed, and made on first use.
 
-Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave.
+Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave. Where multimodal.enabled is on, images and recordings are found by what they show and say, and by their names.
 
 Words are looked for in any combination, in all their forms. "quoted words" must stand together, -word must not occur, word* matches beginnings. Without a query, a terminal gets the search screen.`;
   static override examples = [
@@ -25,6 +25,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
     '<%= config.bin %> <%= command.id %> "which car did we buy" --explain',
     `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
+    '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',
     "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
   ];
   static override args = {

@@ -14,9 +14,11 @@ export type FaultCode =
   | 'multimodal-unsupported'
   | 'overlap-exceeds-chunk'
   | 'path-leaves-folder'
+  | 'sessions-half-on'
   | 'syntax'
   | 'unknown-key'
   | 'unknown-provider'
+  | 'unknown-reader'
   | 'weak-secret'
   | 'weights-sum-zero'
   | 'wrong-type';

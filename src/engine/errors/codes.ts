@@ -120,6 +120,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'There is no log to show: `svc serve` has not written one yet.',
   },
+  MCP_TOKEN_UNUSABLE: {
+    exit: 1,
+    summary: 'The file of the token for MCP over HTTP is unsafe, damaged or cannot be made.',
+  },
   MEMORY_DISABLED: {
     exit: 1,
     summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
@@ -191,6 +195,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
   },
+  STATE_UNWRITABLE: {
+    exit: 1,
+    summary: 'What svc remembers from run to run cannot be written to its state folder.',
+  },
   TASK_ENDED: { exit: 1, summary: 'The task has ended already.' },
   TASK_LEASE_LOST: {
     exit: 1,
@@ -244,10 +252,17 @@ export const WARNING_CODES = {
   INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',
   INDEX_STALE: 'The index could not be brought up to date; the answer comes from what is there.',
   INTEGRATION_DOUBTFUL: 'The agent was registered, but may not be able to start svc.',
+  MEDIA_UNAVAILABLE: 'Images and recordings are found by their names alone: the model takes none.',
   PROVIDER_FALLBACK: 'The embedding provider failed; its fallback embedded instead.',
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
+  RECALL_FAILED:
+    'Active memory could not search, or its model could not condense; the turn goes on with less.',
+  RECALL_TIMED_OUT: 'Active memory took too long; the turn goes on with what there was by then.',
+  SCOPE_DENIED:
+    'The rules of memory.ext.scope close memory to this conversation; nothing was looked up.',
+  SOURCE_OFF: 'A source was asked for that the configuration does not search.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process, with the same results.',
 } as const satisfies Record<string, string>;

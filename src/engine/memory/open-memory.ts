@@ -18,7 +18,8 @@ import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import type { FusionShares } from './search/fuse.js';
 import { shortHash } from './short-hash.js';
-import { memorySourcesOf } from './sources/memory-sources.js';
+import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
+import type { MemorySources } from './sources/scan-sources.js';
 
 /** Whose memory is meant. */
 export type MemorySelection =
@@ -35,6 +36,8 @@ export interface OpenedMemory {
   /** What people call it: the agent's id, or the folder. */
   readonly name: string;
   readonly backend: MemoryBackend;
+  /** What its index mirrors. */
+  readonly sources: MemorySources;
   /** Who embeds; undefined where only words are searched. */
   readonly providers: ProviderPath | undefined;
   /** What choosing providers looks at. */
@@ -148,20 +151,26 @@ function createBuiltin(
   context: EngineContext,
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
-): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'world'> {
+): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'sources' | 'world'> {
   const { cache, chunking, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
   const providers = createProviderPath(agent.memorySearch, world, context.clock);
+  const sources = memorySourcesOf(agent, layout, context);
   const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,
-      settings: { chunking, tokenizer: store.fts.tokenizer },
+      settings: {
+        chunking,
+        tokenizer: store.fts.tokenizer,
+        conversationsIn: sortedOut(sources),
+      },
       vectors: store.vector,
-      sources: memorySourcesOf(agent, layout),
+      sources,
     },
     search: {
       citations: agent.citations,
+      sources: searchedSources(agent, layout),
       snippetChars: query.snippetChars,
       candidateMultiplier: hybrid.candidateMultiplier,
       maxResults: query.maxResults,
@@ -172,12 +181,19 @@ function createBuiltin(
       mmrLambda: hybrid.mmr.enabled ? hybrid.mmr.lambda : undefined,
     },
     syncOnSearch: sync.onSearch,
+    syncOnSessionStart: sync.onSessionStart,
     clock: context.clock,
     providers,
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
     keepConnections: longLived,
   });
-  return { backend, providers, world, locate: settingLocator(loaded, agent.id) };
+  return { backend, sources, providers, world, locate: settingLocator(loaded, agent.id) };
+}
+
+/** The folders that conversations are sorted by, as they stand in the identity of an index. */
+function sortedOut({ transcripts }: MemorySources): string {
+  const folders = (transcripts?.places ?? []).flatMap(({ heldIn }) => heldIn ?? []);
+  return [...new Set(folders)].join(', ');
 }
 
 /** The configured weights as shares that add up to 1; the schema refuses two zeros. */

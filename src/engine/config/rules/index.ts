@@ -8,6 +8,7 @@ import { fallbackDiffers, mediaCanBeEmbedded, providersAreKnown } from './provid
 import { scheduleFires } from './schedule.js';
 import { searchScopes } from './search-scope.js';
 import { secretsAreLong } from './secrets.js';
+import { sessionReadersAreKnown, sessionsAreSwitchedOn } from './session-readers.js';
 
 const RULES: readonly Rule[] = [
   agentIdsAreUnique,
@@ -20,6 +21,8 @@ const RULES: readonly Rule[] = [
   dimensionsFitModel,
   routePathsAreUnique,
   scheduleFires,
+  sessionReadersAreKnown,
+  sessionsAreSwitchedOn,
   secretsAreLong,
   pathsStayInFolder,
 ];

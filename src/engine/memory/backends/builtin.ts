@@ -10,6 +10,7 @@ import type {
   BackendStatus,
   GetRequest,
   GetResponse,
+  ListedDocument,
   MemoryBackend,
   ResetResult,
   StatusOptions,
@@ -57,12 +58,23 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./read-lines.js');
-    const { workspaceDir } = this.options.target.sources.memory;
+    const { sources } = this.options.target;
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(work, warnings, (index) =>
-      readLines(index, workspaceDir, request),
+      readLines(index, sources, request),
     );
     return { ...lines, warnings };
+  }
+
+  async list(work: WorkOptions = {}): Promise<readonly ListedDocument[]> {
+    const documents = await this.keeper.answer(work, [], (index) => index.documents(), {
+      embeds: false,
+    });
+    return documents
+      .map(({ source, path, kind, fingerprint }) => {
+        return { source, path, kind, size: fingerprint.size, modifiedMs: fingerprint.mtimeMs };
+      })
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   async sync(options: SyncRequest): Promise<SyncSummary> {

@@ -1,11 +1,12 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import type { MemoryIndex } from '../index/memory-index.js';
+import type { MemoryIndex, StoredDocument } from '../index/memory-index.js';
 import { parseCitation } from '../search/citation.js';
 import { resolveWorkspace } from '../sources/memory-files.js';
 import { absoluteFromDisplay, displayPath } from '../sources/paths.js';
 import { readDocument } from '../sources/read-document.js';
+import type { MemorySources } from '../sources/scan-sources.js';
 import { joinedLines } from '../sources/text-lines.js';
 import type { DocumentKey } from '../types.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
@@ -22,13 +23,21 @@ const MAX_CHARACTERS = 200_000;
  */
 export async function readLines(
   index: MemoryIndex,
-  workspace: string,
+  { memory, transcripts }: MemorySources,
   request: GetRequest,
 ): Promise<Omit<GetResponse, 'warnings'>> {
-  const workspaceDir = resolveWorkspace(workspace);
+  const workspaceDir = resolveWorkspace(memory.workspaceDir);
   const { document, range } = findDocument(await index.documents(), workspaceDir, request.target);
+  if (document.source === 'sessions') {
+    const { readTurns } = await import('./read-turns.js');
+    return readTurns(document, transcripts, request, range);
+  }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
+  if (document.mimeType !== undefined) {
+    const { describeMedia } = await import('./describe-media.js');
+    return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
+  }
   const outcome = readDocument(absolutePath, document.path);
   if (!outcome.ok) {
     throw new SvcError(
@@ -59,6 +68,7 @@ export async function readLines(
     path: document.path,
     absolutePath,
     source: document.source,
+    kind: document.kind,
     startLine,
     endLine,
     text: text.slice(0, MAX_CHARACTERS),
@@ -71,10 +81,10 @@ export async function readLines(
 }
 
 function findDocument(
-  documents: readonly DocumentKey[],
+  documents: readonly StoredDocument[],
   workspaceDir: string,
   target: string,
-): { document: DocumentKey; range?: { startLine: number; endLine: number } } {
+): { document: StoredDocument; range?: { startLine: number; endLine: number } } {
   // The whole text may be a path that happens to end like a citation.
   for (const { path, range } of [{ path: target }, parseCitation(target)]) {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');

@@ -7,13 +7,15 @@ import type { SqliteIndex } from '../index/sqlite-index.js';
 import type { VectorSettings } from '../index/vectors/vector-settings.js';
 import type { Scan } from '../sources/memory-files.js';
 import { type MemorySources, scanSources } from '../sources/scan-sources.js';
-import { type ApplyResult, applyPlan } from './apply-plan.js';
+import { applyPlan } from './apply-plan.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 import type { SyncEvent, SyncSummary } from './events.js';
 import { type LockHolder, withIndexLock } from './index-lock.js';
 import { planChanges } from './plan-changes.js';
 import { type Rebuild, rebuildNeeded, rebuildOf } from './rebuild-needed.js';
 import { openedAnew, type SyncConnections } from './sync-connections.js';
+import type { ApplyResult } from './tally.js';
+import { withoutSmallGrowth } from './transcript-due.js';
 import { snapshotOf } from './tree-snapshot.js';
 
 /** An index and the files it mirrors. */
@@ -37,6 +39,8 @@ export interface SyncEmbedding {
 export interface SyncOptions {
   /** Build anew even when nothing asks for it. */
   readonly force?: boolean;
+  /** Leave transcripts for later that have grown by little (`sync.sessions`). */
+  readonly defersSmallGrowth?: boolean | undefined;
   /** How long to wait for another process that writes this index; milliseconds. */
   readonly lockWaitMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -95,7 +99,17 @@ async function withVectors(summary: SyncSummary, run: Run): Promise<SyncSummary>
   try {
     const { path, atMost, cacheEntries } = embedding;
     const written = summary.chunks;
-    const work = { path, atMost, written, cacheEntries, clock, signal: abort, onEvent };
+    const { workspaceDir } = target.sources.memory;
+    const work = {
+      path,
+      atMost,
+      written,
+      workspaceDir,
+      cacheEntries,
+      clock,
+      signal: abort,
+      onEvent,
+    };
     const embedded = await embedMissing(opened.index, work);
     const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
     return {
@@ -192,7 +206,10 @@ const REPLACES = { missing: 'nothing', ready: 'usable', unusable: 'unusable' } a
 const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };
 
 async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
-  const plan = planChanges(run.scan.files, await index.documents());
+  const changes = planChanges(run.scan.files, await index.documents());
+  const growth = run.target.sources.transcripts?.growth;
+  const defers = run.options.defersSmallGrowth === true && growth !== undefined;
+  const plan = defers ? withoutSmallGrowth(changes, growth) : changes;
   const bytes = (files: readonly { readonly size: number }[]): number =>
     files.reduce((sum, file) => sum + file.size, 0);
   run.onEvent({
@@ -204,13 +221,16 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
   });
   const result = await applyPlan(index, plan, {
     chunking: run.target.settings.chunking,
+    media: run.target.sources.memory.media,
     clock: run.options.clock,
     vectorsFollow: run.options.embedding !== undefined,
     signal: run.options.signal,
     onEvent: run.onEvent,
   });
   if (!result.stopped) {
-    const tree = snapshotOf(run.scan.files, run.scannedMs);
+    // What was left for later is to be found by the next look at the files.
+    const isWhole = plan.read.length === changes.read.length;
+    const tree = isWhole ? snapshotOf(run.scan.files, run.scannedMs) : undefined;
     const { skipped } = result;
     await index.markSynced({ syncedMs: run.options.clock.now(), tree, skipped });
   }

@@ -1,5 +1,12 @@
 import type { Connection } from '../database.js';
 import type {
+  MediaSample,
+  MissingMedia,
+  MissingMediaCount,
+  RefusedContent,
+  RefusedMedia,
+} from '../media-index.js';
+import type {
   BatchJob,
   EmbeddingEntry,
   MissingEmbedding,
@@ -10,11 +17,17 @@ import type {
 import { batchJobs, removeBatchJob, saveBatchJob } from './batch-jobs.js';
 import { chunkVectors } from './chunk-vectors.js';
 import { loadVectorExtension, type VectorExtension } from './extension.js';
-import { countMissing, missingEmbeddings, spaceStatistics } from './missing-embeddings.js';
+import {
+  countMissing,
+  countMissingMedia,
+  missingEmbeddings,
+  missingMedia,
+  spaceStatistics,
+} from './missing-embeddings.js';
 import { NearestVectors } from './nearest.js';
 import { putEmbeddings } from './put-embeddings.js';
-import { refuseEmbeddings } from './refuse-embeddings.js';
-import { sampleSimilarities } from './sample-similarities.js';
+import { refusedMedia, refuseEmbeddings } from './refuse-embeddings.js';
+import { sampleMedia, sampleSimilarities } from './sample-similarities.js';
 import { allSpaces, findSpace, requireDimensions } from './spaces.js';
 import { tidyEmbeddings } from './tidy-embeddings.js';
 import { cosine, unitVector } from './vector-bytes.js';
@@ -48,6 +61,14 @@ export class VectorStore {
     return missingEmbeddings(this.database, identity, after, limit);
   }
 
+  missingMedia(identity: string, after: number, limit: number): MissingMedia[] {
+    return missingMedia(this.database, identity, after, limit);
+  }
+
+  countMissingMedia(identity: string): MissingMediaCount {
+    return countMissingMedia(this.database, identity);
+  }
+
   countMissing(identity: string): number {
     return countMissing(this.database, identity);
   }
@@ -56,8 +77,12 @@ export class VectorStore {
     putEmbeddings(this.database, identity, entries);
   }
 
-  refuse(identity: string, hashes: readonly Buffer[]): void {
-    refuseEmbeddings(this.database, identity, hashes);
+  refuse(identity: string, refused: readonly RefusedContent[]): void {
+    refuseEmbeddings(this.database, identity, refused);
+  }
+
+  refusedMedia(): RefusedMedia[] {
+    return refusedMedia(this.database);
   }
 
   tidy(options: TidyOptions): void {
@@ -98,6 +123,11 @@ export class VectorStore {
     const space = findSpace(this.database, identity);
     if (space === undefined) return [];
     return sampleSimilarities(this.database, space, unitVector(query), count);
+  }
+
+  sampleMedia(identity: string, query: Float32Array, count: number): MediaSample {
+    const space = findSpace(this.database, identity);
+    return sampleMedia(this.database, space, unitVector(query), count);
   }
 
   /** Loads the extension on first use. */
