@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
-import { serverHome, serveWebhooks, whenReady } from '../support/serving.js';
+import { serverHome, serveWebhooks, whenTold } from '../support/serving.js';
 import type { TempFolder } from '../support/temp-folder.js';
 import { CI_ENV, CI_ROUTE, PATH, SECRET, webhooksConfig } from '../support/webhooks.js';
 
@@ -51,7 +51,7 @@ test('routes lists state, path, source of the secret and the fault of each', asy
 test('call signs in with the secret of the route and prints the same for curl without it', async () => {
   const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await whenReady(home);
+  await whenTold(home);
   const data = JSON.stringify({ goal: "Ada's build" });
   const run = await svc(
     home,

@@ -13,6 +13,7 @@ import {
   serveWebhooks,
   stateOf,
   whenReady,
+  whenTold,
   writeConfig,
 } from '../support/serving.js';
 import { folderAt, type TempFolder } from '../support/temp-folder.js';
@@ -49,7 +50,7 @@ test('serve names each route, answers what outside systems send, and ends in ord
     webhooksConfig({ ci: CI, off: { ...CI, enabled: false }, lost: { ...CI, secret: 'env:LOST' } }),
   );
   const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
-  const url = await whenReady(home);
+  const url = await whenTold(home);
   const line = await logged(home, 'route ci is served');
   const { path, session, state, secretSource } = line.fields;
   assert.equal([path, session, state, secretSource], [PATH, SESSION, 'served', 'env CI_SECRET']);
