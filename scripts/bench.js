@@ -1,6 +1,16 @@
 import './build-checkout.js';
 import { runSource } from './run-source.js';
 
-const PARTS = new Set(['dreaming', 'embedding', 'flows', 'mcp', 'recall', 'sessions', 'vectors']);
+const PARTS = new Set([
+  'dreaming',
+  'embedding',
+  'flows',
+  'mcp',
+  'recall',
+  'sessions',
+  'vectors',
+  'webhooks',
+  'webhooks-fuzz',
+]);
 const part = process.argv[2] ?? '';
 runSource(PARTS.has(part) ? `bench/${part}.ts` : 'bench/main.ts');

@@ -23,6 +23,7 @@ import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { RECALL_DOCUMENTS } from './json-recall-documents.js';
 import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
+import { WEBHOOK_DOCUMENTS } from './json-webhook-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
 const INDEX_FILE = '/home/ada/.svc/memory/main.sqlite';
@@ -473,6 +474,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  ...WEBHOOK_DOCUMENTS,
   MCP_DOCUMENT,
   ...FLOW_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,

@@ -53,7 +53,10 @@ test('forgotten, it is in no file of svc, and an index does not bring it back', 
     document.passages.map(({ path, startLine, text }) => [path, startLine, text]),
     [['memory/door.md', 3, SECRET]],
   );
-  assert.equal(document.stores, [{ store: 'index', changed: 1, clean: true }]);
+  assert.equal(document.stores, [
+    { store: 'index', changed: 1, clean: true },
+    { store: 'log of recalls', changed: 0, clean: true },
+  ]);
   assert.equal(filesWith(home, 'janitor'), []);
   for (const args of [
     ['index', '--force'],

@@ -4,9 +4,9 @@ import type { EngineContext } from '../context.js';
 import type { ServiceFailure } from './service-failure.js';
 
 /** The families of services that can be left out with `--without`. */
-export const SERVICE_SWITCHES = ['health', 'memory', 'dreaming'] as const;
+export const SERVICE_SWITCHES = ['health', 'memory', 'webhooks', 'dreaming'] as const;
 
-/** A family of services: the health listener, the memories of all agents, their consolidation. */
+/** A family of services: the listeners, the memories of all agents, their consolidation. */
 export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
 
 /** What services are made from: one configuration that is valid as a whole. */
