@@ -1,6 +1,6 @@
 import './build-checkout.js';
 import { runSource } from './run-source.js';
 
-const PARTS = new Set(['embedding', 'flows', 'vectors']);
+const PARTS = new Set(['embedding', 'flows', 'vectors', 'webhooks']);
 const part = process.argv[2] ?? '';
 runSource(PARTS.has(part) ? `bench/${part}.ts` : 'bench/main.ts');

@@ -18,6 +18,7 @@ import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
+import { WEBHOOK_DOCUMENTS } from './json-webhook-documents.js';
 
 const WORKSPACE = '/home/ada/.svc/workspace';
 const INDEX_FILE = '/home/ada/.svc/memory/main.sqlite';
@@ -426,6 +427,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...overviewDocuments(status),
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
+  ...WEBHOOK_DOCUMENTS,
   ...FLOW_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,
 ];

@@ -15,7 +15,7 @@ const serve: JsonDocument = {
     endedAt: 'When it was done.',
     drained: 'Whether everything ended within `gateway.drainSeconds`; exits with 1 when not.',
     services: 'In the order they were started.',
-    'services[].name': '`health`, `memory:` and the id of an agent.',
+    'services[].name': '`health`, `webhooks`, `memory:` and the id of an agent.',
     'services[].state': 'See [serve.md](serve.md#services).',
     'services[].since': 'When it came into this state.',
     'services[].event': 'What it told last, for people; `null` for nothing yet.',

@@ -1,6 +1,7 @@
 import type { EngineContext } from '../engine/context.js';
 import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import {
+  type ObserveWebhooks,
   type ServeEnd,
   type ServeOptions,
   ServeProcess,
@@ -24,6 +25,16 @@ export interface ShownServeOptions {
   /** Every step in the log. */
   readonly verbose: boolean;
   readonly mask: SecretMask;
+  /** Lines of the log as JSON on stderr, and no screen. */
+  readonly jsonLogs?: boolean;
+  readonly adjust?: ServeOptions['adjust'];
+  /** In place of the screen of all services. */
+  readonly webhooksScreen?: boolean;
+}
+
+/** Either of the screens. */
+interface OpenScreen extends OpenServeScreen {
+  readonly webhooks?: ObserveWebhooks;
 }
 
 /**
@@ -34,15 +45,18 @@ export interface ShownServeOptions {
  */
 export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> {
   const { context, configFile, without, terminal, quiet, verbose, mask } = options;
-  let screen: OpenServeScreen | undefined;
-  const hasScreen = terminal.screen && !quiet;
+  const { adjust, jsonLogs = false } = options;
+  let screen: OpenScreen | undefined;
+  const hasScreen = terminal.screen && !quiet && !jsonLogs;
   const serveOptions: ServeOptions = {
     context,
     configFile,
     without,
     pid: process.pid,
     mask,
-    ...(hasScreen ? { onLine: undefined } : onStderr(terminal, quiet)),
+    adjust,
+    ...(hasScreen ? { onLine: undefined } : onStderr(terminal, quiet, jsonLogs)),
+    onWebhooks: (live) => screen?.webhooks?.(live),
     onChange: (state) => screen?.changed(state),
     ...(verbose ? { level: 'debug' } : {}),
   };
@@ -83,20 +97,26 @@ interface ScreenKeys {
 }
 
 async function openScreen(
-  { context, terminal }: ShownServeOptions,
+  { context, terminal, webhooksScreen, mask }: ShownServeOptions,
   keys: ScreenKeys,
-): Promise<OpenServeScreen> {
-  const { openServeScreen } = await import('../ui/screens/serve/run.js');
+): Promise<OpenScreen> {
   const { stdin, stdout } = process;
   const style = createStyle(terminal.color);
   const { homeDir, clock } = context;
-  return openServeScreen({ stdin, stdout, style, homeDir, now: () => clock.now(), ...keys });
+  const shared = { stdin, stdout, style, homeDir, now: () => clock.now(), ...keys };
+  if (webhooksScreen === true) {
+    const { openWebhooksScreen } = await import('../ui/screens/webhooks/run.js');
+    return openWebhooksScreen({ ...shared, mask: (data) => mask.data(data) });
+  }
+  const { openServeScreen } = await import('../ui/screens/serve/run.js');
+  return openServeScreen(shared);
 }
 
 /** `logging.file` stands for stderr; `logging.format` says how lines look there. */
 function onStderr(
   terminal: TerminalSupport,
   quiet: boolean,
+  jsonLogs: boolean,
 ): Pick<ServeOptions, 'onLine' | 'onTrouble'> {
   const style = createStyle(terminal.color);
   const say = (text: string): void => {
@@ -110,7 +130,8 @@ function onStderr(
     onLine: (line, { file, format }) => {
       const record = parseLogLine(line);
       if (file !== undefined || (quiet && !isAtLeast(record, 'warn'))) return;
-      const isPretty = format === 'pretty' || (format === 'auto' && process.stderr.isTTY);
+      const isPretty =
+        !jsonLogs && (format === 'pretty' || (format === 'auto' && process.stderr.isTTY));
       say(isPretty && record !== undefined ? `${renderLogRecord(record, style)}\n` : line);
     },
     onTrouble: (why) => say(`warning: the log is not written: ${why}\n`),

@@ -43,6 +43,11 @@ import {
   serveOutputSchema,
   systemdOutputSchema,
 } from '../../src/engine/serve/output-schemas.js';
+import {
+  callOutputSchema,
+  routesOutputSchema,
+  secretOutputSchema,
+} from '../../src/engine/webhooks/output-schemas.js';
 import type { SvcRun } from './run-svc.js';
 
 /** Reads stdout as one JSON document of a shape; a failure shows the whole run. */
@@ -76,6 +81,9 @@ export const jsonOf = {
   serve: (run: SvcRun) => read(serveOutputSchema, run),
   systemd: (run: SvcRun) => read(systemdOutputSchema, run),
   logs: (run: SvcRun) => read(logsOutputSchema, run),
+  webhookRoutes: (run: SvcRun) => read(routesOutputSchema, run),
+  webhookCall: (run: SvcRun) => read(callOutputSchema, run),
+  webhookSecret: (run: SvcRun) => read(secretOutputSchema, run),
   flowList: (run: SvcRun) => read(flowListOutputSchema, run),
   flowShow: (run: SvcRun) => read(flowShowOutputSchema, run),
   flowCancel: (run: SvcRun) => read(flowCancelOutputSchema, run),

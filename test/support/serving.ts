@@ -61,7 +61,24 @@ export function serve(
   args: readonly string[] = [],
   options: Partial<SvcOptions> = {},
 ): Serving {
-  const started = startSvc(['serve', ...args], { home: home.path, ...options });
+  return startLongLived(['serve', ...args], home, options);
+}
+
+/** Starts `svc webhook serve`, likewise. */
+export function serveWebhooks(
+  home: TempFolder,
+  args: readonly string[] = [],
+  options: Partial<SvcOptions> = {},
+): Serving {
+  return startLongLived(['webhook', 'serve', ...args], home, options);
+}
+
+function startLongLived(
+  words: readonly string[],
+  home: TempFolder,
+  options: Partial<SvcOptions>,
+): Serving {
+  const started = startSvc(words, { home: home.path, ...options });
   if (children.size === 0) process.on('exit', killAll);
   children.add(started.child);
   return { ...started, home };

@@ -147,6 +147,7 @@ export const WEBHOOKS_DEFAULTS = {
       bodyTimeoutSeconds: 15,
       trackedClients: 4096,
     },
+    openapi: false,
   },
 } as const;
 

@@ -43,6 +43,7 @@ export type {
   ResolvedMemorySearch,
   ResolvedModelProvider,
   ResolvedRoute,
+  ResolvedWebhooks,
 } from './resolved.js';
 export type { SecretInput } from './secret-input.js';
 export { showConfig } from './show-config.js';

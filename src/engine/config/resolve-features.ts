@@ -30,6 +30,7 @@ export function resolveWebhooks(
     enabled: filled.enabled,
     config: {
       limits: filled.config.limits,
+      openapi: filled.config.openapi,
       routes: Object.fromEntries(
         Object.entries(routes).map(([id, route]) => [id, resolveRoute(id, route, secretDefaults)]),
       ),

@@ -114,6 +114,8 @@ export interface ResolvedWebhooks {
   readonly config: {
     readonly routes: Readonly<Record<string, ResolvedRoute>>;
     readonly limits: FilledWebhooks['config']['limits'];
+    /** Whether `/openapi.json` is served. */
+    readonly openapi: boolean;
   };
 }
 

@@ -15,6 +15,6 @@ export function weakness(name: string): Finding {
     severity: 'warning',
     message: `${name} has fewer than ${MIN_CHARACTERS} characters`,
     cause: 'it can be guessed',
-    hint: 'make a new one: openssl rand -hex 32',
+    hint: 'make a new one: svc webhook secret generate',
   };
 }

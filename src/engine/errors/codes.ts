@@ -205,6 +205,18 @@ export const ERROR_CODES = {
     exit: 2,
     summary: 'The command line is wrong: an unknown command, flag, argument or value.',
   },
+  WEBHOOKS_DISABLED: {
+    exit: 1,
+    summary: 'Webhooks are switched off (plugins.entries.webhooks.enabled), or the route is.',
+  },
+  WEBHOOK_ROUTE_UNKNOWN: {
+    exit: 2,
+    summary: 'The named webhook route is not in the configuration.',
+  },
+  WEBHOOK_UNREACHABLE: {
+    exit: 1,
+    summary: 'The webhook listener cannot be reached, or did not answer like one.',
+  },
   WORKSPACE_MISSING: { exit: 1, summary: 'The workspace folder does not exist.' },
   WORKSPACE_UNREADABLE: {
     exit: 1,

@@ -13,6 +13,7 @@ import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js'
 import { serviceDefinitions } from './service-definitions.js';
 import type { ServiceSnapshot } from './service-snapshot.js';
 import { HEALTH_SERVICE } from './services/health-service.js';
+import type { ObserveWebhooks } from './services/webhooks-service.js';
 import { type ServeState, StateFile } from './state-file.js';
 import { Supervisor } from './supervisor.js';
 
@@ -33,8 +34,12 @@ export interface ServeOptions {
   /** Called after every change of any service. */
   readonly onChange?: ((state: ServeState) => void) | undefined;
   readonly backoff?: Backoff;
-  /** What there is to run; all there is unless a test says otherwise. */
+  /** What there is to run; all there is unless somebody says otherwise. */
   readonly define?: typeof serviceDefinitions;
+  /** Changes each configuration that is read, before anything is made of it. */
+  readonly adjust?: ((loaded: LoadedConfig) => LoadedConfig) | undefined;
+  /** Told of the webhook listener whenever there is another one. */
+  readonly onWebhooks?: ObserveWebhooks | undefined;
 }
 
 /** Why the process was asked to end. */
@@ -71,8 +76,8 @@ export class ServeProcess {
    * @throws SvcError CONFIG_* for a configuration that cannot be used, SERVE_RUNNING
    */
   async run(): Promise<ServeEnd> {
-    const { context, configFile } = this.options;
-    const loaded = await loadConfig(context, { configFile });
+    const { context } = this.options;
+    const loaded = await this.load();
     return withInstanceLock(context.state.stateDir, async () => {
       const running = this.begin(loaded);
       this.running = running;
@@ -156,10 +161,10 @@ export class ServeProcess {
   private async reloadOnce(): Promise<void> {
     const { running } = this;
     if (running === undefined || this.isStopping) return;
-    const { context, configFile } = this.options;
+    const { context } = this.options;
     const { logger } = running.log;
     try {
-      const loaded = await loadConfig(context, { configFile });
+      const loaded = await this.load();
       refuseLoss(running.setup.loaded, loaded);
       const setup: ServeSetup = { context, loaded };
       // All that can be wrong with it is found before anything is changed.
@@ -176,6 +181,12 @@ export class ServeProcess {
     }
   }
 
+  private async load(): Promise<LoadedConfig> {
+    const { context, configFile, adjust } = this.options;
+    const loaded = await loadConfig(context, { configFile });
+    return adjust?.(loaded) ?? loaded;
+  }
+
   private logSettings(setup: ServeSetup): LogSettings {
     const { logging } = setup.loaded.resolved;
     return { level: this.options.level ?? logging.level, file: logFileOf(setup), logging };
@@ -183,8 +194,8 @@ export class ServeProcess {
 
   private definitions(setup: ServeSetup, supervisor: Supervisor): readonly ServiceDefinition[] {
     const readiness = () => readinessOf(supervisor.snapshots, HEALTH_SERVICE);
-    const { define = serviceDefinitions, without } = this.options;
-    return define(setup, without, readiness);
+    const { define = serviceDefinitions, without, onWebhooks } = this.options;
+    return define(setup, { without, readiness, onWebhooks });
   }
 }
 

@@ -2,19 +2,37 @@ import type { Readiness } from './readiness.js';
 import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
+import {
+  hasWebhooks,
+  type ObserveWebhooks,
+  webhooksDefinition,
+} from './services/webhooks-service.js';
+
+/** What is known of the process besides its configuration. */
+export interface DefinitionOptions {
+  /** Switches of services that this process is to leave out. */
+  readonly without: readonly ServiceSwitch[];
+  readonly readiness: () => Readiness;
+  /** Told of the webhook listener whenever there is another one. */
+  readonly onWebhooks?: ObserveWebhooks | undefined;
+}
 
 /**
  * Every service that a configuration wants, in the order they are started; they are stopped in the
- * other. Later ones join here.
+ * other, so that the one that tells how the others are comes first. That is the webhook listener where
+ * there is one: both have one address, and may share a port.
  *
- * @param without switches of those that this process is to leave out
  * @throws SvcError CONFIG_INVALID for an agent that cannot be resolved
  */
 export function serviceDefinitions(
   setup: ServeSetup,
-  without: readonly ServiceSwitch[],
-  readiness: () => Readiness,
+  { without, readiness, onWebhooks }: DefinitionOptions,
 ): readonly ServiceDefinition[] {
-  const all = [healthDefinition(setup, readiness), ...memoryDefinitions(setup)];
-  return all.filter((definition) => !without.includes(definition.switch));
+  const isWanted = (name: ServiceSwitch): boolean => !without.includes(name);
+  const health = isWanted('health') ? readiness : undefined;
+  const memories = isWanted('memory') ? memoryDefinitions(setup) : [];
+  if (isWanted('webhooks') && hasWebhooks(setup)) {
+    return [webhooksDefinition(setup, { readiness: health, onWebhooks }), ...memories];
+  }
+  return [...(health === undefined ? [] : [healthDefinition(setup, health)]), ...memories];
 }

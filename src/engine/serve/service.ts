@@ -4,9 +4,9 @@ import type { EngineContext } from '../context.js';
 import type { ServiceFailure } from './service-failure.js';
 
 /** The families of services that can be left out with `--without`. */
-export const SERVICE_SWITCHES = ['health', 'memory'] as const;
+export const SERVICE_SWITCHES = ['health', 'memory', 'webhooks'] as const;
 
-/** A family of services: the health listener, the memories of all agents. */
+/** A family of services: the health listener, the memories of all agents, the webhook listener. */
 export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
 
 /** What services are made from: one configuration that is valid as a whole. */

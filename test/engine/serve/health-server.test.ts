@@ -7,7 +7,7 @@ import { resolveConfig } from '../../../src/engine/config/index.js';
 import { resolveStatePaths } from '../../../src/engine/context.js';
 import type { Readiness } from '../../../src/engine/serve/readiness.js';
 import { createHealthServer } from '../../../src/engine/serve/services/health-server.js';
-import { healthSettings } from '../../../src/engine/serve/services/health-settings.js';
+import { healthAddress } from '../../../src/engine/serve/services/health-service.js';
 import { testLog } from '../../support/services.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -15,7 +15,7 @@ const PLAIN = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] }
 
 async function listening(readiness: () => Readiness) {
   const { logger, lines } = testLog();
-  const server = createHealthServer({ settings: PLAIN, log: logger, readiness });
+  const server = createHealthServer({ address: PLAIN, log: logger, readiness });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   return { url, lines, close: () => server.close() };
 }
@@ -86,12 +86,12 @@ function setupOf(gateway: object, file?: string) {
 
 test('it listens on the gateway, or where gateway.admin says; paths lie beside the configuration', () => {
   const tls = { cert: 'c.pem', key: '~/k.pem' };
-  assert.equal(healthSettings(setupOf({})), { ...PLAIN, port: 8787 });
-  assert.equal(healthSettings(setupOf({ tls }, '/etc/svc/svc.json')).tls, {
+  assert.equal(healthAddress(setupOf({})), { ...PLAIN, port: 8787 });
+  assert.equal(healthAddress(setupOf({ tls }, '/etc/svc/svc.json')).tls, {
     cert: '/etc/svc/c.pem',
     key: '/home/ada/k.pem',
   });
-  assert.equal(healthSettings(setupOf({ host: '::1', tls, admin: { port: 9 } })), {
+  assert.equal(healthAddress(setupOf({ host: '::1', tls, admin: { port: 9 } })), {
     ...PLAIN,
     host: '::1',
     port: 9,
@@ -110,7 +110,7 @@ if (made.status !== 0) process.stdout.write('skipped: there is no openssl here\n
   const { logger } = testLog();
   const tls = { cert: folder.at('c.pem'), key: folder.at('k.pem') };
   const server = createHealthServer({
-    settings: { ...PLAIN, tls },
+    address: { ...PLAIN, tls },
     log: logger,
     readiness: () => ({ status: 'ready', waiting: [] }),
   });

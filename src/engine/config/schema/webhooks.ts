@@ -41,6 +41,10 @@ export function webhooks() {
         z.strictObject({
           routes: key(z.record(routeId, route()), 'Routes by id'),
           limits: section(limits, 'Guards of every route'),
+          openapi: key(
+            z.boolean(),
+            'Serve the OpenAPI document of all routes at `/openapi.json`; anybody may read it',
+          ),
         }),
       'Settings',
     ),

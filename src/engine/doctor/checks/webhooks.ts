@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { resolvePath } from '../../config/expand-path.js';
+import { isLoopback } from '../../config/listen-address.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding, FindingPlace } from '../finding.js';
 import {
@@ -88,7 +89,7 @@ function shared({ place }: ConfiguredSecret, owner: string, id: string): Finding
     message: `routes ${owner} and ${id} have one secret`,
     cause: 'whoever may call one may call the other',
     ...at(place),
-    hint: 'give each route its own: openssl rand -hex 32',
+    hint: 'give each route its own: svc webhook secret generate',
   };
 }
 
@@ -129,8 +130,4 @@ function missingFile(
       hint: `put it there, or mend gateway.tls.${key}`,
     },
   ];
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }

@@ -1,0 +1,6 @@
+// What a listener on this machine can do at most: an empty JSON handler of the same HTTP library.
+import { fastify } from 'fastify';
+
+const server = fastify();
+server.post('/', async () => ({ ok: true }));
+process.stdout.write(`${await server.listen({ host: '127.0.0.1', port: 0 })}\n`);

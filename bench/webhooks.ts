@@ -1,0 +1,190 @@
+/**
+ * `npm run bench -- webhooks [--seconds N] [--requests N]`: creating flows over loopback, each on disk
+ * before it is acknowledged, beside an empty handler of the same HTTP library in the same run.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import autocannon from 'autocannon';
+import { resolveConfig } from '../src/engine/config/index.js';
+import { resolveStatePaths } from '../src/engine/context.js';
+import { openFlows } from '../src/engine/flows/index.js';
+import { median } from './measure.js';
+import { formatTable, row } from './table.js';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CONNECTIONS = 64;
+const ROUNDS = 3;
+const STORED_FLOWS = 100_000;
+const SECRET = 'the-secret-of-the-benchmark-0123456789';
+const SESSION = 'agent:main:bench';
+const BODY = JSON.stringify({
+  action: 'create_flow',
+  goal: 'Build release 1.2.3 and tell the team',
+  notifyPolicy: 'silent',
+  stateJson: { run: 42, branch: 'main', ref: 'refs/heads/main' },
+});
+
+const seconds = option('--seconds', 5);
+const memoryRequests = option('--requests', 200_000);
+const started: ChildProcess[] = [];
+const home = mkdtempSync(join(tmpdir(), 'svc-bench-webhooks-'));
+try {
+  await main();
+} finally {
+  for (const child of started) child.kill('SIGKILL');
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  writeFileSync(join(home, 'svc.json'), JSON.stringify(configuration()));
+  const empty = await start([join(ROOT, 'bench/empty-handler.mjs')], /^(http\S+)$/mu);
+  const listener = await start(
+    [join(ROOT, 'bin/run.js'), 'webhook', 'serve', '--plain'],
+    /listening on (http[^"\s]+)/u,
+  );
+  const pid = listener.child.pid ?? 0;
+  const route = `${listener.url}/plugins/webhooks/bench`;
+  console.log(`node ${process.version}, ${CONNECTIONS} connections, ${seconds} s a round`);
+  const fresh = await inTurn(empty.url, route);
+  const freshP99 = await latencyAt(route, fresh.listener / 2);
+  await storeFlows();
+  const full = await inTurn(empty.url, route);
+  const fullP99 = await latencyAt(route, full.listener / 2);
+  console.log(
+    formatTable([
+      row('create_flow, requests/s', ...beside(fresh), '>= 0.5'),
+      row('p99 at half that load', `${freshP99} ms`, '', '', '<= 20 ms'),
+      row(`create_flow, ${STORED_FLOWS} flows stored`, ...beside(full), '>= 0.5'),
+      row('  beside the first', ...ratio(shareOf(full), shareOf(fresh)), '>= 0.9'),
+      row('p99 at half that load', `${fullP99} ms`, '', '', '<= 20 ms'),
+    ]),
+  );
+  await memory(route, pid);
+}
+
+interface Speeds {
+  readonly empty: number;
+  readonly listener: number;
+}
+
+/** A machine that slows down slows both down. */
+async function inTurn(emptyUrl: string, route: string): Promise<Speeds> {
+  const empty: number[] = [];
+  const listener: number[] = [];
+  for (let round = 0; round <= ROUNDS; round++) {
+    const atEmpty = await load(emptyUrl, { duration: seconds });
+    const atListener = await load(route, { duration: seconds });
+    if (round === 0) continue;
+    empty.push(atEmpty.requests.average);
+    listener.push(atListener.requests.average);
+  }
+  return { empty: median(empty), listener: median(listener) };
+}
+
+async function latencyAt(route: string, perSecond: number): Promise<number> {
+  const overallRate = Math.max(CONNECTIONS, Math.round(perSecond));
+  const { latency } = await load(route, { duration: seconds * 2, overallRate });
+  return latency.p99;
+}
+
+/** Rows of text: the process must not grow with the requests it has served. */
+async function memory(route: string, pid: number): Promise<void> {
+  const STEPS = 10;
+  console.log('\nrequests     memory MB');
+  for (let step = 0; step <= STEPS; step++) {
+    if (step > 0) await load(route, { amount: Math.round(memoryRequests / STEPS) });
+    const served = Math.round((memoryRequests * step) / STEPS);
+    console.log(`${String(served).padStart(8)}     ${residentMb(pid).toFixed(0).padStart(9)}`);
+  }
+}
+
+async function load(
+  url: string,
+  how: Pick<autocannon.Options, 'amount' | 'duration' | 'overallRate'>,
+): Promise<autocannon.Result> {
+  const result = await autocannon({
+    url,
+    connections: CONNECTIONS,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${SECRET}` },
+    body: BODY,
+    ...how,
+  });
+  const refused = result.non2xx + result.errors;
+  if (refused > 0) throw new Error(`${refused} requests were not served`);
+  return result;
+}
+
+/** As a listener would have stored them, without the way over the network. */
+async function storeFlows(): Promise<void> {
+  const state = resolveStatePaths({ SVC_HOME: home }, home);
+  const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
+  const flows = openFlows(context, resolveConfig({}));
+  const caller = { sessionKey: SESSION, controllerId: 'bench' };
+  const AT_ONCE = 1000;
+  for (let done = 0; done < STORED_FLOWS; done += AT_ONCE) {
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, () =>
+        flows.perform({ action: 'create_flow', goal: 'stored', stateJson: { done } }, caller),
+      ),
+    );
+  }
+  await flows.close();
+}
+
+async function start(args: readonly string[], told: RegExp) {
+  const env = { PATH: process.env['PATH'], HOME: home, SVC_HOME: home };
+  const child = spawn(process.execPath, args, {
+    env,
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  let text = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (part: Buffer): void => {
+      text += part.toString();
+      const found = told.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('exit', () => reject(new Error(`did not start: ${text}`)));
+  });
+  return { url, child };
+}
+
+function configuration(): object {
+  const limits = { ratePerWindow: 1_000_000_000, inFlight: 10_000 };
+  const routes = { bench: { sessionKey: SESSION, secret: SECRET } };
+  return {
+    gateway: { port: 0 },
+    plugins: { entries: { webhooks: { enabled: true, config: { routes, limits } } } },
+  };
+}
+
+function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/u.exec(status)?.[1] ?? Number.NaN) / 1024;
+}
+
+function shareOf({ empty, listener }: Speeds): number {
+  return listener / empty;
+}
+
+function beside({ empty, listener }: Speeds): [string, string, string] {
+  return [listener.toFixed(0), empty.toFixed(0), (listener / empty).toFixed(2)];
+}
+
+function ratio(value: number, floor: number): [string, string, string] {
+  return [value.toFixed(2), floor.toFixed(2), (value / floor).toFixed(2)];
+}
+
+function option(name: string, fallback: number): number {
+  const at = process.argv.indexOf(name);
+  const given = Number(process.argv[at + 1]);
+  return at === -1 || !(given > 0) ? fallback : given;
+}

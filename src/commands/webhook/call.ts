@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { withEnvironment } from '../../cli/flags.js';
+import { loadConfig } from '../../engine/config/index.js';
+import { listenerUrl } from '../../engine/serve/webhook-routes.js';
+import { readCallData } from '../../engine/webhooks/call/call-data.js';
+import { callRoute } from '../../engine/webhooks/call/call-route.js';
+import type { CallOutput } from '../../engine/webhooks/output-schemas.js';
+import { renderJson } from '../../ui/config/effective.js';
+
+/** The file descriptor of stdin. */
+const STDIN = 0;
+
+export default class WebhookCall extends BaseCommand<CallOutput> {
+  static override summary = 'Perform an action through a route, with its own secret.';
+  static override description =
+    `For trying a route and for scripts. Sends the action over HTTP as any other system would, to the listener that runs for this state folder, else to gateway.host and gateway.port. Prints the answer, and on stderr the same call for curl with a variable in place of the secret. Exits with 1 when the action was not performed.`;
+  static override examples = [
+    `<%= config.bin %> <%= command.id %> ci create_flow --data '{"goal":"Build 1.2.3"}'`,
+    '<%= config.bin %> <%= command.id %> ci list_flows',
+    'echo \'{"goal":"Build 1.2.3"}\' | <%= config.bin %> <%= command.id %> ci create_flow --data - --idempotency-key build-1.2.3',
+  ];
+  static override args = {
+    route: Args.string({ required: true, description: 'Id of the route.' }),
+    action: Args.string({ required: true, description: 'Name of the action.' }),
+  };
+  static override flags = withEnvironment({
+    data: Flags.string({
+      char: 'd',
+      summary: 'The other fields of the body, as a JSON object; @FILE or - reads them.',
+      helpValue: 'JSON',
+    }),
+    'idempotency-key': Flags.string({
+      summary: 'A key by which a repeated create_flow or run_task is known again.',
+      helpValue: 'KEY',
+    }),
+    url: Flags.string({
+      summary: 'Where the listener is reached: scheme, host and port.',
+      helpValue: 'URL',
+    }),
+  });
+
+  async run(): Promise<CallOutput> {
+    const { args, flags } = await this.parse(WebhookCall);
+    const context = this.context();
+    const loaded = await loadConfig(context, { configFile: flags.config });
+    const data = readCallData(flags.data, (file) => readFileSync(file ?? STDIN, 'utf8'));
+    const called = await callRoute(
+      {
+        routeId: args.route,
+        action: args.action,
+        data,
+        idempotencyKey: flags['idempotency-key'],
+        baseUrl: flags.url ?? listenerUrl(loaded, context),
+        signal: this.signal,
+      },
+      loaded,
+      context,
+    );
+    if (!flags.quiet) this.note(called.curl);
+    this.write(renderJson(called.answer));
+    if (called.answer['ok'] !== true) this.setExitCode(1);
+    return called;
+  }
+}

@@ -1,0 +1,61 @@
+import type { LoadedConfig } from '../config/index.js';
+import { gatewayAddress } from '../config/listen-address.js';
+import type { EngineContext } from '../context.js';
+import { readActivity } from '../webhooks/activity/activity-file.js';
+import type { RoutesOutput } from '../webhooks/output-schemas.js';
+import { resolveRoutes } from '../webhooks/routes/resolve-routes.js';
+import { runningServeState } from './is-serving.js';
+import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
+
+const LISTENING = /^listening on (\S+)$/u;
+
+/** Where the listener of this state folder listens; undefined when none runs. */
+function runningListenerUrl(stateDir: string): string | undefined {
+  const service = runningServeState(stateDir)?.services.find(
+    ({ name, state }) => name === WEBHOOKS_SERVICE && state === 'ready',
+  );
+  return LISTENING.exec(service?.event ?? '')?.[1];
+}
+
+/**
+ * Where requests are sent to: to the listener that runs, else to the one that would. An address that
+ * means all of this machine is reached by its loopback.
+ */
+export function listenerUrl(loaded: LoadedConfig, context: EngineContext): string {
+  const running = runningListenerUrl(context.state.stateDir);
+  if (running !== undefined) return reachable(running);
+  const { host, port, tls } = gatewayAddress(loaded, context);
+  const name = host.includes(':') ? `[${host}]` : host;
+  return reachable(`${tls === undefined ? 'http' : 'https'}://${name}:${port}`);
+}
+
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
+}
+
+/** Every configured route: whether it can be served, where its secret comes from, what it did. */
+export async function listRoutes(
+  loaded: LoadedConfig,
+  context: EngineContext,
+  signal: AbortSignal,
+): Promise<RoutesOutput> {
+  const { env, onSecret, state } = context;
+  const { standings } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
+  const activity = readActivity(state.stateDir);
+  return {
+    file: loaded.file ?? null,
+    enabled: loaded.resolved.plugins.entries.webhooks.enabled,
+    listening: runningListenerUrl(state.stateDir) ?? null,
+    routes: standings.map((standing) => {
+      const { requests = 0, rejected = 0, last = null } = activity[standing.id] ?? {};
+      return { ...standing, requests, rejected, last: last === null ? null : lastOutput(last) };
+    }),
+  };
+}
+
+function lastOutput({ atMs, ...rest }: LastAnswer): NonNullable<RouteOutput['last']> {
+  return { at: new Date(atMs).toISOString(), ...rest };
+}
+
+type RouteOutput = RoutesOutput['routes'][number];
+type LastAnswer = NonNullable<ReturnType<typeof readActivity>[string]['last']>;

@@ -1,0 +1,50 @@
+import type { ServeState } from '../../../engine/serve/index.js';
+import type { WebhooksSnapshot } from '../../../engine/webhooks/activity/live-webhooks.js';
+
+/** The state of the screen of the webhook listener. */
+export interface WebhooksScreenState {
+  /** Undefined until the process has begun. */
+  readonly serve: ServeState | undefined;
+  /** Undefined while no listener works. */
+  readonly webhooks: WebhooksSnapshot | undefined;
+  /** The present, in milliseconds since the epoch. */
+  readonly nowMs: number;
+  readonly isStopping: boolean;
+  readonly help: boolean;
+}
+
+/** What moves the screen on. */
+export type WebhooksScreenEvent =
+  | { readonly type: 'changed'; readonly serve: ServeState; readonly nowMs: number }
+  | {
+      readonly type: 'looked';
+      readonly webhooks: WebhooksSnapshot | undefined;
+      readonly nowMs: number;
+    }
+  | { readonly type: 'stopping' }
+  | { readonly type: 'help.toggled' }
+  | { readonly type: 'help.closed' };
+
+/** The screen before the process has begun. */
+export function startWebhooksScreen(nowMs: number): WebhooksScreenState {
+  return { serve: undefined, webhooks: undefined, nowMs, isStopping: false, help: false };
+}
+
+/** The screen after an event; pure. */
+export function reduceWebhooksScreen(
+  state: WebhooksScreenState,
+  event: WebhooksScreenEvent,
+): WebhooksScreenState {
+  switch (event.type) {
+    case 'changed':
+      return { ...state, serve: event.serve, nowMs: event.nowMs };
+    case 'looked':
+      return { ...state, webhooks: event.webhooks, nowMs: event.nowMs };
+    case 'stopping':
+      return state.isStopping ? state : { ...state, isStopping: true };
+    case 'help.toggled':
+      return { ...state, help: !state.help };
+    case 'help.closed':
+      return state.help ? { ...state, help: false } : state;
+  }
+}

@@ -1,0 +1,76 @@
+import type { RoutesOutput } from '../../engine/webhooks/output-schemas.js';
+import { formatCountOf, formatRelativeTime } from '../format.js';
+import { safeLine } from '../safe-text.js';
+import type { Paint, Style } from '../style.js';
+import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
+
+/** How routes are shown. */
+export interface RoutesOptions {
+  readonly style: Style;
+  /** Width to wrap to; undefined (a pipe) leaves every line whole. */
+  readonly columns: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+type Route = RoutesOutput['routes'][number];
+
+const INDENT = '    ';
+
+/** Each route with where it leads, its secret and its last request; then whether anybody listens. */
+export function renderRoutes(output: RoutesOutput, options: RoutesOptions): string {
+  const { style } = options;
+  const { routes, enabled, listening } = output;
+  const blocks = routes.flatMap((route) => routeLines(route, options));
+  const none = routes.length === 0 ? ['no webhook routes are configured'] : [];
+  return `${[...blocks, ...none, ...(enabled ? [] : [OFF]), listeningLine(listening, style)].join('\n')}\n`;
+}
+
+const OFF = 'webhooks are switched off: plugins.entries.webhooks.enabled';
+
+function listeningLine(listening: string | null, style: Style): string {
+  if (listening === null) return style.dim('no listener runs: svc webhook serve');
+  return `listening on ${safeLine(listening)}`;
+}
+
+function routeLines(route: Route, options: RoutesOptions): readonly string[] {
+  const { style, nowMs } = options;
+  const { id, path, state, sessionKey, secretSource, description, fault } = route;
+  const mark = MARKS[state];
+  const more = [
+    `session ${safeLine(sessionKey)}`,
+    `secret from ${safeLine(secretSource)}`,
+    ...(description === null ? [] : [safeLine(description)]),
+  ];
+  return [
+    `${mark.paint(style)(mark.sign)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
+    ...more.map((line) => `${INDENT}${line}`),
+    `${INDENT}${style.dim(lastWords(route, nowMs))}`,
+    ...(fault === null ? [] : wrapped(fault.message, options).map((line) => style.red(line))),
+    ...(fault?.hint == null ? [] : wrapped(`→ ${fault.hint}`, options)),
+  ];
+}
+
+function lastWords({ last, requests, rejected }: Route, nowMs: number): string {
+  if (last === null) return 'no request yet';
+  const { at, status, code, action } = last;
+  const what = code ?? action ?? '';
+  const refused = rejected === 0 ? '' : `, ${rejected} rejected`;
+  const ago = formatRelativeTime(Date.parse(at), nowMs);
+  return `last request ${ago}: ${status} ${safeLine(what)} · ${formatCountOf(requests, 'request')}${refused}`;
+}
+
+const MARKS: Readonly<
+  Record<Route['state'], { readonly sign: string; readonly paint: (style: Style) => Paint }>
+> = {
+  served: { sign: '✓', paint: ({ green }) => green },
+  off: { sign: '○', paint: ({ dim }) => dim },
+  skipped: { sign: '✗', paint: ({ red }) => red },
+};
+
+function wrapped(text: string, { columns }: RoutesOptions): readonly string[] {
+  const line = safeLine(text);
+  if (columns === undefined) return [`${INDENT}${line}`];
+  const spans = wrapSpans(line, columns - INDENT.length, LIGHT_MEASURE);
+  return spans.map(({ start, end }) => `${INDENT}${line.slice(start, end).trimEnd()}`);
+}

@@ -1,0 +1,211 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import * as z from 'zod/mini';
+import { ACTION_NAMES } from '../../../src/engine/webhooks/actions/action-schemas.js';
+import { actionAnswer } from '../../../src/engine/webhooks/answers.js';
+import { openApiDocument } from '../../../src/engine/webhooks/openapi/openapi-document.js';
+import {
+  rejectionSchema,
+  successSchema,
+} from '../../../src/engine/webhooks/openapi/view-schemas.js';
+import {
+  act,
+  SECRET,
+  SESSION,
+  send,
+  type TestAnswer,
+  testWebhooks,
+} from '../../support/webhooks.js';
+
+const test = suite('actions over HTTP');
+
+const answerSchema = z.union([successSchema, rejectionSchema]);
+
+/** The answer, held against what the OpenAPI document promises. */
+function told({ status, body }: TestAnswer) {
+  const parsed = answerSchema.safeParse(body);
+  assert.ok(parsed.success, `${JSON.stringify(body)} ${JSON.stringify(parsed.error?.issues)}`);
+  const { ok, result } = parsed.data;
+  return { status, ok, code: parsed.data.code, result, flow: result.flow };
+}
+
+test('a flow is made, waits, goes on, runs a task and ends; each answer is as promised', async () => {
+  const { url, close } = await testWebhooks();
+  const done = async (action: object) => told(await act(url, action));
+  const created = await done({ action: 'create_flow', goal: ' Ship it ', stateJson: null });
+  assert.is(created.status, 200);
+  const flowId = created.flow?.flowId ?? '';
+  assert.equal(
+    [created.flow?.goal, created.flow?.status, created.flow?.revision, created.flow?.stateJson],
+    ['Ship it', 'queued', 0, null],
+  );
+  assert.is(created.flow?.controllerId, 'webhooks/ci');
+  const waiting = await done({
+    action: 'set_waiting',
+    flowId,
+    expectedRevision: 0,
+    waitJson: { for: 'approval' },
+    blockedSummary: 'waits for Ada',
+  });
+  assert.equal([waiting.flow?.status, waiting.flow?.revision], ['blocked', 1]);
+  const stale = await done({ action: 'resume_flow', flowId, expectedRevision: 0 });
+  assert.equal(
+    [stale.status, stale.code, stale.result.current?.revision],
+    [409, 'revision_conflict', 1],
+  );
+  const running = await done({
+    action: 'resume_flow',
+    flowId,
+    expectedRevision: 1,
+    status: 'running',
+  });
+  assert.is(running.flow?.status, 'running');
+  const task = { action: 'run_task', flowId, runtime: 'subagent', task: 'Write the notes' };
+  const ran = await done({ ...task, status: 'running', startedAt: 1, progressSummary: null });
+  assert.equal([ran.result.created, ran.result.task?.status], [true, 'running']);
+  const { result } = await done({ action: 'get_task_summary', flowId });
+  assert.equal([result.summary?.total, result.summary?.byRuntime['subagent']], [1, 1]);
+  const seen = await done({ action: 'get_flow', flowId });
+  const asked = await done({
+    action: 'request_cancel',
+    flowId,
+    expectedRevision: seen.flow?.revision ?? -1,
+  });
+  assert.equal([asked.status, asked.flow?.status], [200, 'running']);
+  const late = await done(task);
+  assert.equal([late.status, late.code], [409, 'cancel_requested']);
+  const expectedRevision = asked.flow?.revision ?? -1;
+  const finished = await done({ action: 'finish_flow', flowId, expectedRevision });
+  assert.equal([finished.flow?.status, finished.status], ['succeeded', 200]);
+  for (const action of ['fail_flow', 'request_cancel']) {
+    const ended = await done({ action, flowId, expectedRevision: expectedRevision + 1 });
+    assert.equal([ended.status, ended.code], [409, 'terminal'], action);
+  }
+  assert.is((await done({ action: 'find_latest_flow' })).flow?.flowId, flowId);
+  assert.is((await done({ action: 'resolve_flow', token: SESSION })).flow?.flowId, flowId);
+  assert.is((await done({ action: 'list_flows' })).result.flows?.length, 1);
+  await close();
+});
+
+test('cancelling ends a flow at once, or answers 202 while a worker still holds a task', async () => {
+  const { url, close } = await testWebhooks();
+  const flowId = told(await act(url, { action: 'create_flow', goal: 'a' })).flow?.flowId ?? '';
+  const cancelled = told(await act(url, { action: 'cancel_flow', flowId }));
+  assert.equal([cancelled.status, cancelled.flow?.status], [200, 'cancelled']);
+  const again = told(await act(url, { action: 'cancel_flow', flowId }));
+  assert.equal([again.status, again.code], [409, 'terminal']);
+  await close();
+  const pending = actionAnswer('ci', { ok: true, code: 'cancel_pending', result: {} });
+  assert.equal(
+    [pending.status, pending.body],
+    [202, { ok: true, routeId: 'ci', code: 'cancel_pending', result: {} }],
+  );
+});
+
+test('what is not there is null to those who look and 404 to those who change', async () => {
+  const { url, close } = await testWebhooks();
+  const flowId = 'nobody-s';
+  for (const action of ['get_flow', 'get_task_summary']) {
+    assert.is((await act(url, { action, flowId })).status, 200);
+  }
+  const refused = told(await act(url, { action: 'finish_flow', flowId, expectedRevision: 0 }));
+  assert.equal([refused.status, refused.code], [404, 'not_found']);
+  assert.is((await act(url, { action: 'cancel_flow', flowId })).status, 404);
+  await close();
+});
+
+test('a route sees the flows of its session alone, and no answer names the session', async () => {
+  const routes = { other: { sessionKey: 'agent:main:other', secret: `${SECRET}-other` } };
+  const { url, close } = await testWebhooks({ routes });
+  const created = await act(url, { action: 'create_flow', goal: 'mine' });
+  const flowId = told(created).flow?.flowId ?? '';
+  assert.not(JSON.stringify(created.body).includes(SESSION));
+  const elsewhere = (action: object) =>
+    send(url, {
+      path: '/plugins/webhooks/other',
+      secret: `${SECRET}-other`,
+      body: JSON.stringify(action),
+    });
+  assert.is(told(await elsewhere({ action: 'get_flow', flowId })).flow, null);
+  const refused = told(await elsewhere({ action: 'cancel_flow', flowId }));
+  assert.equal([refused.status, refused.code], [404, 'not_found']);
+  assert.is((await send(url, { path: '/plugins/webhooks/other' })).status, 401);
+  await close();
+});
+
+test('an idempotency key makes a create or a task happen once, and refuses another body', async () => {
+  const { url, close } = await testWebhooks();
+  const key = { 'idempotency-key': 'build-1.2.3' };
+  const first = await act(url, { action: 'create_flow', goal: 'once' }, key);
+  const flowId = told(first).flow?.flowId ?? '';
+  const again = await send(url, {
+    body: '{ "goal": "once",\n "action": "create_flow" }',
+    headers: key,
+  });
+  assert.equal(again.body, first.body);
+  const other = told(await act(url, { action: 'create_flow', goal: 'twice' }, key));
+  assert.equal([other.status, other.code], [422, 'idempotency_mismatch']);
+  // The same key for another action is another key.
+  const task = { action: 'run_task', flowId, runtime: 'acp', task: 't' };
+  const ran = await act(url, task, key);
+  assert.equal((await act(url, task, key)).body, ran.body);
+  assert.is(told(await act(url, { action: 'list_flows' }, key)).result.flows?.length, 1);
+  for (const bad of ['', 'k'.repeat(256), 'a b']) {
+    const answer = await act(url, { action: 'create_flow', goal: 'x' }, { 'idempotency-key': bad });
+    assert.equal([answer.status, answer.body['code']], [400, 'invalid_request'], bad);
+  }
+  await close();
+});
+
+test('the OpenAPI document has every action, every status and every route', () => {
+  const routes = [{ id: 'ci', path: '/hooks/ci', description: 'Builds' }];
+  const document = openApiDocument({ serverUrl: 'https://hooks.example.com', routes });
+  const text = JSON.stringify(document);
+  assert.is(document['openapi'], '3.1.0');
+  for (const name of ACTION_NAMES) assert.ok(text.includes(`"const":"${name}"`), name);
+  const statuses = ['200', '202', '400', '401', '404', '405', '408', '409', '413', '415'];
+  for (const status of [...statuses, '422', '429', '503'])
+    assert.ok(text.includes(`"${status}":{"desc`));
+  assert.ok(text.includes('"/hooks/ci":{"post"'));
+  const references = new Set(
+    Array.from(text.matchAll(/"#\/components\/schemas\/(\w+)"/gu), ([, name]) => name),
+  );
+  const schemas: object = Object(Object(document['components'])['schemas']);
+  assert.equal(
+    [...references].toSorted(),
+    Object.keys(schemas)
+      .filter((name) => name !== 'x')
+      .toSorted(),
+  );
+});
+
+test('the OpenAPI document is served where it is switched on, and only there', async () => {
+  const on = await testWebhooks({ config: { openapi: true } });
+  const document = await (await fetch(`${on.url}/openapi.json`)).json();
+  assert.equal(
+    document,
+    openApiDocument({ serverUrl: undefined, routes: [{ id: 'ci', path: '/plugins/webhooks/ci' }] }),
+  );
+  await on.close();
+  const off = await testWebhooks();
+  assert.is((await fetch(`${off.url}/openapi.json`)).status, 404);
+  await off.close();
+});
+
+test('every field of every action has a meaning', () => {
+  const document = openApiDocument({ serverUrl: undefined, routes: [] });
+  const schemas: Record<string, { properties?: Record<string, { description?: string }> }> = Object(
+    Object(document['components'])['schemas'],
+  );
+  const actions = Object.entries(schemas).filter(
+    ([, { properties = {} }]) => 'action' in properties,
+  );
+  assert.is(actions.length, ACTION_NAMES.length);
+  for (const [name, { properties = {} }] of actions) {
+    for (const [field, { description }] of Object.entries(properties)) {
+      if (field !== 'action') assert.type(description, 'string', `${name}.${field}`);
+    }
+  }
+});
+
+test.run();

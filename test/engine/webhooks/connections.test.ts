@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { eventually } from '../../support/serving.js';
+import { headOf, PATH, rawConnection, send, testWebhooks } from '../../support/webhooks.js';
+
+const test = suite('connections of all kinds');
+
+const LIST = '{"action":"list_flows"}';
+
+function statusesOf(text: string): readonly string[] {
+  return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/gu), ([, status]) => status ?? '');
+}
+
+test('a body that does not arrive in time is told so, and its connection is cut', async () => {
+  const { port, url, close } = await testWebhooks({
+    limits: { bodyTimeoutSeconds: 1, inFlight: 1 },
+  });
+  const slow = rawConnection(port);
+  slow.write(`${headOf(['Content-Length: 100'])}{"action"`);
+  const text = await slow.closed;
+  assert.equal(statusesOf(text), ['408']);
+  assert.match(text, /"code":"request_timeout"/);
+  // Its place is free again.
+  assert.is((await send(url)).status, 200);
+  await close();
+});
+
+test('a body announced as too large is refused unread; one that grows too large is not read on', async () => {
+  const { port, close } = await testWebhooks({ limits: { bodyBytes: 100 } });
+  const announced = rawConnection(port);
+  announced.write(headOf(['Content-Length: 5000000']));
+  assert.equal(statusesOf(await announced.until('}')), ['413']);
+  const growing = rawConnection(port);
+  growing.write(headOf(['Transfer-Encoding: chunked']));
+  for (let n = 0; n < 20; n++) growing.write(`10\r\n${'x'.repeat(16)}\r\n`);
+  assert.equal(statusesOf(await growing.until('"result":{}')), ['413']);
+  announced.socket.destroy();
+  growing.socket.destroy();
+  await close();
+});
+
+test('a client that sends its large body to the end gets its answer and keeps its connection', async () => {
+  const { port, close } = await testWebhooks({ limits: { bodyBytes: 100 } });
+  const { write, until, socket } = rawConnection(port);
+  write(`${headOf(['Content-Length: 300000'])}${'x'.repeat(300_000)}`);
+  await until('payload_too_large');
+  write(`${headOf([`Content-Length: ${LIST.length}`])}${LIST}`);
+  assert.equal(statusesOf(await until('"flows"')), ['413', '200']);
+  socket.destroy();
+  await close();
+});
+
+test('requests sent in one go are answered one after the other', async () => {
+  const { port, close } = await testWebhooks();
+  const { write, until, socket } = rawConnection(port);
+  const create = JSON.stringify({ action: 'create_flow', goal: 'first' });
+  const look = JSON.stringify({ action: 'get_flow', flowId: 'none' });
+  const requests = [create, LIST, look].map(
+    (body) => `${headOf([`Content-Length: ${body.length}`])}${body}`,
+  );
+  const wrong = headOf(['Content-Length: 0']).replace('POST', 'PUT');
+  write([...requests.slice(0, 2), wrong, ...requests.slice(2)].join(''));
+  const text = await until('"flow":null');
+  socket.destroy();
+  assert.equal(statusesOf(text), ['200', '200', '405', '200']);
+  const order = ['"goal":"first"', '"flows":[', 'method_not_allowed', '"flow":null'];
+  const places = order.map((part) => text.indexOf(part));
+  assert.equal(
+    places,
+    places.toSorted((x, y) => x - y),
+  );
+  await close();
+});
+
+test('more requests of one connection than may be under way are refused, and the others served', async () => {
+  const { port, url, close } = await testWebhooks({ limits: { inFlight: 2 } });
+  const waiting = [rawConnection(port), rawConnection(port)];
+  for (const { write } of waiting) write(`${headOf([`Content-Length: ${LIST.length}`])}{`);
+  const refused = await eventually('a refusal', async () => {
+    const answer = await send(url);
+    return answer.status === 429 ? answer : undefined;
+  });
+  assert.is(refused.body['code'], 'too_many_in_flight');
+  assert.is(refused.headers.get('retry-after'), '1');
+  for (const { write } of waiting) write(LIST.slice(1));
+  for (const { until, socket } of waiting) {
+    assert.equal(statusesOf(await until('"flows"')), ['200']);
+    socket.destroy();
+  }
+  assert.is((await send(url)).status, 200);
+  await close();
+});
+
+test('a client that goes away in the middle of its body gives its place back', async () => {
+  const { port, url, close } = await testWebhooks({ limits: { inFlight: 1 } });
+  for (let n = 0; n < 5; n++) {
+    const { write, socket } = rawConnection(port);
+    await once(socket, 'connect');
+    write(`${headOf(['Content-Length: 100'])}{"act`);
+    socket.end();
+    socket.destroy();
+  }
+  await eventually('a free place', async () => (await send(url)).status === 200 || undefined);
+  await close();
+});
+
+test('what is no HTTP, has too many headers or breaks off gets 4xx or nothing', async () => {
+  const { port, url, close } = await testWebhooks({
+    limits: { bodyTimeoutSeconds: 1 },
+    patience: { headersMs: 300, checkEveryMs: 50, spareMs: 100 },
+  });
+  const many = Array.from({ length: 5000 }, (_, n) => `X-H-${n}: ${'v'.repeat(20)}`);
+  const texts = [
+    'hello\r\n\r\n',
+    `POST ${PATH} HTTP/9.9\r\n\r\n`,
+    `BREW ${PATH} HTTP/1.1\r\nHost: a\r\n\r\n`,
+    headOf(many),
+    headOf([`X-Long: ${'v'.repeat(100_000)}`]),
+    headOf(['Content-Length: 10', 'Content-Length: 11']),
+    headOf(['Content-Length: -1']),
+    headOf(['Content-Length: 5', 'Transfer-Encoding: chunked']),
+    `${headOf(['Transfer-Encoding: chunked'])}zz\r\n`,
+    `POST ${PATH} HTTP/1.1\r\nContent-Length: 3\r\n\r\n`,
+    headOf(['Bad Header: x']),
+    headOf(['Expect: miracles', 'Content-Length: 0', 'Connection: close']),
+    `POST ${PATH} HTTP/1.1\r\nHost: a\r\nX-Half`,
+    Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]),
+  ];
+  for (const text of texts) {
+    const { write, closed } = rawConnection(port);
+    write(text);
+    for (const status of statusesOf(await closed)) {
+      assert.match(status, /^4\d\d$/, String(text).slice(0, 80));
+    }
+  }
+  assert.is((await send(url)).status, 200);
+  await close();
+});
+
+test('headers that drip in are cut off, and idle connections do not keep honest clients out', async () => {
+  const { port, url, close } = await testWebhooks({
+    patience: { headersMs: 400, checkEveryMs: 50, spareMs: 100 },
+  });
+  const drips = Array.from({ length: 50 }, () => rawConnection(port));
+  const idle = Array.from({ length: 500 }, () => rawConnection(port));
+  await Promise.all([...drips, ...idle].map(({ socket }) => once(socket, 'connect')));
+  const dripping = setInterval(() => {
+    for (const { write, socket } of drips) if (!socket.destroyed) write('X');
+  }, 20);
+  for (const { write } of drips) write(`POST ${PATH} HTTP/1.1\r\nHost: a\r\nX-Drip: `);
+  assert.is((await send(url)).status, 200);
+  for (const { closed } of drips) {
+    for (const status of statusesOf(await closed)) assert.is(status, '408');
+  }
+  clearInterval(dripping);
+  await Promise.all(idle.map(({ closed }) => closed));
+  assert.is((await send(url)).status, 200);
+  await close();
+});
+
+test('draining answers what is under way and turns new requests away', async () => {
+  const { port, url, webhooks, close } = await testWebhooks();
+  const { write, until, socket } = rawConnection(port);
+  const create = JSON.stringify({ action: 'create_flow', goal: 'under way' });
+  write(`${headOf([`Content-Length: ${create.length}`])}${create.slice(0, 5)}`);
+  await eventually('a request under way', async () => {
+    const { body } = await send(url);
+    return body['ok'] === true && webhooks.underWay === 1 ? true : undefined;
+  });
+  const drained = webhooks.drain();
+  const turned = await send(url);
+  assert.equal([turned.status, turned.body['code']], [503, 'draining']);
+  assert.ok(Number(turned.headers.get('retry-after')) > 0);
+  assert.is(turned.headers.get('connection'), 'close');
+  write(create.slice(5));
+  const text = await until('"goal":"under way"');
+  assert.equal(statusesOf(text), ['200']);
+  socket.destroy();
+  await drained;
+  await close();
+});
+
+test.run();

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parseBody } from '../../../src/engine/webhooks/body/parse-body.js';
+import { sendFuzzed } from '../../support/send-fuzzed.js';
+import { act, testWebhooks } from '../../support/webhooks.js';
+
+const test = suite('anything that can be sent');
+
+const COUNT = 4000;
+
+test(`${COUNT} requests of every kind get 2xx or 4xx, and the next honest one is served`, async () => {
+  const { url, port, lines, close } = await testWebhooks({
+    limits: { ratePerWindow: 1_000_000, inFlight: 1000, bodyTimeoutSeconds: 1 },
+    patience: { headersMs: 1000, checkEveryMs: 100, spareMs: 200 },
+  });
+  const seed = Date.now();
+  const { statuses, broken } = await sendFuzzed(port, COUNT, seed);
+  const seen = JSON.stringify([...statuses]);
+  assert.equal(broken.map(String), [], `seed ${seed}: ${seen}`);
+  // The course reaches every step.
+  for (const status of ['200', '400', '401', '404', '405', '415']) {
+    assert.ok(statuses.has(status), `${status} of ${seen}`);
+  }
+  assert.is((await act(url, { action: 'list_flows' })).status, 200);
+  await close();
+  assert.not(lines.some((line) => /"level":"(?:error|fatal)"/.test(line)));
+});
+
+test('any JSON without the excluded forms is read as JSON.parse reads it', () => {
+  const clean = fc
+    .jsonValue({ maxDepth: 8 })
+    .filter((value) => !JSON.stringify(value).includes('__proto__'));
+  fc.assert(
+    fc.property(clean, fc.boolean(), (value, isSpread) => {
+      const text = JSON.stringify(value, undefined, isSpread ? 2 : 0);
+      const parsed = parseBody(Buffer.from(text));
+      assert.ok(parsed.ok, text);
+      assert.equal(parsed.value, JSON.parse(text));
+    }),
+  );
+});
+
+test('a name that stands twice in one object is found wherever it is, and in however many it is once', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.string(), (value, name) => {
+      const key = JSON.stringify(name);
+      const inner = JSON.stringify(value);
+      const twice = `[{${key}:${inner},"other":[{${key}:1}],${key}:2}]`;
+      if (name !== 'other' && name !== '__proto__' && !inner.includes('__proto__')) {
+        const parsed = parseBody(Buffer.from(twice));
+        assert.equal(parsed, { ok: false, error: 'body: has a field twice' });
+      }
+    }),
+  );
+});
+
+test('any bytes at all are read or refused, and nothing is thrown', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+      assert.type(parseBody(Buffer.from(bytes)).ok, 'boolean');
+    }),
+  );
+});
+
+test('the largest bodies are read quickly whatever they are made of', () => {
+  const size = 262_144;
+  const fields = Array.from({ length: size / 10 }, (_, n) => `"${n}":0`).join(',');
+  const bodies = [`{${fields}}`, `"${'\\\\'.repeat(size / 2)}"`, `[${'1,'.repeat(size / 2)}1]`];
+  const started = performance.now();
+  for (const body of bodies) assert.ok(parseBody(Buffer.from(body)).ok);
+  assert.not(parseBody(Buffer.from('['.repeat(size))).ok);
+  // Seconds, if the work grew with the square of the size.
+  assert.ok(performance.now() - started < 5000);
+});
+
+test.run();

@@ -1,0 +1,171 @@
+import { connect, type Socket } from 'node:net';
+import { resolveConfig } from '../../src/engine/config/index.js';
+import { resolveStatePaths } from '../../src/engine/context.js';
+import {
+  CLIENT_PATIENCE,
+  type ClientPatience,
+} from '../../src/engine/webhooks/listener/create-server.js';
+import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
+import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';
+import { testLog } from './services.js';
+import { type TempFolder, tempFolder } from './temp-folder.js';
+
+/** The secret of the route of tests. */
+export const SECRET = 'a-secret-of-tests-that-nobody-logs-4711';
+/** The session of the route of tests. */
+export const SESSION = 'agent:main:ci';
+/** Where that route is. */
+export const PATH = '/plugins/webhooks/ci';
+
+/** How a listener of a test differs from an ordinary one. */
+export interface TestWebhooksOptions {
+  readonly limits?: Partial<WebhookLimits>;
+  readonly routes?: object;
+  readonly config?: object;
+  readonly gateway?: object;
+  readonly patience?: Partial<ClientPatience>;
+  readonly home?: TempFolder;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A listener on a free port, on flows of its own. */
+export interface TestWebhooks {
+  readonly url: string;
+  readonly port: number;
+  readonly home: TempFolder;
+  readonly webhooks: Webhooks;
+  /** What was logged. */
+  readonly lines: readonly string[];
+  /** A configuration as this one, with other webhooks. */
+  readonly loaded: (config: object, plugin?: object) => ReturnType<typeof loadedOf>;
+  readonly close: () => Promise<void>;
+}
+
+/** A configuration as loadConfig gives it, without a file. */
+export function loadedOf(input: object) {
+  return { file: undefined, input: {}, resolved: resolveConfig(input), warnings: [] };
+}
+
+/** Opens it; close it at the end. */
+export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<TestWebhooks> {
+  const { limits = {}, home = tempFolder(), env = {}, patience } = options;
+  const { logger, lines } = testLog();
+  const routes = { ci: { sessionKey: SESSION, secret: SECRET }, ...options.routes };
+  const gateway = { port: 0, ...options.gateway };
+  const loaded = (config: object, plugin: object = {}) =>
+    loadedOf({
+      gateway,
+      plugins: { entries: { webhooks: { enabled: true, ...plugin, config } } },
+    });
+  const state = resolveStatePaths({ SVC_HOME: home.path }, home.path);
+  const webhooks = await openWebhooks({
+    context: { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } },
+    loaded: loaded({ routes, limits, ...options.config }),
+    log: logger,
+    extend: () => undefined,
+    patience: { ...CLIENT_PATIENCE, ...patience },
+  });
+  const url = await webhooks.listen(() => undefined);
+  const port = Number(new URL(url).port);
+  return { url, port, home, webhooks, lines, loaded, close: () => webhooks.close() };
+}
+
+/** What a request of a test differs in. */
+export interface TestRequest {
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly secret?: string | undefined;
+  readonly body?: string | Uint8Array<ArrayBuffer> | null;
+}
+
+/** What came back. */
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a request that is in order but for what is said. */
+export async function send(url: string, request: TestRequest = {}): Promise<TestAnswer> {
+  const { path = PATH, method = 'POST', secret = SECRET, headers = {} } = request;
+  const body = request.body === undefined ? '{"action":"list_flows"}' : request.body;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...('secret' in request && request.secret === undefined
+        ? {}
+        : { authorization: `Bearer ${secret}` }),
+      ...headers,
+    },
+    ...(method === 'GET' || method === 'HEAD' ? {} : { body }),
+  });
+  const text = await response.text();
+  const read: unknown = text === '' ? {} : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body: { ...Object(read) } };
+}
+
+/** Performs an action; the whole body that came back. */
+export async function act(
+  url: string,
+  action: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<TestAnswer> {
+  return send(url, { body: JSON.stringify(action), headers });
+}
+
+/** A connection that speaks byte by byte. */
+export interface RawConnection {
+  readonly socket: Socket;
+  readonly write: (text: string | Uint8Array) => void;
+  /** Everything that was received, once the text holds this, or once the connection is closed. */
+  readonly until: (part: string) => Promise<string>;
+  /** Everything, once the connection is closed. */
+  readonly closed: Promise<string>;
+}
+
+/** Connects to a port of this machine. */
+export function rawConnection(port: number): RawConnection {
+  const socket = connect({ host: '127.0.0.1', port });
+  let text = '';
+  const looks = new Set<() => void>();
+  const look = (): void => {
+    for (const one of looks) one();
+  };
+  socket.setEncoding('latin1').on('data', (part: string) => {
+    text += part;
+    look();
+  });
+  socket.on('error', () => undefined);
+  const closed = new Promise<string>((resolve) => {
+    socket.on('close', () => {
+      resolve(text);
+      look();
+    });
+  });
+  const until = (part: string): Promise<string> =>
+    new Promise((resolve) => {
+      const see = (): void => {
+        if (!text.includes(part) && !socket.destroyed) return;
+        looks.delete(see);
+        resolve(text);
+      };
+      looks.add(see);
+      see();
+    });
+  return { socket, write: (bytes) => void socket.write(bytes), until, closed };
+}
+
+/** The head of a request in order, up to and with the empty line. */
+export function headOf(lines: readonly string[] = []): string {
+  return [
+    `POST ${PATH} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    'Content-Type: application/json',
+    `Authorization: Bearer ${SECRET}`,
+    ...lines,
+    '',
+    '',
+  ].join('\r\n');
+}

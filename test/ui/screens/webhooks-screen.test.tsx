@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { newFlowId } from '../../../src/engine/flows/ids.js';
+import type { FlowRecord } from '../../../src/engine/flows/index.js';
+import type { ServeState } from '../../../src/engine/serve/index.js';
+import { WebhookActivity } from '../../../src/engine/webhooks/activity/activity.js';
+import type { WebhooksSnapshot } from '../../../src/engine/webhooks/activity/live-webhooks.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { webhooksFrame } from '../../../src/ui/screens/webhooks/frame.js';
+import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';
+import { startWebhooksScreen } from '../../../src/ui/screens/webhooks/state.js';
+import { sparkline } from '../../../src/ui/sparkline.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  createTerminal,
+  KEYS,
+  TERMINAL_SIZES,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+
+const NOW = 1_795_000_000_000;
+
+const SERVE: ServeState = {
+  pid: 4711,
+  startedMs: NOW - 180_000,
+  configFile: null,
+  logFile: null,
+  services: [
+    {
+      name: 'webhooks',
+      state: 'ready',
+      sinceMs: NOW,
+      event: 'listening on http://127.0.0.1:8787',
+      eventMs: NOW,
+      restarts: 0,
+      failure: null,
+      retryMs: null,
+    },
+  ],
+};
+
+function snapshot(routes = 1, flows = 1): WebhooksSnapshot {
+  const activity = new WebhookActivity();
+  const request = { requestId: 'r', clientIp: '::1', ms: 1 };
+  for (let n = 0; n < 12; n++) {
+    const answered = { ...request, routeId: 'ci0', status: 200, code: null, action: 'create_flow' };
+    activity.record(answered, NOW - (12 - n) * 1000);
+  }
+  const refused = { status: 401, code: 'unauthorized', action: null } as const;
+  activity.record({ ...request, ...refused, routeId: 'ci0' }, NOW);
+  return {
+    routes: [
+      ...Array.from({ length: routes }, (_, n) => ({
+        id: `ci${n}`,
+        path: `/plugins/webhooks/ci${n}`,
+        sessionKey: 'agent:main:ci',
+        controllerId: 'webhooks/ci',
+        description: null,
+        state: 'served' as const,
+        secretSource: 'env CI',
+        fault: null,
+        activity: activity.live(`ci${n}`, NOW),
+      })),
+      {
+        id: 'lost',
+        path: '/plugins/webhooks/lost',
+        sessionKey: 'agent:main:ci',
+        controllerId: 'webhooks/lost',
+        description: null,
+        state: 'skipped' as const,
+        secretSource: 'env LOST',
+        fault: { message: 'cannot resolve env LOST', hint: 'set LOST' },
+        activity: activity.live('lost', NOW),
+      },
+    ],
+    flows: Array.from({ length: flows }, (_, n) => flow(n)),
+  };
+}
+
+function flow(n: number): FlowRecord {
+  return {
+    seq: n,
+    flowId: newFlowId(n),
+    ownerKey: 'agent:main:ci',
+    syncMode: 'managed',
+    controllerId: null,
+    revision: 1,
+    status: 'running',
+    notifyPolicy: 'done_only',
+    goal: `Build ${n} \u001B[31m 秘密`,
+    currentStep: 'compiling',
+    blockedTaskId: null,
+    blockedSummary: null,
+    stateJson: null,
+    waitJson: null,
+    cancelRequestedAt: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    endedAt: null,
+  };
+}
+
+for (const [columns, rows] of TERMINAL_SIZES) {
+  test(`fits a terminal of ${columns} by ${rows}, shows routes and flows, and leaves it as it was`, async () => {
+    const terminal = createTerminal(columns, rows);
+    terminal.stdout.write('$ svc webhook serve\n');
+    const orders: string[] = [];
+    let looks = 0;
+    const screen = openWebhooksScreen({
+      stdin: terminal.stdin,
+      stdout: terminal.stdout,
+      style: createStyle(false),
+      now: () => NOW,
+      mask: (data) => data,
+      onReload: () => orders.push('reload'),
+      onStop: (key) => orders.push(key),
+    });
+    screen.changed(SERVE);
+    screen.webhooks({
+      snapshot: () => {
+        looks += 1;
+        return snapshot();
+      },
+      follow: () => undefined,
+      close: () => undefined,
+    });
+    await waitForText(terminal, '✗ lost');
+    const lines = terminal.screen();
+    assert.ok(lines.length < rows);
+    for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+    const text = lines.join('\n');
+    assert.match(text, /svc · webhooks · listening on http/);
+    assert.match(text, /! ci0 .*13\/min/);
+    assert.match(text, /rejected: 1 unauthorized/);
+    // Where there is little room, routes and what they refuse come first.
+    if (rows > 12) assert.match(text, /running +[\da-f]{8} {2}Build 0 \\e\[31m/);
+    await waitFor('another look', () => looks > 1);
+    terminal.stdin.write('r');
+    terminal.stdin.write('q');
+    await waitFor('two orders', () => orders.length === 2);
+    assert.equal(orders, ['reload', 'q']);
+    terminal.stdin.write(KEYS.ctrlC);
+    await waitFor('the third', () => orders.length === 3);
+    await screen.close();
+    assert.is(terminal.buffer.alternate, false);
+    assert.equal(terminal.screen(), ['$ svc webhook serve']);
+  });
+}
+
+test('a frame is never wider or as tall as its terminal, however many routes and flows there are', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 20, max: 200 }),
+      fc.integer({ min: 2, max: 60 }),
+      fc.nat(30),
+      fc.nat(60),
+      fc.boolean(),
+      (columns, rows, routes, flows, help) => {
+        const state = {
+          ...startWebhooksScreen(NOW),
+          serve: SERVE,
+          webhooks: snapshot(routes, flows),
+          help,
+        };
+        const lines = webhooksFrame(state, createStyle(true), { columns, rows });
+        assert.ok(lines.length < rows || lines.length === 1, `${lines.length} of ${rows}`);
+        for (const line of lines) {
+          assert.ok(
+            textWidth(line) <= Math.max(columns, 5),
+            `${textWidth(line)} of ${columns}: ${line}`,
+          );
+        }
+      },
+    ),
+  );
+});
+
+test('a sparkline shows the highest as full, nothing as a dot, and little as little', () => {
+  assert.is(sparkline([0, 1, 4, 8], 4), '·▁▄█');
+  assert.is(sparkline([1, 1, 0, 0, 1000, 0], 3), '▁·█');
+  assert.is(sparkline([], 10), '');
+  assert.is(sparkline([5], 0), '');
+});
+
+test.run();
