@@ -11,6 +11,7 @@ import { provider } from './checks/provider.js';
 import { runtime } from './checks/runtime.js';
 import { schedule } from './checks/schedule.js';
 import { secrets } from './checks/secrets.js';
+import { tasks } from './checks/tasks.js';
 import { vectors } from './checks/vectors.js';
 import { watchers } from './checks/watchers.js';
 import { webhooks } from './checks/webhooks.js';
@@ -27,6 +28,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   provider,
   secrets,
   webhooks,
+  tasks,
   schedule,
   disk,
   clock,

@@ -1,6 +1,13 @@
-export type { FlowAction, FlowAnswer, FlowCaller } from './flow-action.js';
+export type {
+  FlowAction,
+  FlowAnswer,
+  FlowCaller,
+  FlowRejection,
+  Idempotency,
+} from './flow-action.js';
 export type { FlowRecord, FlowStatus } from './flow-record.js';
-export type { JsonValue } from './json.js';
+export type { JsonObject, JsonValue } from './json.js';
+export type { NotificationRecord } from './notify/notification-record.js';
 export { type Flows, openFlows } from './open-flows.js';
 export type { TaskRecord, TaskStatus } from './task-record.js';
 export type { ClaimedTask } from './tasks/claim-task.js';

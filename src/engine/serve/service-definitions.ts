@@ -1,7 +1,9 @@
 import type { Readiness } from './readiness.js';
 import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
+import { flowsDefinition, hasFlows } from './services/flows-service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
+import { hasRuntimes, tasksDefinition } from './services/tasks-service.js';
 import {
   hasWebhooks,
   type ObserveWebhooks,
@@ -30,9 +32,13 @@ export function serviceDefinitions(
 ): readonly ServiceDefinition[] {
   const isWanted = (name: ServiceSwitch): boolean => !without.includes(name);
   const health = isWanted('health') ? readiness : undefined;
-  const memories = isWanted('memory') ? memoryDefinitions(setup) : [];
+  const others = [
+    ...(isWanted('memory') ? memoryDefinitions(setup) : []),
+    ...(isWanted('flows') && hasFlows(setup) ? [flowsDefinition(setup)] : []),
+    ...(isWanted('tasks') && hasRuntimes(setup) ? [tasksDefinition(setup)] : []),
+  ];
   if (isWanted('webhooks') && hasWebhooks(setup)) {
-    return [webhooksDefinition(setup, { readiness: health, onWebhooks }), ...memories];
+    return [webhooksDefinition(setup, { readiness: health, onWebhooks }), ...others];
   }
-  return [...(health === undefined ? [] : [healthDefinition(setup, health)]), ...memories];
+  return [...(health === undefined ? [] : [healthDefinition(setup, health)]), ...others];
 }

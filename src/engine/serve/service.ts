@@ -4,9 +4,12 @@ import type { EngineContext } from '../context.js';
 import type { ServiceFailure } from './service-failure.js';
 
 /** The families of services that can be left out with `--without`. */
-export const SERVICE_SWITCHES = ['health', 'memory', 'webhooks'] as const;
+export const SERVICE_SWITCHES = ['health', 'memory', 'webhooks', 'flows', 'tasks'] as const;
 
-/** A family of services: the health listener, the memories of all agents, the webhook listener. */
+/**
+ * A family of services: the health listener, the memories of all agents, the webhook listener, the
+ * upkeep and notifications of flows, the runner of their tasks.
+ */
 export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
 
 /** What services are made from: one configuration that is valid as a whole. */
