@@ -35,6 +35,13 @@ export interface RunnerWorld {
   close(): Promise<void>;
 }
 
+const open = new Set<RunnerWorld>();
+
+/** Closes what a failed test left open: its runners would look for tasks for ever. */
+export async function closeWorlds(): Promise<void> {
+  for (const world of open) await world.close();
+}
+
 /** Makes one; its runners are closed with it. */
 export function runnerWorld(
   settings: FlowsSettings,
@@ -72,7 +79,7 @@ export function runnerWorld(
       },
       () => [taskOf(id), lines],
     );
-  return {
+  const world: RunnerWorld = {
     home,
     context,
     loaded,
@@ -89,10 +96,13 @@ export function runnerWorld(
     until,
     end: (id) => until(id, ({ endedAt }) => endedAt !== null),
     close: async () => {
+      open.delete(world);
       for (const runner of runners) await runner.close();
       await flows.close();
     },
   };
+  open.add(world);
+  return world;
 }
 
 /** Whether a process is there; one that is dead and not yet collected is not. */

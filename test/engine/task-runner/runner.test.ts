@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startProgram, type StartedSvc } from '../../support/run-svc.js';
-import { isAlive, type RunnerWorld, runnerWorld, subagent } from '../../support/runner.js';
+import { closeWorlds, isAlive, type RunnerWorld, runnerWorld, subagent } from '../../support/runner.js';
 import { eventually } from '../../support/serving.js';
 
 const test = suite('the runner of tasks');
@@ -174,4 +174,5 @@ test('tasks of a runtime that is not configured wait for other workers', async (
   await world.close();
 });
 
+test.after(closeWorlds);
 test.run();

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isAlive, runnerWorld, subagent } from '../../support/runner.js';
+import { closeWorlds, isAlive, runnerWorld, subagent } from '../../support/runner.js';
 import { eventually } from '../../support/serving.js';
 
 const test = suite('tasks of runtime subagent');
@@ -189,4 +189,5 @@ test('a program gets none of the secrets of svc, and its own are in no record an
   await world.close();
 });
 
+test.after(closeWorlds);
 test.run();
