@@ -1,4 +1,8 @@
-import { type ConfigInput, type LoadedConfig, resolveConfig } from '../../src/engine/config/index.js';
+import {
+  type ConfigInput,
+  type LoadedConfig,
+  resolveConfig,
+} from '../../src/engine/config/index.js';
 import { type Clock, type EngineContext, resolveStatePaths } from '../../src/engine/context.js';
 import { type Flows, openFlows, type TaskRecord } from '../../src/engine/flows/index.js';
 import { type OpenRunner, openRunner } from '../../src/engine/task-runner/open-runner.js';
@@ -45,7 +49,11 @@ export async function closeWorlds(): Promise<void> {
 /** Makes one; its runners are closed with it. */
 export function runnerWorld(
   settings: FlowsSettings,
-  { env = {}, clock = { now: Date.now }, home = tempFolder() }: {
+  {
+    env = {},
+    clock = { now: Date.now },
+    home = tempFolder(),
+  }: {
     readonly env?: Readonly<Record<string, string>>;
     readonly clock?: Clock;
     readonly home?: TempFolder;

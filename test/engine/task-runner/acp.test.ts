@@ -54,12 +54,20 @@ test('requests for permission are answered by the configured policy', async () =
     { optionId: 'y', name: 'Yes', kind: 'allow_once' },
     { optionId: 'n', name: 'No', kind: 'reject_always' },
   ] as const;
-  const chosen = (policy: 'allow' | 'deny' | 'read', kind: 'edit' | 'fetch' | 'read' | undefined) => {
+  const chosen = (
+    policy: 'allow' | 'deny' | 'read',
+    kind: 'edit' | 'fetch' | 'read' | undefined,
+  ) => {
     const outcome = decidePermission(policy, kind, options);
     return outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome;
   };
   assert.equal(
-    [chosen('read', 'read'), chosen('read', 'edit'), chosen('read', 'fetch'), chosen('read', undefined)],
+    [
+      chosen('read', 'read'),
+      chosen('read', 'edit'),
+      chosen('read', 'fetch'),
+      chosen('read', undefined),
+    ],
     ['y', 'n', 'n', 'n'],
   );
   assert.equal([chosen('deny', 'read'), chosen('allow', undefined)], ['n', 'y']);

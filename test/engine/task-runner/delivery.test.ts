@@ -4,11 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ConfigInput, type LoadedConfig, resolveConfig } from '../../../src/engine/config/index.js';
+import {
+  type ConfigInput,
+  type LoadedConfig,
+  resolveConfig,
+} from '../../../src/engine/config/index.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
-import { type OpenDelivery, openDelivery } from '../../../src/engine/task-runner/delivery/open-delivery.js';
+import {
+  type OpenDelivery,
+  openDelivery,
+} from '../../../src/engine/task-runner/delivery/open-delivery.js';
 import { newFlow, newTask, testClock } from '../../support/flows.js';
 import { isAlive } from '../../support/runner.js';
 import { testLog } from '../../support/services.js';
@@ -121,7 +128,12 @@ test('a notification is posted once, and the receiver can verify it', async () =
     Object.entries(first?.headers ?? {}).map(([name, value]) => [name, String(value)]),
   );
   const payload = new Webhook(SECRET).verify(first?.body ?? '', headers);
-  const { id: told, type, text, task } = payload as Record<string, unknown> & {
+  const {
+    id: told,
+    type,
+    text,
+    task,
+  } = payload as Record<string, unknown> & {
     readonly task: Readonly<Record<string, unknown>>;
   };
   assert.is(headers['webhook-id'], told);

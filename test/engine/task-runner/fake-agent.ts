@@ -46,7 +46,10 @@ async function ask(client: AgentContext, kind: ToolKind): Promise<void> {
       { optionId: 'no', name: 'No', kind: 'reject_once' },
     ],
   });
-  await say(client, `${kind}=${outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome} `);
+  await say(
+    client,
+    `${kind}=${outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome} `,
+  );
 }
 
 type Behaviour = (client: AgentContext, text: string) => Promise<PromptResponse['stopReason']>;
@@ -85,7 +88,9 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
   ignore: async () => {
     process.on('SIGTERM', () => undefined);
-    const idle = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    const idle = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      stdio: 'ignore',
+    });
     hear('pids', process.pid, idle.pid);
     await new Promise(() => undefined);
     return 'end_turn';

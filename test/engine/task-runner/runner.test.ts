@@ -2,8 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startProgram, type StartedSvc } from '../../support/run-svc.js';
-import { closeWorlds, isAlive, type RunnerWorld, runnerWorld, subagent } from '../../support/runner.js';
+import { type StartedSvc, startProgram } from '../../support/run-svc.js';
+import {
+  closeWorlds,
+  isAlive,
+  type RunnerWorld,
+  runnerWorld,
+  subagent,
+} from '../../support/runner.js';
 import { eventually } from '../../support/serving.js';
 
 const test = suite('the runner of tasks');

@@ -50,10 +50,18 @@ test('a plain script needs no protocol: its words are progress, its end is the r
 
 /** How a program ends badly, and what stands in the record then. */
 const FAILURES: readonly (readonly [what: string, script: string, error: RegExp])[] = [
-  ['an exit code', `console.error('no such page'); process.exit(3)`, /^ended with exit code 3: no such page$/],
+  [
+    'an exit code',
+    `console.error('no such page'); process.exit(3)`,
+    /^ended with exit code 3: no such page$/,
+  ],
   ['a signal', `process.kill(process.pid, 'SIGKILL')`, /^ended by SIGKILL$/],
   ['its own word', says({ type: 'error', message: 'no luck' }), /^no luck$/],
-  ['a result that it takes back by its exit code', `${says({ type: 'result' })}; process.exitCode = 1`, /^ended with exit code 1$/],
+  [
+    'a result that it takes back by its exit code',
+    `${says({ type: 'result' })}; process.exitCode = 1`,
+    /^ended with exit code 1$/,
+  ],
 ];
 
 for (const [what, script, error] of FAILURES) {
@@ -93,7 +101,10 @@ test('a failed attempt is followed by another after a rest, unless the program s
   );
   await world.run();
   const id = await world.task();
-  const queued = await world.until(id, ({ status, attempts }) => status === 'queued' && attempts === 1);
+  const queued = await world.until(
+    id,
+    ({ status, attempts }) => status === 'queued' && attempts === 1,
+  );
   assert.is(queued.error, 'try 1');
   clock.nowMs = queued.nextRunAt ?? 0;
   const ended = await world.end(id);
@@ -113,7 +124,10 @@ test('floods, garbage and endless lines harm nobody', async () => {
   const world = runnerWorld(subagent(flood));
   await world.run();
   const task = await world.end(await world.task());
-  assert.equal([task.status, task.resultJson, task.terminalSummary], ['succeeded', '[1,2]', 'noise 19999']);
+  assert.equal(
+    [task.status, task.resultJson, task.terminalSummary],
+    ['succeeded', '[1,2]', 'noise 19999'],
+  );
   assert.match(world.logged(), /a line of more than 1048576 bytes was left out/);
   assert.match(world.logged(), /stderr: more was left out/);
   assert.ok(world.logged().length < 100_000);
