@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { createDatabase } from '../../../src/engine/memory/index/database.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
@@ -750,6 +750,17 @@ const SERVICES: readonly BrokenSetup[] = [
     mend: (patient) => {
       patient.write('state/c.pem', '');
       patient.write('state/k.pem', '');
+    },
+  },
+  {
+    name: 'a program for tasks that is not there',
+    finds: 'tasks/program-missing',
+    severity: 'fault',
+    breaks: configure({ flows: { runtimes: { subagent: { command: ['./worker'] } } } }),
+    at: '5:20',
+    mend: (patient) => {
+      patient.write('state/worker', '#!/bin/sh\n');
+      chmodSync(join(dirname(patient.config), 'worker'), 0o700);
     },
   },
   {

@@ -119,7 +119,7 @@ const statusOf = ({ flows }: World, id: string) => flows.operator.showTask(id).t
 
 test('a notification is posted once, and the receiver can verify it', async () => {
   const { received, url, close } = await receiver();
-  const world = await delivering({ url, secret: '${MY_SECRET}' });
+  const world = await delivering({ url, secret: 'env:MY_SECRET' });
   const id = await endTask(world);
   await eventually('delivery', () => statusOf(world, id) === 'delivered');
   const [first, ...more] = received;

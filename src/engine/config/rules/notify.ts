@@ -1,4 +1,4 @@
-import { isLoopback } from '../listen-address.js';
+import { isLoopback } from '../loopback.js';
 import type { Rule } from './finding.js';
 
 const NOTIFY = ['flows', 'notify'] as const;

@@ -9,7 +9,7 @@ import type { TaskJob } from '../job.js';
  */
 
 /** The version of what the program is given. */
-export const PROTOCOL_VERSION = 1;
+const PROTOCOL_VERSION = 1;
 
 /** What the program reads from stdin, before its end: one JSON document. */
 export function taskDocument({ task, flow, maxAttempts }: TaskJob): string {
