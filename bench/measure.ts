@@ -11,6 +11,8 @@ export interface Subject {
   readonly name: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** What it reads on stdin. */
+  readonly input?: string;
   /** Done before each run, outside the time. */
   readonly before?: () => void;
 }
@@ -50,6 +52,7 @@ function run(subject: Subject): { readonly stderr: string } {
   const result = spawnSync(process.execPath, subject.args, {
     encoding: 'utf8',
     env: { ...process.env, ...subject.env },
+    ...(subject.input === undefined ? {} : { input: subject.input }),
     maxBuffer: 1 << 28,
   });
   if (result.status !== 0) {

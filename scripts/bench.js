@@ -1,6 +1,15 @@
 import './build-checkout.js';
 import { runSource } from './run-source.js';
 
-const PARTS = new Set(['embedding', 'flows', 'vectors', 'webhooks']);
+const PARTS = new Set([
+  'embedding',
+  'flows',
+  'mcp',
+  'recall',
+  'sessions',
+  'vectors',
+  'webhooks',
+  'webhooks-fuzz',
+]);
 const part = process.argv[2] ?? '';
 runSource(PARTS.has(part) ? `bench/${part}.ts` : 'bench/main.ts');

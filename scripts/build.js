@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { lazyOclif, REQUIRE_FROM_OCLIF } from './lazy-oclif.js';
 import { leanGot } from './lean-got.js';
+import { leanMcp } from './lean-mcp.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,6 +13,9 @@ const dist = join(root, 'dist');
 
 /** What every start needs, and the command that people wait for most: kept in one file. */
 const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts'];
+
+/** The command that agents run before every turn: what it needs besides is in one file as well. */
+const HOOK_ENTRIES = ['commands/memory/recall.ts'];
 
 /**
  * Files below a folder, recursively.
@@ -87,11 +91,12 @@ export async function buildProgram() {
 async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
   const entries = [join(source, 'cli/main.ts'), ...commands];
-  const hot = hotModules();
+  const hot = modulesOf('start', HOT_ENTRIES);
+  const hook = modulesOf('hook', HOOK_ENTRIES);
   const { output } = await build({
     ...COMMON,
     input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
-    plugins: [lazyOclif(), leanGot(), screensApart, hot.plugin],
+    plugins: [lazyOclif(), leanGot(), leanMcp(), screensApart, hot.plugin, hook.plugin],
     output: {
       ...COMMON_OUTPUT,
       dir,
@@ -99,7 +104,7 @@ async function buildCommands(dir) {
       exports: 'named',
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
-      codeSplitting: { groups: [{ name: 'start', test: hot.has }] },
+      codeSplitting: { groups: [hot.group, hook.group] },
       intro: REQUIRE_FROM_OCLIF,
     },
   });
@@ -128,18 +133,21 @@ const screensApart = {
 };
 
 /**
- * Knows the modules that the hot entries import, directly or not, dynamic imports left out.
- * @returns {{plugin: import('rolldown').Plugin, has: (id: string) => boolean}}
+ * Puts the modules that some entries import, directly or not, into one chunk; dynamic imports left out.
+ * What an earlier group has stays there.
+ * @param {string} name
+ * @param {readonly string[]} entries below src/
+ * @returns {{plugin: import('rolldown').Plugin, group: {name: string, test: (id: string) => boolean}}}
  */
-function hotModules() {
+function modulesOf(name, entries) {
   /** @type {Set<string>} */
   const modules = new Set();
   return {
-    has: (id) => modules.has(id),
+    group: { name, test: (id) => modules.has(id) },
     plugin: {
-      name: 'hot-modules',
+      name: `modules-of-${name}`,
       buildEnd() {
-        const pending = HOT_ENTRIES.map((file) => join(source, file));
+        const pending = entries.map((file) => join(source, file));
         for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
           const info = this.getModuleInfo(id);
           if (info === null || modules.has(id)) continue;
@@ -183,6 +191,7 @@ export function isBuildStale() {
     join(root, 'scripts/build.js'),
     join(root, 'scripts/lazy-oclif.js'),
     join(root, 'scripts/lean-got.js'),
+    join(root, 'scripts/lean-mcp.js'),
   ];
   return inputs.some((file) => statSync(file).mtimeMs > built.mtimeMs);
 }

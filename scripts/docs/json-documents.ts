@@ -11,12 +11,16 @@ import {
   searchOutputSchema,
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
+import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
+import { MCP_DOCUMENT } from './json-mcp-document.js';
 import { overviewDocuments } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
+import { RECALL_DOCUMENTS } from './json-recall-documents.js';
+import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 import { WEBHOOK_DOCUMENTS } from './json-webhook-documents.js';
 
@@ -52,6 +56,8 @@ const search: JsonDocument = {
     'results[].snippet': 'The passage, or its best lines with `…` between them.',
     'results[].snippetLine': 'Number of the first line of the snippet.',
     'results[].source': 'Where the file belongs.',
+    'results[].kind': 'Notes, an image or a recording, or a transcript.',
+    'results[].mimeType': 'Of an image or a recording, by its content.',
     'results[].headingPath': 'The headings above the passage, outermost first.',
     'results[].citation': '`path#L3-L5`; left out when `memory.citations` is `off`.',
     'results[].textScore':
@@ -93,6 +99,7 @@ const search: JsonDocument = {
           '## Backups\n\nThe nightly backup runs at 02:30.\n\nSource: memory/2026-02-03.md#L3-L6',
         snippetLine: 3,
         source: 'memory',
+        kind: 'markdown',
         headingPath: ['3 February 2026', 'Backups'],
         citation: 'memory/2026-02-03.md#L3-L6',
         textScore: 0.71,
@@ -120,16 +127,29 @@ const get: JsonDocument = {
   meanings: {
     path: 'Relative to the workspace.',
     source: 'Where the file belongs.',
+    kind: 'Notes, an image or a recording, or a transcript.',
+    media: 'Only of an image or a recording; `text` then says the same.',
+    'media.mimeType': 'What it is by its content.',
+    'media.bytes': 'Size of the file.',
+    'media.modified': 'When it was last written.',
+    'media.refused': 'The words of the provider that does not take it; `null` otherwise.',
     startLine: 'Number of the first line given.',
     endLine: 'Number of the last line given.',
     text: 'The lines, joined by `\\n`, without a line end after the last.',
     totalLines: 'How many lines the file has.',
     truncated: 'Whether more was asked for than is given at once.',
+    turns: 'Of a transcript only: what was said in these lines; `text` has one line a turn.',
+    'turns[].line': "The transcript's line that says it.",
+    'turns[].role': 'Who said it.',
+    'turns[].at': 'When; `null` where the transcript has no time.',
+    'turns[].text': 'What was said: cleaned, secrets masked, with its line ends.',
+    'turns[].asked': 'False for turns that only stand around a citation.',
     ...WARNINGS,
   },
   example: {
     path: 'memory/2026-02-03.md',
     source: 'memory',
+    kind: 'markdown',
     startLine: 5,
     endLine: 5,
     text: 'The nightly backup runs at 02:30.',
@@ -177,6 +197,11 @@ const index: JsonDocument = {
     'agents[].embedding.failure.code': 'See [errors.md](errors.md#error-codes).',
     'agents[].embedding.failure.message': 'For people.',
     'agents[].embedding.failure.hint': 'What to do about it.',
+    'agents[].embedding.mediaLeft':
+      'Only when the model takes no images and recordings; they are found by their names.',
+    'agents[].embedding.mediaLeft.files': 'How many there are.',
+    'agents[].embedding.mediaLeft.why': 'For people.',
+    'agents[].embedding.mediaLeft.mend': 'What to do about it.',
     'agents[].embedding.insteadOf': 'Only when the fallback embedded.',
     'agents[].embedding.insteadOf.provider': 'Who failed.',
     'agents[].embedding.insteadOf.failure': 'How; the same fields.',
@@ -243,6 +268,11 @@ const status: JsonDocument = {
     'agents[].index.statistics.bySource[].source': 'The source.',
     'agents[].index.statistics.bySource[].documents': 'Its files.',
     'agents[].index.statistics.bySource[].chunks': 'Its chunks.',
+    'agents[].index.statistics.bySource[].brokenLines':
+      'Lines of transcripts that are no JSON; left out when there are none.',
+    'agents[].index.statistics.media': 'Media among the files.',
+    'agents[].index.statistics.media.images': 'Images.',
+    'agents[].index.statistics.media.audio': 'Recordings.',
     'agents[].index.statistics.bytes': 'Size on disk, with the side files of SQLite.',
     'agents[].index.statistics.lastSync': 'When the last update ended; `null` before the first.',
     'agents[].index.rebuildBecause': 'Why the next update builds it anew; only when it will.',
@@ -269,6 +299,17 @@ const status: JsonDocument = {
     'agents[].vectorStore.cached': 'Vectors kept for texts that may come back.',
     'agents[].vectorStore.ofFallback': 'Passages with a vector of the fallback.',
     'agents[].vectorStore.differences': 'What differs, for people; only when `other`.',
+    'agents[].media': '`null` while `multimodal.enabled` is off; see [media.md](media.md).',
+    'agents[].media.modalities': 'Which kinds are taken in.',
+    'agents[].media.maxFileBytes': 'Larger files are skipped.',
+    'agents[].media.unavailable':
+      'Why images and recordings are found by their names alone; `null` when they are not.',
+    'agents[].media.unavailable.why': 'For people.',
+    'agents[].media.unavailable.mend': 'What to do about it.',
+    'agents[].media.refused': 'Files that the provider does not take.',
+    'agents[].media.refused[].path': 'Relative to the workspace.',
+    'agents[].media.refused[].mimeType': 'What it is by its content.',
+    'agents[].media.refused[].why': 'The words of the provider.',
     'agents[].citations': '`memory.citations` of the configuration.',
     'agents[].watcher': 'The process that keeps the index fresh; `null` where there is none.',
     'agents[].watcher.pid': 'Its process id.',
@@ -299,6 +340,7 @@ const status: JsonDocument = {
             documents: 3,
             chunks: 3,
             bySource: [{ source: 'memory', documents: 3, chunks: 3 }],
+            media: { images: 0, audio: 0 },
             bytes: 77824,
             lastSync: '2026-02-03T09:05:28.109Z',
           },
@@ -321,6 +363,7 @@ const status: JsonDocument = {
           ofFallback: 0,
           differences: [],
         },
+        media: null,
         citations: 'auto',
         watcher: null,
         skipped: [],
@@ -420,6 +463,9 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   index,
   status,
   reset,
+  ...CARE_DOCUMENTS,
+  SCOPE_DOCUMENT,
+  ...RECALL_DOCUMENTS,
   login,
   logout,
   installLocal,
@@ -428,6 +474,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
   ...WEBHOOK_DOCUMENTS,
+  MCP_DOCUMENT,
   ...FLOW_DOCUMENTS,
   ...INTEGRATE_DOCUMENTS,
 ];

@@ -114,8 +114,10 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     return agent === undefined ? undefined : { kind: 'agent', agentId: agent };
   }
 
-  private isTyped(name: string, char: string): boolean {
-    const forms = new RegExp(`^(?:--${name}(?:=|$)|-[a-z]*${char})`);
+  /** Whether a flag stands in the command line, and not only in the environment. */
+  protected isTyped(name: string, char?: string): boolean {
+    const short = char === undefined ? '' : `|-[a-z]*${char}`;
+    const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);
     return ownWords(this.argv).some((word) => forms.test(word));
   }
 }

@@ -45,11 +45,13 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
     preview: async (result, signal) => {
       const from = Math.max(1, result.startLine - PREVIEW_MARGIN);
       const lines = result.endLine + PREVIEW_MARGIN - from + 1;
-      const { startLine, text } = await backend.get(
+      const { startLine, text, turns } = await backend.get(
         { target: result.path, from, lines },
         { signal },
       );
-      return { startLine, text };
+      return turns === undefined
+        ? { startLine, text }
+        : { startLine, text, lineNumbers: turns.map((turn) => turn.line) };
     },
     copy: async (result) => {
       const citation = formatCitation(result.path, result);

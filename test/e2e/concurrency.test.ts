@@ -123,6 +123,7 @@ test('a backend that stays open follows what other processes do', async () => {
     settings: { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' },
     vectors: { enabled: true },
     sources: { memory: { workspaceDir: own.path, layout: 'folder', extraPaths: [] } },
+    forget: { listFile: own.at('forgotten.json'), backupDir: own.at('backups') },
   });
   const find = async (query: string) => pathsOf(await backend.search({ query }));
   assert.equal(await find('alpha'), ['a.md']);

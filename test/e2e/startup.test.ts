@@ -17,6 +17,7 @@ const MARKS = {
   'the sync writer': 'CREATE TABLE IF NOT EXISTS holder',
   pino: 'unable to determine transport target',
   fastify: 'FST_ERR_INSTANCE_ALREADY_LISTENING',
+  'the MCP SDK': 'io.modelcontextprotocol/',
 } as const;
 
 type Part = keyof typeof MARKS;
@@ -84,6 +85,27 @@ test('a configuration that is there brings its parser and schema, and no screen'
 test('nothing to index loads no screen', async () => {
   const parts = partsOf(await modulesLoadedBy(['memory', 'index', '-w', notes.path], { home }));
   assert.not(parts.includes('react') || parts.includes('ink'));
+});
+
+test('a hook before a turn loads no screen, writer or HTTP client, and no crypto', async () => {
+  const entry = { enabled: true, config: { agents: ['main'] } };
+  const root = folderOf({
+    'ws/MEMORY.md': 'the alpha release is in May',
+    'svc.json': JSON.stringify({
+      agents: { defaults: { workspace: 'ws' } },
+      plugins: { entries: { 'active-memory': entry } },
+    }),
+  });
+  const input = JSON.stringify({ session_id: 's', prompt: 'alpha release' });
+  const options = { home: tempFolder().path, cwd: root.path, input };
+  await runSvc(['memory', 'index'], options);
+  const loaded = await modulesLoadedBy(['memory', 'recall', '--hook', 'codex'], options);
+  assert.match(loaded.run.stdout, /in May/);
+  const parts = partsOf(loaded);
+  assert.not(parts.includes('react') || parts.includes('the sync writer'), parts.join());
+  for (const name of ['crypto', 'child_process', 'http']) {
+    assert.not(loaded.builtins.includes(name), name);
+  }
 });
 
 test('the log is read without what writes it, and only the long-lived process loads a listener', async () => {

@@ -8,7 +8,14 @@ import {
   troubledVectors,
 } from './fake-vendor.js';
 import { GeminiBatchFake, type GeminiBatchFakeOptions } from './gemini-batch.js';
-import { meaningOf } from './meaning.js';
+import {
+  imagesIn,
+  inlineDataSchema,
+  MAX_IMAGES,
+  MAX_REQUEST_BYTES,
+  perceived,
+} from './gemini-media.js';
+import { meaningOf, noiseOf } from './meaning.js';
 
 /** The key that the fake takes. */
 export const GEMINI_KEY = 'AIza-test-gemini-0123456789';
@@ -17,6 +24,8 @@ export const GEMINI_KEY = 'AIza-test-gemini-0123456789';
 export interface GeminiFakeOptions extends GeminiBatchFakeOptions {
   /** Vectors have this length by default, so that tests stay small; Google's own default is 3072. */
   readonly dimensions?: number;
+  /** How much of a medium's vector is what all media share, and no text has; none by default. */
+  readonly mediaGap?: number;
   /** The free tier: every text counts as a request, so many in a window. */
   readonly freeTier?: { readonly texts: number; readonly windowMs: number };
 }
@@ -31,7 +40,9 @@ const embedSchema = z.strictObject({
   model: z.optional(z.string()),
   content: z.strictObject({
     parts: z
-      .array(z.strictObject({ text: z.string().check(z.minLength(1)) }))
+      .array(
+        z.union([z.strictObject({ text: z.string().check(z.minLength(1)) }), inlineDataSchema]),
+      )
       .check(z.minLength(1)),
   }),
   taskType: z.optional(z.enum(['RETRIEVAL_DOCUMENT', 'RETRIEVAL_QUERY', 'SEMANTIC_SIMILARITY'])),
@@ -42,9 +53,11 @@ type EmbedRequest = z.infer<typeof embedSchema>;
 
 const batchSchema = z.strictObject({ requests: z.array(z.unknown()) });
 
-const MODELS: Readonly<Record<string, { readonly tokens: number; readonly taskType: boolean }>> = {
-  'gemini-embedding-001': { tokens: 2048, taskType: true },
-  'gemini-embedding-2': { tokens: 8192, taskType: false },
+const MODELS: Readonly<
+  Record<string, { readonly tokens: number; readonly taskType: boolean; readonly media: boolean }>
+> = {
+  'gemini-embedding-001': { tokens: 2048, taskType: true, media: false },
+  'gemini-embedding-2': { tokens: 8192, taskType: false, media: true },
 };
 
 /** Google's Gemini API as far as embeddings go: inline, files and batches. */
@@ -122,7 +135,12 @@ function answer(
   const call = /^\/v1beta\/models\/([^/:]+):(embedContent|batchEmbedContents)$/.exec(request.path);
   if (call === null || request.method !== 'POST') return service.batches.answer(request);
   const [, model = '', method] = call;
-  const json: unknown = JSON.parse(request.body.toString('utf8'));
+  if (request.body.length > MAX_REQUEST_BYTES) {
+    return invalid(`Request payload size exceeds the limit: ${MAX_REQUEST_BYTES} bytes.`);
+  }
+  const body = request.body.toString('utf8');
+  if (imagesIn(body) > MAX_IMAGES) return invalid(`At most ${MAX_IMAGES} images are supported.`);
+  const json: unknown = JSON.parse(body);
   const single = method === 'embedContent';
   const batch = batchSchema.safeParse(single ? { requests: [json] } : json);
   if (!batch.success) return invalid(z.prettifyError(batch.error));
@@ -176,7 +194,13 @@ function embedOne(
   if (request.title !== undefined && request.taskType !== 'RETRIEVAL_DOCUMENT') {
     return invalid('Title is only applicable to RETRIEVAL_DOCUMENT.');
   }
-  const text = request.content.parts.map((part) => part.text).join('\n');
+  const texts: string[] = [];
+  for (const part of request.content.parts) {
+    const words = 'text' in part ? part.text : seen(part.inlineData, traits.media);
+    if (typeof words !== 'string') return invalid(words.refused);
+    texts.push(words);
+  }
+  const text = texts.join('\n');
   const tokens = Math.ceil(text.length / 4);
   if (tokens > traits.tokens) {
     return invalid(
@@ -184,9 +208,25 @@ function embedOne(
     );
   }
   const size = request.outputDimensionality ?? options.dimensions ?? 3072;
-  const vector = meaningOf(meant(request, text), size);
+  const meaning = meaningOf(meant(request, text), size);
+  const isMedium = request.content.parts.some((part) => 'inlineData' in part);
+  const vector = isMedium ? withGap(meaning, options.mediaGap ?? 0) : meaning;
   // Shortened vectors of the older model are not of unit length.
   return traits.taskType && size < 3072 ? vector.map((value) => value * 3) : vector;
+}
+
+function seen(
+  data: Parameters<typeof perceived>[0],
+  takesMedia: boolean,
+): ReturnType<typeof perceived> {
+  return takesMedia ? perceived(data) : { refused: 'The model does not support image input.' };
+}
+
+/** A unit vector that has this much of a direction that all media share. */
+function withGap(vector: Float32Array, gap: number): Float32Array {
+  const shared = noiseOf('what all media share', vector.length);
+  const rest = Math.sqrt(1 - gap * gap);
+  return vector.map((value, at) => rest * value + gap * (shared[at] ?? 0));
 }
 
 /** What a text says without the words that tell a model what it is for. */

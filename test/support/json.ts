@@ -1,4 +1,8 @@
 import type * as z from 'zod/mini';
+import {
+  recallOutputSchema,
+  recallSwitchOutputSchema,
+} from '../../src/engine/active-memory/output-schemas.js';
 import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
 import {
   installLocalOutputSchema,
@@ -24,6 +28,12 @@ import {
   integrateOutputSchema,
   integrationsOutputSchema,
 } from '../../src/engine/integrate/output-schemas.js';
+import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
+import {
+  forgetListOutputSchema,
+  forgetOutputSchema,
+  forgetUndoOutputSchema,
+} from '../../src/engine/memory/forget/output-schemas.js';
 import {
   errorOutputSchema,
   getOutputSchema,
@@ -33,10 +43,15 @@ import {
   statusOutputSchema,
 } from '../../src/engine/memory/output-schemas.js';
 import {
+  exportOutputSchema,
+  importOutputSchema,
+} from '../../src/engine/memory/transfer/output-schemas.js';
+import {
   bugReportOutputSchema,
   overallStatusOutputSchema,
   versionOutputSchema,
 } from '../../src/engine/overview/output-schemas.js';
+import { scopeTestOutputSchema } from '../../src/engine/scope/output-schemas.js';
 import { secretsCheckOutputSchema } from '../../src/engine/secrets/output-schemas.js';
 import {
   logsOutputSchema,
@@ -68,6 +83,15 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  forget: (run: SvcRun) => read(forgetOutputSchema, run),
+  forgetList: (run: SvcRun) => read(forgetListOutputSchema, run),
+  forgetUndo: (run: SvcRun) => read(forgetUndoOutputSchema, run),
+  export: (run: SvcRun) => read(exportOutputSchema, run),
+  import: (run: SvcRun) => read(importOutputSchema, run),
+  scopeTest: (run: SvcRun) => read(scopeTestOutputSchema, run),
+  recall: (run: SvcRun) => read(recallOutputSchema, run),
+  recallSwitch: (run: SvcRun) => read(recallSwitchOutputSchema, run),
+  mcp: (run: SvcRun) => read(mcpOutputSchema, run),
   installLocal: (run: SvcRun) => read(installLocalOutputSchema, run),
   providerList: (run: SvcRun) => read(providerListOutputSchema, run),
   providerTest: (run: SvcRun) => read(providerTestOutputSchema, run),

@@ -3,6 +3,8 @@ import { SvcError } from '../../src/engine/errors/index.js';
 import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
+import type { MediaSelection } from '../../src/engine/memory/sources/media-names.js';
+import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { tempFolder } from './temp-folder.js';
 
@@ -10,26 +12,36 @@ import { tempFolder } from './temp-folder.js';
 export interface TargetOptions {
   readonly layout?: 'agent' | 'folder';
   readonly extraPaths?: readonly string[];
+  readonly media?: MediaSelection;
   readonly tokenizer?: Tokenizer;
   readonly tokens?: number;
+  readonly overlap?: number;
   readonly indexFile?: string;
+  readonly transcripts?: TranscriptSources;
 }
 
 /** An index, in a folder of its own, of a workspace. */
 export function targetOf(workspaceDir: string, options: TargetOptions = {}): SyncTarget {
+  const state = tempFolder();
   return {
-    indexFile: options.indexFile ?? join(tempFolder().path, 'index.sqlite'),
+    indexFile: options.indexFile ?? join(state.path, 'index.sqlite'),
     settings: {
-      chunking: { tokens: options.tokens ?? 400, overlap: 80 },
+      chunking: { tokens: options.tokens ?? 400, overlap: options.overlap ?? 80 },
       tokenizer: options.tokenizer ?? 'unicode61',
     },
     vectors: { enabled: true },
+    forget: {
+      listFile: join(state.path, 'forgotten.json'),
+      backupDir: join(state.path, 'backups'),
+    },
     sources: {
       memory: {
         workspaceDir,
         layout: options.layout ?? 'folder',
         extraPaths: options.extraPaths ?? [],
+        media: options.media,
       },
+      transcripts: options.transcripts,
     },
   };
 }
@@ -39,8 +51,13 @@ export function backendOn(
   target: SyncTarget,
   {
     syncOnSearch = true,
+    syncOnSessionStart = false,
     keepConnections = false,
-  }: { readonly syncOnSearch?: boolean; readonly keepConnections?: boolean } = {},
+  }: {
+    readonly syncOnSearch?: boolean;
+    readonly syncOnSessionStart?: boolean;
+    readonly keepConnections?: boolean;
+  } = {},
 ): BuiltinBackend {
   return new BuiltinBackend({
     target,
@@ -56,6 +73,7 @@ export function backendOn(
       mmrLambda: undefined,
     },
     syncOnSearch,
+    syncOnSessionStart,
     clock: { now: Date.now },
     providers: undefined,
     cacheEntries: 0,

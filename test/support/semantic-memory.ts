@@ -15,7 +15,7 @@ export interface SemanticMemory {
 }
 
 /** `memorySearch` that leads to a fake of OpenAI. */
-export function towards(fake: FakeVendor): Readonly<Record<string, unknown>> {
+export function towards(fake: Pick<FakeVendor, 'origin'>): Readonly<Record<string, unknown>> {
   return { provider: 'openai', remote: { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY } };
 }
 

@@ -129,3 +129,12 @@ export function logged(home: TempFolder, part: string, after = 0): Promise<LogRe
     () => recordsOf(home),
   );
 }
+
+/** Waits until other commands can see that all services work. */
+export async function whenTold(home: TempFolder): Promise<string> {
+  const url = await whenReady(home);
+  await eventually('the state file', () =>
+    stateOf(home)?.services.every(({ state }) => state === 'ready') ? true : undefined,
+  );
+  return url;
+}

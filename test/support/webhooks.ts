@@ -17,6 +17,20 @@ export const SESSION = 'agent:main:ci';
 /** Where that route is. */
 export const PATH = '/plugins/webhooks/ci';
 
+/** That route as a configuration has it. */
+export const CI_ROUTE = {
+  sessionKey: SESSION,
+  secret: 'env:CI_SECRET',
+  description: 'Builds',
+} as const;
+/** The environment that its secret is in. */
+export const CI_ENV = { CI_SECRET: SECRET } as const;
+
+/** A configuration of webhooks with these routes. */
+export function webhooksConfig(routes: object = { ci: CI_ROUTE }, more: object = {}): object {
+  return { plugins: { entries: { webhooks: { enabled: true, config: { routes, ...more } } } } };
+}
+
 /** How a listener of a test differs from an ordinary one. */
 export interface TestWebhooksOptions {
   readonly limits?: Partial<WebhookLimits>;

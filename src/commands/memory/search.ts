@@ -2,10 +2,14 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { admissionOf } from '../../cli/session-admission.js';
+import { sessionFlags } from '../../cli/session-flags.js';
 import { createLazySyncProgress } from '../../cli/sync-progress.js';
 import { SvcError } from '../../engine/errors/index.js';
+import type { OpenedMemory } from '../../engine/memory/open-memory.js';
 import { searchOutput } from '../../engine/memory/output.js';
 import type { SearchOutput } from '../../engine/memory/output-schemas.js';
+import type { SearchResponse } from '../../engine/memory/search/types.js';
 import type { Source } from '../../engine/memory/types.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { createStyle } from '../../ui/style.js';
@@ -17,7 +21,9 @@ export default class MemorySearch extends MemoryCommand<SearchResultDocument> {
   static override description =
     `The index is brought up to date first when files changed, and made on first use.
 
-Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave.
+Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave. Where multimodal.enabled is on, images and recordings are found by what they show and say, and by their names.
+
+An agent that says which conversation asks, by --session-key or --chat-type, gets what memory.ext.scope lets that conversation have.
 
 Words are looked for in any combination, in all their forms. "quoted words" must stand together, -word must not occur, word* matches beginnings. Without a query, a terminal gets the search screen.`;
   static override examples = [
@@ -25,6 +31,8 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
     '<%= config.bin %> <%= command.id %> "which car did we buy" --explain',
     `<%= config.bin %> <%= command.id %> 'deploy* -staging "release notes"' --max-results 3 --json`,
+    '<%= config.bin %> <%= command.id %> "which car" --session-key agent:main:telegram:direct:42',
+    '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',
     "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
   ];
   static override args = {
@@ -32,6 +40,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
   };
   static override flags = {
     ...targetFlags,
+    ...sessionFlags,
     ...withEnvironment({
       explain: Flags.boolean({ summary: 'Say how each score came about.' }),
       'max-results': Flags.integer({
@@ -69,6 +78,11 @@ Words are looked for in any combination, in all their forms. "quoted words" must
       return {};
     }
     const memory = await this.openMemory(flags);
+    const { refusal, cites } = await admissionOf(memory, flags);
+    if (refusal !== undefined) {
+      this.addWarning(refusal);
+      return noAnswer(memory, query);
+    }
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createLazySyncProgress({ terminal, quiet, verbose: flags.verbose });
     const request = {
@@ -88,11 +102,32 @@ Words are looked for in any combination, in all their forms. "quoted words" must
       renderSearchResults(response, {
         style: createStyle(terminal.color),
         columns: process.stdout.isTTY ? terminal.columns : undefined,
-        citations: true,
+        citations: cites,
       }),
     );
-    return searchOutput(memory, response);
+    return searchOutput(memory, cites ? response : withoutCitations(response));
   }
+}
+
+/** What a conversation gets that may not search. */
+function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
+  return {
+    query,
+    agent: memory.agentId,
+    workspace: memory.agent.workspaceDir,
+    backend: 'builtin',
+    mode: 'lexical',
+    provider: null,
+    model: null,
+    results: [],
+    matches: 0,
+    belowMinScore: 0,
+    searchMs: 0,
+  };
+}
+
+function withoutCitations(response: SearchResponse): SearchResponse {
+  return { ...response, results: response.results.map(({ citation: _, ...result }) => result) };
 }
 
 function parseScore(text: string): number {

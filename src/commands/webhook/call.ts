@@ -20,7 +20,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
   static override examples = [
     `<%= config.bin %> <%= command.id %> ci create_flow --data '{"goal":"Build 1.2.3"}'`,
     '<%= config.bin %> <%= command.id %> ci list_flows',
-    'echo \'{"goal":"Build 1.2.3"}\' | <%= config.bin %> <%= command.id %> ci create_flow --data - --idempotency-key build-1.2.3',
+    '<%= config.bin %> <%= command.id %> ci create_flow --data @body.json --idempotency-key build-1.2.3',
   ];
   static override args = {
     route: Args.string({ required: true, description: 'Id of the route.' }),

@@ -78,6 +78,9 @@ export const MEMORY_DEFAULTS = {
   },
 } as const;
 
+/** `memory.ext.scope` when the file has one: what it leaves out is not taken from the shipped scope. */
+export const WRITTEN_SCOPE_DEFAULTS = { default: 'allow', rules: [] } as const;
+
 /** `plugins.entries.memory-core`: consolidation ("dreaming", spec §2.13). */
 export const MEMORY_CORE_DEFAULTS = {
   config: {
@@ -252,6 +255,9 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'agents.defaults.memorySearch.store.vector.extensionPath': 'the bundled one',
   'models.providers.*.api': 'the entry id',
   'models.providers.*.baseUrl': "the adapter's",
+  'memory.ext.scope.default': '`"deny"`; `"allow"` in a scope that leaves it out',
+  'memory.ext.scope.rules':
+    'direct and channel sessions are allowed; none in a scope that leaves them out',
   'memory.ext.sessions.exportDir': '`~/.svc/agents/{agentId}/qmd/sessions`',
   'memory.ext.paths.*.pattern': '`**/*.md`',
   'plugins.entries.memory-core.config.dreaming.model': 'the default model',

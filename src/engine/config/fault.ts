@@ -17,9 +17,11 @@ export type FaultCode =
   | 'notify-unsigned'
   | 'overlap-exceeds-chunk'
   | 'path-leaves-folder'
+  | 'sessions-half-on'
   | 'syntax'
   | 'unknown-key'
   | 'unknown-provider'
+  | 'unknown-reader'
   | 'weak-secret'
   | 'weights-sum-zero'
   | 'wrong-type';

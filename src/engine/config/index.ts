@@ -46,5 +46,6 @@ export type {
   ResolvedWebhooks,
 } from './resolved.js';
 export type { SecretInput } from './secret-input.js';
+export { isSessionReader, type SessionReaderId } from './session-readers.js';
 export { showConfig } from './show-config.js';
 export { suggestName } from './suggest.js';

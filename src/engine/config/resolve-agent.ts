@@ -20,23 +20,49 @@ export function resolveAgent(
   agentId: string | undefined,
   context: EngineContext,
 ): ResolvedAgent {
-  const { agents, memory } = loaded.resolved;
+  const { agents, memory, sessions } = loaded.resolved;
   const wanted = agentId ?? defaultAgentId(loaded.resolved);
   const agent = agents.list.find((candidate) => candidate.id === wanted);
   if (agent === undefined) throw unknownAgent(wanted, loaded);
   const workspace = agent.workspace ?? agents.defaults.workspace;
   const { userTimezone } = agents.defaults;
+  const workspaceDir =
+    workspace === undefined
+      ? join(context.state.stateDir, 'workspace')
+      : resolveConfiguredPath(loaded, workspace, context);
   return {
     id: agent.id,
-    workspaceDir:
-      workspace === undefined
-        ? join(context.state.stateDir, 'workspace')
-        : resolveConfiguredPath(loaded, workspace, context),
+    workspaceDir,
     ...(userTimezone === undefined ? {} : { userTimezone }),
     memorySearch: placeMemorySearch(loaded, agent, context),
     backend: memory.backend,
     citations: memory.citations,
+    sessionReaders: sessions.readers.map(({ id, path }) => {
+      return path === undefined ? { id } : { id, path: placeReader(loaded, path, agent, context) };
+    }),
+    projectDirs: projectDirs(loaded, workspaceDir, context),
+    scope: memory.ext.scope,
   };
+}
+
+function placeReader(
+  loaded: LoadedConfig,
+  path: string,
+  agent: AgentSettings,
+  context: EngineContext,
+): string {
+  return resolveConfiguredPath(loaded, path.replaceAll('{agentId}', agent.id), context);
+}
+
+/** The folder of the configuration is a project's, unless everything of the person lies below it. */
+function projectDirs(
+  { file }: LoadedConfig,
+  workspaceDir: string,
+  { homeDir }: EngineContext,
+): readonly string[] {
+  const dir = file === undefined ? undefined : dirname(file);
+  const holdsAll = dir === undefined || dir === workspaceDir || `${homeDir}/`.startsWith(`${dir}/`);
+  return holdsAll || dirname(dir) === dir ? [workspaceDir] : [workspaceDir, dir];
 }
 
 /** The absolute path meant by one of the configuration: `~` expanded, relative to its file. */

@@ -5,7 +5,6 @@ import {
   GATEWAY_DEFAULTS,
   LOGGING_DEFAULTS,
   MEMORY_CORE_DEFAULTS,
-  MEMORY_DEFAULTS,
   SECRETS_DEFAULTS,
   SESSIONS_DEFAULTS,
 } from './defaults.js';
@@ -17,7 +16,12 @@ import type {
   SecretsInput,
 } from './input.js';
 import { deepFreeze, mergeSettings } from './merge.js';
-import { resolveFlows, resolveSecretProvider, resolveWebhooks } from './resolve-features.js';
+import {
+  resolveFlows,
+  resolveMemory,
+  resolveSecretProvider,
+  resolveWebhooks,
+} from './resolve-features.js';
 import { parseSecrets, resolveMemorySearch } from './resolve-memory-search.js';
 import type {
   AgentSettings,
@@ -38,7 +42,7 @@ export function resolveConfig(input: ConfigInput): ResolvedConfig {
   return deepFreeze<ResolvedConfig>({
     agents: resolveAgents(input.agents, aliases),
     models: { providers: resolveModelProviders(input.models?.providers, aliases) },
-    memory: mergeSettings(MEMORY_DEFAULTS, input.memory),
+    memory: resolveMemory(input.memory),
     sessions: { readers: (input.sessions?.readers ?? SESSIONS_DEFAULTS.readers).map(toReader) },
     plugins: {
       entries: {

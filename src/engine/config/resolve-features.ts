@@ -2,14 +2,23 @@ import {
   EXEC_PROVIDER_DEFAULTS,
   FILE_PROVIDER_DEFAULTS,
   FLOWS_DEFAULTS,
+  MEMORY_DEFAULTS,
   ROUTE_DEFAULTS,
   RUNTIME_DEFAULTS,
   WEBHOOKS_DEFAULTS,
+  WRITTEN_SCOPE_DEFAULTS,
 } from './defaults.js';
-import type { FlowsInput, RouteInput, SecretProviderInput, WebhooksInput } from './input.js';
+import type {
+  FlowsInput,
+  MemoryInput,
+  RouteInput,
+  SecretProviderInput,
+  WebhooksInput,
+} from './input.js';
 import { mergeSettings } from './merge.js';
 import type {
   ResolvedFlows,
+  ResolvedMemory,
   ResolvedRoute,
   ResolvedSecretProvider,
   ResolvedWebhooks,
@@ -18,6 +27,20 @@ import { parseSecret, type SecretDefaults } from './secret-input.js';
 
 /** Where a route without a `path` is served (spec/webhooks §2). */
 const ROUTE_PREFIX = '/plugins/webhooks/';
+
+/**
+ * Fills `memory`. A scope that is written stands for itself (facts §8.3): were it laid over the shipped
+ * one, rules that nobody wrote would let sessions in.
+ */
+export function resolveMemory(input: MemoryInput | undefined): ResolvedMemory {
+  const filled = mergeSettings(MEMORY_DEFAULTS, input);
+  const written = input?.ext?.scope;
+  if (written === undefined) return filled;
+  return {
+    ...filled,
+    ext: { ...filled.ext, scope: mergeSettings(WRITTEN_SCOPE_DEFAULTS, written) },
+  };
+}
 
 /** Fills `plugins.entries.webhooks`. */
 export function resolveWebhooks(

@@ -73,6 +73,12 @@ export interface ResolvedAgent {
   readonly memorySearch: ResolvedMemorySearch;
   readonly backend: ResolvedMemory['backend'];
   readonly citations: ResolvedMemory['citations'];
+  /** Whose transcripts are read, `path` made absolute. */
+  readonly sessionReaders: readonly SessionReader[];
+  /** Conversations that other agents held in these folders or below are this agent's, too. */
+  readonly projectDirs: readonly string[];
+  /** Which conversations may search, whoever answers. */
+  readonly scope: ResolvedMemory['ext']['scope'];
 }
 
 /** A `models.providers` entry. */

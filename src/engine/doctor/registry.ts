@@ -5,6 +5,7 @@ import { deprecated } from './checks/deprecated.js';
 import { disk } from './checks/disk.js';
 import { index } from './checks/index-files.js';
 import { leftovers } from './checks/leftovers.js';
+import { media } from './checks/media.js';
 import { modules } from './checks/modules.js';
 import { permissions } from './checks/permissions.js';
 import { provider } from './checks/provider.js';
@@ -26,6 +27,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   index,
   vectors,
   provider,
+  media,
   secrets,
   webhooks,
   tasks,

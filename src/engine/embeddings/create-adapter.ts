@@ -60,6 +60,7 @@ class VendorAdapter implements EmbeddingAdapter {
   readonly model: string;
   readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
+  readonly embedsMedia: boolean;
   readonly batch?: BatchEmbedding;
   private readonly vendor: EmbeddingVendor;
   private readonly settings: ProviderSettings;
@@ -86,6 +87,7 @@ class VendorAdapter implements EmbeddingAdapter {
       dimensions: asked ?? null,
       documentForm: vendor.documentForm,
     };
+    this.embedsMedia = vendor.limits.media !== undefined;
     const { batch } = vendor;
     if (batch !== undefined && settings.batch.enabled) {
       this.batch = { embed: (inputs, options) => this.embedInBatches(batch, inputs, options) };

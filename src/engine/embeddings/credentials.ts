@@ -1,7 +1,11 @@
 import type { AdapterId, SecretInput } from '../config/index.js';
 
-/** Environment variables that hold an adapter's key, first found first (spec/memory-search §5). */
-const CREDENTIAL_VARIABLES: Readonly<Record<AdapterId, readonly string[]>> = {
+/** Those whose keys are known here: the embedding adapters, and who only answers in words. */
+export type KeyedVendor = AdapterId | 'anthropic';
+
+/** Environment variables that hold a vendor's key, first found first (spec/memory-search §5). */
+const CREDENTIAL_VARIABLES: Readonly<Record<KeyedVendor, readonly string[]>> = {
+  anthropic: ['ANTHROPIC_API_KEY'],
   bedrock: [],
   deepinfra: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
   gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
@@ -26,7 +30,7 @@ export type CredentialPlace =
 /** What the search for a key looks at. */
 export interface CredentialQuestion {
   readonly provider: string;
-  readonly adapter: AdapterId;
+  readonly adapter: KeyedVendor;
   /** `remote.apiKey`, for the provider that `remote` is about. */
   readonly remoteKey: SecretInput | undefined;
   /** `models.providers.<provider>.apiKey`. */
@@ -39,7 +43,7 @@ export interface CredentialQuestion {
 }
 
 /** Adapters whose endpoint may take requests without any key. */
-const KEYLESS: ReadonlySet<AdapterId> = new Set(['bedrock', 'lmstudio', 'local', 'ollama']);
+const KEYLESS: ReadonlySet<KeyedVendor> = new Set(['bedrock', 'lmstudio', 'local', 'ollama']);
 
 /**
  * Finds a provider's key: `remote.apiKey`, then that of its `models.providers` entry, then the

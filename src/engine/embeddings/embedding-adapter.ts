@@ -4,13 +4,32 @@ import type { BatchEmbedding } from './batch/batch-embedding.js';
 /** What a text is embedded for; some vendors embed the two kinds differently. */
 export type InputRole = 'document' | 'query';
 
-/** Something to embed. */
-export interface EmbeddingInput {
+/** A text to embed. */
+export interface TextInput {
   /** Never blank. */
   readonly text: string;
   /** What the text stands under (its headings); goes before it unless the vendor has a field for it. */
   readonly title?: string | undefined;
+  readonly media?: undefined;
 }
+
+/** The content of an image or a recording. */
+export interface MediaPart {
+  /** What the content is, as `image/png`. */
+  readonly mimeType: string;
+  readonly data: Buffer;
+}
+
+/** An image or a recording to embed, with words on it. */
+export interface MediaInput {
+  /** Its label; never blank. */
+  readonly text: string;
+  readonly title?: undefined;
+  readonly media: MediaPart;
+}
+
+/** Something to embed. Only {@link EmbeddingAdapter.embedsMedia} adapters take media. */
+export type EmbeddingInput = MediaInput | TextInput;
 
 /**
  * What makes two vectors comparable. Vectors of different identities are never compared, and a
@@ -131,6 +150,8 @@ export interface EmbeddingAdapter {
   /** Base URL of where requests go, or `local`; that of the identity may leave out what moves. */
   readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
+  /** Whether images and recordings get vectors that texts can be compared with. */
+  readonly embedsMedia: boolean;
   /** The vector of a question, of unit length. Interactive: gives up after seconds, not minutes. */
   embedQuery(text: string, options?: EmbedOptions): Promise<Float32Array>;
   /**

@@ -7,6 +7,9 @@ export {
 export type {
   EmbeddingAdapter,
   EmbeddingEvent,
+  EmbedOptions,
+  MediaInput,
+  TextInput,
 } from './embedding-adapter.js';
 export { identityKey, identityKeyDifferences } from './identity-key.js';
 export { createProviderPath, type PathProvider, type ProviderPath } from './provider-path.js';

@@ -11,7 +11,8 @@ export interface ProviderPlace {
   readonly keySource: string | undefined;
 }
 
-const CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
+/** The error code of each kind of fault. */
+export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
   answer: 'PROVIDER_ANSWER_INVALID',
   auth: 'PROVIDER_AUTH',
   input: 'PROVIDER_REFUSED',
@@ -41,7 +42,7 @@ export function asProviderError(error: unknown, place: ProviderPlace): unknown {
   const status = details.status === undefined ? '' : `${details.status} `;
   const code = details.code === undefined ? '' : ` (${details.code})`;
   return new SvcError(
-    CODES[details.kind],
+    PROVIDER_CODES[details.kind],
     `embedding provider ${provider}: ${status}${details.message}${code}`,
     {
       hint: details.hint ?? hintFor(details, { ...place, endpoint }),

@@ -1,6 +1,6 @@
 import type { AdapterId } from '../config/index.js';
 import type { Clock, EngineContext } from '../context.js';
-import type { EmbeddingEvent, EmbeddingInput, InputRole } from './embedding-adapter.js';
+import type { EmbeddingEvent, EmbeddingInput, InputRole, TextInput } from './embedding-adapter.js';
 import type { Pacing } from './requests/pacer.js';
 
 /** What one request may hold. Tokens are the vendor's; see estimateTokens for how they are guessed. */
@@ -11,6 +11,20 @@ export interface RequestLimits {
   readonly maxTokensPerRequest: number;
   /** UTF-16 units of one input, where the vendor counts characters besides tokens. */
   readonly maxCharsPerInput?: number;
+  /** Absent where only texts are taken. */
+  readonly media?: MediaLimits;
+}
+
+/** What one request may hold of images and recordings. */
+export interface MediaLimits {
+  /** Of all media together, before they are encoded. */
+  readonly maxBytesPerRequest: number;
+  readonly maxImagesPerRequest: number;
+  /**
+   * The types that the vendor documents. What else there is goes alone, since it is likely to be
+   * refused, and with it the whole request.
+   */
+  readonly documented: ReadonlySet<string>;
 }
 
 /** One answered request. */
@@ -81,7 +95,7 @@ export interface BatchCall {
 export interface BatchEntry {
   /** Comes back with the vector; the job's input says nothing else of the document. */
   readonly key: string;
-  readonly input: EmbeddingInput;
+  readonly input: TextInput;
 }
 
 /** A job at the vendor: ids of the vendor's by name, to be kept as JSON and asked again later. */

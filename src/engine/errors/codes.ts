@@ -52,6 +52,21 @@ export const ERROR_CODES = {
     summary: 'The path is not one of the files that the index covers.',
   },
   DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
+  EXPORT_WRITE_FAILED: { exit: 1, summary: 'The export could not be written.' },
+  FORGET_FAILED: {
+    exit: 1,
+    summary: 'A file, its backup or the list of what is forgotten could not be written.',
+  },
+  FORGET_ID_UNKNOWN: { exit: 2, summary: 'Nothing was forgotten under this id.' },
+  FORGET_LIST_INVALID: {
+    exit: 1,
+    summary: 'The list of what is forgotten is damaged; memory is not indexed without it.',
+  },
+  FORGET_NOTHING: { exit: 1, summary: 'Nothing was found that could be forgotten.' },
+  FORGET_OUTDATED: {
+    exit: 1,
+    summary: 'A file changed after it was shown what would be forgotten of it; nothing was done.',
+  },
   FLOWS_BUSY: {
     exit: 1,
     summary: 'Other processes kept writing the database of flows; nothing was done.',
@@ -74,6 +89,15 @@ export const ERROR_CODES = {
   HANDLES_EXHAUSTED: {
     exit: 1,
     summary: 'The process or the system has no file handles left; nothing was changed.',
+  },
+  IMPORT_CONFLICT: {
+    exit: 1,
+    summary: 'Files that would be imported are there with another content; nothing was written.',
+  },
+  IMPORT_FAILED: { exit: 1, summary: 'A file could not be read or written while importing.' },
+  IMPORT_INVALID: {
+    exit: 2,
+    summary: 'The file is not a whole export of svc; the fault and its line are named.',
   },
   INDEX_CORRUPT: {
     exit: 1,
@@ -119,6 +143,10 @@ export const ERROR_CODES = {
   LOG_MISSING: {
     exit: 1,
     summary: 'There is no log to show: `svc serve` has not written one yet.',
+  },
+  MCP_TOKEN_UNUSABLE: {
+    exit: 1,
+    summary: 'The file of the token for MCP over HTTP is unsafe, damaged or cannot be made.',
   },
   MEMORY_DISABLED: {
     exit: 1,
@@ -199,6 +227,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
   },
+  STATE_UNWRITABLE: {
+    exit: 1,
+    summary: 'What svc remembers from run to run cannot be written to its state folder.',
+  },
   TASK_ENDED: { exit: 1, summary: 'The task has ended already.' },
   TASK_LEASE_LOST: {
     exit: 1,
@@ -247,15 +279,24 @@ export const WARNING_CODES = {
   EMBEDDINGS_PENDING:
     'Not all passages have vectors yet; those without are found by their words alone.',
   FILES_SKIPPED: 'Some files could not be indexed; each is named with its reason.',
+  FORGET_UNFINISHED:
+    'What was forgotten is no longer found, but its bytes are in the index file until the next sync.',
   INDEX_BUSY:
     'Another process is writing the index; the answer comes from what was committed before.',
   INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',
   INDEX_STALE: 'The index could not be brought up to date; the answer comes from what is there.',
   INTEGRATION_DOUBTFUL: 'The agent was registered, but may not be able to start svc.',
+  MEDIA_UNAVAILABLE: 'Images and recordings are found by their names alone: the model takes none.',
   PROVIDER_FALLBACK: 'The embedding provider failed; its fallback embedded instead.',
   PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
+  RECALL_FAILED:
+    'Active memory could not search, or its model could not condense; the turn goes on with less.',
+  RECALL_TIMED_OUT: 'Active memory took too long; the turn goes on with what there was by then.',
+  SCOPE_DENIED:
+    'The rules of memory.ext.scope close memory to this conversation; nothing was looked up.',
+  SOURCE_OFF: 'A source was asked for that the configuration does not search.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process, with the same results.',
 } as const satisfies Record<string, string>;

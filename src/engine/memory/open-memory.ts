@@ -10,15 +10,17 @@ import {
   resolveConfig,
   settingLocator,
 } from '../config/index.js';
-import type { EngineContext } from '../context.js';
+import type { EngineContext, StatePaths } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
 import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
+import type { ForgetPlaces } from './forget/forget-list.js';
 import type { FusionShares } from './search/fuse.js';
 import { shortHash } from './short-hash.js';
-import { memorySourcesOf } from './sources/memory-sources.js';
+import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
+import type { MemorySources } from './sources/scan-sources.js';
 
 /** Whose memory is meant. */
 export type MemorySelection =
@@ -35,6 +37,8 @@ export interface OpenedMemory {
   /** What people call it: the agent's id, or the folder. */
   readonly name: string;
   readonly backend: MemoryBackend;
+  /** What its index mirrors. */
+  readonly sources: MemorySources;
   /** Who embeds; undefined where only words are searched. */
   readonly providers: ProviderPath | undefined;
   /** What choosing providers looks at. */
@@ -91,7 +95,7 @@ export function openAgent(
     agent,
     agentId: agent.id,
     name: agent.id,
-    ...createBuiltin(agent, 'agent', context, loaded, options),
+    ...createBuiltin(agent, 'agent', agent.id, context, loaded, options),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
@@ -109,7 +113,8 @@ async function openWorkspace(
       : await loadConfig(context, options);
   const workspaceDir = realOrResolved(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
-  const path = join(context.state.cacheDir, 'memory', `${workspaceIndexName(workspaceDir)}.sqlite`);
+  const indexName = workspaceIndexName(workspaceDir);
+  const path = join(context.state.cacheDir, 'memory', `${indexName}.sqlite`);
   const agent: ResolvedAgent = {
     ...base,
     workspaceDir,
@@ -123,7 +128,7 @@ async function openWorkspace(
     agent,
     agentId: null,
     name: dir,
-    ...createBuiltin(agent, 'folder', context, loaded, options),
+    ...createBuiltin(agent, 'folder', indexName, context, loaded, options),
     warnings: [...loaded.warnings, ...unavailable(agent)],
   };
 }
@@ -145,23 +150,31 @@ function realOrResolved(dir: string): string {
 function createBuiltin(
   agent: ResolvedAgent,
   layout: 'agent' | 'folder',
+  indexName: string,
   context: EngineContext,
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
-): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'world'> {
+): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'sources' | 'world'> {
   const { cache, chunking, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
   const providers = createProviderPath(agent.memorySearch, world, context.clock);
+  const sources = memorySourcesOf(agent, layout, context);
   const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,
-      settings: { chunking, tokenizer: store.fts.tokenizer },
+      settings: {
+        chunking,
+        tokenizer: store.fts.tokenizer,
+        conversationsIn: sortedOut(sources),
+      },
       vectors: store.vector,
-      sources: memorySourcesOf(agent, layout),
+      sources,
+      forget: forgetPlaces(context.state, indexName),
     },
     search: {
       citations: agent.citations,
+      sources: searchedSources(agent, layout),
       snippetChars: query.snippetChars,
       candidateMultiplier: hybrid.candidateMultiplier,
       maxResults: query.maxResults,
@@ -172,12 +185,25 @@ function createBuiltin(
       mmrLambda: hybrid.mmr.enabled ? hybrid.mmr.lambda : undefined,
     },
     syncOnSearch: sync.onSearch,
+    syncOnSessionStart: sync.onSessionStart,
     clock: context.clock,
     providers,
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
     keepConnections: longLived,
   });
-  return { backend, providers, world, locate: settingLocator(loaded, agent.id) };
+  return { backend, sources, providers, world, locate: settingLocator(loaded, agent.id) };
+}
+
+/** The folders that conversations are sorted by, as they stand in the identity of an index. */
+function sortedOut({ transcripts }: MemorySources): string {
+  const folders = (transcripts?.places ?? []).flatMap(({ heldIn }) => heldIn ?? []);
+  return [...new Set(folders)].join(', ');
+}
+
+/** Not in the cache: an index may be thrown away, and is without what is forgotten all the same. */
+function forgetPlaces({ stateDir }: StatePaths, indexName: string): ForgetPlaces {
+  const folder = join(stateDir, 'forgotten');
+  return { listFile: join(folder, `${indexName}.json`), backupDir: join(folder, indexName) };
 }
 
 /** The configured weights as shares that add up to 1; the schema refuses two zeros. */

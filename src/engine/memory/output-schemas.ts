@@ -9,6 +9,7 @@ import { warningsSchema as warnings } from '../errors/output-schema.js';
  */
 
 const source = z.enum(['memory', 'sessions']);
+const kind = z.enum(['markdown', 'media', 'transcript']);
 const count = z.int().check(z.minimum(0));
 const line = z.int().check(z.minimum(1));
 const score = z.number().check(z.minimum(0), z.maximum(1));
@@ -23,6 +24,7 @@ const skipped = z.array(
       'too_large',
       'unreadable',
       'vanished',
+      'wrong_format',
     ]),
     detail: z.optional(z.string()),
   }),
@@ -46,6 +48,8 @@ export const searchOutputSchema = z.strictObject({
       snippet: z.string(),
       snippetLine: line,
       source,
+      kind,
+      mimeType: z.optional(z.string()),
       headingPath: z.array(z.string()),
       citation: z.optional(z.string()),
       textScore: z.optional(score),
@@ -71,11 +75,31 @@ export const searchOutputSchema = z.strictObject({
 export const getOutputSchema = z.strictObject({
   path: z.string(),
   source,
+  kind,
+  media: z.optional(
+    z.strictObject({
+      mimeType: z.string(),
+      bytes: count,
+      modified: z.iso.datetime(),
+      refused: z.nullable(z.string()),
+    }),
+  ),
   startLine: line,
   endLine: z.int(),
   text: z.string(),
   totalLines: count,
   truncated: z.boolean(),
+  turns: z.optional(
+    z.array(
+      z.strictObject({
+        line,
+        role: z.enum(['assistant', 'user']),
+        at: z.nullable(z.iso.datetime()),
+        text: z.string(),
+        asked: z.boolean(),
+      }),
+    ),
+  ),
   warnings: z.optional(warnings),
 });
 
@@ -96,6 +120,7 @@ const embeddingSummary = z.strictObject({
   tokens: count,
   requests: count,
   failure: z.optional(embeddingFailure),
+  mediaLeft: z.optional(z.strictObject({ files: count, why: z.string(), mend: z.string() })),
   insteadOf: z.optional(z.strictObject({ provider: z.string(), failure: embeddingFailure })),
 });
 
@@ -178,7 +203,15 @@ const statusOutput = z.strictObject({
       statistics: z.strictObject({
         documents: count,
         chunks: count,
-        bySource: z.array(z.strictObject({ source, documents: count, chunks: count })),
+        bySource: z.array(
+          z.strictObject({
+            source,
+            documents: count,
+            chunks: count,
+            brokenLines: z.optional(count),
+          }),
+        ),
+        media: z.strictObject({ images: count, audio: count }),
         bytes: count,
         lastSync: z.nullable(z.iso.datetime()),
       }),
@@ -210,6 +243,14 @@ const statusOutput = z.strictObject({
     ofFallback: count,
     differences: z.array(z.string()),
   }),
+  media: z.nullable(
+    z.strictObject({
+      modalities: z.array(z.enum(['audio', 'image'])),
+      maxFileBytes: count,
+      unavailable: z.nullable(z.strictObject({ why: z.string(), mend: z.string() })),
+      refused: z.array(z.strictObject({ path: z.string(), mimeType: z.string(), why: z.string() })),
+    }),
+  ),
   citations: z.enum(['auto', 'on', 'off']),
   watcher: z.nullable(
     z.strictObject({

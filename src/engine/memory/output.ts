@@ -72,7 +72,7 @@ export function statusOutput(
   embedding: EmbeddingStatus,
   deep: Diagnosis | undefined,
 ): StatusOutput {
-  const { index, vectors: _, watcher, ...rest } = status;
+  const { index, vectors: _, watcher, media, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
@@ -83,6 +83,7 @@ export function statusOutput(
     fallback: fallback?.provider ?? null,
     mode,
     vectorStore: vectorStoreOutput(embedding),
+    media: media === undefined ? null : mediaOutput(media, embedding),
     citations: memory.agent.citations,
     watcher: watcher === undefined ? null : watcherOutput(watcher),
     index:
@@ -114,6 +115,18 @@ function vectorStoreOutput({
     cached,
     ofFallback: fallbackDone,
     differences,
+  };
+}
+
+function mediaOutput(
+  { modalities, maxFileBytes }: NonNullable<BackendStatus['media']>,
+  { media }: EmbeddingStatus,
+): StatusOutput['media'] {
+  return {
+    modalities,
+    maxFileBytes,
+    unavailable: media?.obstacle ?? null,
+    refused: (media?.refused ?? []).map(({ identity: __, ...refused }) => refused),
   };
 }
 

@@ -13,6 +13,11 @@ export interface Chunk extends LineRange {
   readonly headingPath: readonly string[];
   /** The lines' text, joined by `\n`; a part of one line when that line alone is over budget. */
   readonly text: string;
+  /**
+   * For each line of the text its line in the document, where they do not simply follow each other
+   * from {@link startLine} on: a transcript's lines are JSON, and not all of them say something.
+   */
+  readonly lineNumbers?: readonly number[] | undefined;
 }
 
 /** What the file system says of a file; equal fingerprints mean the content was not touched. */
@@ -25,6 +30,9 @@ export interface FileFingerprint {
 
 /** How a document is read and cut into chunks. */
 export type DocumentKind = 'markdown' | 'media' | 'transcript';
+
+/** What a media file is for a person. */
+export type Modality = 'audio' | 'image';
 
 /** A document's name: its source and its workspace-relative path with forward slashes. */
 export interface DocumentKey {
@@ -45,7 +53,8 @@ export type SkipReason =
   | 'symlink'
   | 'too_large'
   | 'unreadable'
-  | 'vanished';
+  | 'vanished'
+  | 'wrong_format';
 
 /** A file or folder that was left out, and why; never silently. */
 export interface SkippedFile {

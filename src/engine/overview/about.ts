@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Discovery, discoverConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
@@ -7,6 +6,7 @@ import { runtimeState, runtimesDir } from '../embeddings/local-runtime/runtime-s
 import { messageOf } from '../errors/index.js';
 import { openDatabaseBytes } from '../memory/index/database.js';
 import { loadVectorExtension } from '../memory/index/vectors/extension.js';
+import { programVersion, versionOf } from './package-version.js';
 
 /** A part that is native code, and whether it can be used on this machine. */
 export interface NativeModule {
@@ -70,7 +70,7 @@ export function aboutProgram(
   const { os, arch, glibc } = facts.platform;
   const { sqlite, modules } = databaseParts();
   return {
-    version: versionOf(`${facts.root}/package.json`) ?? 'unknown',
+    version: programVersion(facts.root),
     node: facts.nodeVersion,
     sqlite,
     platform: { os, arch, release: facts.release, glibc },
@@ -134,15 +134,5 @@ function packageFile(name: string): string | undefined {
     return requireHere.resolve(`${name}/package.json`);
   } catch {
     return undefined;
-  }
-}
-
-function versionOf(file: string | undefined): string | null {
-  try {
-    const json: unknown = file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'));
-    const version: unknown = Reflect.get(Object(json), 'version');
-    return typeof version === 'string' ? version : null;
-  } catch {
-    return null;
   }
 }

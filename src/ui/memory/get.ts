@@ -2,6 +2,7 @@ import type { GetResponse } from '../../engine/memory/backends/memory-backend.js
 import { formatCount } from '../format.js';
 import { safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
+import { renderTurns } from './turns.js';
 
 /** How the lines of a document are shown. */
 export interface GetOptions {
@@ -14,6 +15,7 @@ export interface GetOptions {
 
 /** The answer of `svc memory get`. */
 export function renderGet(response: GetResponse, options: GetOptions): string {
+  if (response.turns !== undefined) return renderTurns(response.turns, options);
   if (response.endLine < response.startLine) return '';
   const width = String(response.endLine).length;
   const lines = response.text.split('\n').map((line, index) => {

@@ -38,7 +38,10 @@ function noMatches({ belowMinScore }: SearchResponse): string {
 
 function renderResult(result: SearchResult, options: SearchResultsOptions): string {
   const { style } = options;
-  const place = `${style.cyan(safeLine(result.path))}${style.dim(lineAnchor(result))}`;
+  // A picture has no lines to point at.
+  const { mimeType } = result;
+  const where = mimeType === undefined ? lineAnchor(result) : `  ${safeLine(mimeType)}`;
+  const place = `${style.cyan(safeLine(result.path))}${style.dim(where)}`;
   const lines = [`${style.bold(result.score.toFixed(2))}  ${place}`];
   if (result.headingPath.length > 0) {
     lines.push(`${INDENT}${style.dim(headingTrail(result.headingPath))}`);

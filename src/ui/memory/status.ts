@@ -8,6 +8,7 @@ import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
 import { embeddingFacts, type StatusFact as Fact } from './status-embedding.js';
+import { mediaFacts } from './status-media.js';
 import { skippedNames } from './words.js';
 
 /** One agent's memory as `svc memory status` shows it. */
@@ -59,6 +60,7 @@ function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[
     { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
     { label: 'backend', lines: [status.backend] },
     ...embeddingFacts(agent.embedding, status, style),
+    ...mediaFacts(status, agent.embedding, style),
     ...(status.skipped.length === 0
       ? []
       : [
@@ -104,9 +106,11 @@ function sourceLines({ sources, index }: BackendStatus): readonly string[] {
   const rows = names.map((name) => {
     const row = counted.find((candidate) => candidate.source === name);
     const files = formatCountOf(row?.documents ?? 0, 'file');
-    return [name, files, formatCountOf(row?.chunks ?? 0, 'chunk')];
+    const broken = row?.brokenLines ?? 0;
+    const unread = broken === 0 ? '' : `${formatCountOf(broken, 'line')} unreadable`;
+    return [name, files, formatCountOf(row?.chunks ?? 0, 'chunk'), unread];
   });
-  return alignRows(rows, ['left', 'right', 'right']);
+  return alignRows(rows, ['left', 'right', 'right', 'left']).map((line) => line.trimEnd());
 }
 
 function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions): string {

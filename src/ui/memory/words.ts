@@ -10,6 +10,7 @@ const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
   too_large: 'too large',
   unreadable: 'cannot be read',
   vanished: 'vanished while being read',
+  wrong_format: 'not what its name says',
 };
 
 const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {

@@ -138,4 +138,26 @@ test('backend and citations come from memory', () =>
     assert.is(agent.citations, 'off');
   }));
 
+test('a reader’s path is relative to the file, and may be one of the agent’s own', () =>
+  inWorld(async (world) => {
+    const readers = ['svc', { id: 'codex', path: 'logs/{agentId}' }, { id: 'cursor', path: '~/c' }];
+    const agent = await agentOf(world, { sessions: { readers } });
+    assert.equal(agent.sessionReaders, [
+      { id: 'svc' },
+      { id: 'codex', path: world.at('project/logs/main') },
+      { id: 'cursor', path: world.at('home/c') },
+    ]);
+  }));
+
+test('the folders of a project are its workspace and that of its configuration, never a home', () =>
+  inWorld(async (world) => {
+    const project = await agentOf(world, { agents: { defaults: { workspace: './notes' } } });
+    assert.equal(project.projectDirs, [world.at('project/notes'), world.at('project')]);
+    world.write('home/svc.json', '{}');
+    const loaded = await loadConfig(world.context, { configFile: world.at('home/svc.json') });
+    assert.equal(resolveAgent(loaded, undefined, world.context).projectDirs, [
+      world.at('home/.svc/workspace'),
+    ]);
+  }));
+
 test.run();

@@ -42,6 +42,11 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['fallback-is-provider agents.defaults.memorySearch.fallback (1)'],
   ],
   [
+    'readers of transcripts that there are not',
+    { sessions: { readers: ['codecs', { id: 'nobody', path: '/x' }, 'svc'] } },
+    ['unknown-reader sessions.readers[0] (0)', 'unknown-reader sessions.readers[1].id (0)'],
+  ],
+  [
     'weights that are both 0',
     search({ query: { hybrid: { vectorWeight: 0, textWeight: 0 } } }),
     ['weights-sum-zero agents.defaults.memorySearch.query.hybrid.vectorWeight (1)'],
@@ -259,6 +264,16 @@ test('paths that lead out of the folder of the file are warned about', () => {
     warningsOf(config).map(({ path }) => path),
     ['agents.defaults.workspace', 'agents.list[0].memorySearch.store.path'],
   );
+});
+
+test('sessions that are switched on by half are warned about', () => {
+  const config = (memorySearch: object) =>
+    warningsOf(search(memorySearch)).map(({ code, path }) => `${code} ${path}`);
+  const at = 'sessions-half-on agents.defaults.memorySearch';
+  const on = { experimental: { sessionMemory: true } };
+  assert.equal(config({ sources: ['memory', 'sessions'] }), [`${at}.sources`]);
+  assert.equal(config(on), [`${at}.experimental.sessionMemory`]);
+  assert.equal(config({ ...on, sources: ['sessions'] }), []);
 });
 
 test('dimensions that the adapter ignores are warned about', () => {

@@ -129,7 +129,7 @@ const EVERY_KEY = {
       },
     },
   },
-  sessions: { readers: ['svc', { id: 'other', path: '/transcripts' }] },
+  sessions: { readers: ['svc', { id: 'codex', path: '/transcripts' }] },
   plugins: {
     entries: {
       'memory-core': {

@@ -15,8 +15,10 @@ import Database from 'better-sqlite3';
 import { createDatabase } from '../../../src/engine/memory/index/database.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
+import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
 import { noteText } from '../../support/many-notes.js';
+import { webp } from '../../support/media-files.js';
 import { type Patient, PLANTED } from './support.js';
 
 /** A set-up with one thing wrong. */
@@ -35,6 +37,7 @@ export interface BrokenSetup {
   readonly after?: (patient: Patient) => boolean;
 }
 
+const MEDIA = { enabled: true, modalities: ['image'] };
 const HOUR_MS = 3_600_000;
 const LONG_SECRET = 'x'.repeat(32);
 
@@ -561,6 +564,41 @@ const INDEXES: readonly BrokenSetup[] = [
       patient.configure(search(await answering()));
     },
     mend: (patient) => patient.sync(),
+  },
+  {
+    name: 'pictures that the model takes none of',
+    finds: 'media/media-unavailable',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.env = { GEMINI_API_KEY: PLANTED };
+      patient.configure(
+        search({ provider: 'gemini', model: 'gemini-embedding-001', multimodal: MEDIA }),
+      );
+    },
+    at: '6:18',
+    mend: (patient) => {
+      patient.configure(
+        search({ provider: 'gemini', model: 'gemini-embedding-2', multimodal: MEDIA }),
+      );
+    },
+  },
+  {
+    name: 'a picture that the vendor refuses',
+    finds: 'media/media-refused',
+    severity: 'note',
+    breaks: async (patient) => {
+      const fake = await startGeminiFake({ dimensions: 128 });
+      fakes.push(fake);
+      const remote = { baseUrl: `${fake.origin}/v1beta`, apiKey: GEMINI_KEY };
+      const provider = { provider: 'gemini', model: 'gemini-embedding-2', remote };
+      patient.write('state/workspace/memory/map.webp', webp('a map'));
+      patient.configure(search({ ...provider, multimodal: MEDIA }));
+      await patient.sync();
+    },
+    mend: async (patient) => {
+      rmSync(patient.at('state/workspace/memory/map.webp'));
+      await patient.sync();
+    },
   },
   {
     name: 'a build that was killed',

@@ -168,7 +168,7 @@ test('draining answers what is under way and turns new requests away', async () 
     const { body } = await send(url);
     return body['ok'] === true && webhooks.underWay === 1 ? true : undefined;
   });
-  const drained = webhooks.drain();
+  const drained = Promise.all([webhooks.drain(), webhooks.drain()]);
   const turned = await send(url);
   assert.equal([turned.status, turned.body['code']], [503, 'draining']);
   assert.ok(Number(turned.headers.get('retry-after')) > 0);

@@ -213,6 +213,7 @@ const DOCUMENT: GetResponse = {
   path: 'memory/a.md',
   absolutePath: '/notes/memory/a.md',
   source: 'memory',
+  kind: 'markdown',
   startLine: 9,
   endLine: 11,
   text: 'nine\n\u001B[31mten\neleven',

@@ -22,6 +22,7 @@ const NO_PROVIDER: EmbeddingStatus = {
     differences: [],
   },
   fallbackDone: 0,
+  media: undefined,
 };
 
 function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
@@ -38,6 +39,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
           { source: 'memory', documents: 1283, chunks: 13115 },
           { source: 'sessions', documents: 2, chunks: 1 },
         ],
+        media: { images: 0, audio: 0 },
         bytes: 24_100_000,
         syncedMs: NOW - 200_000,
       },
@@ -47,6 +49,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     extraPaths: [],
     tokenizer: 'unicode61',
     vectors: { spaces: [] },
+    media: undefined,
     watcher: undefined,
     skipped: [],
     faults: [],
@@ -117,6 +120,7 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
       differences: [],
     },
     fallbackDone: 7,
+    media: undefined,
   };
   const keyless = { state: 'missing', source: null, set: false, mend: 'set CORP_KEY' } as const;
   assert.is(

@@ -6,6 +6,7 @@ export function aResult(at: number): SearchResult {
   return {
     path,
     source: 'memory',
+    kind: 'markdown',
     startLine: 3,
     endLine: 6,
     score: Math.max(0, 0.94 - at * 0.03),

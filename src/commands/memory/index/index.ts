@@ -18,7 +18,7 @@ export default class MemoryIndex extends MemoryCommand<IndexOutput> {
   static override description =
     `Only files that changed are read. Ctrl-C stops between two transactions; what is done is kept.
 
-Where an embedding provider is configured or found, every passage gets a vector; what has one already is not paid for again. When the provider fails, the words are indexed all the same, and the command exits with 1 unless the fallback stood in.
+Where an embedding provider is configured or found, every passage gets a vector; what has one already is not paid for again. When the provider fails, the words are indexed all the same, and the command exits with 1 unless the fallback stood in. Images and recordings are taken in where multimodal.enabled is on.
 
 With --watch it stays, and takes in what changes until Ctrl-C or SIGTERM end it, with exit code 0. With --json it then prints a line of JSON for each sync and each failure.
 

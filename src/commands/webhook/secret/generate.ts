@@ -8,7 +8,7 @@ export default class WebhookSecretGenerate extends BaseCommand<SecretOutput> {
     'Prints 256 random bits in letters, digits, _ and -. Nothing is stored: put it where the route reads its secret from, and where the sender keeps it. Each route gets its own.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
-    'umask 077; <%= config.bin %> <%= command.id %> > /etc/svc/ci.secret',
+    '<%= config.bin %> <%= command.id %> > ci.secret',
   ];
 
   /** The answer is a secret: hiding it would leave nothing. */

@@ -9,6 +9,7 @@ import { fallbackDiffers, mediaCanBeEmbedded, providersAreKnown } from './provid
 import { scheduleFires } from './schedule.js';
 import { searchScopes } from './search-scope.js';
 import { secretsAreLong } from './secrets.js';
+import { sessionReadersAreKnown, sessionsAreSwitchedOn } from './session-readers.js';
 
 const RULES: readonly Rule[] = [
   agentIdsAreUnique,
@@ -21,6 +22,8 @@ const RULES: readonly Rule[] = [
   dimensionsFitModel,
   routePathsAreUnique,
   scheduleFires,
+  sessionReadersAreKnown,
+  sessionsAreSwitchedOn,
   secretsAreLong,
   pathsStayInFolder,
   notifyIsOneAndSafe,

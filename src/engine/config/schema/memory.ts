@@ -68,7 +68,7 @@ const ext = () =>
     sessions: section(sessions, 'Session transcripts'),
     update: section(update, 'When collections are refreshed'),
     limits: section(limits, 'Size and time of a search'),
-    scope: section(scope, 'Which sessions may search'),
+    scope: section(scope, 'Which sessions may search, whichever backend answers'),
   });
 
 /** `memory`: backend and citations (spec/memory-search §2.12). */

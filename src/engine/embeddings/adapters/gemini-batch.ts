@@ -1,4 +1,4 @@
-import type { EmbeddingInput } from '../embedding-adapter.js';
+import type { TextInput } from '../embedding-adapter.js';
 import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
@@ -29,7 +29,7 @@ export interface GeminiBatchOptions {
   /** `…/models/MODEL:asyncBatchEmbedContent`. */
   readonly url: string;
   /** The line of the input file for one document. */
-  readonly request: (input: EmbeddingInput) => GeminiRequest;
+  readonly request: (input: TextInput) => GeminiRequest;
   /** The length asked for; undefined leaves it to the model. */
   readonly dimensions: number | undefined;
 }

@@ -1,9 +1,12 @@
 import type { EmbeddingInput, InputRole } from '../embedding-adapter.js';
 
 /** Content of one vector; Google puts all parts of one content into one vector. */
-export interface GeminiPart {
-  readonly text: string;
-}
+export type GeminiPart =
+  | { readonly text: string }
+  | {
+      /** `data` in base64. */
+      readonly inlineData: { readonly mimeType: string; readonly data: string };
+    };
 
 /** `EmbedContentRequest` without its model (ai.google.dev, "Embeddings" of the API reference). */
 export interface GeminiRequest {
@@ -27,7 +30,7 @@ const TASKS = { document: 'RETRIEVAL_DOCUMENT', query: 'RETRIEVAL_QUERY' } as co
 const IN_FIELDS: GeminiForm = {
   documentForm: TASKS.document,
   request: (input, role) => ({
-    content: { parts: partsOf(input.text) },
+    content: { parts: [{ text: input.text }] },
     taskType: TASKS[role],
     ...(role === 'query' || !hasTitle(input) ? {} : { title: input.title }),
   }),
@@ -38,11 +41,15 @@ const IN_TEXT: GeminiForm = {
   documentForm: 'title: {title} | text: {text}',
   request: (input, role) => ({
     content: {
-      parts: partsOf(
-        role === 'query'
-          ? `task: search result | query: ${input.text}`
-          : `title: ${hasTitle(input) ? input.title : 'none'} | text: ${input.text}`,
-      ),
+      parts: [
+        {
+          text:
+            role === 'query'
+              ? `task: search result | query: ${input.text}`
+              : `title: ${hasTitle(input) ? input.title : 'none'} | text: ${input.text}`,
+        },
+        ...mediaParts(input),
+      ],
     },
   }),
 };
@@ -50,6 +57,11 @@ const IN_TEXT: GeminiForm = {
 /** The form that a model wants. */
 export function geminiForm(model: string): GeminiForm {
   return speaksInText(model) ? IN_TEXT : IN_FIELDS;
+}
+
+/** Whether a model takes images and recordings besides texts. */
+export function geminiTakesMedia(model: string): boolean {
+  return speaksInText(model);
 }
 
 /** Tokens of one input, of which the words around a text take a few (Google's "Embeddings" guide). */
@@ -67,6 +79,8 @@ function hasTitle(input: EmbeddingInput): input is EmbeddingInput & { readonly t
   return (input.title ?? '').trim() !== '';
 }
 
-function partsOf(text: string): readonly GeminiPart[] {
-  return [{ text }];
+function mediaParts({ media }: EmbeddingInput): readonly GeminiPart[] {
+  if (media === undefined) return [];
+  const { mimeType, data } = media;
+  return [{ inlineData: { mimeType, data: data.toString('base64') } }];
 }

@@ -4,10 +4,16 @@ import { parseAnswer } from '../http/parse-answer.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { ProviderSettings } from '../provider-settings.js';
 import { broken, readVector, wrongCount } from '../read-vectors.js';
-import type { EmbeddingVendor, VendorAnswer } from '../vendor.js';
+import type { EmbeddingVendor, MediaLimits, VendorAnswer } from '../vendor.js';
+import { VendorFault } from '../vendor-fault.js';
 import { createGeminiBatch } from './gemini-batch.js';
 import { geminiConnection } from './gemini-connection.js';
-import { type GeminiRequest, geminiForm, geminiMaxTokens } from './gemini-content.js';
+import {
+  type GeminiRequest,
+  geminiForm,
+  geminiMaxTokens,
+  geminiTakesMedia,
+} from './gemini-content.js';
 
 /** `BatchEmbedContentsRequest` takes no more (ai.google.dev, API reference, "Embeddings"). */
 const MAX_INPUTS = 100;
@@ -17,6 +23,16 @@ const MAX_INPUTS = 100;
  * documents this one. It also stays below what a free key has for a minute.
  */
 const MAX_TOKENS_PER_REQUEST = 20_000;
+
+/**
+ * A request with inline data may have 20 MB, of which base64 takes a third; images are limited to six,
+ * and the types are those that the guide names (ai.google.dev, "Embeddings" and "Files API").
+ */
+const MEDIA: MediaLimits = {
+  maxBytesPerRequest: Math.floor((20_000_000 - 50_000) / 4) * 3,
+  maxImagesPerRequest: 6,
+  documented: new Set(['image/png', 'image/jpeg', 'audio/mpeg', 'audio/wav']),
+};
 
 /** Google's Gemini API: `batchEmbedContents` inline, `asyncBatchEmbedContent` as batch. */
 export function createGeminiVendor(settings: ProviderSettings): EmbeddingVendor {
@@ -39,6 +55,7 @@ export function createGeminiVendor(settings: ProviderSettings): EmbeddingVendor 
       maxInputs: MAX_INPUTS,
       maxTokensPerInput: geminiMaxTokens(model),
       maxTokensPerRequest: MAX_TOKENS_PER_REQUEST,
+      ...(geminiTakesMedia(model) ? { media: MEDIA } : {}),
     },
     documentForm: form.documentForm,
     batch: createGeminiBatch(connection, {
@@ -51,17 +68,32 @@ export function createGeminiVendor(settings: ProviderSettings): EmbeddingVendor 
         model: `models/${model}`,
         ...request(input, role),
       }));
-      const answer = await connection.send({
-        method: 'POST',
-        url: `${endpoint}/${path}:batchEmbedContents`,
-        json: { requests },
-        signal,
-        timeoutMs,
-        pacing,
-      });
-      return readAnswer(answer, inputs.length);
+      try {
+        const answer = await connection.send({
+          method: 'POST',
+          url: `${endpoint}/${path}:batchEmbedContents`,
+          json: { requests },
+          signal,
+          timeoutMs,
+          pacing,
+        });
+        return readAnswer(answer, inputs.length);
+      } catch (error) {
+        throw inputs.some(({ media }) => media !== undefined) ? blamedOnMedia(error) : error;
+      }
     },
   };
+}
+
+/**
+ * A type, a length or a file that is not to Google's liking is told in one code with all else that is
+ * wrong with a request, often without a word on which: of a request with media, they are at fault.
+ */
+function blamedOnMedia(error: unknown): unknown {
+  if (!(error instanceof VendorFault)) return error;
+  const { kind, code } = error.details;
+  if (kind !== 'request' || code !== 'INVALID_ARGUMENT') return error;
+  return new VendorFault({ ...error.details, kind: 'input' }, { cause: error });
 }
 
 /** Reads `{embeddings: [{values}], usageMetadata?}`: in the order of the requests, without an index. */

@@ -1,7 +1,7 @@
-import type { EmbeddingInput, EmbedOptions, Inputs } from '../embedding-adapter.js';
+import type { EmbedOptions, Inputs, TextInput } from '../embedding-adapter.js';
 
-/** An input that is known by a key, across processes. */
-export interface KeyedInput extends EmbeddingInput {
+/** A text that is known by a key, across processes. Media have no batches: no vendor documents any. */
+export interface KeyedInput extends TextInput {
   /** The hash of the content in hex, at most 64 characters; unique among the inputs. */
   readonly key: string;
 }

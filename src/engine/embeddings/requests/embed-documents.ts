@@ -10,6 +10,7 @@ import { normalise } from '../read-vectors.js';
 import type { RequestLimits } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { estimateTokens, halve, plainText, splitToFit } from './input-text.js';
+import { fitsMedia, isFull, mediaBytes, whyNotSent } from './pack-media.js';
 
 /** Sends the inputs of one request; vectors in their order, as the vendor gave them. */
 export type SendRequest = (
@@ -46,6 +47,8 @@ interface Piece<Input> {
   readonly owner: Pending<Input>;
   readonly content: EmbeddingInput;
   readonly tokens: number;
+  /** Why it need not be sent: the vendor cannot take it. */
+  readonly refusal: string | undefined;
 }
 
 /**
@@ -62,10 +65,12 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
 ): AsyncGenerator<EmbeddedPart<Input>> {
   const packs = packed(pieces(inputs, options.limits), options.limits);
   const underWay = new Map<number, Promise<{ key: number; outcome: Outcome<Input> }>>();
+  const sizes = new Map<number, number>();
   let failure: { readonly error: unknown } | undefined;
   let key = 0;
   const start = (pack: readonly Piece<Input>[]): void => {
     const id = key++;
+    sizes.set(id, mediaBytes(pack));
     underWay.set(
       id,
       sendPack(pack, options).then(
@@ -75,7 +80,7 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
     );
   };
   for (;;) {
-    while (failure === undefined && underWay.size < options.concurrency) {
+    while (failure === undefined && underWay.size < options.concurrency && !isFull(sizes)) {
       options.signal.throwIfAborted();
       const next = await packs.next();
       if (next.done === true) break;
@@ -84,6 +89,7 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
     if (underWay.size === 0) break;
     const done = await Promise.race(underWay.values());
     underWay.delete(done.key);
+    sizes.delete(done.key);
     options.signal.throwIfAborted();
     if ('error' in done.outcome) failure ??= { error: done.outcome.error };
     else yield done.outcome.part;
@@ -105,12 +111,17 @@ async function* pieces<Input extends EmbeddingInput>(
       sum: undefined,
       refusal: undefined,
     };
-    for (const content of contents) yield pieceOf(owner, content);
+    for (const content of contents) yield pieceOf(owner, content, limits);
   }
 }
 
-function pieceOf<Input>(owner: Pending<Input>, content: EmbeddingInput): Piece<Input> {
-  return { owner, content, tokens: estimateTokens(plainText(content)) };
+function pieceOf<Input>(
+  owner: Pending<Input>,
+  content: EmbeddingInput,
+  limits: RequestLimits,
+): Piece<Input> {
+  const refusal = whyNotSent(content, limits);
+  return { owner, content, tokens: estimateTokens(plainText(content)), refusal };
 }
 
 async function* packed<Input>(
@@ -122,7 +133,8 @@ async function* packed<Input>(
   let pack: Piece<Input>[] = [];
   let tokens = 0;
   for await (const piece of all) {
-    if (pack.length > 0 && (pack.length >= maxInputs || tokens + piece.tokens > maxTokens)) {
+    const isWhole = pack.length >= maxInputs || tokens + piece.tokens > maxTokens;
+    if (pack.length > 0 && (isWhole || !fitsMedia(pack, piece, limits))) {
       yield pack;
       pack = [];
       tokens = 0;
@@ -141,6 +153,12 @@ async function sendPack<Input>(
   pack: readonly Piece<Input>[],
   options: EmbedDocumentsOptions,
 ): Promise<EmbeddedPart<Input>> {
+  const [first] = pack;
+  if (first?.refusal !== undefined) {
+    return settled(pack, ({ owner, refusal }) => {
+      owner.refusal = refusal;
+    });
+  }
   try {
     const { vectors, tokens } = await options.send(pack.map((piece) => piece.content));
     options.onEvent({
@@ -152,18 +170,18 @@ async function sendPack<Input>(
   } catch (error) {
     if (!(error instanceof VendorFault) || !DIVISIBLE.has(error.details.kind)) throw error;
     // The one at fault is found by halving; the others must not suffer from it.
-    const parts = pack.length > 1 ? pack : shorterPieces(pack[0], error);
+    const parts = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
     if (parts === undefined) {
       return settled(pack, ({ owner }) => {
         owner.refusal = error.message;
       });
     }
     const middle = Math.ceil(parts.length / 2);
-    const first = await sendPack(parts.slice(0, middle), options);
-    const second = await sendPack(parts.slice(middle), options);
+    const before = await sendPack(parts.slice(0, middle), options);
+    const after = await sendPack(parts.slice(middle), options);
     return {
-      embedded: [...first.embedded, ...second.embedded],
-      refused: [...first.refused, ...second.refused],
+      embedded: [...before.embedded, ...after.embedded],
+      refused: [...before.refused, ...after.refused],
     };
   }
 }
@@ -172,12 +190,13 @@ async function sendPack<Input>(
 function shorterPieces<Input>(
   piece: Piece<Input> | undefined,
   { details }: VendorFault,
+  limits: RequestLimits,
 ): readonly Piece<Input>[] | undefined {
   const contents =
     piece === undefined || details.kind !== 'too_large' ? undefined : halve(piece.content);
   if (piece === undefined || contents === undefined) return undefined;
   piece.owner.missing += contents.length - 1;
-  return contents.map((content) => pieceOf(piece.owner, content));
+  return contents.map((content) => pieceOf(piece.owner, content, limits));
 }
 
 function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined): void {

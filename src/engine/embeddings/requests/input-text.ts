@@ -22,6 +22,8 @@ export function splitToFit(
   input: EmbeddingInput,
   limits: RequestLimits,
 ): readonly EmbeddingInput[] {
+  // A picture cannot be cut.
+  if (input.media !== undefined) return [input];
   const whole = plainText(input);
   const maxChars = limits.maxCharsPerInput ?? Number.POSITIVE_INFINITY;
   if (whole.length <= maxChars && estimateTokens(whole) <= limits.maxTokensPerInput) return [input];
@@ -34,6 +36,7 @@ export function splitToFit(
  * undefined when it cannot be divided, or is so short that its length cannot be the reason.
  */
 export function halve(input: EmbeddingInput): readonly EmbeddingInput[] | undefined {
+  if (input.media !== undefined) return undefined;
   const tokens = estimateTokens(plainText(input));
   if (tokens < MIN_HALVED_TOKENS) return undefined;
   const half = Math.ceil(tokens / 2);

@@ -14,6 +14,7 @@ import { readWatchRecord } from '../watch/watch-record.js';
 import type {
   BackendStatus,
   IndexState,
+  MediaState,
   Staleness,
   StatusOptions,
   VectorsState,
@@ -53,10 +54,11 @@ async function statusOf(
     indexFile: target.indexFile,
     index: await indexState(opened, target),
     staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
-    sources: ['memory'],
+    sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
+    media: await mediaState(opened, target),
     skipped: distinctSkips([...(scan?.skipped ?? []), ...remembered]),
     watcher: await readWatchRecord(target.indexFile),
     faults,
@@ -72,6 +74,16 @@ async function vectorsState(
     return { ...space, inUse: inUse.has(space.identity) };
   });
   return extension ? { spaces, extension: await index.vectorExtension() } : { spaces };
+}
+
+async function mediaState(
+  opened: OpenedIndex,
+  { sources }: SyncTarget,
+): Promise<MediaState | undefined> {
+  const { media } = sources.memory;
+  if (media === undefined) return undefined;
+  const refused = opened.state === 'ready' ? await opened.index.refusedMedia() : [];
+  return { modalities: [...media.modalities], maxFileBytes: media.maxFileBytes, refused };
 }
 
 function tryScan(target: SyncTarget, faults: Warning[]): Scan | undefined {

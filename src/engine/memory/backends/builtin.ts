@@ -8,12 +8,15 @@ import type { SyncSummary } from '../sync/events.js';
 import { IndexKeeper, type IndexKeeperOptions } from './index-keeper.js';
 import type {
   BackendStatus,
+  Forgetting,
   GetRequest,
   GetResponse,
+  ListedDocument,
   MemoryBackend,
   ResetResult,
   StatusOptions,
   SyncRequest,
+  Transfer,
   WorkOptions,
 } from './memory-backend.js';
 
@@ -57,16 +60,39 @@ export class BuiltinBackend implements MemoryBackend {
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { readLines } = await import('./read-lines.js');
-    const { workspaceDir } = this.options.target.sources.memory;
+    const { readForgotten } = await import('../forget/forget-list.js');
+    const { sources, forget } = this.options.target;
+    const forgotten = await readForgotten(forget);
     const warnings: Warning[] = [];
     const lines = await this.keeper.answer(work, warnings, (index) =>
-      readLines(index, workspaceDir, request),
+      readLines(index, sources, request, forgotten),
     );
     return { ...lines, warnings };
   }
 
+  async list(work: WorkOptions = {}): Promise<readonly ListedDocument[]> {
+    const documents = await this.keeper.answer(work, [], (index) => index.documents(), {
+      embeds: false,
+    });
+    return documents
+      .map(({ source, path, kind, fingerprint }) => {
+        return { source, path, kind, size: fingerprint.size, modifiedMs: fingerprint.mtimeMs };
+      })
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
   async sync(options: SyncRequest): Promise<SyncSummary> {
     return this.keeper.sync(options);
+  }
+
+  async forgetting(): Promise<Forgetting> {
+    const { createForgetting } = await import('./builtin-forgetting.js');
+    return createForgetting(this.options, this.keeper, (request) => this.search(request));
+  }
+
+  async transfer(): Promise<Transfer> {
+    const { createTransfer } = await import('./builtin-transfer.js');
+    return createTransfer(this.options, this.keeper);
   }
 
   async status(options: StatusOptions = {}): Promise<BackendStatus> {

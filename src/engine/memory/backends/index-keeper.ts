@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
-import { identityKey, type ProviderPath } from '../../embeddings/index.js';
+import { type EmbeddingAdapter, identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { refusedWarning } from '../embedding/embedding-warnings.js';
+import { missingWork } from '../embedding/embedding-work.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
 import type { MemoryIndex } from '../index/memory-index.js';
@@ -14,8 +14,15 @@ import { pendingChanges } from '../sync/pending-changes.js';
 import { isUpToDate } from '../sync/plan-changes.js';
 import type { KeptConnections } from '../sync/sync-connections.js';
 import type { SyncTarget } from '../sync/sync-index.js';
-import { isFaultySkip } from '../types.js';
+import { rebuiltWarning, stopIfInterrupted, updatingWarning } from './index-warnings.js';
+import {
+  embeddingWarnings,
+  pendingWarning,
+  skipWarnings,
+  staleWarning,
+} from './keeper-warnings.js';
 import type { SyncRequest, WorkOptions } from './memory-backend.js';
+import { Turns } from './turns.js';
 
 /** A first index may take its time; whoever waits for it sees its progress. */
 const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
@@ -25,12 +32,17 @@ const SYNC_WAIT_MS = 10 * 60 * 1000;
 const UPDATE_WAIT_MS = 0;
 /** A search embeds up to this many passages on its way, a request or two; more are for `svc memory index`. */
 const EMBED_ON_SEARCH = 256;
+/** How long an answer waits for a sync that this process is doing, and how often it looks for a first index. */
+const OWN_SYNC_WAIT_MS = 250;
+const FIRST_INDEX_LOOK_MS = 50;
 
 /** What a keeper is told. */
 export interface IndexKeeperOptions {
   readonly target: SyncTarget;
   /** Look for changed files before handing the index out (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
+  /** Do so for the first question of a session even where `syncOnSearch` is off (`sync.onSessionStart`). */
+  readonly syncOnSessionStart?: boolean;
   readonly clock: Clock;
   /** Who embeds passages; undefined where nothing can. */
   readonly providers: ProviderPath | undefined;
@@ -47,12 +59,17 @@ interface OpenHandle {
 
 /**
  * Hands out one agent's index: made when there is none, brought up to date where that is wanted and
- * possible, built anew when it turns out to be unusable. Holds a connection until closed.
+ * possible, built anew when it turns out to be unusable. Holds a connection until closed. Any number
+ * of callers may ask and sync at the same time.
  */
 export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
   private handle: OpenHandle | undefined;
   private connections: KeptConnections | undefined;
+  private readonly turns = new Turns();
+  private answering = 0;
+  /** Replaced while answers were under way that may still read them. */
+  private readonly retired: SqliteIndex[] = [];
 
   constructor(options: IndexKeeperOptions) {
     this.options = options;
@@ -70,19 +87,23 @@ export class IndexKeeper {
     ask: (index: MemoryIndex) => Promise<T>,
     { embeds }: { readonly embeds: boolean } = { embeds: true },
   ): Promise<T> {
+    this.answering += 1;
     try {
       return await ask(await this.freshIndex(work, warnings, embeds));
     } catch (error) {
       if (!isDamage(error)) throw error;
       stopIfInterrupted(await this.sync({ ...work, force: true }));
-      warnings.push(this.rebuiltWarning(damageComplaint(error)));
-      return ask(await this.freshIndex(work, warnings, embeds));
+      warnings.push(rebuiltWarning(this.options.target.indexFile, damageComplaint(error)));
+      return await ask(await this.freshIndex(work, warnings, embeds));
+    } finally {
+      this.answering -= 1;
+      if (this.answering === 0) for (const index of this.retired.splice(0)) index.close();
     }
   }
 
   /** Makes the index mirror the files; waits for another process that is doing so. */
   async sync(work: SyncRequest): Promise<SyncSummary> {
-    if (!this.options.keepConnections) this.close();
+    if (!this.options.keepConnections) this.retire();
     return this.runSync({
       lockWaitMs: SYNC_WAIT_MS,
       ...work,
@@ -94,8 +115,18 @@ export class IndexKeeper {
   close(): void {
     this.handle?.index.close();
     this.handle = undefined;
+    for (const index of this.retired.splice(0)) index.close();
     this.connections?.close();
     this.connections = undefined;
+  }
+
+  /** Lets go of the open index, once nobody reads it any more. */
+  private retire(): void {
+    const index = this.handle?.index;
+    this.handle = undefined;
+    if (index === undefined) return;
+    if (this.answering === 0) index.close();
+    else this.retired.push(index);
   }
 
   private async freshIndex(
@@ -106,13 +137,17 @@ export class IndexKeeper {
     const opened = this.open();
     if (opened.state === 'ready') {
       const { index } = opened;
-      if (!this.options.syncOnSearch) return index;
+      if (!this.looksAtFiles(work)) return index;
       const isFresh = await this.isFresh(index);
       if (isFresh && !(embeds && (await this.canEmbedNow(index, work, warnings)))) return index;
     } else if (opened.state === 'unusable') {
-      warnings.push(this.rebuiltWarning(opened.why));
+      warnings.push(rebuiltWarning(this.options.target.indexFile, opened.why));
     }
     const usable = opened.state === 'ready' ? opened.index : undefined;
+    if (this.turns.isTaken) {
+      const made = await this.madeMeanwhile(usable, work.signal, warnings);
+      if (made !== undefined) return made;
+    }
     try {
       const lockWaitMs = usable === undefined ? FIRST_BUILD_WAIT_MS : UPDATE_WAIT_MS;
       const embedAtMost = EMBED_ON_SEARCH;
@@ -131,6 +166,36 @@ export class IndexKeeper {
     throw new SvcError('INDEX_CORRUPT', `the index ${indexFile} cannot be opened`, {
       hint: 'run "svc memory reset" and try again',
     });
+  }
+
+  private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
+    const { syncOnSearch, syncOnSessionStart = false } = this.options;
+    return syncOnSearch || (sessionStarts && syncOnSessionStart);
+  }
+
+  /**
+   * The index while this process syncs it already: a first one as soon as there is one, which is long
+   * before it has all vectors; an older one when the sync takes its time.
+   *
+   * @returns undefined when the sync ended first
+   */
+  private async madeMeanwhile(
+    usable: MemoryIndex | undefined,
+    signal: AbortSignal | undefined,
+    warnings: Warning[],
+  ): Promise<MemoryIndex | undefined> {
+    if (usable !== undefined) {
+      await this.turns.whenFree({ waitMs: OWN_SYNC_WAIT_MS, signal });
+      if (!this.turns.isTaken) return undefined;
+      warnings.push(updatingWarning());
+      return usable;
+    }
+    while (this.turns.isTaken) {
+      await this.turns.whenFree({ waitMs: FIRST_INDEX_LOOK_MS, signal });
+      const opened = this.open();
+      if (opened.state === 'ready') return opened.index;
+    }
+    return undefined;
   }
 
   /** Whether the index mirrors the files as they are now; looks at no file's content. */
@@ -154,10 +219,11 @@ export class IndexKeeper {
   ): Promise<boolean> {
     const primary = this.options.providers?.primary;
     if (primary === undefined || primary.resting() !== undefined) return false;
-    const identity = await identityOf(primary, work.signal ?? NEVER);
-    const missing = identity === undefined ? 0 : await index.countMissingEmbeddings(identity);
-    if (missing > EMBED_ON_SEARCH) warnings.push(pendingWarning(missing));
-    return missing > 0 && missing <= EMBED_ON_SEARCH;
+    const adapter = await openedOf(primary, work.signal ?? NEVER);
+    if (adapter === undefined) return false;
+    const { chunks, size } = await missingWork(index, adapter, identityKey(adapter.identity));
+    if (size > EMBED_ON_SEARCH) warnings.push(pendingWarning(chunks));
+    return chunks > 0 && size <= EMBED_ON_SEARCH;
   }
 
   /** Opens the index, or keeps the open one while its path still names the same file. */
@@ -170,8 +236,7 @@ export class IndexKeeper {
     if (handle !== undefined && handle.inode === inode && handle.index.isCurrent()) {
       return { state: 'ready', index: handle.index };
     }
-    handle?.index.close();
-    this.handle = undefined;
+    this.retire();
     const opened = openIndex(indexFile, 'read', this.options.target.vectors);
     if (opened.state === 'ready' && inode !== undefined) {
       this.handle = { index: opened.index, inode };
@@ -183,6 +248,7 @@ export class IndexKeeper {
     options: WorkOptions & {
       readonly lockWaitMs: number;
       readonly force?: boolean;
+      readonly defersSmallGrowth?: boolean;
       readonly embedAtMost: number | undefined;
       readonly embeds: boolean;
     },
@@ -190,17 +256,21 @@ export class IndexKeeper {
     // An answer from an index that is up to date never loads what writes one.
     const { syncIndex } = await import('../sync/sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
+    const connections = await this.keptConnections();
+    const giveBack = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
+    if (giveBack === undefined) throw new SvcError('INDEX_LOCKED', 'the index is being updated');
     const embedding =
       providers === undefined || !options.embeds
         ? undefined
         : { path: providers, atMost: options.embedAtMost, cacheEntries };
-    const connections = await this.keptConnections();
     try {
       return await syncIndex(target, { ...options, clock, embedding, connections });
     } catch (error) {
       // Whatever it was, the next sync begins with connections of its own.
       connections?.close();
       throw error;
+    } finally {
+      giveBack();
     }
   }
 
@@ -210,88 +280,19 @@ export class IndexKeeper {
     this.connections ??= new KeptConnections();
     return this.connections;
   }
-
-  private rebuiltWarning(why: string): Warning {
-    const { indexFile } = this.options.target;
-    return { code: 'INDEX_REBUILT', message: `the index ${indexFile} was built anew: ${why}` };
-  }
 }
 
 const NEVER = new AbortController().signal;
 
-async function identityOf(
+async function openedOf(
   provider: ProviderPath['primary'],
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<EmbeddingAdapter | undefined> {
   try {
-    return identityKey((await provider.open(signal)).identity);
+    return await provider.open(signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SvcError) provider.failed(error);
     return undefined;
-  }
-}
-
-function pendingWarning(missing: number): Warning {
-  return {
-    code: 'EMBEDDINGS_PENDING',
-    message: `${missing} passages have no vector yet and are found by their words alone`,
-    hint: 'svc memory index embeds them',
-  };
-}
-
-/** What came of embedding on the way; a provider that failed is spoken of by the search itself. */
-function embeddingWarnings({ embedding }: SyncSummary): Warning[] {
-  if (embedding === undefined) return [];
-  const { pending } = embedding;
-  return [...(pending > 0 ? [pendingWarning(pending)] : []), ...refusedWarning(embedding)];
-}
-
-function stopIfInterrupted(summary: SyncSummary): void {
-  if (summary.outcome !== 'stopped') return;
-  const documents = summary.added + summary.changed;
-  throw new SvcError('INTERRUPTED', `stopped; ${documents} files were indexed and are kept`, {
-    hint: 'run the same command again to go on from there',
-  });
-}
-
-const SKIPS_NAMED = 3;
-
-function skipWarnings(summary: SyncSummary): Warning[] {
-  const skipped = summary.skipped.filter(isFaultySkip);
-  if (skipped.length === 0) return [];
-  const named = skipped.slice(0, SKIPS_NAMED).map(({ path, reason, detail }) => {
-    const why = reason.replaceAll('_', ' ');
-    return `${path} (${detail === undefined ? why : `${why}: ${detail}`})`;
-  });
-  const more = skipped.length > SKIPS_NAMED ? ` and ${skipped.length - SKIPS_NAMED} more` : '';
-  return [
-    {
-      code: 'FILES_SKIPPED',
-      message: `not indexed: ${named.join(', ')}${more}`,
-      hint: 'svc memory status lists them',
-    },
-  ];
-}
-
-/** The warning for a failed update when an older index can still answer; undefined for the rest. */
-function staleWarning(error: unknown): Warning | undefined {
-  if (!(error instanceof SvcError)) return undefined;
-  const hint = error.hint === undefined ? {} : { hint: error.hint };
-  switch (error.code) {
-    case 'INDEX_LOCKED':
-      return {
-        code: 'INDEX_BUSY',
-        message: 'another process is updating the index; this answer may miss the newest changes',
-      };
-    case 'INDEX_DISK_FULL':
-    case 'INDEX_UNWRITABLE':
-      return {
-        code: 'INDEX_STALE',
-        message: `the index could not be updated, this answer may be out of date: ${error.message}`,
-        ...hint,
-      };
-    default:
-      return undefined;
   }
 }

@@ -1,13 +1,15 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
+import type { Forgotten } from '../forget/forgotten.js';
 import type { MemoryIndex } from '../index/memory-index.js';
 import { parseCitation } from '../search/citation.js';
 import { resolveWorkspace } from '../sources/memory-files.js';
 import { absoluteFromDisplay, displayPath } from '../sources/paths.js';
 import { readDocument } from '../sources/read-document.js';
+import type { MemorySources } from '../sources/scan-sources.js';
 import { joinedLines } from '../sources/text-lines.js';
-import type { DocumentKey } from '../types.js';
+import type { DocumentKey, LineRange } from '../types.js';
 import type { GetRequest, GetResponse } from './memory-backend.js';
 
 /** Most lines and characters given at once, unless a number of lines is asked for. */
@@ -22,13 +24,22 @@ const MAX_CHARACTERS = 200_000;
  */
 export async function readLines(
   index: MemoryIndex,
-  workspace: string,
+  { memory, transcripts }: MemorySources,
   request: GetRequest,
+  forgotten: Forgotten,
 ): Promise<Omit<GetResponse, 'warnings'>> {
-  const workspaceDir = resolveWorkspace(workspace);
+  const workspaceDir = resolveWorkspace(memory.workspaceDir);
   const { document, range } = findDocument(await index.documents(), workspaceDir, request.target);
+  if (document.source === 'sessions') {
+    const { readTurns } = await import('./read-turns.js');
+    return readTurns(document, transcripts, request, range, forgotten);
+  }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
+  if (document.mimeType !== undefined) {
+    const { describeMedia } = await import('./describe-media.js');
+    return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
+  }
   const outcome = readDocument(absolutePath, document.path);
   if (!outcome.ok) {
     throw new SvcError(
@@ -39,7 +50,8 @@ export async function readLines(
       },
     );
   }
-  const { lines } = outcome.document;
+  const { hash } = outcome.document;
+  const { lines } = forgotten.cover(outcome.document.lines, hash);
   const startLine = request.from ?? range?.startLine ?? 1;
   const cited = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
   const wanted = request.lines ?? cited;
@@ -59,6 +71,7 @@ export async function readLines(
     path: document.path,
     absolutePath,
     source: document.source,
+    kind: document.kind,
     startLine,
     endLine,
     text: text.slice(0, MAX_CHARACTERS),
@@ -70,17 +83,35 @@ export async function readLines(
   };
 }
 
-function findDocument(
-  documents: readonly DocumentKey[],
+/** A document that is meant, and the lines of it if some are named. */
+interface FoundDocument<D extends DocumentKey> {
+  readonly document: D;
+  readonly range?: LineRange;
+}
+
+/** The indexed document that a path or citation names; undefined when there is none. */
+export function lookUpDocument<D extends DocumentKey>(
+  documents: readonly D[],
   workspaceDir: string,
   target: string,
-): { document: DocumentKey; range?: { startLine: number; endLine: number } } {
+): FoundDocument<D> | undefined {
   // The whole text may be a path that happens to end like a citation.
   for (const { path, range } of [{ path: target }, parseCitation(target)]) {
     const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
     const document = documents.find((candidate) => candidate.path === shown);
     if (document !== undefined) return range === undefined ? { document } : { document, range };
   }
+  return undefined;
+}
+
+/** @throws SvcError DOCUMENT_NOT_INDEXED */
+export function findDocument<D extends DocumentKey>(
+  documents: readonly D[],
+  workspaceDir: string,
+  target: string,
+): FoundDocument<D> {
+  const found = lookUpDocument(documents, workspaceDir, target);
+  if (found !== undefined) return found;
   const { path } = parseCitation(target);
   throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is not an indexed file`, {
     hint: `use a path that "svc memory search" shows${nearest(documents, path)}`,

@@ -2,14 +2,19 @@ import type { Clock } from '../../context.js';
 import {
   type EmbeddingAdapter,
   type EmbeddingEvent,
+  type EmbedOptions,
   identityKey,
   type PathProvider,
   type ProviderPath,
 } from '../../embeddings/index.js';
+import { textsAlone } from '../../embeddings/media-support.js';
 import { SvcError } from '../../errors/index.js';
+import type { RefusedContent } from '../index/media-index.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/memory-index.js';
 import type { EmbeddingSummary, SyncEvent } from '../sync/events.js';
 import { batchJobsOf } from './batch-jobs.js';
+import { missingWork } from './embedding-work.js';
+import { distinct, missingMediaFiles, missingTexts } from './passages.js';
 
 /** Which passages are to get vectors, and from whom. */
 export interface EmbedMissingOptions {
@@ -21,6 +26,8 @@ export interface EmbedMissingOptions {
   readonly atMost: number | undefined;
   /** Chunks that were written just before; those among them that have a vector are told. */
   readonly written: number;
+  /** Where the media files lie. */
+  readonly workspaceDir: string;
   /** Unused vectors kept for texts that may come back; 0 for none. */
   readonly cacheEntries: number;
   readonly clock: Clock;
@@ -79,21 +86,12 @@ function isProviderFailure({ code }: SvcError): boolean {
   return code.startsWith('PROVIDER_') || code === 'SECRET_UNRESOLVED';
 }
 
-/** Passages read from the index at a time. */
-const PAGE = 512;
-
-interface Passage {
-  readonly key: string;
-  readonly hash: Buffer;
-  readonly title: string;
-  readonly text: string;
-}
-
 /** One provider's part of a run. */
 class Run {
   private readonly provider: PathProvider;
   private readonly options: EmbedMissingOptions;
   private model: string | undefined;
+  private mediaLeft: EmbeddingSummary['mediaLeft'];
   private embedded = 0;
   private known = 0;
   private refused = 0;
@@ -114,14 +112,16 @@ class Run {
     const { provider, model } = adapter;
     this.model = model;
     const identity = identityKey(adapter.identity);
-    const missing = await index.countMissingEmbeddings(identity);
-    this.known = Math.max(0, written - missing);
-    if (atMost !== undefined && missing > atMost) {
-      this.pending = missing;
+    if (!adapter.embedsMedia) await this.leaveMedia(index, adapter, identity);
+    const { chunks, media, size } = await missingWork(index, adapter, identity);
+    this.known = Math.max(0, written - chunks);
+    if (atMost !== undefined && size > atMost) {
+      this.pending = chunks;
       return;
     }
-    onEvent({ type: 'embed.started', provider, model, passages: missing, known: this.known });
-    if (missing > 0) await this.embedAll(index, adapter, identity);
+    onEvent({ type: 'embed.started', provider, model, passages: chunks, known: this.known });
+    if (chunks > media) await this.embedTexts(index, adapter, identity);
+    if (media > 0) await this.embedMedia(index, adapter, identity);
     signal.throwIfAborted();
     // The other provider's vectors stay for the day that this one fails.
     const other = this.provider === path.primary ? path.fallback : path.primary;
@@ -141,50 +141,92 @@ class Run {
       pending: this.pending,
       tokens: this.tokens,
       requests: this.requests,
+      ...(this.mediaLeft === undefined ? {} : { mediaLeft: this.mediaLeft }),
       ...(failure === undefined ? {} : { failure: failureOf(failure) }),
     };
   }
 
-  private async embedAll(
+  private async embedTexts(
     index: MemoryIndex,
     adapter: EmbeddingAdapter,
     identity: string,
   ): Promise<void> {
-    const { signal, atMost, clock } = this.options;
-    const work = { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
-    const passages = missingPassages(index, identity);
-    if (adapter.batch !== undefined && atMost === undefined) {
-      const byBatch = adapter.batch.embed(distinct(passages), {
-        ...work,
-        clock,
-        jobs: batchJobsOf(index, identity),
-      });
-      for await (const { embedded, refused } of byBatch) {
-        const entries = embedded.map(({ key, vector }) => ({
-          hash: Buffer.from(key, 'hex'),
-          vector,
-        }));
-        const hashes = refused.map(({ key }) => Buffer.from(key, 'hex'));
-        await this.store(index, identity, entries, refused, hashes);
+    const { atMost, clock } = this.options;
+    const passages = missingTexts(index, identity);
+    if (adapter.batch === undefined || atMost !== undefined) {
+      for await (const { embedded, refused } of adapter.embedDocuments(passages, this.work())) {
+        const entries = embedded.map(({ input, vector }) => ({ hash: input.hash, vector }));
+        await this.store(
+          index,
+          identity,
+          entries,
+          refused.map(({ input, why }) => ({ hash: input.hash, why, isMedia: false })),
+        );
       }
       return;
     }
-    for await (const { embedded, refused } of adapter.embedDocuments(passages, work)) {
-      const entries = embedded.map(({ input, vector }) => ({ hash: input.hash, vector }));
-      const hashes = refused.map(({ input }) => input.hash);
-      await this.store(index, identity, entries, refused, hashes);
+    const work = { ...this.work(), clock, jobs: batchJobsOf(index, identity) };
+    for await (const { embedded, refused } of adapter.batch.embed(distinct(passages), work)) {
+      const hashOf = (key: string): Buffer => Buffer.from(key, 'hex');
+      await this.store(
+        index,
+        identity,
+        embedded.map(({ key, vector }) => ({ hash: hashOf(key), vector })),
+        refused.map(({ key, why }) => ({ hash: hashOf(key), why, isMedia: false })),
+      );
     }
+  }
+
+  /** After the texts, and apart from them: whatever is wrong with a file, they have their vectors. */
+  private async embedMedia(
+    index: MemoryIndex,
+    adapter: EmbeddingAdapter,
+    identity: string,
+  ): Promise<void> {
+    const files = distinct(missingMediaFiles(index, identity, this.options.workspaceDir));
+    for await (const { embedded, refused } of adapter.embedDocuments(files, this.work())) {
+      const [first] = refused;
+      if (first !== undefined) this.refusal ??= `${first.input.path}: ${first.why}`;
+      await this.store(
+        index,
+        identity,
+        embedded.map(({ input, vector }) => ({ hash: input.hash, vector })),
+        refused.map(({ input, why }) => ({ hash: input.hash, why, isMedia: true })),
+      );
+    }
+  }
+
+  /** Nobody waits for vectors that the model cannot make. */
+  private async leaveMedia(
+    index: MemoryIndex,
+    { id, provider, model }: EmbeddingAdapter,
+    identity: string,
+  ): Promise<void> {
+    const { images, audio } = await index.mediaCounts();
+    if (images + audio === 0) return;
+    const obstacle = textsAlone(id, provider, model);
+    this.mediaLeft = { files: images + audio, ...obstacle };
+    const missing = await index.missingMedia(identity, 0, images + audio);
+    const { why } = obstacle;
+    await index.refuseEmbeddings(
+      identity,
+      missing.map(({ hash }) => ({ hash, why, isMedia: true })),
+    );
+  }
+
+  private work(): EmbedOptions {
+    const { signal, atMost } = this.options;
+    return { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
   }
 
   private async store(
     index: MemoryIndex,
     identity: string,
     entries: readonly EmbeddingEntry[],
-    refused: readonly { readonly why: string }[],
-    hashes: readonly Buffer[],
+    refused: readonly RefusedContent[],
   ): Promise<void> {
     if (entries.length > 0) await index.putEmbeddings(identity, entries);
-    if (hashes.length > 0) await index.refuseEmbeddings(identity, hashes);
+    if (refused.length > 0) await index.refuseEmbeddings(identity, refused);
     this.embedded += entries.length;
     this.refused += refused.length;
     this.refusal ??= refused[0]?.why;
@@ -213,29 +255,6 @@ async function identitiesOf(
     signal.throwIfAborted();
     // It cannot be opened now; whose its vectors are cannot be told, so all are kept.
     return [...(await index.vectorIdentities())];
-  }
-}
-
-/** The passages without a vector, read as they are needed. */
-async function* missingPassages(index: MemoryIndex, identity: string): AsyncGenerator<Passage> {
-  for (let after = 0; ; ) {
-    const page = await index.missingEmbeddings(identity, after, PAGE);
-    for (const { hash, headingPath, text } of page) {
-      yield { key: hash.toString('hex'), hash, title: headingPath.join(' › '), text };
-    }
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = last.chunkId;
-  }
-}
-
-/** Each content once: a job may hold a passage long after the next page of them is read. */
-async function* distinct(passages: AsyncIterable<Passage>): AsyncGenerator<Passage> {
-  const seen = new Set<string>();
-  for await (const passage of passages) {
-    if (seen.has(passage.key)) continue;
-    seen.add(passage.key);
-    yield passage;
   }
 }
 

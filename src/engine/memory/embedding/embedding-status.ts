@@ -1,10 +1,12 @@
-import type { AdapterId } from '../../config/index.js';
+import type { AdapterId, ResolvedMemorySearch } from '../../config/index.js';
 import { type CredentialView, credentialView } from '../../embeddings/credential-view.js';
 import { expectedDifferences, expectedIdentity } from '../../embeddings/expected-identity.js';
 import type { ProviderChoice } from '../../embeddings/index.js';
+import { type MediaObstacle, mediaObstacle } from '../../embeddings/media-support.js';
 import { shownModel } from '../../embeddings/shown-model.js';
 import { type ChoiceReason, whyChosen } from '../../embeddings/why-chosen.js';
 import type { BackendStatus } from '../backends/memory-backend.js';
+import type { RefusedMedia } from '../index/media-index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import type { SearchMode } from '../search/types.js';
 import { type VectorCoverage, vectorCoverage } from './vector-coverage.js';
@@ -31,6 +33,16 @@ export interface EmbeddingStatus {
   readonly coverage: VectorCoverage;
   /** Passages with a vector of the fallback. */
   readonly fallbackDone: number;
+  /** Undefined where images and recordings are no part of the memory. */
+  readonly media: MediaStatus | undefined;
+}
+
+/** Whether images and recordings are found by what they hold. */
+export interface MediaStatus {
+  /** Why they are found by their names alone; undefined when they are not. */
+  readonly obstacle: MediaObstacle | undefined;
+  /** Those that the configured provider does not take. */
+  readonly refused: readonly RefusedMedia[];
 }
 
 /** Reads the settings, the environment and what the index holds; opens no provider. */
@@ -63,7 +75,23 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
     missing: primary !== undefined ? undefined : whyMissing(settings.provider),
     coverage,
     fallbackDone,
+    media: mediaStatus(status, primary, settings),
   };
+}
+
+function mediaStatus(
+  { media }: BackendStatus,
+  choice: ProviderChoice | undefined,
+  settings: ResolvedMemorySearch,
+): MediaStatus | undefined {
+  if (media === undefined) return undefined;
+  const obstacle = mediaObstacle(choice, settings);
+  if (choice === undefined || obstacle !== undefined) return { obstacle, refused: [] };
+  const expected = expectedIdentity(choice, settings);
+  const refused = media.refused.filter(
+    ({ identity }) => expectedDifferences(identity, expected).length === 0,
+  );
+  return { obstacle, refused };
 }
 
 const NO_PROVIDER = ['no provider is chosen'] as const;

@@ -4,7 +4,7 @@ import type { EmbeddingSummary, SyncSummary } from '../sync/events.js';
 /** What a person has to be told of a sync's embedding, besides a failure. */
 export function embeddingWarnings({ embedding }: SyncSummary): readonly Warning[] {
   if (embedding === undefined) return [];
-  return [...fallbackWarning(embedding), ...refusedWarning(embedding)];
+  return [...fallbackWarning(embedding), ...refusedWarning(embedding), ...mediaWarning(embedding)];
 }
 
 function fallbackWarning({ provider, insteadOf, failure }: EmbeddingSummary): readonly Warning[] {
@@ -30,4 +30,12 @@ export function refusedWarning({
       message: `${provider} does not take ${refused} of the passages${why}`,
     },
   ];
+}
+
+/** Media that the model cannot embed. */
+function mediaWarning({ mediaLeft }: EmbeddingSummary): readonly Warning[] {
+  if (mediaLeft === undefined) return [];
+  const { files, why, mend } = mediaLeft;
+  const message = `${files} images and recordings are found by their names alone: ${why}`;
+  return [{ code: 'MEDIA_UNAVAILABLE', message, hint: mend }];
 }

@@ -26,7 +26,7 @@ export interface VectorCoverage {
  * @param differencesOf in what a stored identity differs from the configured one
  */
 export function vectorCoverage(
-  { index, vectors }: Pick<BackendStatus, 'index' | 'vectors'>,
+  { index, vectors, media }: Pick<BackendStatus, 'index' | 'media' | 'vectors'>,
   differencesOf: (identity: string) => readonly string[],
 ): VectorCoverage {
   const all = index.state === 'ready' ? index.statistics.chunks : 0;
@@ -39,6 +39,14 @@ export function vectorCoverage(
     const state = chunks + refused < all ? 'partial' : 'whole';
     const done = Math.min(chunks, all);
     return { state, dimensions, done, all, refused, cached, differences: [] };
+  }
+  // Where the provider has taken nothing yet, there is no space to say what it refused.
+  const refused = (media?.refused ?? []).filter(
+    ({ identity }) => differencesOf(identity).length === 0,
+  ).length;
+  if (inUse.length === 0 && refused > 0) {
+    const state = refused < all ? 'partial' : 'whole';
+    return { state, dimensions: null, done: 0, all, refused, cached, differences: [] };
   }
   const [other] = inUse;
   const differences = other === undefined ? [] : differencesOf(other.identity);

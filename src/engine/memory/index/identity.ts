@@ -13,15 +13,19 @@ export interface IndexIdentity {
   readonly chunkTokens: number;
   readonly chunkOverlap: number;
   readonly tokenizer: Tokenizer;
+  /** Where conversations of other agents have to be held to be taken in; empty when nothing is sorted out. */
+  readonly conversationsIn: string;
 }
 
 /** Raised with every change of the tables; an index of another version is rebuilt. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** The settings that take part in the identity. */
 export interface IndexSettings {
   readonly chunking: { readonly tokens: number; readonly overlap: number };
   readonly tokenizer: Tokenizer;
+  /** See {@link IndexIdentity.conversationsIn}; absent is empty. */
+  readonly conversationsIn?: string | undefined;
 }
 
 /** The identity that an index built now, with these settings, would have. */
@@ -32,6 +36,7 @@ export function currentIdentity(settings: IndexSettings): IndexIdentity {
     chunkTokens: settings.chunking.tokens,
     chunkOverlap: settings.chunking.overlap,
     tokenizer: settings.tokenizer,
+    conversationsIn: settings.conversationsIn ?? '',
   };
 }
 
@@ -51,4 +56,5 @@ const IDENTITY_FIELDS = [
   'chunkTokens',
   'chunkOverlap',
   'tokenizer',
+  'conversationsIn',
 ] as const satisfies readonly (keyof IndexIdentity)[];

@@ -2,6 +2,7 @@ import type { Source } from '../types.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
 import { headingPathOf } from './lexical-text.js';
+import { lineNumbersOf } from './line-numbers.js';
 import type { CandidateFilter, LexicalCandidate } from './memory-index.js';
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
@@ -15,6 +16,7 @@ interface CandidateRow {
   readonly endLine: number;
   readonly headingPath: string;
   readonly text: string;
+  readonly lineNumbers: string | null;
   readonly bm25: number;
 }
 
@@ -109,7 +111,8 @@ export function lexicalScores(
 
 const SELECT_CANDIDATE = `
   SELECT chunks.id AS chunkId, documents.source, documents.path, chunks.start_line AS startLine,
-    chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text`;
+    chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text,
+    chunks.line_numbers AS lineNumbers`;
 
 /** SQL that keeps the full-text rows of the documents in `@documents`, a JSON array of ids. */
 function restrictRows(documents: string | undefined): string {
@@ -119,5 +122,10 @@ function restrictRows(documents: string | undefined): string {
 }
 
 function toCandidate(row: CandidateRow): LexicalCandidate {
-  return { ...row, headingPath: headingPathOf(row.headingPath) };
+  const { headingPath, lineNumbers } = row;
+  return {
+    ...row,
+    headingPath: headingPathOf(headingPath),
+    lineNumbers: lineNumbersOf(lineNumbers),
+  };
 }

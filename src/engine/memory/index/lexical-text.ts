@@ -1,4 +1,5 @@
 import { isCjk } from '../chunking/tokens.js';
+import type { DocumentKey } from '../types.js';
 import type { Tokenizer } from './identity.js';
 import { HEADING_SEPARATOR } from './schema.js';
 
@@ -18,8 +19,12 @@ export function lexicalText(text: string, tokenizer: Tokenizer): string {
   return spaced;
 }
 
-/** A document's file name as words: no extension, and what people join words with made blank. */
-export function fileNameWords(path: string): string {
+/**
+ * A document's file name as words: no extension, and what people join words with made blank. None for
+ * a transcript: nobody named it, and every passage of it would hold the words of its folder.
+ */
+export function fileNameWords({ source, path }: DocumentKey): string {
+  if (source === 'sessions') return '';
   return path.replace(/\.md$/i, '').replaceAll(/[/_.-]+/g, ' ');
 }
 

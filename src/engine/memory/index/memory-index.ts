@@ -8,15 +8,31 @@ import type {
   Source,
 } from '../types.js';
 import type { IndexIdentity } from './identity.js';
+import type {
+  DescribedDocument,
+  MediaCounts,
+  MediaSample,
+  MissingMedia,
+  MissingMediaCount,
+  RefusedContent,
+  RefusedMedia,
+} from './media-index.js';
 import type { VectorExtension } from './vectors/extension.js';
 
 /** A document with everything the index keeps of it. */
 export interface IndexedDocument extends DocumentKey {
   readonly kind: DocumentKind;
+  /** What a media file is by its content; absent for text. */
+  readonly mimeType?: string | undefined;
   readonly fingerprint: FileFingerprint;
-  /** SHA-256 of the bytes, hexadecimal. */
+  /**
+   * SHA-256 of the bytes, hexadecimal, and a mark of what of them is forgotten; of a transcript, see
+   * prefix-print.ts.
+   */
   readonly hash: string;
   readonly chunks: readonly Chunk[];
+  /** Where its reading goes on; only documents that are appended to have one. */
+  readonly resume?: string | undefined;
 }
 
 /** One thing that is different about a document. */
@@ -25,7 +41,9 @@ export type Change =
   /** The content is as before, the fingerprint is not. */
   | { readonly type: 'touch'; readonly key: DocumentKey; readonly fingerprint: FileFingerprint }
   /** A new document, or one that replaces what was there under the same key. */
-  | { readonly type: 'put'; readonly document: IndexedDocument };
+  | { readonly type: 'put'; readonly document: IndexedDocument }
+  /** More of a document that is there: its last `replacesLast` chunks go, those given come after the rest. */
+  | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
 
 /** Changes that belong together: all of them are in the index afterwards, or none. */
 export interface ChangeSet {
@@ -40,8 +58,12 @@ export interface ChangeSet {
 /** What the index knows of a document without its chunks. */
 export interface StoredDocument extends DocumentKey {
   readonly kind: DocumentKind;
+  /** What a media file is by its content; absent for text. */
+  readonly mimeType?: string | undefined;
   readonly fingerprint: FileFingerprint;
   readonly hash: string;
+  /** See {@link IndexedDocument.resume}. */
+  readonly resume?: string | undefined;
   /** When the file was last looked at, in milliseconds since the epoch. */
   readonly indexedMs: number;
 }
@@ -49,6 +71,7 @@ export interface StoredDocument extends DocumentKey {
 /** Restricts a search; an absent field restricts nothing. */
 export interface CandidateFilter {
   readonly sources?: readonly Source[];
+  readonly kinds?: readonly DocumentKind[];
   /** Keeps a document by its displayed path. */
   readonly path?: (path: string) => boolean;
 }
@@ -73,6 +96,17 @@ export interface MissingEmbedding {
 export interface EmbeddingEntry {
   readonly hash: Buffer;
   readonly vector: Float32Array;
+}
+
+/** Up to `limit` rows with ids above `after`. */
+export interface IdPage {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** A vector that is kept. */
+export interface StoredEmbedding extends EmbeddingEntry {
+  readonly id: number;
 }
 
 /** A chunk whose vector is near to a query's. */
@@ -132,7 +166,11 @@ export interface IndexStatistics {
     readonly source: Source;
     readonly documents: number;
     readonly chunks: number;
+    /** Lines of transcripts that could not be read; absent where there are none. */
+    readonly brokenLines?: number;
   }[];
+  /** Media among the documents. */
+  readonly media: MediaCounts;
   /** Bytes on disk, side files included. */
   readonly bytes: number;
   /** When the last sync ended, in milliseconds since the epoch; undefined before the first. */
@@ -147,6 +185,9 @@ export interface MemoryIndex extends VectorIndex {
   identity(): Promise<IndexIdentity>;
   statistics(): Promise<IndexStatistics>;
   documents(): Promise<readonly StoredDocument[]>;
+  /** Those of some documents that are there, in any order. */
+  describe(keys: readonly DocumentKey[]): Promise<readonly DescribedDocument[]>;
+  mediaCounts(): Promise<MediaCounts>;
   /** Applies a change set in one transaction. */
   apply(changeSet: ChangeSet): Promise<void>;
   /** How the last finished sync left the index. */
@@ -193,16 +234,23 @@ export interface VectorIndex {
   /** What is kept, by identity. */
   vectorSpaces(): Promise<readonly VectorSpaceStatistics[]>;
   /**
-   * Up to `limit` chunks without a vector under an identity whose id is above `after`, by id. Of
-   * chunks with equal content the first stands for all; none are returned only when none are left.
+   * Up to `limit` chunks of text without a vector under an identity whose id is above `after`, by
+   * id. Of chunks with equal content the first stands for all; none are returned only when none are
+   * left.
    */
   missingEmbeddings(
     identity: string,
     after: number,
     limit: number,
   ): Promise<readonly MissingEmbedding[]>;
+  /** A page of the vectors that notes use, by id. */
+  storedEmbeddings(identity: string, page: IdPage): Promise<readonly StoredEmbedding[]>;
+  /** The same for the chunks of media. */
+  missingMedia(identity: string, after: number, limit: number): Promise<readonly MissingMedia[]>;
   /** How many chunks have no vector under an identity. */
   countMissingEmbeddings(identity: string): Promise<number>;
+  /** How many of them are media, and how large those files are. */
+  countMissingMedia(identity: string): Promise<MissingMediaCount>;
   /**
    * Keeps vectors, brought to length 1, in one transaction. A content that has one already keeps it.
    *
@@ -210,8 +258,14 @@ export interface VectorIndex {
    * identity
    */
   putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void>;
-  /** Notes contents that the provider of an identity does not take: none of them is missing then. */
-  refuseEmbeddings(identity: string, hashes: readonly Buffer[]): Promise<void>;
+  /**
+   * Notes contents that the provider of an identity does not take: none of them is missing then. Of
+   * texts nothing is noted before the first vector, when a provider that takes nothing at all is the
+   * likelier cause.
+   */
+  refuseEmbeddings(identity: string, refused: readonly RefusedContent[]): Promise<void>;
+  /** The media documents that were noted as refused, by path. */
+  refusedMedia(): Promise<readonly RefusedMedia[]>;
   /** Forgets the vectors that nothing uses, but for a cache of the last used ones. */
   tidyEmbeddings(options: TidyOptions): Promise<void>;
   /**
@@ -232,12 +286,14 @@ export interface VectorIndex {
     query: Float32Array,
     chunkIds: readonly number[],
   ): Promise<ReadonlyMap<number, number>>;
-  /** Cosines of the query to up to `count` vectors from all over the index, whatever they are about. */
+  /** Cosines of the query to up to `count` texts from all over the index, whatever they are about. */
   sampleSimilarities(
     identity: string,
     query: Float32Array,
     count: number,
   ): Promise<readonly number[]>;
+  /** The same for media, with the chunks of all of them. */
+  sampleMedia(identity: string, query: Float32Array, count: number): Promise<MediaSample>;
   /** Tries to load the vector extension and tells what came of it. */
   vectorExtension(): Promise<VectorExtension>;
   /** The jobs noted under an identity, oldest first. */

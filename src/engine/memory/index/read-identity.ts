@@ -31,6 +31,7 @@ export function readIdentity(database: Connection): IndexIdentity {
     chunkTokens: number('chunkTokens'),
     chunkOverlap: number('chunkOverlap'),
     tokenizer: tokenizerOf(meta.get('tokenizer')),
+    conversationsIn: meta.get('conversationsIn') ?? '',
   };
 }
 

@@ -26,6 +26,9 @@ export function setAutomerge(database: Connection, segments: number): void {
  * full-text columns may then differ from it (see lexical-text.ts). The porter stemmer sits on top of
  * unicode61 so that "backups" finds "backup".
  *
+ * `documents.resume` says where the reading of a transcript goes on (see sync/resume-point.ts), and
+ * `chunks.line_numbers` which line of the file each line of a chunk is, where they do not follow each other.
+ *
  * `chunks.hash` names a chunk's content for its vector (see vectors/content-hash.ts). It is there, with
  * an index, as soon as the first vector is, or is going to be: hashing takes 6 % of the time of an index without any.
  */
@@ -43,11 +46,13 @@ export function schemaSql(tokenizer: Tokenizer): string {
       source TEXT NOT NULL,
       path TEXT NOT NULL,
       kind TEXT NOT NULL,
+      mime_type TEXT,
       size INTEGER NOT NULL,
       mtime_ms REAL NOT NULL,
       ctime_ms REAL NOT NULL,
       hash TEXT NOT NULL,
       indexed_ms INTEGER NOT NULL,
+      resume TEXT,
       UNIQUE (source, path)
     ) STRICT;
     CREATE TABLE chunks (
@@ -57,7 +62,8 @@ export function schemaSql(tokenizer: Tokenizer): string {
       end_line INTEGER NOT NULL,
       hash BLOB,
       heading_path TEXT NOT NULL,
-      text TEXT NOT NULL
+      text TEXT NOT NULL,
+      line_numbers TEXT
     ) STRICT;
     CREATE INDEX chunks_by_document ON chunks (document_id);
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (

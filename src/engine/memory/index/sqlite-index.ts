@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
-import type { TreeSnapshot } from '../sync/tree-snapshot.js';
-import type { DocumentKind, SkippedFile, Source } from '../types.js';
+import type { DocumentKey } from '../types.js';
+import { bytesOnDisk } from './bytes-on-disk.js';
 import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
 import type { DocumentWriter } from './document-writer.js';
@@ -12,28 +11,52 @@ import {
   literalCandidates,
 } from './lexical-candidates.js';
 import type {
+  DescribedDocument,
+  MediaCounts,
+  MediaSample,
+  MissingMedia,
+  MissingMediaCount,
+  RefusedContent,
+  RefusedMedia,
+} from './media-index.js';
+import type {
   BatchJob,
   CandidateFilter,
   ChangeSet,
   EmbeddingEntry,
+  IdPage,
   IndexStatistics,
   LexicalCandidate,
   MemoryIndex,
   MissingEmbedding,
   StoredDocument,
+  StoredEmbedding,
   SyncMark,
   TidyOptions,
   VectorCandidate,
   VectorSpaceStatistics,
 } from './memory-index.js';
+import {
+  countDocuments,
+  countMedia,
+  describeDocuments,
+  storedDocuments,
+} from './read-documents.js';
 import { isUnchanged } from './read-identity.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
+import type { Scrubber } from './scrubber.js';
+import {
+  noteMedia,
+  readMeta,
+  readSyncedMs,
+  readSyncMark,
+  writeMeta,
+  writeSyncMark,
+} from './sync-mark.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorExtension } from './vectors/extension.js';
 import type { VectorSettings } from './vectors/vector-settings.js';
 import type { VectorStore } from './vectors/vector-store.js';
-
-type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
 /** An index in a SQLite database file; see schema.ts for its tables. */
 export class SqliteIndex implements MemoryIndex {
@@ -62,32 +85,22 @@ export class SqliteIndex implements MemoryIndex {
   }
 
   async documents(): Promise<readonly StoredDocument[]> {
-    const rows = this.database
-      .prepare<[], [Source, string, DocumentKind, number, number, number, string, number]>(
-        'SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms FROM documents',
-      )
-      .raw()
-      .all();
-    return rows.map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs]) => {
-      return { source, path, kind, fingerprint: { size, mtimeMs, ctimeMs }, hash, indexedMs };
-    });
+    return storedDocuments(this.database);
+  }
+
+  async describe(keys: readonly DocumentKey[]): Promise<readonly DescribedDocument[]> {
+    return describeDocuments(this.database, keys);
+  }
+
+  async mediaCounts(): Promise<MediaCounts> {
+    return countMedia(this.database);
   }
 
   async statistics(): Promise<IndexStatistics> {
-    const bySource = this.database
-      .prepare<[], { source: Source; documents: number; chunks: number }>(
-        `SELECT source, count(*) AS documents, sum(chunks) AS chunks FROM (
-           SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks
-           FROM documents
-         ) GROUP BY source ORDER BY source`,
-      )
-      .all();
     return {
-      documents: bySource.reduce((sum, row) => sum + row.documents, 0),
-      chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
-      bySource,
-      bytes: ['', '-wal', '-shm'].reduce((sum, suffix) => sum + sizeOf(this.file + suffix), 0),
-      syncedMs: this.syncedMs(),
+      ...countDocuments(this.database),
+      bytes: bytesOnDisk(this.file),
+      syncedMs: readSyncedMs(this.database),
     };
   }
 
@@ -99,34 +112,23 @@ export class SqliteIndex implements MemoryIndex {
     const { writer } = this;
     this.database.transaction(() => {
       const chunks = followChunks(this.database, vectorsFollow);
-      for (const change of changes) writer.write(change, atMs, chunks);
+      let more = 0;
+      for (const change of changes) more += writer.write(change, atMs, chunks);
       chunks.finish();
-      // Counted here once instead of by every search.
-      this.writeMeta('chunks', this.countChunks());
+      // Kept here instead of counted by every search: counting goes over the whole table.
+      const before = Number(readMeta(this.database, 'chunks') ?? 0);
+      writeMeta(this.database, 'chunks', String(before + more));
+      noteMedia(this.database);
       this.database.exec('DELETE FROM tree');
     })();
   }
 
   async syncMark(): Promise<SyncMark> {
-    return {
-      syncedMs: this.syncedMs(),
-      tree: this.database.prepare<[], TreeSnapshot>('SELECT paths, fingerprints FROM tree').get(),
-      skipped: this.database
-        .prepare<[], SkipRow>('SELECT path, reason, detail FROM skipped ORDER BY rowid')
-        .all()
-        .map(({ detail, ...skip }) => (detail === null ? skip : { ...skip, detail })),
-    };
+    return readSyncMark(this.database);
   }
 
-  async markSynced({ syncedMs, tree, skipped }: SyncMark): Promise<void> {
-    this.database.transaction(() => {
-      this.writeMeta('synced_ms', String(syncedMs ?? ''));
-      this.database.exec('DELETE FROM tree; DELETE FROM skipped');
-      const insert = this.database.prepare('INSERT INTO skipped VALUES (?, ?, ?)');
-      for (const { path, reason, detail } of skipped) insert.run(path, reason, detail ?? null);
-      if (tree === undefined) return;
-      this.database.prepare('INSERT INTO tree VALUES (?, ?)').run(tree.paths, tree.fingerprints);
-    })();
+  async markSynced(mark: SyncMark): Promise<void> {
+    this.database.transaction(() => writeSyncMark(this.database, mark))();
   }
 
   async lexicalCandidates(
@@ -152,7 +154,7 @@ export class SqliteIndex implements MemoryIndex {
   async termStatistics(
     matches: readonly string[],
   ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }> {
-    const chunks = Number(this.readMeta('chunks') ?? 0);
+    const chunks = Number(readMeta(this.database, 'chunks') ?? 0);
     return { chunks, frequencies: matches.map((match) => countMatches(this.database, match)) };
   }
 
@@ -179,6 +181,22 @@ export class SqliteIndex implements MemoryIndex {
     return (await this.vectors()).missing(identity, after, limit);
   }
 
+  async storedEmbeddings(identity: string, page: IdPage): Promise<readonly StoredEmbedding[]> {
+    return (await this.vectors()).stored(identity, page);
+  }
+
+  async missingMedia(
+    identity: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly MissingMedia[]> {
+    return (await this.vectors()).missingMedia(identity, after, limit);
+  }
+
+  async countMissingMedia(identity: string): Promise<MissingMediaCount> {
+    return (await this.vectors()).countMissingMedia(identity);
+  }
+
   async countMissingEmbeddings(identity: string): Promise<number> {
     return (await this.vectors()).countMissing(identity);
   }
@@ -187,8 +205,12 @@ export class SqliteIndex implements MemoryIndex {
     (await this.vectors()).put(identity, entries);
   }
 
-  async refuseEmbeddings(identity: string, hashes: readonly Buffer[]): Promise<void> {
-    (await this.vectors()).refuse(identity, hashes);
+  async refuseEmbeddings(identity: string, refused: readonly RefusedContent[]): Promise<void> {
+    (await this.vectors()).refuse(identity, refused);
+  }
+
+  async refusedMedia(): Promise<readonly RefusedMedia[]> {
+    return (await this.vectors()).refusedMedia();
   }
 
   async tidyEmbeddings(options: TidyOptions): Promise<void> {
@@ -221,6 +243,10 @@ export class SqliteIndex implements MemoryIndex {
     return (await this.vectors()).sample(identity, query, count);
   }
 
+  async sampleMedia(identity: string, query: Float32Array, count: number): Promise<MediaSample> {
+    return (await this.vectors()).sampleMedia(identity, query, count);
+  }
+
   async vectorExtension(): Promise<VectorExtension> {
     return (await this.vectors()).extension();
   }
@@ -237,20 +263,19 @@ export class SqliteIndex implements MemoryIndex {
     (await this.vectors()).removeBatchJob(id);
   }
 
-  /**
-   * Whether the file still holds the index that this was opened on. Another process may have
-   * replaced its content with one of other settings, or of another version.
-   */
+  /** Whether the file still holds the index that this was opened on: another process may replace it. */
   isCurrent(): boolean {
     return isUnchanged(this.database, this.storedIdentity);
   }
 
-  /**
-   * For rebuilds: copies the vectors and the batch jobs of another index file into this one, which
-   * has none yet. A file without them, or that cannot be read, gives none.
-   */
+  /** For rebuilds: takes over what another index file has; see copy-embeddings.ts. */
   copyEmbeddings(fromFile: string): void {
     copyEmbeddings(this.database, fromFile);
+  }
+
+  /** What takes deleted bytes out of the file; loaded only by what writes. */
+  async scrubber(): Promise<Scrubber> {
+    return (await import('./scrubber.js')).createScrubber(this.database);
   }
 
   /** Ends a build: other connections may open the file afterwards. Closes this one. */
@@ -271,28 +296,4 @@ export class SqliteIndex implements MemoryIndex {
     this.vectorStore ??= new VectorStore(this.database, this.vectorSettings);
     return this.vectorStore;
   }
-
-  private countChunks(): string {
-    return String(this.database.prepare('SELECT count(*) FROM chunks').pluck().get());
-  }
-
-  private syncedMs(): number | undefined {
-    const written = this.readMeta('synced_ms') ?? '';
-    return written === '' ? undefined : Number(written);
-  }
-
-  private writeMeta(key: string, value: string): void {
-    this.database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
-  }
-
-  private readMeta(key: string): string | undefined {
-    return this.database
-      .prepare<[string], string>('SELECT value FROM meta WHERE key = ?')
-      .pluck()
-      .get(key);
-  }
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,4 +1,9 @@
-import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
+import type {
+  CandidateFilter,
+  LexicalCandidate,
+  MemoryIndex,
+  VectorCandidate,
+} from '../index/memory-index.js';
 import type { LexicalQuery } from './query.js';
 import type { QueryVector } from './semantic.js';
 import type { TermMatcher } from './term-matcher.js';
@@ -23,6 +28,8 @@ export interface CandidateQuestion {
   readonly filter: CandidateFilter;
   /** Matches the query's required phrases, then its excluded ones, in their order. */
   readonly constraints: TermMatcher;
+  /** Whether there are images and recordings to look through besides. */
+  readonly media: boolean;
 }
 
 /**
@@ -33,8 +40,8 @@ export async function joinCandidates(
   index: MemoryIndex,
   question: CandidateQuestion,
 ): Promise<Candidates> {
-  const { lexical, vector, limit, filter, match } = question;
-  const near = await index.vectorCandidates(vector.identity, vector.vector, limit, filter);
+  const { lexical, vector, match } = question;
+  const near = await nearest(index, question);
   const known = new Set(lexical.map((chunk) => chunk.chunkId));
   const added = near.filter((chunk) => !known.has(chunk.chunkId) && isAllowed(chunk, question));
   const scores =
@@ -52,6 +59,19 @@ export async function joinCandidates(
     return { ...chunk, bm25: scores.get(chunk.chunkId) ?? 0 };
   });
   return { chunks: [...lexical, ...chunks], similarities };
+}
+
+/** Media are looked through by themselves: any text may be nearer than the right picture. */
+async function nearest(
+  index: MemoryIndex,
+  { vector: { identity, vector }, limit, filter, media }: CandidateQuestion,
+): Promise<readonly VectorCandidate[]> {
+  const near = await index.vectorCandidates(identity, vector, limit, filter);
+  if (!media) return near;
+  const kinds = ['media'] as const;
+  const pictures = await index.vectorCandidates(identity, vector, limit, { ...filter, kinds });
+  const known = new Set(near.map(({ chunkId }) => chunkId));
+  return [...near, ...pictures.filter(({ chunkId }) => !known.has(chunkId))];
 }
 
 /** What a person demands or forbids holds for passages found by meaning too. */

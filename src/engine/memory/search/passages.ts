@@ -52,13 +52,18 @@ function rangeOf(group: readonly RankedChunk[]): LineRange {
 
 function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
   const [best] = group;
-  const lines = new Map<number, NumberedLine>();
-  // Best first: of the pieces of one long line, which all carry its number, the best one stands.
+  const lines = new Map<number, readonly NumberedLine[]>();
+  // Best first: of the pieces of one long line, which all carry its number, the best one stands. A
+  // chunk of a conversation may have several lines of one number: those stay together.
   for (const { chunk, lines: ranked } of group) {
-    for (const [offset, line] of ranked.entries()) {
-      const number = chunk.startLine + offset;
-      if (!lines.has(number)) lines.set(number, { ...line, number });
+    const own = new Map<number, NumberedLine[]>();
+    for (const [at, line] of ranked.entries()) {
+      const number = chunk.lineNumbers?.[at] ?? chunk.startLine + at;
+      const parts = own.get(number);
+      if (parts === undefined) own.set(number, [{ ...line, number }]);
+      else parts.push({ ...line, number });
     }
+    for (const [number, parts] of own) if (!lines.has(number)) lines.set(number, parts);
   }
   return {
     source: best.chunk.source,
@@ -67,6 +72,6 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
     headingPath: best.chunk.headingPath,
     chunkId: best.chunk.chunkId,
     rank: best.rank,
-    lines: [...lines.values()].sort((a, b) => a.number - b.number),
+    lines: [...lines.entries()].sort(([a], [b]) => a - b).flatMap(([, parts]) => parts),
   };
 }

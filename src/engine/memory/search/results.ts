@@ -4,7 +4,7 @@ import type { FusedChunk, FusionShares } from './fuse.js';
 import { type Passage, passagesOf } from './passages.js';
 import { snippetBudget, snippetOf } from './snippet.js';
 import type { TermMatcher } from './term-matcher.js';
-import type { ScoreExplanation, SearchMode, SearchRequest, SearchResult } from './types.js';
+import type { BareResult, ScoreExplanation, SearchMode, SearchRequest } from './types.js';
 
 /** Everything that was found, in its final order by score. */
 export interface Findings {
@@ -44,7 +44,7 @@ export function resultsOf(
   findings: Findings,
   request: SearchRequest,
   options: ResultOptions,
-): { readonly results: SearchResult[]; readonly belowMinScore: number } {
+): { readonly results: BareResult[]; readonly belowMinScore: number } {
   const placed = placedPassages(findings, request.maxResults ?? options.maxResults, options);
   const results = placed.map((item, position) => ({
     item,
@@ -112,7 +112,7 @@ function resultOf(
   findings: Findings,
   request: SearchRequest,
   options: ResultOptions,
-): SearchResult {
+): BareResult {
   const budget = snippetBudget(position, options.snippetChars);
   const snippet = snippetOf(passage.lines, findings.lineWeights, findings.matcher, budget);
   const { path, source, startLine, endLine, headingPath } = passage;

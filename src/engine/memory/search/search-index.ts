@@ -1,13 +1,9 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
-import {
-  BACKGROUND_SAMPLE,
-  backgroundOf,
-  type SimilarityBackground,
-  textSide,
-  vectorScore,
-} from './calibrate.js';
+import type { Source } from '../types.js';
+import { type Backgrounds, backgroundsOf } from './backgrounds.js';
+import { textSide, vectorScore } from './calibrate.js';
 import { joinCandidates } from './candidates.js';
 import type { CitationMode } from './citation.js';
 import { ageInDays, isEvergreen } from './decay.js';
@@ -16,13 +12,18 @@ import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query
 import { datesInQuery } from './query-dates.js';
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
+import { filterOf } from './search-filter.js';
+import { queryWarnings, sourceWarnings } from './search-warnings.js';
 import type { QueryEmbedder, QueryVector } from './semantic.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
 import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
+import { withKinds } from './with-kinds.js';
 
 /** How answers are made, besides what is asked. */
 export interface SearchOptions {
   readonly citations: CitationMode;
+  /** The sources that answers come from, whatever is asked; absent is all that is indexed. */
+  readonly sources?: readonly Source[];
   /** Characters of a snippet, on average over ten results. */
   readonly snippetChars: number;
   /** How many candidates are ranked for each result asked for (memory search §2.5). */
@@ -68,7 +69,7 @@ export async function searchIndex(
   const query = parseQuery(request.query, tokenizer);
   const embedding = embed(index, request, options, warnings, signal);
   const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
-  const filter = await filterOf(request);
+  const filter = await filterOf(request, options.sources);
   const found =
     query.literal === undefined
       ? await findByWords(index, query, limit, filter, tokenizer, request.query)
@@ -83,11 +84,16 @@ export async function searchIndex(
     backend: 'builtin',
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
-    results,
+    results: await withKinds(index, results),
     matches: found.matches,
     belowMinScore,
     searchMs: performance.now() - started,
-    warnings: [...options.warnings, ...warnings, ...queryWarnings(query)],
+    warnings: [
+      ...options.warnings,
+      ...warnings,
+      ...sourceWarnings(request, options.sources),
+      ...queryWarnings(query),
+    ],
   };
 }
 
@@ -147,18 +153,18 @@ async function weigh(
     return findingsOf(index, { mode: 'lexical', ranking, matcher, chunks }, ALL_TEXT, options);
   }
   const constraints = createTermMatcher([...query.required, ...query.excluded], tokenizer);
+  const backgrounds = await backgroundsOf(index, vector);
+  const { media } = backgrounds;
   const { chunks: candidates, similarities } = await joinCandidates(index, {
-    ...{ query, match, lexical: found.candidates, vector, limit, filter, constraints },
+    ...{ query, match, lexical: found.candidates, vector, limit, filter, constraints, media },
   });
-  const sample = await index.sampleSimilarities(vector.identity, vector.vector, BACKGROUND_SAMPLE);
-  const background = backgroundOf(sample, vector.vector.length);
   const ranking = found.rank(candidates);
   const chunks = ranking.chunks
     .map((ranked) => ({ ranked, similarity: similarities.get(ranked.chunk.chunkId) }))
     .filter(({ similarity }) => options.hybrid || similarity !== undefined);
   const mode = options.hybrid ? 'hybrid' : 'vector';
   const shares = options.hybrid ? options.shares : ALL_VECTOR;
-  return findingsOf(index, { mode, ranking, matcher, chunks, background }, shares, options);
+  return findingsOf(index, { mode, ranking, matcher, chunks, backgrounds }, shares, options);
 }
 
 const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
@@ -172,12 +178,12 @@ interface Sides {
     readonly ranked: RankedChunk;
     readonly similarity: number | undefined;
   }[];
-  readonly background?: SimilarityBackground;
+  readonly backgrounds?: Backgrounds;
 }
 
 async function findingsOf(
   index: MemoryIndex,
-  { mode, ranking, matcher, chunks, background }: Sides,
+  { mode, ranking, matcher, chunks, backgrounds }: Sides,
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
@@ -190,13 +196,13 @@ async function findingsOf(
       ranked,
       wordScore: ranking.scoreOf(ranked.rank),
       textScore:
-        background === undefined
+        backgrounds === undefined
           ? ranking.scoreOf(ranked.rank)
           : textSide(ranking.scoreOf, ranked.rank, best),
       vectorScore:
-        similarity === undefined || background === undefined
+        similarity === undefined || backgrounds === undefined
           ? undefined
-          : vectorScore(similarity, background),
+          : vectorScore(similarity, backgrounds.of(ranked.chunk.chunkId)),
       ageDays: ageOf(ranked),
     };
   });
@@ -232,20 +238,6 @@ interface Found {
 function candidateLimit(maxResults: number, { candidateMultiplier }: SearchOptions): number {
   const wanted = Math.max(MIN_CANDIDATES, Math.floor(maxResults * candidateMultiplier));
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
-}
-
-async function filterOf(request: SearchRequest): Promise<CandidateFilter> {
-  const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
-  return {
-    ...(request.sources === undefined ? {} : { sources: request.sources }),
-    ...(path === undefined ? {} : { path }),
-  };
-}
-
-/** Loaded only by those who ask for it: few searches name a pattern. */
-async function pathFilter(glob: string): Promise<(path: string) => boolean> {
-  const { createPathFilter } = await import('./path-glob.js');
-  return createPathFilter(glob);
 }
 
 async function findByWords(
@@ -291,18 +283,4 @@ async function findLiterally(
     rankCandidates(chunks, statistics, matcher, undefined);
   const none = { match: undefined, matches: candidates.length };
   return { query, ...none, candidates: counted, rank, matcher };
-}
-
-function queryWarnings(query: LexicalQuery): Warning[] {
-  const warnings: Warning[] = [];
-  if (query.terms.length + query.required.length === 0 && query.literal === undefined) {
-    warnings.push({ code: 'QUERY_EMPTY', message: 'the query holds nothing to search for' });
-  }
-  if (query.shortened) {
-    warnings.push({
-      code: 'QUERY_SHORTENED',
-      message: `the query is long; its first ${query.terms.length} terms were searched for`,
-    });
-  }
-  return warnings;
 }

@@ -44,7 +44,7 @@ export function snippetOf(
   budget: number,
 ): Snippet {
   const shown = chooseLines(lines, lineWeights, budget);
-  const first = shown[0];
+  const first = lines[shown[0] ?? -1];
   if (first === undefined) return { text: '', line: lines[0]?.number ?? 1, highlights: [] };
   const text =
     shown.length === 1 && first.text.length > budget
@@ -66,13 +66,14 @@ function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
   return mergeSpans(spans);
 }
 
+/** The positions of the lines to show, ascending. */
 function chooseLines(
   lines: readonly NumberedLine[],
   lineWeights: readonly number[],
   budget: number,
-): readonly NumberedLine[] {
+): readonly number[] {
   const length = lines.reduce((total, line) => total + line.text.length + 1, -1);
-  if (length <= budget) return lines;
+  if (length <= budget) return lines.map((_, index) => index);
   const own = lines.map((line) => weigh(line.terms, lineWeights));
   const value = (index: number): number =>
     (own[index] ?? 0) +
@@ -82,37 +83,36 @@ function chooseLines(
     .map((line, index) => ({ line, index, value: value(index) }))
     .filter(({ line }) => line.hasWords)
     .sort((a, b) => b.value - a.value || a.index - b.index);
-  const chosen: NumberedLine[] = [];
+  const chosen: number[] = [];
   let left = budget;
-  for (const { line } of order) {
+  for (const { line, index } of order) {
     const cost = line.text.length + 2;
     if (cost <= left) {
-      chosen.push(line);
+      chosen.push(index);
       left -= cost;
     } else if (chosen.length === 0) {
-      return [line];
+      return [index];
     }
   }
-  return chosen.sort((a, b) => a.number - b.number);
+  return chosen.sort((a, b) => a - b);
 }
 
-function joinLines(shown: readonly NumberedLine[], all: readonly NumberedLine[]): string {
-  const byNumber = new Map(all.map((line) => [line.number, line]));
+function joinLines(shown: readonly number[], all: readonly NumberedLine[]): string {
   let text = '';
-  let previous: NumberedLine | undefined;
-  for (const line of shown) {
-    if (previous !== undefined) text += gapBetween(previous.number, line.number, byNumber);
-    text += line.text;
-    previous = line;
+  let previous: number | undefined;
+  for (const index of shown) {
+    if (previous !== undefined) text += gapBetween(previous, index, all);
+    text += all[index]?.text ?? '';
+    previous = index;
   }
   return text;
 }
 
 /** Blank lines, rules and fences between two shown lines are shown too; anything else is a gap. */
-function gapBetween(from: number, to: number, byNumber: ReadonlyMap<number, NumberedLine>): string {
+function gapBetween(from: number, to: number, all: readonly NumberedLine[]): string {
   let between = '\n';
-  for (let number = from + 1; number < to; number++) {
-    const line = byNumber.get(number);
+  for (let index = from + 1; index < to; index++) {
+    const line = all[index];
     between += `${line?.text ?? ''}\n`;
     if (line?.hasWords !== false || between.length > MAX_WORDLESS_CHARACTERS) {
       return `\n${ELLIPSIS}\n`;

@@ -1,5 +1,5 @@
 import type { Warning } from '../../errors/index.js';
-import type { LineRange, Source } from '../types.js';
+import type { DocumentKind, LineRange, Source } from '../types.js';
 
 /** What is asked of memory. */
 export interface SearchRequest {
@@ -42,6 +42,9 @@ export interface SearchResult extends LineRange {
   /** Workspace-relative, forward slashes. */
   readonly path: string;
   readonly source: Source;
+  readonly kind: DocumentKind;
+  /** Of an image or a recording, by its content. */
+  readonly mimeType?: string;
   /** 0 to 1, comparable between queries. */
   readonly score: number;
   /** The passage's best lines as they stand in the file; see {@link snippetLine}. */
@@ -61,6 +64,9 @@ export interface SearchResult extends LineRange {
   /** Where query words stand in the snippet: UTF-16 offsets, end excluded, ascending. */
   readonly highlights: readonly TextSpan[];
 }
+
+/** A result before it is known what kind of document it is from. */
+export type BareResult = Omit<SearchResult, 'kind' | 'mimeType'>;
 
 /** A stretch of a string in UTF-16 units, end excluded. */
 export interface TextSpan {

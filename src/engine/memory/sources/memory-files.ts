@@ -7,8 +7,16 @@ import {
   systemErrorCode,
 } from '../../errors/index.js';
 import type { SkippedFile, SourceFile } from '../types.js';
+import { type MediaSelection, modalityOfName } from './media-names.js';
 import { displayPath } from './paths.js';
-import { skipOf, statFile, type WalkedFile, type WalkListener, walkMarkdown } from './walk.js';
+import {
+  kindOfName,
+  skipOf,
+  statFile,
+  type WalkedFile,
+  type WalkListener,
+  walkFolder,
+} from './walk.js';
 
 /** Which part of a workspace holds the memory. */
 export type WorkspaceLayout =
@@ -24,6 +32,8 @@ export interface MemoryFilesOptions {
   readonly layout: WorkspaceLayout;
   /** Further files or folders, absolute or relative to the workspace. */
   readonly extraPaths: readonly string[];
+  /** Images and recordings that belong to it; none when left out (memory search §2.7). */
+  readonly media?: MediaSelection | undefined;
 }
 
 /** What a look at the disk found. */
@@ -53,7 +63,7 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   for (const file of walkAll(workspaceDir, options, listener)) {
     if (files.has(file.absolutePath)) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
-    files.set(file.absolutePath, { source: 'memory', kind: 'markdown', path, ...file });
+    files.set(file.absolutePath, { source: 'memory', path, ...file });
   }
   return { files: [...files.values()], skipped };
 }
@@ -91,31 +101,41 @@ function* walkAll(
   options: MemoryFilesOptions,
   listener: WalkListener,
 ): Generator<WalkedFile> {
-  if (options.layout === 'folder') yield* walkMarkdown(workspaceDir, listener);
-  else yield* walkAgentWorkspace(workspaceDir, listener);
+  const { media } = options;
+  if (options.layout === 'folder') yield* walkFolder(workspaceDir, media, listener);
+  else yield* walkAgentWorkspace(workspaceDir, media, listener);
   for (const extra of options.extraPaths) {
-    yield* walkExtra(resolve(workspaceDir, extra), listener);
+    yield* walkExtra(resolve(workspaceDir, extra), media, listener);
   }
 }
 
-function* walkAgentWorkspace(dir: string, listener: WalkListener): Generator<WalkedFile> {
+function* walkAgentWorkspace(
+  dir: string,
+  media: MediaSelection | undefined,
+  listener: WalkListener,
+): Generator<WalkedFile> {
   // The folder's own listing, because a file system that ignores case would find memory.md too.
   const entries = new Map(readdirSync(dir, { withFileTypes: true }).map((e) => [e.name, e]));
   for (const name of ROOT_FILES) {
     const entry = entries.get(name);
     const path = join(dir, name);
     if (entry?.isSymbolicLink() === true) listener.onSkip({ path, reason: 'symlink' });
-    const file = entry?.isFile() === true ? statFile(path, listener) : undefined;
+    const file =
+      entry?.isFile() === true ? statFile(path, 'markdown', undefined, listener) : undefined;
     if (file !== undefined) yield file;
   }
   const memory = entries.get(MEMORY_FOLDER);
   const path = join(dir, MEMORY_FOLDER);
-  if (memory?.isDirectory() === true) yield* walkMarkdown(path, listener);
+  if (memory?.isDirectory() === true) yield* walkFolder(path, media, listener);
   else if (memory?.isSymbolicLink() === true) listener.onSkip({ path, reason: 'symlink' });
 }
 
-/** A configured file may have any name; a folder gives its Markdown files. */
-function* walkExtra(path: string, listener: WalkListener): Generator<WalkedFile> {
+/** A configured file may have any name; a folder gives its files of memory. */
+function* walkExtra(
+  path: string,
+  media: MediaSelection | undefined,
+  listener: WalkListener,
+): Generator<WalkedFile> {
   try {
     const stats = lstatSync(path);
     if (stats.isSymbolicLink()) {
@@ -124,11 +144,16 @@ function* walkExtra(path: string, listener: WalkListener): Generator<WalkedFile>
     }
     const real = realpathSync(path);
     if (stats.isDirectory()) {
-      yield* walkMarkdown(real, listener);
-    } else {
-      const file = statFile(real, listener);
-      if (file !== undefined) yield file;
+      yield* walkFolder(real, media, listener);
+      return;
     }
+    const kind = kindOfName(real, media);
+    if (kind === undefined && modalityOfName(real) !== undefined) {
+      listener.onSkip({ path, reason: 'wrong_format', detail: 'multimodal does not include it' });
+      return;
+    }
+    const file = statFile(real, kind ?? 'markdown', media, listener);
+    if (file !== undefined) yield file;
   } catch (error) {
     const skip = skipOf(path, error);
     listener.onSkip(

@@ -6,10 +6,12 @@ import {
   messageOf,
   systemErrorCode,
 } from '../../errors/index.js';
-import type { FileFingerprint, SkippedFile, SkipReason } from '../types.js';
+import type { DocumentKind, FileFingerprint, SkippedFile, SkipReason } from '../types.js';
+import { type MediaSelection, modalityOfName } from './media-names.js';
 
-/** A Markdown file met on a walk. */
+/** A file met on a walk. */
 export interface WalkedFile extends FileFingerprint {
+  readonly kind: DocumentKind;
   readonly absolutePath: string;
 }
 
@@ -24,9 +26,16 @@ export function isIgnoredFolder(name: string): boolean {
   return IGNORED_FOLDERS.has(name);
 }
 
-/** Whether a file of this name is taken for Markdown. */
-export function isMarkdownName(name: string): boolean {
-  return MARKDOWN.test(name);
+/**
+ * What a file of this name is taken for; undefined when it is none of memory's.
+ *
+ * @param media which images and recordings belong to it; undefined for none
+ */
+export function kindOfName(name: string, media?: MediaSelection): DocumentKind | undefined {
+  if (MARKDOWN.test(name)) return 'markdown';
+  if (media === undefined) return undefined;
+  const modality = modalityOfName(name);
+  return modality !== undefined && media.modalities.has(modality) ? 'media' : undefined;
 }
 
 /** Folders that hold other people's files or the tools' own; never entered. */
@@ -34,39 +43,70 @@ const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
 const MARKDOWN = /\.md$/i;
 
 /**
- * All Markdown files below a folder, in a stable order. Symbolic links are not followed (memory
+ * All files of memory below a folder, in a stable order. Symbolic links are not followed (memory
  * search §2.6), so a loop of them cannot catch the walk. What cannot be read is reported.
  *
  * @param root absolute path without symbolic links in it
+ * @param media which images and recordings are wanted besides Markdown; undefined for none
  */
-export function* walkMarkdown(root: string, listener: WalkListener): Generator<WalkedFile> {
+export function* walkFolder(
+  root: string,
+  media: MediaSelection | undefined,
+  listener: WalkListener,
+): Generator<WalkedFile> {
   const pending = [root];
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     const folders: string[] = [];
     for (const entry of readFolder(dir, listener)) {
       const path = dir + sep + entry.name;
       if (entry.isDirectory() && !isIgnoredFolder(entry.name)) folders.push(path);
-      const file = isMarkdownName(entry.name) ? markdownFile(entry, path, listener) : undefined;
+      const kind = kindOfName(entry.name, media);
+      const file = kind === undefined ? undefined : walkedFile(entry, path, kind, media, listener);
       if (file !== undefined) yield file;
     }
     pending.push(...folders.reverse());
   }
 }
 
-function markdownFile(entry: Dirent, path: string, listener: WalkListener): WalkedFile | undefined {
+function walkedFile(
+  entry: Dirent,
+  path: string,
+  kind: DocumentKind,
+  media: MediaSelection | undefined,
+  listener: WalkListener,
+): WalkedFile | undefined {
   if (entry.isSymbolicLink()) listener.onSkip({ path, reason: 'symlink' });
-  return entry.isFile() ? statFile(path, listener) : undefined;
+  return entry.isFile() ? statFile(path, kind, media, listener) : undefined;
 }
 
-/** One file's fingerprint; undefined, and reported, when it cannot be had. */
-export function statFile(path: string, listener: WalkListener): WalkedFile | undefined {
+/** One file's fingerprint; undefined, and reported, when it cannot be had or is too large. */
+export function statFile(
+  path: string,
+  kind: DocumentKind,
+  media: MediaSelection | undefined,
+  listener: WalkListener,
+): WalkedFile | undefined {
   try {
     const { size, mtimeMs, ctimeMs } = statSync(path);
-    return { absolutePath: path, size, mtimeMs, ctimeMs };
+    if (kind === 'media' && media !== undefined && size > media.maxFileBytes) {
+      listener.onSkip(mediaTooLarge(path, size, media));
+      return undefined;
+    }
+    return { kind, absolutePath: path, size, mtimeMs, ctimeMs };
   } catch (error) {
     listener.onSkip(skipOf(path, error));
     return undefined;
   }
+}
+
+/** The skip of a media file over `multimodal.maxFileBytes`. */
+export function mediaTooLarge(
+  path: string,
+  bytes: number,
+  { maxFileBytes }: MediaSelection,
+): SkippedFile {
+  const detail = `${bytes} bytes, multimodal.maxFileBytes is ${maxFileBytes}`;
+  return { path, reason: 'too_large', detail };
 }
 
 /**

@@ -1,33 +1,27 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../context.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
-import type { Change, IndexedDocument, MemoryIndex } from '../index/memory-index.js';
-import type { SkippedFile } from '../types.js';
+import type { Forgotten } from '../forget/forgotten.js';
+import type { Change, MemoryIndex, StoredDocument } from '../index/memory-index.js';
+import type { MediaSelection } from '../sources/media-names.js';
+import type { TranscriptFile } from '../sources/transcripts/transcript-files.js';
 import type { SyncEvent } from './events.js';
-import { loadDocument } from './load-document.js';
+import { type LoadOutcome, loadDocument } from './load-document.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
+import { type ApplyResult, Tally } from './tally.js';
+import { isTranscript, TranscriptProgress } from './transcript-progress.js';
 
 /** What applying a plan needs besides the plan. */
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
+  readonly forgotten: Forgotten;
+  /** Which media belong to the memory; undefined for none. */
+  readonly media?: MediaSelection | undefined;
   readonly clock: Clock;
   /** Whether passages get vectors afterwards. */
   readonly vectorsFollow: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: SyncEvent) => void;
-}
-
-/** What was done; `stopped` when the signal ended it between two transactions. */
-export interface ApplyResult {
-  readonly stopped: boolean;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-  readonly renamed: number;
-  readonly unchanged: number;
-  readonly chunks: number;
-  readonly bytes: number;
-  readonly skipped: readonly SkippedFile[];
 }
 
 /** A transaction ends at whichever comes first: bounded memory, and never long to wait on Ctrl-C. */
@@ -42,7 +36,21 @@ export async function applyPlan(
 ): Promise<ApplyResult> {
   const tally = new Tally(plan);
   const batches = new Batches(plan, tally, options);
+  try {
+    return await applyBatches(index, batches, tally, options);
+  } finally {
+    batches.close();
+  }
+}
+
+async function applyBatches(
+  index: MemoryIndex,
+  batches: Batches,
+  tally: Tally,
+  options: ApplyOptions,
+): Promise<ApplyResult> {
   while (!batches.done) {
+    await batches.lookAhead();
     const { clock, vectorsFollow } = options;
     await index.apply({ atMs: clock.now(), vectorsFollow, changes: batches.take() });
     options.onEvent({ type: 'batch.committed', documents: tally.documents, chunks: tally.chunks });
@@ -63,6 +71,10 @@ class Batches {
   private readonly options: ApplyOptions;
   private removed = false;
   private position = 0;
+  /** The transcript that is being read, a part at a time. */
+  private transcript: TranscriptProgress | undefined;
+  private batch: readonly PlannedRead[] = [];
+  private readonly ahead = new Map<PlannedRead, LoadOutcome>();
 
   constructor(plan: SyncPlan, tally: Tally, options: ApplyOptions) {
     this.plan = plan;
@@ -75,17 +87,81 @@ class Batches {
     return removals && this.position >= this.plan.read.length;
   }
 
+  /**
+   * Chooses the next batch, and looks at its media: what they are is told by a library that answers
+   * later, which a transaction cannot wait for. Of each only a few facts are kept.
+   */
+  async lookAhead(): Promise<void> {
+    this.batch = this.nextBatch();
+    const { media, forgotten } = this.options;
+    for (const planned of this.batch) {
+      if (planned.file.kind !== 'media' || media === undefined) continue;
+      const { loadMedia } = await import('./load-media.js');
+      this.ahead.set(planned, await loadMedia(planned.file, planned.stored, media, forgotten));
+    }
+  }
+
   *take(): Generator<Change> {
     if (!this.removed) yield* this.removals();
     this.removed = true;
-    const end = this.position + BATCH_DOCUMENTS;
-    for (let bytes = 0; this.position < end && bytes < BATCH_BYTES; this.position++) {
-      const planned = this.plan.read[this.position];
-      if (planned === undefined) return;
-      bytes += planned.file.size;
-      const change = this.read(planned);
-      if (change !== undefined) yield change;
+    let bytes = 0;
+    for (const planned of this.batch) {
+      const { file, stored } = planned;
+      if (isTranscript(file)) {
+        bytes += yield* this.readOn(file, stored, BATCH_BYTES - bytes);
+        // The rest of it is the next batch's.
+        if (this.transcript !== undefined) break;
+      } else {
+        bytes += file.size;
+        const change = this.read(planned);
+        if (change !== undefined) yield change;
+      }
+      this.position += 1;
     }
+    this.batch = [];
+    this.ahead.clear();
+  }
+
+  private nextBatch(): readonly PlannedRead[] {
+    const batch: PlannedRead[] = [];
+    let bytes = 0;
+    for (const planned of this.plan.read.slice(this.position, this.position + BATCH_DOCUMENTS)) {
+      if (bytes >= BATCH_BYTES) break;
+      // Of a transcript only what is new is read, a part at a time.
+      if (!isTranscript(planned.file)) bytes += planned.file.size;
+      batch.push(planned);
+    }
+    return batch;
+  }
+
+  /**
+   * Goes on reading a transcript, at least a part of it.
+   *
+   * @param budget bytes after which no further part is begun
+   * @returns bytes read; `transcript` is left undefined when it was read to its end
+   */
+  private *readOn(
+    file: TranscriptFile,
+    stored: StoredDocument | undefined,
+    budget: number,
+  ): Generator<Change, number> {
+    this.transcript ??= new TranscriptProgress(file, stored, this.options);
+    let bytes = 0;
+    do {
+      const step = this.transcript.next(this.tally);
+      bytes += step.bytes;
+      if (step.change !== undefined) yield step.change;
+      if (step.isLast) {
+        this.transcript = undefined;
+        break;
+      }
+    } while (bytes < budget);
+    return bytes;
+  }
+
+  /** Lets go of a file that is not read to its end. */
+  close(): void {
+    this.transcript?.close();
   }
 
   private *removals(): Generator<Change> {
@@ -95,9 +171,10 @@ class Batches {
     }
   }
 
-  private read({ file, stored }: PlannedRead): Change | undefined {
-    const { onEvent, chunking } = this.options;
-    const outcome = loadDocument(file, stored, chunking);
+  private read(planned: PlannedRead): Change | undefined {
+    const { file, stored } = planned;
+    const { onEvent, chunking, forgotten } = this.options;
+    const outcome = this.ahead.get(planned) ?? loadDocument(file, stored, chunking, forgotten);
     if (outcome.state === 'skipped') {
       this.tally.skip(outcome.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...outcome.skip });
@@ -115,64 +192,5 @@ class Batches {
     this.tally.put(document, stored !== undefined);
     onEvent({ type: 'document.indexed', path: file.path, bytes, chunks: document.chunks.length });
     return { type: 'put', document };
-  }
-}
-
-/** Counts what a sync does. A document that vanished here and appeared there was renamed. */
-class Tally {
-  readonly skipped: SkippedFile[] = [];
-  documents = 0;
-  chunks = 0;
-  private readonly plan: SyncPlan;
-  private readonly goneHashes: Map<string, number>;
-  private bytes = 0;
-  private added = 0;
-  private changed = 0;
-  private renamed = 0;
-  private dropped = 0;
-  private kept = 0;
-
-  constructor(plan: SyncPlan) {
-    this.plan = plan;
-    this.goneHashes = new Map();
-    for (const { hash } of plan.remove) {
-      this.goneHashes.set(hash, (this.goneHashes.get(hash) ?? 0) + 1);
-    }
-  }
-
-  skip(skip: SkippedFile, wasIndexed: boolean): void {
-    this.skipped.push(skip);
-    if (wasIndexed) this.dropped += 1;
-  }
-
-  keep(bytes: number): void {
-    this.kept += 1;
-    this.bytes += bytes;
-  }
-
-  put(document: IndexedDocument, replaces: boolean): void {
-    this.documents += 1;
-    this.chunks += document.chunks.length;
-    this.bytes += document.fingerprint.size;
-    const gone = this.goneHashes.get(document.hash) ?? 0;
-    if (replaces) this.changed += 1;
-    else if (gone > 0) {
-      this.goneHashes.set(document.hash, gone - 1);
-      this.renamed += 1;
-    } else this.added += 1;
-  }
-
-  result(stopped: boolean): ApplyResult {
-    return {
-      stopped,
-      added: this.added,
-      changed: this.changed,
-      removed: this.plan.remove.length - this.renamed + this.dropped,
-      renamed: this.renamed,
-      unchanged: this.plan.unchanged + this.kept,
-      chunks: this.chunks,
-      bytes: this.bytes,
-      skipped: this.skipped,
-    };
   }
 }

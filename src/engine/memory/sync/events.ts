@@ -75,6 +75,8 @@ export interface EmbeddingSummary {
   readonly tokens: number;
   readonly requests: number;
   readonly failure?: EmbeddingFailure;
+  /** Images and recordings that are found by their names alone, since the model takes none. */
+  readonly mediaLeft?: { readonly files: number; readonly why: string; readonly mend: string };
   /** Set when this is the fallback. */
   readonly insteadOf?: { readonly provider: string; readonly failure: EmbeddingFailure };
 }

@@ -1,4 +1,5 @@
 import { type ChunkingOptions, chunkMarkdown } from '../chunking/chunk-markdown.js';
+import type { Forgotten } from '../forget/forgotten.js';
 import type { IndexedDocument, StoredDocument } from '../index/memory-index.js';
 import { readDocument } from '../sources/read-document.js';
 import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
@@ -11,7 +12,7 @@ export type LoadOutcome =
   | { readonly state: 'skipped'; readonly skip: SkippedFile };
 
 /**
- * Reads a file and cuts it into chunks.
+ * Reads a file and cuts it into chunks, without what is forgotten of it.
  *
  * @param stored what the index holds of it so far
  */
@@ -19,10 +20,14 @@ export function loadDocument(
   file: SourceFile,
   stored: StoredDocument | undefined,
   chunking: ChunkingOptions,
+  forgotten: Forgotten,
 ): LoadOutcome {
   const outcome = readDocument(file.absolutePath, file.path);
   if (!outcome.ok) return { state: 'skipped', skip: outcome.skip };
-  const { fingerprint, hash, lines } = outcome.document;
+  const { fingerprint } = outcome.document;
+  const { lines, mark } = forgotten.cover(outcome.document.lines, outcome.document.hash);
+  // The same file is another document once more or less of it is forgotten.
+  const hash = outcome.document.hash + mark;
   if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
   const { source, path, kind } = file;
   const chunks = chunkMarkdown(lines, chunking);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../context.js';
 import type { ProviderPath } from '../../embeddings/index.js';
+import { type ForgetPlaces, readForgotten } from '../forget/forget-list.js';
 import { isDamage } from '../index/database.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
 import { createIndex, damageComplaint, type OpenedIndex } from '../index/open-index.js';
@@ -7,13 +8,15 @@ import type { SqliteIndex } from '../index/sqlite-index.js';
 import type { VectorSettings } from '../index/vectors/vector-settings.js';
 import type { Scan } from '../sources/memory-files.js';
 import { type MemorySources, scanSources } from '../sources/scan-sources.js';
-import { type ApplyResult, applyPlan } from './apply-plan.js';
+import { applyPlan } from './apply-plan.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 import type { SyncEvent, SyncSummary } from './events.js';
 import { type LockHolder, withIndexLock } from './index-lock.js';
 import { planChanges } from './plan-changes.js';
 import { type Rebuild, rebuildNeeded, rebuildOf } from './rebuild-needed.js';
 import { openedAnew, type SyncConnections } from './sync-connections.js';
+import type { ApplyResult } from './tally.js';
+import { withoutSmallGrowth } from './transcript-due.js';
 import { snapshotOf } from './tree-snapshot.js';
 
 /** An index and the files it mirrors. */
@@ -23,6 +26,8 @@ export interface SyncTarget {
   readonly settings: IndexSettings;
   readonly vectors: VectorSettings;
   readonly sources: MemorySources;
+  /** What is to stay out of the index. */
+  readonly forget: ForgetPlaces;
 }
 
 /** How passages get vectors; see embed-missing.ts. */
@@ -37,6 +42,8 @@ export interface SyncEmbedding {
 export interface SyncOptions {
   /** Build anew even when nothing asks for it. */
   readonly force?: boolean;
+  /** Leave transcripts for later that have grown by little (`sync.sessions`). */
+  readonly defersSmallGrowth?: boolean | undefined;
   /** How long to wait for another process that writes this index; milliseconds. */
   readonly lockWaitMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -95,7 +102,17 @@ async function withVectors(summary: SyncSummary, run: Run): Promise<SyncSummary>
   try {
     const { path, atMost, cacheEntries } = embedding;
     const written = summary.chunks;
-    const work = { path, atMost, written, cacheEntries, clock, signal: abort, onEvent };
+    const { workspaceDir } = target.sources.memory;
+    const work = {
+      path,
+      atMost,
+      written,
+      workspaceDir,
+      cacheEntries,
+      clock,
+      signal: abort,
+      onEvent,
+    };
     const embedded = await embedMissing(opened.index, work);
     const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
     return {
@@ -143,6 +160,7 @@ async function mirror(run: Run, opened: OpenedIndex): Promise<SyncSummary> {
 async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
   try {
     const result = await fill(run, index);
+    if (!result.stopped) await scrubIfAsked(run, index);
     run.connections.releaseIndex(index);
     return summaryOf(run, result, undefined);
   } catch (error) {
@@ -151,12 +169,19 @@ async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
   }
 }
 
+/** Something was forgotten since the last sync: no byte of it is to stay in the file. */
+async function scrubIfAsked(run: Run, index: SqliteIndex): Promise<void> {
+  const scrubber = await index.scrubber();
+  if (scrubber.isRequested()) scrubber.scrub(run.options.clock.now());
+}
+
 /**
  * Builds beside the old index and replaces it in one step. Stopped half way, the build becomes the
  * index only where there was no usable one: the next sync goes on from it.
  */
 async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
+  const forgets = opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
   if (opened.state === 'ready') run.connections.discardIndex(opened.index);
   run.onEvent({ type: 'rebuild.started', ...rebuild });
   let build: SqliteIndex | undefined;
@@ -169,7 +194,7 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }
     run.onEvent({ type: 'publish.started' });
-    await tidyCopied(build, run.options);
+    await tidyCopied(build, run.options, forgets);
     await publishBuild(build, indexFile, REPLACES[opened.state]);
     return summaryOf(run, result, rebuild);
   } finally {
@@ -179,11 +204,15 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
 }
 
 /** Puts copied vectors in order, so that they are found quickly from the moment of publishing. */
-async function tidyCopied(build: SqliteIndex, { embedding, clock }: SyncOptions): Promise<void> {
+async function tidyCopied(
+  build: SqliteIndex,
+  { embedding, clock }: SyncOptions,
+  forgets: boolean,
+): Promise<void> {
   const keepIdentities = await build.vectorIdentities();
   if (keepIdentities.length === 0) return;
   // Where nobody embeds now, nothing is thrown away: the provider may only be switched off.
-  const cacheEntries = embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER;
+  const cacheEntries = forgets ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
   await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
 }
 
@@ -192,7 +221,10 @@ const REPLACES = { missing: 'nothing', ready: 'usable', unusable: 'unusable' } a
 const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };
 
 async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
-  const plan = planChanges(run.scan.files, await index.documents());
+  const changes = planChanges(run.scan.files, await index.documents());
+  const growth = run.target.sources.transcripts?.growth;
+  const defers = run.options.defersSmallGrowth === true && growth !== undefined;
+  const plan = defers ? withoutSmallGrowth(changes, growth) : changes;
   const bytes = (files: readonly { readonly size: number }[]): number =>
     files.reduce((sum, file) => sum + file.size, 0);
   run.onEvent({
@@ -204,13 +236,17 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
   });
   const result = await applyPlan(index, plan, {
     chunking: run.target.settings.chunking,
+    forgotten: await readForgotten(run.target.forget),
+    media: run.target.sources.memory.media,
     clock: run.options.clock,
     vectorsFollow: run.options.embedding !== undefined,
     signal: run.options.signal,
     onEvent: run.onEvent,
   });
   if (!result.stopped) {
-    const tree = snapshotOf(run.scan.files, run.scannedMs);
+    // What was left for later is to be found by the next look at the files.
+    const isWhole = plan.read.length === changes.read.length;
+    const tree = isWhole ? snapshotOf(run.scan.files, run.scannedMs) : undefined;
     const { skipped } = result;
     await index.markSynced({ syncedMs: run.options.clock.now(), tree, skipped });
   }

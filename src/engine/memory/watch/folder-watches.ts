@@ -2,7 +2,8 @@ import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage } from '../../errors/index.js';
 import type { MemorySources } from '../sources/scan-sources.js';
-import { isIgnoredFolder, isMarkdownName } from '../sources/walk.js';
+import { isTranscriptName } from '../sources/transcripts/transcript-files.js';
+import { isIgnoredFolder, kindOfName } from '../sources/walk.js';
 import {
   type ChangeKind,
   type FolderWatch,
@@ -45,7 +46,7 @@ export class FolderWatches {
   private readonly watched = new Map<string, Watched>();
   /** Paths that an event named as come, gone or replaced: a watch there may be on another folder. */
   private readonly suspects = new Set<string>();
-  private scope: WatchScope = { entries: new Map(), trees: new Set() };
+  private scope: WatchScope = { entries: new Map(), trees: new Set(), enters: () => true };
   /** The trees, and the folders below them that have a watch of their own. */
   private inside: ReadonlySet<string> = new Set();
 
@@ -81,14 +82,15 @@ export class FolderWatches {
     for (const key of [...this.watched.keys()]) this.drop(key);
   }
 
-  private openTrees({ trees }: WatchScope, wanted: Set<string>): Set<string> {
+  private openTrees(scope: WatchScope, wanted: Set<string>): Set<string> {
     const { recursive } = this.options;
     const inside = new Set<string>();
-    const pending = [...trees];
+    const pending = [...scope.trees];
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
       if (inside.has(folder) || !this.ensure(folder, recursive, wanted)) continue;
       inside.add(folder);
-      if (!recursive) pending.push(...foldersIn(folder));
+      if (recursive) continue;
+      pending.push(...foldersIn(folder).filter((below) => scope.enters(below)));
     }
     return inside;
   }
@@ -138,7 +140,8 @@ export class FolderWatches {
     const name = basename(path);
     if (this.scope.entries.get(folder)?.has(name) === true) return true;
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
-    if (isMarkdownName(name)) return true;
+    if (kindOfName(name, this.options.sources.memory.media) !== undefined) return true;
+    if (this.options.sources.transcripts !== undefined && isTranscriptName(name)) return true;
     // Of other names only those of folders count; one that is gone is known by its watch.
     return kind === 'rename' && (this.watched.has(path) || this.mayBeFolder(folder, path));
   }

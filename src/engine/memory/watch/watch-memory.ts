@@ -191,6 +191,8 @@ class IndexWatcher implements MemoryWatcher {
       const summary = await this.target.backend.sync({
         signal,
         lockWaitMs: this.timing.lockWaitMs,
+        // A conversation under way changes with every turn.
+        defersSmallGrowth: cause === 'changed',
         onEvent: (event) => this.onEvent({ type: 'progress', event }),
       });
       if (signal.aborted) return;

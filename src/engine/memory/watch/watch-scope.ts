@@ -1,14 +1,17 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { MEMORY_FOLDER, ROOT_FILES } from '../sources/memory-files.js';
 import type { MemorySources } from '../sources/scan-sources.js';
+import { mayHold, type TranscriptPlace } from '../sources/transcripts/transcript-files.js';
 
 /** Which changes on disk concern a memory. */
 export interface WatchScope {
   /** Folders of which only the entries of these names count. */
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Folders of which all Markdown below counts; real paths, each existed a moment ago. */
+  /** Folders of which every file of memory below counts; real paths, each existed a moment ago. */
   readonly trees: ReadonlySet<string>;
+  /** Whether what lies in a folder below a tree counts, too. */
+  enters(folder: string): boolean;
 }
 
 /**
@@ -17,8 +20,9 @@ export interface WatchScope {
  * together with the folder it lies in. A symbolic link in the place of a root is not followed, as
  * in a scan; one on the way to it is.
  */
-export function watchScope({ memory: files }: MemorySources): WatchScope {
-  const scope = new ScopeBuilder();
+export function watchScope({ memory: files, transcripts }: MemorySources): WatchScope {
+  const scope = new ScopeBuilder(transcripts?.places ?? []);
+  for (const { root } of transcripts?.places ?? []) scope.addRoot(root);
   scope.addWay(files.workspaceDir);
   const workspace = realPath(files.workspaceDir) ?? files.workspaceDir;
   scope.addWay(workspace);
@@ -34,6 +38,19 @@ export function watchScope({ memory: files }: MemorySources): WatchScope {
 class ScopeBuilder implements WatchScope {
   readonly entries = new Map<string, Set<string>>();
   readonly trees = new Set<string>();
+  private readonly places: readonly TranscriptPlace[];
+
+  constructor(places: readonly TranscriptPlace[]) {
+    this.places = places;
+  }
+
+  enters(folder: string): boolean {
+    return this.places.every((place) => {
+      const root = realPath(place.root);
+      if (root === undefined || !folder.startsWith(root + sep)) return true;
+      return mayHold(place, folder.slice(root.length + 1).split(sep), 'folder');
+    });
+  }
 
   /** A file or a folder, or neither yet. */
   addRoot(path: string): void {

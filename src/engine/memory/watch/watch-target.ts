@@ -1,5 +1,4 @@
 import type { OpenedMemory } from '../open-memory.js';
-import { memorySourcesOf } from '../sources/memory-sources.js';
 import type { WatchTarget } from './memory-watcher.js';
 
 /**
@@ -8,13 +7,13 @@ import type { WatchTarget } from './memory-watcher.js';
  * @param watch whether to follow changes; what `sync.watch` says when left out
  */
 export function watchTargetOf(
-  { agent, agentId, name, backend }: OpenedMemory,
+  { agent, name, backend, sources }: OpenedMemory,
   watch = agent.memorySearch.sync.watch,
 ): WatchTarget {
   const { store, sync } = agent.memorySearch;
   return {
     name,
-    sources: memorySourcesOf(agent, agentId === null ? 'folder' : 'agent'),
+    sources,
     backend,
     watch,
     debounceMs: sync.watchDebounceMs,

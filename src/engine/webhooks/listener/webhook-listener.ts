@@ -43,7 +43,8 @@ export class WebhookListener {
   private served: Served;
   private active = 0;
   private isDraining = false;
-  private onIdle: (() => void) | undefined;
+  /** Those that wait until nothing is under way. */
+  private readonly onIdle = new Set<() => void>();
 
   /** @throws the system's error when the certificate cannot be read */
   constructor(options: ListenerOptions) {
@@ -96,9 +97,7 @@ export class WebhookListener {
   async drain(): Promise<void> {
     this.isDraining = true;
     if (this.active === 0) return;
-    await new Promise<void>((resolve) => {
-      this.onIdle = resolve;
-    });
+    await new Promise<void>((resolve) => this.onIdle.add(resolve));
   }
 
   /** Closes every connection. */
@@ -119,6 +118,7 @@ export class WebhookListener {
     reply.raw.once('close', oneEnded);
     void this.handle(request, route, limits)
       .then((handled) => this.answer(request, reply, route, handled, startedMs))
+      .catch((error: unknown) => this.options.log.error({ err: error }, 'could not be answered'))
       .finally(oneEnded);
   }
 
@@ -173,7 +173,9 @@ export class WebhookListener {
       open -= 1;
       if (open > 0) return;
       this.active -= 1;
-      if (this.active === 0) this.onIdle?.();
+      if (this.active > 0) return;
+      for (const resolve of this.onIdle) resolve();
+      this.onIdle.clear();
     };
   }
 }

@@ -45,12 +45,12 @@ function passageLines(
   style: Style,
 ): readonly string[] {
   const height = layout.preview - 1;
-  const lines = passage.text.split('\n');
   const first = firstShown(passage, result, height);
   const rows: string[] = [];
-  for (let number = first; rows.length < height; number += 1) {
-    const line = lines[number - passage.startLine];
-    if (line === undefined) break;
+  for (const [at, line] of passage.text.split('\n').entries()) {
+    const number = passage.lineNumbers?.[at] ?? passage.startLine + at;
+    if (number < first) continue;
+    if (rows.length >= height) break;
     const inside = number >= result.startLine && number <= result.endLine;
     rows.push(...lineRows(line, number, { result, layout, style, inside, height }));
   }

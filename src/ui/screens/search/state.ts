@@ -6,6 +6,8 @@ export interface PassageText {
   /** 1-based number of the first line of `text`. */
   readonly startLine: number;
   readonly text: string;
+  /** The number of each line, where they do not follow each other. */
+  readonly lineNumbers?: readonly number[];
 }
 
 /** A failure in words that a person can act on. */

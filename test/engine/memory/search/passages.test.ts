@@ -59,4 +59,20 @@ test('no more passages than asked for', () => {
   assert.equal(places([], 4), []);
 });
 
+test('lines of a conversation keep the numbers that they have in the transcript', () => {
+  const turns = (texts: readonly string[], lineNumbers: readonly number[]): RankedChunk => {
+    const [startLine = 1, endLine = 1] = [lineNumbers[0], lineNumbers.at(-1)];
+    const { chunk, ...rest } = ranked('talk.jsonl', startLine, endLine);
+    const lines = texts.map((text) => ({ text, hasWords: true, terms: [] }));
+    return { ...rest, lines, chunk: { ...chunk, text: texts.join('\n'), lineNumbers } };
+  };
+  const first = turns(['asked', 'told at', 'length'], [3, 7, 7]);
+  const second = turns(['told at', 'length', 'thanked'], [7, 7, 12]);
+  const [passage] = passagesOf([second, first], 10);
+  assert.equal(
+    passage?.lines.map(({ number, text }) => `${number} ${text}`),
+    ['3 asked', '7 told at', '7 length', '12 thanked'],
+  );
+});
+
 test.run();

@@ -15,6 +15,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { noteText } from '../../../support/many-notes.js';
+import { mp3, png } from '../../../support/media-files.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 import { type Watched, type WatchedOptions, watched } from '../../../support/watched.js';
 
@@ -44,6 +45,27 @@ function workspace(): TempFolder {
     'memory/deep/er/b.md': '# B\n\nBasil.\n',
   });
 }
+
+test('follows pictures that come, change, are renamed and go, and no others', async () => {
+  const folder = workspace();
+  const media = { modalities: new Set(['image'] as const), maxFileBytes: 100_000 };
+  await during(
+    folder,
+    async (live) => {
+      folder.write('memory/photo.png', png('a dog'));
+      folder.write('memory/song.mp3', mp3('a song'));
+      await live.until((event) => event.type === 'synced' && event.summary.added === 1);
+      await live.agreed();
+      folder.write('memory/photo.png', png('a cat'));
+      await live.agreed();
+      renameSync(folder.at('memory/photo.png'), folder.at('memory/deep/cat.PNG'));
+      await live.agreed();
+      rmSync(folder.at('memory/deep/cat.PNG'));
+      await live.agreed();
+    },
+    { media },
+  );
+});
 
 test('takes in new, changed and deleted notes, in new folders too', async () => {
   const folder = workspace();

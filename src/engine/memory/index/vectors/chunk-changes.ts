@@ -8,6 +8,8 @@ export interface ChunkChanges {
   readonly needsHashes: boolean;
   /** The chunks of a document are about to be deleted. */
   removing(documentId: number): void;
+  /** A single chunk is about to be deleted. */
+  removingChunk(chunkId: number): void;
   inserted(chunkId: number): void;
   /** To be called last, in the same transaction. */
   finish(): void;
@@ -22,15 +24,25 @@ export function followChunks(database: Connection, vectorsFollow: boolean): Chun
   const any = database.prepare('SELECT 1 FROM spaces LIMIT 1').get();
   if (any === undefined) {
     const nothing = (): void => undefined;
-    return { needsHashes: vectorsFollow, removing: nothing, inserted: nothing, finish: nothing };
+    return {
+      needsHashes: vectorsFollow,
+      removing: nothing,
+      removingChunk: nothing,
+      inserted: nothing,
+      finish: nothing,
+    };
   }
   const free = database.prepare(
     'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE document_id = ?',
+  );
+  const freeChunk = database.prepare(
+    'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE id = ?',
   );
   let firstWritten = Number.POSITIVE_INFINITY;
   return {
     needsHashes: true,
     removing: (documentId) => free.run(documentId),
+    removingChunk: (chunkId) => freeChunk.run(chunkId),
     // A new row gets the highest id plus one, which deleted rows may have had before.
     inserted: (chunkId) => {
       firstWritten = Math.min(firstWritten, chunkId);

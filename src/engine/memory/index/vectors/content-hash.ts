@@ -9,10 +9,24 @@ const HASH_BYTES = 16;
  * @param headings the heading path as the index stores it
  */
 export function contentHash(headings: string, text: string): Buffer {
+  return shortDigest(`${headings}\0${text}`);
+}
+
+/**
+ * Names what is embedded of a media file: its content and its type, whatever it is called. No
+ * text is named alike: none holds a NUL (see read-document.ts).
+ *
+ * @param fileHash SHA-256 of the bytes, hexadecimal
+ */
+export function mediaContentHash(mimeType: string, fileHash: string): Buffer {
+  return shortDigest(`\0${mimeType}\0${fileHash}`);
+}
+
+function shortDigest(text: string): Buffer {
   // Not imported: a search that makes no hash would load it, for 3 ms.
   const { hash } = process.getBuiltinModule('node:crypto');
   // Cut as a string: a Buffer of its own for each hash costs half as much again.
-  const digest = hash('sha256', `${headings}\0${text}`, 'binary');
+  const digest = hash('sha256', text, 'binary');
   return Buffer.from(digest.slice(0, HASH_BYTES), 'latin1');
 }
 

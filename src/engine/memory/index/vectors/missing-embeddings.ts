@@ -1,5 +1,6 @@
 import type { Connection } from '../database.js';
 import { headingPathOf } from '../lexical-text.js';
+import type { MissingMedia, MissingMediaCount } from '../media-index.js';
 import type { MissingEmbedding, VectorSpaceStatistics } from '../memory-index.js';
 import { contentHash } from './content-hash.js';
 import { findSpace, WITHOUT_VECTOR } from './spaces.js';
@@ -12,43 +13,68 @@ interface MissingRow {
   readonly text: string;
 }
 
-/** Chunks after an id without a vector under an identity; of equal contents the first alone. */
+const MEDIA = "(SELECT id FROM documents WHERE kind = 'media')";
+
+/** Chunks of text after an id without a vector under an identity; of equal contents the first alone. */
 export function missingEmbeddings(
   database: Connection,
   identity: string,
   after: number,
   limit: number,
 ): MissingEmbedding[] {
-  const space = findSpace(database, identity);
-  const values = { space: space?.id ?? 0, after: Math.max(after, space?.wholeTo ?? 0), limit };
+  const values = { ...valuesOf(database, identity, after), limit };
   const rows = database
     .prepare<[typeof values], MissingRow>(
       `SELECT chunks.id AS chunkId, chunks.hash, heading_path AS headings, text
-       ${WITHOUT_VECTOR} ORDER BY chunks.id LIMIT @limit`,
+       ${WITHOUT_VECTOR} AND document_id NOT IN ${MEDIA} ORDER BY chunks.id LIMIT @limit`,
     )
     .all(values);
-  const seen = new Set<string>();
-  const firsts: MissingEmbedding[] = [];
-  for (const { chunkId, headings, text, hash: stored } of rows) {
-    const hash = stored ?? contentHash(headings, text);
-    const name = hash.toString('latin1');
-    if (seen.has(name)) continue;
-    seen.add(name);
-    firsts.push({ chunkId, hash, headingPath: headingPathOf(headings), text });
-  }
-  return firsts;
+  return distinct(
+    rows.map(({ chunkId, headings, text, hash }) => {
+      const headingPath = headingPathOf(headings);
+      return { chunkId, hash: hash ?? contentHash(headings, text), headingPath, text };
+    }),
+  );
+}
+
+/** The same for the chunks of media. */
+export function missingMedia(
+  database: Connection,
+  identity: string,
+  after: number,
+  limit: number,
+): MissingMedia[] {
+  const values = { ...valuesOf(database, identity, after), limit };
+  const rows = database
+    .prepare<[typeof values], MissingMedia>(
+      `SELECT missing.id AS chunkId, missing.hash, documents.path, missing.text AS label,
+         mime_type AS mimeType, documents.hash AS contentHash, size AS bytes
+       FROM (SELECT * ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
+       JOIN documents ON documents.id = missing.document_id
+       ORDER BY missing.id LIMIT @limit`,
+    )
+    .all(values);
+  return distinct(rows);
 }
 
 /** How many chunks have no vector under an identity. */
 export function countMissing(database: Connection, identity: string): number {
-  const space = findSpace(database, identity);
-  const values = { space: space?.id ?? 0, after: space?.wholeTo ?? 0 };
-  return (
-    database
-      .prepare<[typeof values], number>(`SELECT count(*) ${WITHOUT_VECTOR}`)
-      .pluck()
-      .get(values) ?? 0
-  );
+  const values = valuesOf(database, identity, 0);
+  const count = database.prepare<[typeof values], number>(`SELECT count(*) ${WITHOUT_VECTOR}`);
+  return count.pluck().get(values) ?? 0;
+}
+
+/** How many of them are media, and how large those files are. */
+export function countMissingMedia(database: Connection, identity: string): MissingMediaCount {
+  const values = valuesOf(database, identity, 0);
+  const counted = database
+    .prepare<[typeof values], MissingMediaCount>(
+      `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
+       FROM (SELECT document_id ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
+       JOIN documents ON documents.id = missing.document_id`,
+    )
+    .get(values);
+  return counted ?? { files: 0, bytes: 0 };
 }
 
 /** What is kept in each space. */
@@ -61,8 +87,24 @@ export function spaceStatistics(database: Connection): VectorSpaceStatistics[] {
          (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
            AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
          (SELECT count(*) FROM chunks WHERE hash IN (
-           SELECT hash FROM refused_contents WHERE space_id = spaces.id)) AS refused
+           SELECT hash FROM refused_contents AS refused
+           WHERE refused.identity = spaces.identity)) AS refused
        FROM spaces ORDER BY id`,
     )
     .all();
+}
+
+function valuesOf(database: Connection, identity: string, after: number) {
+  const space = findSpace(database, identity);
+  return { space: space?.id ?? 0, identity, after: Math.max(after, space?.wholeTo ?? 0) };
+}
+
+function distinct<T extends { readonly hash: Buffer }>(rows: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return rows.filter(({ hash }) => {
+    const name = hash.toString('latin1');
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
 }

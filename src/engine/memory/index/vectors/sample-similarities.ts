@@ -1,9 +1,13 @@
 import type { Connection } from '../database.js';
+import type { MediaSample } from '../media-index.js';
+import { holdsMedia } from '../sync-mark.js';
+import { chunkVectors } from './chunk-vectors.js';
 import type { Space } from './spaces.js';
 import { cosine, floatsOf } from './vector-bytes.js';
 
 /**
- * The cosines of a query to vectors spread evenly over a space: what is alike to it by chance.
+ * The cosines of a query to texts spread evenly over a space: what is alike to it by chance. Media
+ * are left out: models put them at a distance from all texts.
  *
  * @param query unit length
  * @param count at most this many; all of a space that has no more
@@ -28,9 +32,38 @@ export function sampleSimilarities(
   const rows = database
     .prepare<[string, number], Buffer>(
       `SELECT vector FROM json_each(?) CROSS JOIN embeddings
-         ON embeddings.id = value AND +space_id = ?`,
+         ON embeddings.id = value AND +space_id = ?${holdsMedia(database) ? NO_MEDIA : ''}`,
     )
     .pluck()
     .all(JSON.stringify([...new Set(ids)].filter((id) => id <= last)), space.id);
   return rows.map((bytes) => cosine(query, floatsOf(bytes)));
+}
+
+const NO_MEDIA = `
+  AND hash NOT IN (SELECT chunks.hash FROM documents JOIN chunks ON document_id = documents.id
+    WHERE kind = 'media')`;
+
+/** The same for media, with the chunks of all of them. */
+export function sampleMedia(
+  database: Connection,
+  space: Space | undefined,
+  query: Float32Array,
+  count: number,
+): MediaSample {
+  if (!holdsMedia(database)) return { chunkIds: new Set(), similarities: [] };
+  const all = database
+    .prepare<[], number>(
+      `SELECT chunks.id FROM documents JOIN chunks ON document_id = documents.id
+       WHERE kind = 'media' ORDER BY chunks.id`,
+    )
+    .pluck()
+    .all();
+  const step = Math.max(1, all.length / count);
+  const some = Array.from(
+    { length: Math.min(count, all.length) },
+    (_, at) => all[Math.floor(at * step)],
+  );
+  const ids = some.filter((id) => id !== undefined);
+  const vectors = space === undefined ? [] : [...chunkVectors(database, space, ids).values()];
+  return { chunkIds: new Set(all), similarities: vectors.map((vector) => cosine(query, vector)) };
 }

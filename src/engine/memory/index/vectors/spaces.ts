@@ -59,12 +59,12 @@ export const WITHOUT_VECTOR = `
     SELECT 1 FROM embeddings WHERE space_id = @space AND embeddings.hash = chunks.hash
   ) AND NOT EXISTS (
     SELECT 1 FROM refused_contents AS refused
-    WHERE refused.space_id = @space AND refused.hash = chunks.hash
+    WHERE refused.identity = @identity AND refused.hash = chunks.hash
   )`;
 
 /** Raises a space's mark to the last chunk before the first without a vector. */
 export function raiseWholeTo(database: Connection, space: Space): void {
-  const values = { space: space.id, after: space.wholeTo };
+  const values = { space: space.id, identity: space.identity, after: space.wholeTo };
   const missing = database
     .prepare<[typeof values], number>(
       `SELECT chunks.id ${WITHOUT_VECTOR} ORDER BY chunks.id LIMIT 1`,

@@ -11,7 +11,7 @@
  * - `spaces.in_use`: 0 when the identity was left; all its vectors are then in the cache.
  * - `cached_embeddings`: vectors that are kept although no chunk uses them, and since when.
  * - `refused_contents`: contents that a provider does not take, so that it is not asked for them each
- *   time. A rebuild forgets them.
+ *   time. By identity and not by space: there may be no vector yet. A rebuild forgets them.
  * - `freed_hashes`: contents of chunks that went away, to be looked at by the next tidying.
  * - `uncoded`: vectors in use that are compared one by one; those of a small space, and the newest.
  * - `code_pages`, `codes`: short codes of the others, see code-page.ts. The codes stand apart, so that
@@ -59,9 +59,10 @@ export const VECTOR_TABLES = `
       codes BLOB NOT NULL
     ) STRICT;
     CREATE TABLE refused_contents (
-      space_id INTEGER NOT NULL REFERENCES spaces (id),
+      identity TEXT NOT NULL,
       hash BLOB NOT NULL,
-      PRIMARY KEY (space_id, hash)
+      why TEXT NOT NULL,
+      PRIMARY KEY (identity, hash)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE freed_hashes (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
     CREATE TABLE batch_jobs (

@@ -17,7 +17,7 @@ export function tidyEmbeddings(database: Connection, options: TidyOptions): void
     }
     cacheFreed(database, atMs);
     pruneCache(database, cacheEntries);
-    tidyRefused(database);
+    tidyRefused(database, keepIdentities);
     for (const space of allSpaces(database)) {
       if (!keepIdentities.includes(space.identity)) {
         removeIfEmpty(database, space);
@@ -87,7 +87,7 @@ function removeIfEmpty(database: Connection, space: Space): void {
     .prepare(
       `DELETE FROM spaces WHERE id = @id
        AND NOT EXISTS (SELECT 1 FROM embeddings WHERE space_id = @id)
-       AND NOT EXISTS (SELECT 1 FROM refused_contents WHERE space_id = @id)`,
+       AND NOT EXISTS (SELECT 1 FROM refused_contents WHERE identity = spaces.identity)`,
     )
     .run({ id: space.id });
 }

@@ -1,6 +1,7 @@
 import type { Chunk, DocumentKey } from '../../types.js';
 import type { Connection } from '../database.js';
 import { headingPathOf } from '../lexical-text.js';
+import { lineNumbersOf } from '../line-numbers.js';
 import type { VectorCandidate } from '../memory-index.js';
 import type { NearestVectors } from './nearest.js';
 import type { Neighbour } from './neighbours.js';
@@ -43,9 +44,10 @@ function embeddingsOf(database: Connection, space: Space, documents: string): nu
     .all(documents, space.id);
 }
 
-interface ChunkRow extends Omit<Chunk, 'headingPath'>, DocumentKey {
+interface ChunkRow extends Omit<Chunk, 'headingPath' | 'lineNumbers'>, DocumentKey {
   readonly chunkId: number;
   readonly headingPath: string;
+  readonly lineNumbers: string | null;
   readonly rank: number;
 }
 
@@ -68,7 +70,8 @@ function chunksOf(
   const rows = database
     .prepare<[Record<string, unknown>], ChunkRow>(
       `SELECT chunks.id AS chunkId, documents.source, documents.path, start_line AS startLine,
-         end_line AS endLine, heading_path AS headingPath, text, ranked.value ->> 1 AS rank
+         end_line AS endLine, heading_path AS headingPath, text,
+         line_numbers AS lineNumbers, ranked.value ->> 1 AS rank
        FROM json_each(@ranked) AS ranked
        CROSS JOIN embeddings ON embeddings.id = ranked.value ->> 0
        CROSS JOIN chunks ON chunks.hash = embeddings.hash
@@ -81,9 +84,10 @@ function chunksOf(
       limit,
       ...(documents === undefined ? {} : { documents }),
     });
-  return rows.map(({ rank, headingPath, ...row }) => ({
+  return rows.map(({ rank, headingPath, lineNumbers, ...row }) => ({
     ...row,
     headingPath: headingPathOf(headingPath),
+    lineNumbers: lineNumbersOf(lineNumbers),
     similarity: similarities[rank] ?? 0,
   }));
 }

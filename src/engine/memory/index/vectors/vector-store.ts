@@ -1,8 +1,17 @@
 import type { Connection } from '../database.js';
 import type {
+  MediaSample,
+  MissingMedia,
+  MissingMediaCount,
+  RefusedContent,
+  RefusedMedia,
+} from '../media-index.js';
+import type {
   BatchJob,
   EmbeddingEntry,
+  IdPage,
   MissingEmbedding,
+  StoredEmbedding,
   TidyOptions,
   VectorCandidate,
   VectorSpaceStatistics,
@@ -10,12 +19,19 @@ import type {
 import { batchJobs, removeBatchJob, saveBatchJob } from './batch-jobs.js';
 import { chunkVectors } from './chunk-vectors.js';
 import { loadVectorExtension, type VectorExtension } from './extension.js';
-import { countMissing, missingEmbeddings, spaceStatistics } from './missing-embeddings.js';
+import {
+  countMissing,
+  countMissingMedia,
+  missingEmbeddings,
+  missingMedia,
+  spaceStatistics,
+} from './missing-embeddings.js';
 import { NearestVectors } from './nearest.js';
 import { putEmbeddings } from './put-embeddings.js';
-import { refuseEmbeddings } from './refuse-embeddings.js';
-import { sampleSimilarities } from './sample-similarities.js';
+import { refusedMedia, refuseEmbeddings } from './refuse-embeddings.js';
+import { sampleMedia, sampleSimilarities } from './sample-similarities.js';
 import { allSpaces, findSpace, requireDimensions } from './spaces.js';
+import { storedVectors } from './stored-vectors.js';
 import { tidyEmbeddings } from './tidy-embeddings.js';
 import { cosine, unitVector } from './vector-bytes.js';
 import { vectorCandidates } from './vector-candidates.js';
@@ -48,6 +64,18 @@ export class VectorStore {
     return missingEmbeddings(this.database, identity, after, limit);
   }
 
+  stored(identity: string, page: IdPage): StoredEmbedding[] {
+    return storedVectors(this.database, identity, page);
+  }
+
+  missingMedia(identity: string, after: number, limit: number): MissingMedia[] {
+    return missingMedia(this.database, identity, after, limit);
+  }
+
+  countMissingMedia(identity: string): MissingMediaCount {
+    return countMissingMedia(this.database, identity);
+  }
+
   countMissing(identity: string): number {
     return countMissing(this.database, identity);
   }
@@ -56,8 +84,12 @@ export class VectorStore {
     putEmbeddings(this.database, identity, entries);
   }
 
-  refuse(identity: string, hashes: readonly Buffer[]): void {
-    refuseEmbeddings(this.database, identity, hashes);
+  refuse(identity: string, refused: readonly RefusedContent[]): void {
+    refuseEmbeddings(this.database, identity, refused);
+  }
+
+  refusedMedia(): RefusedMedia[] {
+    return refusedMedia(this.database);
   }
 
   tidy(options: TidyOptions): void {
@@ -98,6 +130,11 @@ export class VectorStore {
     const space = findSpace(this.database, identity);
     if (space === undefined) return [];
     return sampleSimilarities(this.database, space, unitVector(query), count);
+  }
+
+  sampleMedia(identity: string, query: Float32Array, count: number): MediaSample {
+    const space = findSpace(this.database, identity);
+    return sampleMedia(this.database, space, unitVector(query), count);
   }
 
   /** Loads the extension on first use. */

@@ -13,21 +13,29 @@ import {
   serveWebhooks,
   stateOf,
   whenReady,
+  whenTold,
   writeConfig,
 } from '../support/serving.js';
 import { folderAt, type TempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
-import { act, headOf, PATH, rawConnection, SECRET, SESSION, send } from '../support/webhooks.js';
+import {
+  act,
+  CI_ENV,
+  CI_ROUTE,
+  headOf,
+  PATH,
+  rawConnection,
+  SECRET,
+  SESSION,
+  send,
+  webhooksConfig,
+} from '../support/webhooks.js';
 
-const test = suite('svc webhook');
+const test = suite('svc webhook serve');
 
-const CI = { sessionKey: SESSION, secret: 'env:CI_SECRET', description: 'Builds' };
-const ENV = { CI_SECRET: SECRET };
+const CI = CI_ROUTE;
+const ENV = CI_ENV;
 const NEXT_SECRET = 'the-next-secret-of-tests-0815-0815-0815';
-
-function webhooks(routes: object = { ci: CI }, more: object = {}): object {
-  return { plugins: { entries: { webhooks: { enabled: true, config: { routes, ...more } } } } };
-}
 
 function svc(home: TempFolder, ...args: string[]) {
   return runSvc(['webhook', ...args], { home: home.path, env: ENV });
@@ -39,10 +47,10 @@ function assertNoSecret(text: string): void {
 
 test('serve names each route, answers what outside systems send, and ends in order on SIGTERM', async () => {
   const home = serverHome(
-    webhooks({ ci: CI, off: { ...CI, enabled: false }, lost: { ...CI, secret: 'env:LOST' } }),
+    webhooksConfig({ ci: CI, off: { ...CI, enabled: false }, lost: { ...CI, secret: 'env:LOST' } }),
   );
   const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
-  const url = await whenReady(home);
+  const url = await whenTold(home);
   const line = await logged(home, 'route ci is served');
   const { path, session, state, secretSource } = line.fields;
   assert.equal([path, session, state, secretSource], [PATH, SESSION, 'served', 'env CI_SECRET']);
@@ -87,7 +95,7 @@ test('serve names each route, answers what outside systems send, and ends in ord
 });
 
 test('a stop lets a request under way finish, and turns new ones away meanwhile', async () => {
-  const home = serverHome(webhooks());
+  const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, ['--plain', '--json-logs'], { env: ENV });
   const url = await whenReady(home);
   const { write, until } = rawConnection(Number(new URL(url).port));
@@ -111,7 +119,7 @@ test('a stop lets a request under way finish, and turns new ones away meanwhile'
 });
 
 test('SIGHUP takes on routes and secrets, all of them or none', async () => {
-  const home = serverHome(webhooks());
+  const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, [], { env: { ...ENV, NEXT_SECRET } });
   const url = await whenReady(home);
   const status = async (path: string, secret: string) => (await send(url, { path, secret })).status;
@@ -122,17 +130,20 @@ test('SIGHUP takes on routes and secrets, all of them or none', async () => {
     await logged(home, told, lines);
   };
   const moved = { ...CI, path: 'hooks/ci' };
-  await reload(webhooks({ ci: { ...moved, secret: 'env:NEXT_SECRET' } }), 'reloaded');
+  await reload(webhooksConfig({ ci: { ...moved, secret: 'env:NEXT_SECRET' } }), 'reloaded');
   assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
   assert.is(await status('/hooks/ci', SECRET), 401);
   assert.is(await status(PATH, SECRET), 404);
 
   await reload(
-    webhooks({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }),
+    webhooksConfig({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }),
     'not reloaded, the old routes',
   );
   assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
-  await reload(webhooks({ ci: CI, twin: { ...CI, path: PATH } }), 'not reloaded, the old config');
+  await reload(
+    webhooksConfig({ ci: CI, twin: { ...CI, path: PATH } }),
+    'not reloaded, the old config',
+  );
   assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
   const trouble = await eventually(
     'trouble in the state',
@@ -140,7 +151,7 @@ test('SIGHUP takes on routes and secrets, all of them or none', async () => {
   );
   assert.is(trouble.code, 'SECRET_UNRESOLVED');
 
-  await reload(webhooks({ ci: CI }, { limits: { ratePerWindow: 1 } }), 'reloaded');
+  await reload(webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1 } }), 'reloaded');
   await eventually('the new routes', async () => (await status(PATH, SECRET)) !== 404 || undefined);
   assert.is(await status(PATH, SECRET), 429);
   child.kill('SIGTERM');
@@ -148,12 +159,12 @@ test('SIGHUP takes on routes and secrets, all of them or none', async () => {
 });
 
 test('another port makes a new listener, and switched off webhooks make none', async () => {
-  const home = serverHome(webhooks());
+  const home = serverHome(webhooksConfig());
   const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
   const url = await whenReady(home);
   assert.is((await send(url)).status, 200);
   const lines = recordsOf(home).length;
-  writeConfig(home, { ...webhooks(), gateway: { port: 0, host: 'localhost' } });
+  writeConfig(home, { ...webhooksConfig(), gateway: { port: 0, host: 'localhost' } });
   child.kill('SIGHUP');
   await logged(home, 'listening on', lines);
   writeConfig(home, {});
@@ -167,7 +178,7 @@ test('another port makes a new listener, and switched off webhooks make none', a
 });
 
 test('health and metrics move to gateway.admin where there is one', async () => {
-  const home = serverHome({ ...webhooks(), gateway: { port: 0, admin: { port: 0 } } });
+  const home = serverHome({ ...webhooksConfig(), gateway: { port: 0, admin: { port: 0 } } });
   const { child, done } = serveWebhooks(home, [], { env: ENV });
   const told = await eventually('two addresses', () => {
     const urls = recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
@@ -182,119 +193,12 @@ test('health and metrics move to gateway.admin where there is one', async () => 
   assert.is((await done).code, 0);
 });
 
-test('with webhooks switched off serve says so, and how to switch them on', async () => {
-  const home = serverHome();
-  const run = await svc(home, 'serve', '--json');
-  const { code, hint } = jsonOf.error(run);
-  assert.equal([run.code, code], [1, 'WEBHOOKS_DISABLED']);
-  assert.match(hint ?? '', /svc config set plugins\.entries\.webhooks\.enabled true/);
-});
-
-test('routes lists state, path, source of the secret and the fault of each', async () => {
-  const home = serverHome(webhooks({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }));
-  const run = await svc(home, 'routes', '--json');
-  assert.is(run.code, 1);
-  const { routes, enabled, listening } = jsonOf.webhookRoutes(run);
-  assert.equal([enabled, listening], [true, null]);
-  assert.equal(
-    routes.map(({ id, state, path, secretSource }) => [id, state, path, secretSource]),
-    [
-      ['ci', 'served', PATH, 'env CI_SECRET'],
-      ['lost', 'skipped', '/plugins/webhooks/lost', 'env LOST'],
-    ],
-  );
-  assert.match(routes[1]?.fault?.hint ?? '', /LOST/);
-  const { stdout } = await svc(home, 'routes', '--plain');
-  assert.match(stdout, /✓ ci {2}\/plugins\/webhooks\/ci {2}served\n.*session agent:main:ci/);
-  assert.match(stdout, /no listener runs: svc webhook serve/);
-  assertNoSecret(run.stdout + stdout);
-});
-
-test('call signs in with the secret of the route and prints the same for curl without it', async () => {
-  const home = serverHome(webhooks());
-  const { child, done } = serveWebhooks(home, [], { env: ENV });
-  await whenReady(home);
-  const data = JSON.stringify({ goal: "Ada's build" });
-  const run = await svc(
-    home,
-    'call',
-    'ci',
-    'create_flow',
-    '--data',
-    data,
-    '--idempotency-key',
-    'k',
-  );
-  assert.is(run.code, 0, run.stderr);
-  assert.is(JSON.parse(run.stdout).result.flow.goal, "Ada's build");
-  assertNoSecret(run.stdout + run.stderr);
-  const curl = run.stderr.split('\n').find((line) => line.startsWith('curl ')) ?? '';
-  const shell = spawnSync('sh', ['-c', curl], {
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], SVC_WEBHOOK_SECRET: SECRET },
-  });
-  // The key makes it the same request.
-  assert.equal(JSON.parse(shell.stdout), JSON.parse(run.stdout), shell.stderr);
-
-  const piped = await runSvc(['webhook', 'call', 'ci', 'get_flow', '--data', '-', '--json'], {
-    home: home.path,
-    env: ENV,
-    input: '{"flowId":"none"}',
-  });
-  assert.equal(jsonOf.webhookCall(piped).answer['result'], { flow: null });
-  const refused = await svc(home, 'call', 'ci', 'get_flow', '--json');
-  assert.is(refused.code, 1);
-  assert.equal(
-    [jsonOf.webhookCall(refused).status, jsonOf.webhookCall(refused).answer['code']],
-    [400, 'invalid_request'],
-  );
-  const unknown = await svc(home, 'call', 'cj', 'list_flows', '--json');
-  assert.equal([unknown.code, jsonOf.error(unknown).code], [2, 'WEBHOOK_ROUTE_UNKNOWN']);
-  const wrong = await svc(home, 'call', 'ci', 'list_flows', '--data', '[1]', '--json');
-  assert.equal([wrong.code, jsonOf.error(wrong).code], [2, 'USAGE']);
-  child.kill('SIGTERM');
-  await done;
-  const alone = await svc(
-    home,
-    'call',
-    'ci',
-    'list_flows',
-    '--url',
-    'http://127.0.0.1:1',
-    '--json',
-  );
-  assert.equal([alone.code, jsonOf.error(alone).code], [1, 'WEBHOOK_UNREACHABLE']);
-});
-
-test('secret generate prints a new strong secret each time, openapi the document of the routes', async () => {
-  const home = serverHome(webhooks({ ci: { ...CI, path: '/hooks/ci' } }));
-  const secrets = await Promise.all([
-    svc(home, 'secret', 'generate'),
-    svc(home, 'secret', 'generate'),
-  ]);
-  for (const { stdout } of secrets) assert.match(stdout, /^[\w-]{43}\n$/);
-  assert.is.not(secrets[0].stdout, secrets[1].stdout);
-  assert.match(
-    jsonOf.webhookSecret(await svc(home, 'secret', 'generate', '--json')).secret,
-    /^[\w-]{43}$/,
-  );
-  const url = 'https://hooks.example.com';
-  for (const more of [[], ['--json']]) {
-    const { stdout } = await svc(home, 'openapi', '--url', url, ...more);
-    const document = JSON.parse(stdout);
-    assert.equal(
-      [document.openapi, document.servers, Object.keys(document.paths)],
-      ['3.1.0', [{ url }], ['/hooks/ci']],
-    );
-  }
-});
-
 const disk = smallDisk(8);
 (disk === undefined ? test.skip : test)(
   'a full disk gives 503 persist_failed, and is forgotten once there is room',
   async () => {
     const home = folderAt(disk ?? '');
-    writeConfig(home, webhooks({ ci: CI }, { limits: { ratePerWindow: 1_000_000 } }));
+    writeConfig(home, webhooksConfig({ ci: CI }, { limits: { ratePerWindow: 1_000_000 } }));
     const { child, done } = serveWebhooks(home, ['--plain'], { env: ENV });
     const url = await whenReady(home);
     const { bavail, bsize } = statfsSync(home.path);
@@ -326,12 +230,26 @@ test('with gateway.tls it speaks HTTPS, and call knows the certificate', async (
     ...['-subj', '/CN=hooks.example.com'],
   ]);
   if (made.status !== 0 || !existsSync(home.at('c.pem'))) return;
-  writeConfig(home, { ...webhooks(), gateway: { port: 0, tls: { cert: 'c.pem', key: 'k.pem' } } });
+  writeConfig(home, {
+    ...webhooksConfig(),
+    gateway: { port: 0, tls: { cert: 'c.pem', key: 'k.pem' } },
+  });
   const { child, done } = serveWebhooks(home, [], { env: ENV });
   await eventually('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.is(run.code, 0, run.stdout);
   assert.match(jsonOf.webhookCall(run).url, /^https:/);
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
+test('--host and --port win over the configuration, and an open address without TLS is warned of', async () => {
+  const home = serverHome({ ...webhooksConfig(), gateway: { port: 1 } });
+  const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], { env: ENV });
+  await logged(home, 'other machines can reach the listener');
+  await eventually('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
+  const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
+  assert.match(jsonOf.webhookCall(run).url, /^http:\/\/127\.0\.0\.1:/);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });

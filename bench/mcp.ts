@@ -1,0 +1,174 @@
+/**
+ * `npm run bench -- mcp`: what the protocol adds to a search in a server that is warm, beside the
+ * engine's own time for the same question; and how long an agent waits for the first answer of a
+ * server that it starts. All figures of one run.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { resolveStatePaths } from '../src/engine/context.js';
+import { openMemory } from '../src/engine/memory/open-memory.js';
+import { buildCorpus } from './corpus.js';
+import { median, type Subject, timeInTurn } from './measure.js';
+import { formatTable, type Row, row } from './table.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'bin/run.js');
+
+const CORPUS_BYTES = 16e6;
+const WARM_ROUNDS = 150;
+const START_ROUNDS = 12;
+const QUESTIONS = ['how do I install the package', 'timeout', 'why does the build fail on windows'];
+
+/** What to end afterwards. */
+type Closers = (() => Promise<void> | void)[];
+
+/** Anything that answers a question. */
+type Ask = (query: string) => Promise<unknown>;
+
+async function main(): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-mcp-'));
+  const home = join(dir, 'home');
+  const closers: Closers = [];
+  try {
+    const corpus = buildCorpus(join(dir, 'corpus'), join(root, 'node_modules'), CORPUS_BYTES);
+    const args = [program, 'mcp', '--workspace', corpus.dir];
+    const env = { PATH: process.env['PATH'] ?? '', HOME: home, SVC_HOME: home };
+    const engine = await openEngine(home, corpus.dir, closers);
+    await engine(QUESTIONS[0] ?? '');
+    const stdio = await openStdio(args, env, closers);
+    const http = await openHttp(args, env, home, closers);
+    const [bare, overStdio, overHttp] = await timeWarm([engine, stdio, http]);
+    const rows = [
+      row('the engine itself, in process', ms(bare), '', '', ''),
+      above('memory_search over stdio', overStdio, bare),
+      above('memory_search over HTTP', overHttp, bare),
+      ...(await measureStart(args, env)),
+    ];
+    console.log(`${corpus.files} files, node ${process.version}`);
+    console.log(formatTable(rows));
+  } finally {
+    for (const close of closers.toReversed()) await close();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function openEngine(home: string, workspace: string, closers: Closers): Promise<Ask> {
+  const env = { SVC_HOME: home };
+  const { backend } = await openMemory(
+    {
+      ...{ env, cwd: root, homeDir: home, state: resolveStatePaths(env, home) },
+      clock: { now: Date.now },
+    },
+    { kind: 'workspace', dir: workspace },
+    { longLived: true },
+  );
+  closers.push(() => backend.close());
+  return (query) => backend.search({ query });
+}
+
+type Env = Readonly<Record<string, string>>;
+
+async function openStdio(args: readonly string[], env: Env, closers: Closers): Promise<Ask> {
+  const transport = new StdioClientTransport({ command: process.execPath, args: [...args], env });
+  const client = new Client({ name: 'bench', version: '1' });
+  await client.connect(transport);
+  closers.push(() => client.close());
+  return asking(client);
+}
+
+async function openHttp(
+  args: readonly string[],
+  env: Env,
+  home: string,
+  closers: Closers,
+): Promise<Ask> {
+  const child = spawn(process.execPath, [...args, '--http', '--port', '0'], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  closers.push(() => void child.kill());
+  const told = await new Promise<string>((resolve) => {
+    let text = '';
+    child.stderr.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+      if (text.includes('the token is in')) resolve(text);
+    });
+  });
+  const url = /listening on (\S+)/.exec(told)?.[1] ?? '';
+  const token = readFileSync(join(home, 'mcp-token'), 'utf8').trim();
+  const client = new Client({ name: 'bench', version: '1' });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers: { authorization: `Bearer ${token}` } },
+    }),
+  );
+  closers.push(() => client.close());
+  return asking(client);
+}
+
+function asking(client: Client): Ask {
+  return (query) => client.callTool({ name: 'memory_search', arguments: { query } });
+}
+
+/** Asks all of them in turn; the first rounds warm them. @returns medians in milliseconds */
+async function timeWarm(subjects: readonly Ask[]): Promise<readonly number[]> {
+  const times = subjects.map((): number[] => []);
+  for (let round = -WARM_ROUNDS / 5; round < WARM_ROUNDS; round++) {
+    const query = QUESTIONS[Math.abs(round) % QUESTIONS.length] ?? '';
+    for (const [at, ask] of subjects.entries()) {
+      const started = performance.now();
+      await ask(query);
+      if (round >= 0) times[at]?.push(performance.now() - started);
+    }
+  }
+  return times.map(median);
+}
+
+/** From starting the process to the answer of its first search, beside a search as a command. */
+async function measureStart(args: readonly string[], env: Env): Promise<Row[]> {
+  const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
+  const workspace = args.slice(2);
+  const command: Subject = {
+    name: 'svc memory search',
+    args: [program, 'memory', 'search', QUESTIONS[0] ?? '', ...workspace],
+    env,
+  };
+  const [floor, search] = timeInTurn([bare, command], START_ROUNDS);
+  const times: number[] = [];
+  for (let round = 0; round < START_ROUNDS; round++) times.push(await firstAnswer(args, env));
+  const took = median(times);
+  const floorMs = floor?.medianMs ?? Number.NaN;
+  return [
+    row('start to first answer', ms(took), ms(floorMs), ratio(took, floorMs), ''),
+    row('svc memory search, as a command', ms(search?.medianMs), ms(floorMs), '', ''),
+  ];
+}
+
+async function firstAnswer(args: readonly string[], env: Env): Promise<number> {
+  const started = performance.now();
+  const closers: Closers = [];
+  const ask = await openStdio(args, env, closers);
+  await ask(QUESTIONS[0] ?? '');
+  const took = performance.now() - started;
+  for (const close of closers) await close();
+  return took;
+}
+
+function above(what: string, took: number | undefined, floor: number | undefined): Row {
+  return row(what, ms(took), ms(floor), `+ ${ms((took ?? 0) - (floor ?? 0))}`, '+ 3.0 ms');
+}
+
+function ms(value = Number.NaN): string {
+  return `${value.toFixed(1)} ms`;
+}
+
+function ratio(value: number, floor: number): string {
+  return `${(value / floor).toFixed(2)} ×`;
+}
+
+await main();

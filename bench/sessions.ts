@@ -1,0 +1,157 @@
+/**
+ * `npm run bench -- sessions [--large]`: indexing transcripts as a whole process, its time beside that
+ * of a loop that parses the same lines and stores the same words, its peak memory beside that for a
+ * sixteenth of the data; then what one more message costs. 64 MB of transcripts; `--large` takes 1 GB,
+ * and 3 GB of the temporary folder for some minutes.
+ */
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { backendOn } from '../test/support/memory.js';
+import { message, placeOf, transcriptTarget } from '../test/support/transcripts.js';
+import { median, peakMemory, type Subject, timeInTurn } from './measure.js';
+import { formatTable, type Row, row } from './table.js';
+import { writeTranscripts } from './transcript-corpus.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'bin/run.js');
+const rawLoop = join(root, 'bench/raw-transcript-loop.mjs');
+
+const NORMAL_BYTES = 64e6;
+const LARGE_BYTES = 1e9;
+/** Memory is flat when so many times the data takes no more of it. */
+const SHARE = 16;
+const ROUNDS = 3;
+const APPENDS = 41;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { large: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const bytes = values.large ? LARGE_BYTES : NORMAL_BYTES;
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-sessions-'));
+  try {
+    const whole = homeOf(join(dir, 'whole'), bytes);
+    const part = homeOf(join(dir, 'part'), bytes / SHARE);
+    const rows = [...measureIndexing(whole, part, values.large ? 1 : ROUNDS, dir)];
+    rows.push(...(await measureAppending(whole)));
+    console.log(
+      `${whole.files} transcripts, ${(whole.bytes / 1e6).toFixed(0)} MB, node ${process.version}`,
+    );
+    console.log(formatTable(rows));
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+interface Home {
+  readonly dir: string;
+  readonly sessions: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** A state folder with transcripts, and a configuration that indexes them. */
+function homeOf(dir: string, bytes: number): Home {
+  const sessions = join(dir, 'agents/main/sessions');
+  mkdirSync(join(dir, 'workspace'), { recursive: true });
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+  };
+  writeFileSync(join(dir, 'svc.json'), JSON.stringify({ agents: { defaults: { memorySearch } } }));
+  return { dir, sessions, ...writeTranscripts(sessions, bytes) };
+}
+
+function measureIndexing(whole: Home, part: Home, rounds: number, dir: string): Row[] {
+  const raw: Subject = {
+    name: 'raw loop',
+    args: [rawLoop, whole.sessions, join(dir, 'raw.sqlite')],
+    before: () => remove(join(dir, 'raw.sqlite')),
+  };
+  const [floor, index] = timeInTurn([raw, indexing(whole)], rounds);
+  if (floor === undefined || index === undefined) return [];
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  const small = peakMemory(prepared(part));
+  const large = peakMemory(prepared(whole));
+  const mib = (value: number): string => `${value.toFixed(0)} MiB`;
+  return [
+    row(
+      'svc memory index, all transcripts',
+      seconds(index.medianMs),
+      seconds(floor.medianMs),
+      `${(index.medianMs / floor.medianMs).toFixed(2)} ×`,
+      '',
+    ),
+    row(
+      `its peak memory; floor: a ${SHARE}th of the data`,
+      mib(large),
+      mib(small),
+      `${(large / small).toFixed(2)} ×`,
+      'flat',
+    ),
+  ];
+}
+
+function indexing(home: Home): Subject {
+  return {
+    name: 'svc memory index',
+    args: [program, 'memory', 'index', '--json'],
+    env: { SVC_HOME: home.dir, SVC_CONFIG: join(home.dir, 'svc.json') },
+    before: () => rmSync(join(home.dir, 'memory'), { recursive: true, force: true }),
+  };
+}
+
+/** For runs that are not timed: begun afresh now. */
+function prepared(home: Home): Subject {
+  const subject = indexing(home);
+  subject.before?.();
+  return subject;
+}
+
+/** One message more in the largest transcript: the sync that takes it in, and the search after it. */
+async function measureAppending(home: Home): Promise<Row[]> {
+  const target = transcriptTarget(join(home.dir, 'workspace'), [placeOf(home.sessions)], {
+    indexFile: join(home.dir, 'memory/main.sqlite'),
+    layout: 'agent',
+  });
+  const backend = backendOn(target, { keepConnections: true });
+  const file = join(home.sessions, 'largest.jsonl');
+  const syncs: number[] = [];
+  const floors: number[] = [];
+  await backend.sync({});
+  for (let n = 0; n < APPENDS; n++) {
+    appendFileSync(file, message('user', `remark number ${n} on the heliotrope`));
+    const before = statSync(file).size;
+    const started = performance.now();
+    await backend.sync({});
+    syncs.push(performance.now() - started);
+    if (statSync(file).size !== before) throw new Error('somebody else writes');
+    const unchanged = performance.now();
+    await backend.sync({});
+    floors.push(performance.now() - unchanged);
+  }
+  const { results } = await backend.search({ query: `heliotrope ${APPENDS - 1}` });
+  if (results.length === 0) throw new Error('what was appended is not found');
+  await backend.close();
+  const ms = (value: number): string => `${value.toFixed(1)} ms`;
+  return [
+    row(
+      'one message more, sync; floor: nothing new',
+      ms(median(syncs)),
+      ms(median(floors)),
+      `${(median(syncs) / median(floors)).toFixed(2)} ×`,
+      '50 ms',
+    ),
+  ];
+}
+
+function remove(database: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(database + suffix, { force: true });
+}
+
+await main();

@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/replace-file.js';
+
+/** Writes a piece of text to stdout as it is, waiting while nobody reads it. */
+export async function writeToStdout(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/**
+ * Runs work on a file that holds all of stdin, for its owner alone; it is removed afterwards.
+ *
+ * @param folder where the file lies for that time
+ */
+export async function withStdinFile<T>(
+  folder: string,
+  work: (file: string) => Promise<T>,
+): Promise<T> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
+  try {
+    await pipeline(process.stdin, createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE }));
+    return await work(file);
+  } finally {
+    await rm(file, { force: true });
+  }
+}

@@ -1,0 +1,30 @@
+import { BaseCommand } from '../../../cli/base-command.js';
+import { sessionFacts, sessionFlags } from '../../../cli/session-flags.js';
+import { loadConfig } from '../../../engine/config/index.js';
+import { explainScope } from '../../../engine/scope/explain-scope.js';
+import type { ScopeTestOutput } from '../../../engine/scope/output-schemas.js';
+import { renderScopeTest } from '../../../ui/memory/scope-test.js';
+import { createStyle } from '../../../ui/style.js';
+
+export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
+  static override summary = 'Say whether a conversation may search memory, and which rule decides.';
+  static override description =
+    'Reads memory.ext.scope as all tools do: the first rule that matches decides, else the default. Searches nothing. Exits with 1 when the conversation is refused.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --session-key agent:main:telegram:direct:42',
+    '<%= config.bin %> <%= command.id %> --session-key agent:main:main --channel telegram',
+    '<%= config.bin %> <%= command.id %> --chat-type group --json',
+  ];
+  static override flags = sessionFlags;
+
+  async run(): Promise<ScopeTestOutput> {
+    const { flags } = await this.parse(MemoryScopeTest);
+    const { resolved, warnings } = await loadConfig(this.context(), { configFile: flags.config });
+    for (const warning of warnings) this.addWarning(warning);
+    const { ext, citations } = resolved.memory;
+    const result = explainScope(ext.scope, citations, sessionFacts(flags));
+    this.write(renderScopeTest(result, createStyle(this.terminal(flags).color)));
+    if (!result.allowed) this.setExitCode(1);
+    return result;
+  }
+}

@@ -1,0 +1,66 @@
+import type { ActiveMemorySettings } from './gates.js';
+
+type Config = ActiveMemorySettings['config'];
+
+/** How readily something is recalled. */
+export type PromptStyle = NonNullable<Config['promptStyle']>;
+
+/** The configured style, else the one that fits the query mode (facts §1.1). */
+export function promptStyleOf({ promptStyle, queryMode }: Config): PromptStyle {
+  return promptStyle ?? STYLE_OF_MODE[queryMode];
+}
+
+const STYLE_OF_MODE: Readonly<Record<Config['queryMode'], PromptStyle>> = {
+  message: 'strict',
+  recent: 'balanced',
+  full: 'contextual',
+};
+
+/** What a style means where no model judges. */
+export interface StyleRules {
+  /** A vector score from which on a note means what is asked; 0 to 1. */
+  readonly minScore: number;
+  /** Which share of the topics a note must hold otherwise; 0 to 1. */
+  readonly minTopics: number;
+  /** Results with less than this share of the best one's score are left out. */
+  readonly minShare: number;
+  /** How many notes at most. */
+  readonly maxNotes: number;
+  /** Keep only sentences that speak of likes, habits and lasting facts. */
+  readonly preferencesOnly: boolean;
+}
+
+const BALANCED: StyleRules = {
+  minScore: 0.5,
+  minTopics: 0.4,
+  minShare: 0.5,
+  maxNotes: 3,
+  preferencesOnly: false,
+};
+
+/** What each style asks of results. */
+export const STYLE_RULES: Readonly<Record<PromptStyle, StyleRules>> = {
+  balanced: BALANCED,
+  contextual: { ...BALANCED, minScore: 0.4, minTopics: 0.3, minShare: 0.4, maxNotes: 4 },
+  'precision-heavy': { ...BALANCED, minScore: 0.7, minTopics: 0.75, minShare: 0.8, maxNotes: 2 },
+  'preference-only': {
+    minScore: 0.3,
+    minTopics: 0.25,
+    minShare: 0.3,
+    maxNotes: 4,
+    preferencesOnly: true,
+  },
+  'recall-heavy': { ...BALANCED, minScore: 0.25, minTopics: 0.15, minShare: 0.25, maxNotes: 5 },
+  strict: { ...BALANCED, minScore: 0.6, minTopics: 0.5, minShare: 0.7, maxNotes: 2 },
+};
+
+/** The same for a model. */
+export const STYLE_INSTRUCTIONS: Readonly<Record<PromptStyle, string>> = {
+  balanced: 'Give what helps with the latest message; leave out what merely shares words with it.',
+  contextual: 'Favour what keeps the conversation going: names, plans and decisions it builds on.',
+  'precision-heavy': 'Answer NONE unless a note is clearly about what is asked.',
+  'preference-only':
+    'Give only likes, dislikes, habits, routines and lasting facts about the person; else NONE.',
+  'recall-heavy': 'Give whatever may help, loosely related notes included.',
+  strict: 'Give only what is directly about the latest message itself, nothing around it.',
+};

@@ -1,0 +1,125 @@
+import { clipWords, oneLine, ownWordsOf, wholeCharacters, withoutRecalls } from './clean-text.js';
+import type { ActiveMemorySettings } from './gates.js';
+import type { ConversationTurn, RecallTurn } from './turn.js';
+
+/** The settings that say what is asked. */
+export type QuerySettings = Pick<
+  ActiveMemorySettings['config'],
+  | 'queryMode'
+  | 'recentAssistantChars'
+  | 'recentAssistantTurns'
+  | 'recentUserChars'
+  | 'recentUserTurns'
+>;
+
+/** Limits of what is looked for, in UTF-16 units (facts §1.3). */
+const MAX_QUERY = 480;
+const SHORT_MESSAGE = 12;
+const MAX_PREFIX = 120;
+/** More of a message says no more about what is asked. */
+const MAX_READ = 64 * 1024;
+/** A conversation that is given whole is given from its end. */
+const MAX_CONVERSATION = 32_000;
+
+/**
+ * What memory is searched for: the person's own words, with those before them where they are too few to
+ * mean anything ("and then?"). Empty when the message holds none, or only agrees or thanks.
+ */
+export function searchQueryOf({ message, earlier }: RecallTurn): string {
+  const own = plainWords(readable(message));
+  if (isAnswerOnly(own)) return '';
+  if (own === '' || own.length >= SHORT_MESSAGE) return bothEnds(own, MAX_QUERY);
+  const before = earlier().findLast(({ role }) => role === 'user');
+  const prefix =
+    before === undefined ? '' : clipWords(plainWords(readable(before.text)), MAX_PREFIX);
+  return `${prefix} ${own}`.trim();
+}
+
+/** Words of which messages are made that ask nothing; in any other company they mean something. */
+const ANSWER_WORDS = new Set(
+  `a again ahead all and as at go be can carry continue cool correct do done exactly fine for go good
+  great hello hey hi is it just keep lgtm looks me my nice no nope now of ok okay on one perfect please
+  proceed right so sounds stop sure thank thanks that the then this to try very wait well yeah yep yes
+  you`.split(/\s+/u),
+);
+
+function isAnswerOnly(text: string): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
+  return words.every((word) => ANSWER_WORDS.has(word)) && words.some((word) => !ASKING.has(word));
+}
+
+/** They refer to what was said before: with it, they ask something. */
+const ASKING = new Set(['and', 'so', 'then']);
+
+/** A pasted file is looked at from both its ends. */
+function readable(text: string): string {
+  if (text.length <= MAX_READ) return text;
+  return `${text.slice(0, MAX_READ / 2)}\n${text.slice(-MAX_READ / 2)}`;
+}
+
+/** A message is no query: what search would take for operators are marks of a sentence here. */
+function plainWords(text: string): string {
+  return oneLine(
+    ownWordsOf(text)
+      .replaceAll(/["*\0]/gu, ' ')
+      .replaceAll(/(?<=^|\s)-+/gu, ' '),
+  );
+}
+
+/** Long messages ask at their beginning or at their end. */
+function bothEnds(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const half = Math.floor((maxChars - 1) / 2);
+  const head = text.slice(0, wholeCharacters(text, half)).replace(/\s+\S*$/u, '');
+  const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]|^\S*\s+/u, '');
+  return `${head} ${tail}`;
+}
+
+/** What a model is told of the conversation, by `queryMode`. */
+export function conversationText(turn: RecallTurn, settings: QuerySettings): string {
+  const message = withoutRecalls(readable(turn.message)).slice(0, MAX_CONVERSATION);
+  switch (settings.queryMode) {
+    case 'message':
+      return message;
+    case 'recent': {
+      const lines = recentTurns(turn.earlier(), settings).map(rolePrefixed);
+      return lines.length === 0 ? message : withHeadings(lines, message);
+    }
+    case 'full': {
+      const lines = [...turn.earlier().map(cleaned), { role: 'user' as const, text: message }];
+      return `Whole conversation:\n${lines.map(rolePrefixed).join('\n').slice(-MAX_CONVERSATION)}`;
+    }
+  }
+}
+
+function withHeadings(lines: readonly string[], message: string): string {
+  return `Conversation just before:\n${lines.join('\n')}\n\nLatest message:\n${message}`;
+}
+
+/** The last turns of each side, as many and as long as configured, in their order. */
+function recentTurns(
+  earlier: readonly ConversationTurn[],
+  settings: QuerySettings,
+): readonly ConversationTurn[] {
+  const left = { user: settings.recentUserTurns, assistant: settings.recentAssistantTurns };
+  const chars = { user: settings.recentUserChars, assistant: settings.recentAssistantChars };
+  const chosen: ConversationTurn[] = [];
+  for (const turn of earlier.toReversed()) {
+    if (left.user + left.assistant === 0) break;
+    if (left[turn.role] === 0) continue;
+    const { role, text } = cleaned(turn);
+    if (text === '') continue;
+    left[role] -= 1;
+    chosen.unshift({ role, text: clipWords(oneLine(text), chars[role]) });
+  }
+  return chosen;
+}
+
+/** An answer may repeat what was recalled for it: memory must not feed on itself. */
+function cleaned({ role, text }: ConversationTurn): ConversationTurn {
+  return { role, text: withoutRecalls(text) };
+}
+
+function rolePrefixed({ role, text }: ConversationTurn): string {
+  return `${role === 'user' ? 'User' : 'Assistant'}: ${text}`;
+}

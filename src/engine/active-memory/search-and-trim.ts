@@ -1,0 +1,134 @@
+import type { Warning } from '../errors/index.js';
+import { SvcError } from '../errors/index.js';
+import type { MemoryBackend } from '../memory/backends/memory-backend.js';
+import type { SearchMode, SearchResult } from '../memory/search/types.js';
+import { condense, condensePrompt } from './condense.js';
+import type { ActiveMemorySettings } from './gates.js';
+import type { NamedModel } from './model-choice.js';
+import type { OpenLane } from './open-lane.js';
+import type { Recalled, RecallQuestion } from './outcome.js';
+import { STYLE_RULES, type StyleRules } from './prompt-style.js';
+import { conversationText } from './query.js';
+import { eligible, selectNotes } from './select.js';
+import type { RecallTurn } from './turn.js';
+import { withinTime } from './within-time.js';
+
+/** One recall. */
+export interface RecallWork {
+  readonly turn: RecallTurn;
+  readonly question: RecallQuestion;
+  readonly rules: StyleRules;
+  readonly config: ActiveMemorySettings['config'];
+  readonly cites: boolean;
+  readonly lane: OpenLane;
+  /** Ask no embedding provider. */
+  readonly lexicalOnly: boolean;
+  /** Undefined trims without a model. */
+  readonly model: NamedModel | undefined;
+  /** How long it all may take, in milliseconds. */
+  readonly untilMs: number;
+}
+
+/** What a search in time came to. */
+export interface TrimmedRecall {
+  readonly status: 'empty' | 'ok' | 'timeout_partial';
+  readonly recalled?: Recalled;
+  readonly mode: SearchMode;
+  readonly warnings: readonly Warning[];
+}
+
+/** Passages that a model judges; rules look at two for each note, since a note may have several. */
+const MODEL_RESULTS = 8;
+const RESULTS_A_NOTE = 2;
+/** Kept from the time of a model for what is done without it. */
+const TRIM_MS = 50;
+
+/** Searches memory and makes one short text of what is found, with the model where there is one. */
+export async function searchAndTrim(
+  backend: MemoryBackend,
+  work: RecallWork,
+  signal: AbortSignal,
+): Promise<TrimmedRecall> {
+  const started = performance.now();
+  const { question, lexicalOnly, model, rules } = work;
+  const maxResults = model === undefined ? rules.maxNotes * RESULTS_A_NOTE : MODEL_RESULTS;
+  const { results, mode, warnings } = await backend.search(
+    { query: question.query, maxResults, minScore: 0, lexicalOnly },
+    { signal },
+  );
+  const chosen =
+    model?.choice === undefined ? rules : { ...STYLE_RULES['recall-heavy'], maxNotes: 6 };
+  const notes = eligible(results, question.query, chosen);
+  if (notes.length === 0) return { status: 'empty', mode, warnings };
+  const trim = (status: 'ok' | 'timeout_partial', said: readonly Warning[]): TrimmedRecall => {
+    const recalled = trimmed(eligible(results, question.query, rules), work);
+    const all = [...warnings, ...said];
+    return recalled === undefined
+      ? { status: 'empty', mode, warnings: all }
+      : { status, recalled, mode, warnings: all };
+  };
+  if (model === undefined) return trim('ok', []);
+  if (model.choice === undefined) return trim('ok', [model.warning]);
+  const leftMs = work.untilMs - (performance.now() - started) - TRIM_MS;
+  try {
+    const said = await withinTime(leftMs, signal, (inTime) =>
+      askModel(notes, work, leftMs, inTime),
+    );
+    if (!said.done) return trim('timeout_partial', [slowModel(model.name)]);
+    if (said.value === '') return { status: 'empty', mode, warnings };
+    const recalled = { summary: said.value, sources: notes.map(sourceOf), model: model.name };
+    return { status: 'ok', recalled, mode, warnings };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SvcError)) throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    const status = error.code === 'PROVIDER_TIMEOUT' ? 'timeout_partial' : 'ok';
+    return trim(status, [{ code: 'RECALL_FAILED', message: error.message, ...hint }]);
+  }
+}
+
+function trimmed(notes: readonly SearchResult[], work: RecallWork): Recalled | undefined {
+  const { rules, config, cites } = work;
+  const selection = selectNotes(notes, { rules, maxChars: config.maxSummaryChars, cites });
+  return selection.summary === '' ? undefined : { ...selection, model: null };
+}
+
+async function askModel(
+  notes: readonly SearchResult[],
+  { turn, config, lane, model }: RecallWork,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<string> {
+  if (model?.choice === undefined) return '';
+  const { openChatModel } = await import('../chat/index.js');
+  const { loaded, context } = lane;
+  const { env, homeDir, state, onSecret } = context;
+  const world = { config: loaded.resolved, env, homeDir, stateDir: state.stateDir, onSecret };
+  const chat = await openChatModel(model.choice, world, signal);
+  const { createSecretMask } = await import('../secrets/mask/secret-mask.js');
+  const mask = createSecretMask();
+  const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));
+  const summary = await condense(chat, prompt, config, { signal, timeoutMs });
+  if (config.persistTranscripts) {
+    const { keepTranscript } = await import('./kept-transcript.js');
+    keepTranscript(context, lane.facts.agent.id, config.transcriptDir, { prompt, summary });
+  }
+  return summary;
+}
+
+function slowModel(name: string): Warning {
+  return {
+    code: 'RECALL_TIMED_OUT',
+    message: `the model ${name} did not answer in time; what the search found was trimmed without it`,
+  };
+}
+
+function sourceOf({
+  path,
+  source,
+  startLine,
+  endLine,
+  score,
+}: SearchResult): Recalled['sources'][0] {
+  return { path, source, startLine, endLine, score };
+}

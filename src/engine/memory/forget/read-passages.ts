@@ -1,0 +1,106 @@
+import { SvcError } from '../../errors/index.js';
+import { readLines } from '../backends/read-lines.js';
+import type { MemoryIndex, StoredDocument } from '../index/memory-index.js';
+import { resolveWorkspace } from '../sources/memory-files.js';
+import { absoluteFromDisplay } from '../sources/paths.js';
+import { readDocument } from '../sources/read-document.js';
+import type { MemorySources } from '../sources/scan-sources.js';
+import { joinedLines } from '../sources/text-lines.js';
+import type { LineRange } from '../types.js';
+import type { ForgetPassage } from './forget-plan.js';
+import { NOTHING_FORGOTTEN, saysSomething } from './forgotten.js';
+
+/** What reading asks. */
+export interface PassageContext {
+  readonly index: MemoryIndex;
+  readonly sources: MemorySources;
+}
+
+/**
+ * Reads what is to be forgotten of a document as it stands in its file now. Ranges that touch become
+ * one; those that say nothing are left out.
+ *
+ * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export async function readPassages(
+  document: StoredDocument,
+  ranges: readonly LineRange[] | 'whole',
+  context: PassageContext,
+): Promise<readonly ForgetPassage[]> {
+  const wanted = ranges === 'whole' ? ranges : joined(ranges);
+  const passages =
+    document.kind === 'transcript'
+      ? await turnPassages(document, wanted, context)
+      : linePassages(document, wanted, context.sources.memory.workspaceDir);
+  return passages.filter(({ text, whole }) => whole || saysSomething(text));
+}
+
+function linePassages(
+  { path, source, kind }: StoredDocument,
+  ranges: readonly LineRange[] | 'whole',
+  workspaceDir: string,
+): readonly ForgetPassage[] {
+  const absolutePath = absoluteFromDisplay(resolveWorkspace(workspaceDir), path);
+  const outcome = readDocument(absolutePath, path);
+  if (!outcome.ok) {
+    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${outcome.skip.reason}`, {
+      hint: 'run "svc memory index" to bring the index up to date',
+    });
+  }
+  const { lines, hash: fileHash } = outcome.document;
+  const whole = ranges === 'whole';
+  return (whole ? [{ startLine: 1, endLine: lines.count }] : ranges).map((range) => {
+    const { startLine, endLine } = range;
+    if (startLine < 1 || endLine > lines.count || endLine < startLine) {
+      throw new SvcError('RANGE_INVALID', `${path} has ${lines.count} lines`, {
+        hint: `name lines from 1 to ${lines.count}`,
+      });
+    }
+    // The bytes of a picture or a recording are no text.
+    const text = kind === 'media' ? '' : joinedLines(lines, startLine - 1, endLine);
+    const place = { path, absolutePath, source, kind, startLine, endLine };
+    return { ...place, text, parts: [text], fileHash, whole };
+  });
+}
+
+/** What was said in lines of a transcript; each turn stands for itself. */
+async function turnPassages(
+  { path, source, kind }: StoredDocument,
+  ranges: readonly LineRange[] | 'whole',
+  { index, sources }: PassageContext,
+): Promise<readonly ForgetPassage[]> {
+  const whole = ranges === 'whole';
+  const passages: ForgetPassage[] = [];
+  for (const { startLine, endLine } of whole ? [EVERYTHING] : ranges) {
+    const parts: string[] = [];
+    let last = endLine;
+    let absolutePath = '';
+    for (let from = startLine; from <= last; ) {
+      const request = { target: path, from, lines: last - from + 1 };
+      const read = await readLines(index, sources, request, NOTHING_FORGOTTEN);
+      parts.push(...(read.turns ?? []).map(({ text }) => text));
+      absolutePath = read.absolutePath;
+      last = Math.min(last, read.totalLines);
+      from = read.truncated ? read.endLine + 1 : last + 1;
+    }
+    const place = { path, absolutePath, source, kind, startLine, endLine: last };
+    passages.push({ ...place, text: parts.join('\n'), parts, fileHash: undefined, whole });
+  }
+  return passages;
+}
+
+const EVERYTHING: LineRange = { startLine: 1, endLine: Number.MAX_SAFE_INTEGER };
+
+/** Overlapping and touching ranges as one, in order. */
+function joined(ranges: readonly LineRange[]): readonly LineRange[] {
+  const merged: { startLine: number; endLine: number }[] = [];
+  for (const range of ranges.toSorted((a, b) => a.startLine - b.startLine)) {
+    const last = merged.at(-1);
+    if (last !== undefined && range.startLine <= last.endLine + 1) {
+      last.endLine = Math.max(last.endLine, range.endLine);
+    } else {
+      merged.push({ ...range });
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,102 @@
+import type { DocumentKey, DocumentKind, Source } from '../types.js';
+import type { Connection } from './database.js';
+import type { DescribedDocument, MediaCounts } from './media-index.js';
+import type { IndexStatistics, StoredDocument } from './memory-index.js';
+
+type DocumentRow = [
+  source: Source,
+  path: string,
+  kind: DocumentKind,
+  size: number,
+  mtimeMs: number,
+  ctimeMs: number,
+  hash: string,
+  indexedMs: number,
+  mimeType: string | null,
+  resume: string | null,
+];
+
+interface SourceRow {
+  readonly source: Source;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly brokenLines: number;
+}
+
+/** Everything that is known of documents without their chunks. */
+export function storedDocuments(database: Connection): StoredDocument[] {
+  return database
+    .prepare<[], DocumentRow>(
+      `SELECT source, path, kind, size, mtime_ms, ctime_ms, hash, indexed_ms, mime_type, resume
+       FROM documents`,
+    )
+    .raw()
+    .all()
+    .map(([source, path, kind, size, mtimeMs, ctimeMs, hash, indexedMs, mimeType, resume]) => ({
+      source,
+      path,
+      kind,
+      fingerprint: { size, mtimeMs, ctimeMs },
+      hash,
+      indexedMs,
+      ...(mimeType === null ? {} : { mimeType }),
+      ...(resume === null ? {} : { resume }),
+    }));
+}
+
+/** What kind of documents stand under some keys; those that are not there are absent. */
+export function describeDocuments(
+  database: Connection,
+  keys: readonly DocumentKey[],
+): DescribedDocument[] {
+  const wanted = keys.map(({ source, path }) => ({ source, path }));
+  return database
+    .prepare<[string], DocumentKey & { kind: DocumentKind; mimeType: string | null }>(
+      `SELECT documents.source, documents.path, kind, mime_type AS mimeType
+       FROM json_each(?) AS wanted
+       CROSS JOIN documents ON documents.source = wanted.value ->> 'source'
+         AND documents.path = wanted.value ->> 'path'`,
+    )
+    .all(JSON.stringify(wanted))
+    .map(({ mimeType, ...document }) => (mimeType === null ? document : { ...document, mimeType }));
+}
+
+/** Documents and chunks, by source, and media among them. */
+export function countDocuments(
+  database: Connection,
+): Pick<IndexStatistics, 'bySource' | 'chunks' | 'documents' | 'media'> {
+  const bySource = countBySource(database);
+  return {
+    documents: bySource.reduce((sum, row) => sum + row.documents, 0),
+    chunks: bySource.reduce((sum, row) => sum + row.chunks, 0),
+    bySource,
+    media: countMedia(database),
+  };
+}
+
+/** Transcripts that are left out as a whole do not count. */
+function countBySource(database: Connection): IndexStatistics['bySource'] {
+  return database
+    .prepare<[], SourceRow>(
+      `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
+       FROM (
+         SELECT source, (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks,
+           coalesce(resume ->> 'brokenLines', 0) AS broken
+         FROM documents WHERE resume IS NULL OR NOT resume ->> 'isExcluded'
+       ) GROUP BY source ORDER BY source`,
+    )
+    .all()
+    .map(({ brokenLines, ...row }) => (brokenLines > 0 ? { ...row, brokenLines } : row));
+}
+
+/** Images and recordings among the documents. */
+export function countMedia(database: Connection): MediaCounts {
+  const counts = database
+    .prepare<[], MediaCounts>(
+      `SELECT coalesce(sum(mime_type LIKE 'image/%'), 0) AS images,
+         coalesce(sum(mime_type LIKE 'audio/%'), 0) AS audio
+       FROM documents WHERE kind = 'media'`,
+    )
+    .get();
+  return counts ?? { images: 0, audio: 0 };
+}

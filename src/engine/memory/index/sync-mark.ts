@@ -1,0 +1,58 @@
+import type { TreeSnapshot } from '../sync/tree-snapshot.js';
+import type { SkippedFile } from '../types.js';
+import type { Connection } from './database.js';
+import type { SyncMark } from './memory-index.js';
+
+type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
+
+/** How the last finished sync left the index. */
+export function readSyncMark(database: Connection): SyncMark {
+  return {
+    syncedMs: readSyncedMs(database),
+    tree: database.prepare<[], TreeSnapshot>('SELECT paths, fingerprints FROM tree').get(),
+    skipped: database
+      .prepare<[], SkipRow>('SELECT path, reason, detail FROM skipped ORDER BY rowid')
+      .all()
+      .map(({ detail, ...skip }) => (detail === null ? skip : { ...skip, detail })),
+  };
+}
+
+/** Notes how a sync left the index. Transactions are the caller's. */
+export function writeSyncMark(database: Connection, { syncedMs, tree, skipped }: SyncMark): void {
+  writeMeta(database, 'synced_ms', String(syncedMs ?? ''));
+  database.exec('DELETE FROM tree; DELETE FROM skipped');
+  const insert = database.prepare('INSERT INTO skipped VALUES (?, ?, ?)');
+  for (const { path, reason, detail } of skipped) insert.run(path, reason, detail ?? null);
+  if (tree === undefined) return;
+  database.prepare('INSERT INTO tree VALUES (?, ?)').run(tree.paths, tree.fingerprints);
+}
+
+/** When the last sync ended, in milliseconds since the epoch; undefined before the first. */
+export function readSyncedMs(database: Connection): number | undefined {
+  const written = readMeta(database, 'synced_ms') ?? '';
+  return written === '' ? undefined : Number(written);
+}
+
+/** A value of the `meta` table. */
+export function readMeta(database: Connection, key: string): string | undefined {
+  return database
+    .prepare<[string], string>('SELECT value FROM meta WHERE key = ?')
+    .pluck()
+    .get(key);
+}
+
+/** Sets a value of the `meta` table. */
+export function writeMeta(database: Connection, key: string, value: string): void {
+  database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
+}
+
+/** Notes whether there are media, so that most searches need not look for any. */
+export function noteMedia(database: Connection): void {
+  const any = database.prepare("SELECT 1 FROM documents WHERE kind = 'media' LIMIT 1").get();
+  writeMeta(database, 'media', any === undefined ? '0' : '1');
+}
+
+/** Whether there are media. */
+export function holdsMedia(database: Connection): boolean {
+  return readMeta(database, 'media') === '1';
+}

@@ -1,0 +1,95 @@
+import { readSync } from 'node:fs';
+
+/** One line of a file, its end left out. */
+export interface JsonlLine {
+  /** Where it begins, in bytes. */
+  readonly offset: number;
+  /** Where the next one begins. */
+  readonly end: number;
+  /** 1-based. */
+  readonly number: number;
+  /** Undefined for a line of more than MAX_LINE_BYTES, and for one that is not wanted. */
+  readonly text: string | undefined;
+  /** False for the last line of a file that is not ended, or not yet. */
+  readonly isEnded: boolean;
+}
+
+/** Where reading goes on. */
+export interface LinePosition {
+  readonly offset: number;
+  /** 1-based number of the line that begins there. */
+  readonly line: number;
+}
+
+/** Longer lines hold a file or a picture, and nothing that was said. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const BLOCK_BYTES = 512 * 1024;
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+
+/**
+ * The lines of a file from a position on, however large it is: one block lies in memory at a time,
+ * or one line where that is longer.
+ *
+ * @param end where to stop, in bytes: what is appended meanwhile is left for the next time
+ * @param isWanted by number; the text of other lines is left out
+ */
+export function* jsonlLines(
+  descriptor: number,
+  from: LinePosition,
+  end: number,
+  isWanted: (line: number) => boolean = () => true,
+): Generator<JsonlLine> {
+  let buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, Math.max(1, end - from.offset)));
+  let { offset, line } = from;
+  let filled = 0;
+  let isOverlong = false;
+  let position = from.offset;
+  while (position < end) {
+    if (filled === buffer.length) {
+      if (buffer.length >= MAX_LINE_BYTES) {
+        // Its end is looked for and nothing of it kept.
+        isOverlong = true;
+        filled = 0;
+      } else buffer = grown(buffer, Math.min(buffer.length * 2, MAX_LINE_BYTES));
+    }
+    const room = Math.min(buffer.length - filled, end - position);
+    const count = readSync(descriptor, buffer, filled, room, position);
+    if (count === 0) break;
+    position += count;
+    const searchFrom = filled;
+    filled += count;
+    let start = 0;
+    let newline = buffer.subarray(0, filled).indexOf(NEWLINE, searchFrom);
+    while (newline !== -1) {
+      const next = position - filled + newline + 1;
+      const isText = !isOverlong && isWanted(line);
+      const text = isText ? textOf(buffer, start, newline, offset) : undefined;
+      yield { offset, end: next, number: line, text, isEnded: true };
+      isOverlong = false;
+      offset = next;
+      line += 1;
+      start = newline + 1;
+      newline = buffer.subarray(0, filled).indexOf(NEWLINE, start);
+    }
+    if (start > 0) buffer.copyWithin(0, start, filled);
+    filled -= start;
+  }
+  if (position > offset) {
+    const text = isOverlong ? undefined : textOf(buffer, 0, filled, offset);
+    yield { offset, end: position, number: line, text, isEnded: false };
+  }
+}
+
+function grown(buffer: Uint8Array, bytes: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafe(bytes);
+  larger.set(buffer);
+  return larger;
+}
+
+function textOf(buffer: Buffer, start: number, end: number, offset: number): string {
+  const stop = end > start && buffer[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+  const text = buffer.toString('utf8', start, stop);
+  // A byte order mark at the very beginning belongs to no JSON.
+  return offset === 0 && text.startsWith('\uFEFF') ? text.slice(1) : text;
+}

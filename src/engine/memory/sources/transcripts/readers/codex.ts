@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { withoutBlocks, withoutInjections } from '../clean-text.js';
+import {
+  isRecord,
+  NOISE,
+  objectField,
+  roleOf,
+  stringField,
+  textOfContent,
+  timeOf,
+  turnOrNoise,
+} from '../record-fields.js';
+import type { LineRecord, TranscriptReader } from '../transcript-reader.js';
+
+const TEXT_PARTS = new Set(['input_text', 'output_text', 'text']);
+
+/** What Codex puts into the user's mouth. */
+const MACHINE_TAGS = [
+  'environment_context',
+  'user_instructions',
+  'permissions instructions',
+  'turn_aborted',
+  'user_action',
+  'user_shell_command',
+  'subagent_notification',
+  'skill',
+];
+const INSTRUCTIONS = /^# AGENTS\.md instructions\b/u;
+
+/**
+ * Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, and `archived_sessions` beside it
+ * when that is configured (`CODEX_HOME` moves `~/.codex`). Lines are `{timestamp, type, payload}`:
+ * `session_meta` with the `cwd` first, conversation as `response_item` of type `message`; the same
+ * words stand in `event_msg` lines once more. Releases before autumn 2025 wrote the payload alone.
+ * https://github.com/openai/codex, codex-rs/protocol/src/protocol.rs (RolloutItem), models.rs
+ */
+export const codexReader: TranscriptReader = {
+  id: 'codex',
+  usualPlace: ({ env, homeDir }) => join(env['CODEX_HOME'] || join(homeDir, '.codex'), 'sessions'),
+  accepts: (segments, kind) =>
+    kind === 'folder' ? segments.length <= 3 : /^rollout-.*\.jsonl$/u.test(segments.at(-1) ?? ''),
+  heldIn(record) {
+    const payload = stringField(record, 'type') === 'session_meta' ? payloadOf(record) : undefined;
+    const folder = payload === undefined ? undefined : stringField(payload, 'cwd');
+    return folder === undefined ? undefined : { folder };
+  },
+  read(record) {
+    const type = stringField(record, 'type');
+    if (type === 'session_meta' && isOfSubAgent(payloadOf(record))) return { type: 'exclude' };
+    if (type !== 'response_item' && type !== 'message') return NOISE;
+    const item = payloadOf(record);
+    if (stringField(item, 'type') !== 'message') return NOISE;
+    const text = textOfContent(item['content'], TEXT_PARTS);
+    const said = withoutInjections(withoutBlocks(text, MACHINE_TAGS)).trim();
+    if (INSTRUCTIONS.test(said)) return NOISE;
+    return turnOrNoise(roleOf(stringField(item, 'role')), said, timeOf(record['timestamp']));
+  },
+};
+
+/** `source` is a word, or `{subagent: …}` in a conversation that another one began. */
+function isOfSubAgent({ source }: LineRecord): boolean {
+  return source === 'subagent' || (isRecord(source) && 'subagent' in source);
+}
+
+function payloadOf(record: LineRecord): LineRecord {
+  return objectField(record, 'payload') ?? record;
+}

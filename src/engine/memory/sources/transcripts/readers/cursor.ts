@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { withoutBlocks, withoutInjections } from '../clean-text.js';
+import {
+  NOISE,
+  objectField,
+  roleOf,
+  stringField,
+  textOfContent,
+  timeOf,
+  turnOrNoise,
+} from '../record-fields.js';
+import type { TranscriptReader } from '../transcript-reader.js';
+import { folderSlug } from './folder-slug.js';
+
+const TEXT_PARTS = new Set(['text']);
+const MACHINE_TAGS = [
+  'open_and_recently_viewed_files',
+  'user_info',
+  'git_status',
+  'agent_transcripts',
+  'agent_skills',
+  'rules',
+  'attached_files',
+  'system_reminder',
+  'timestamp',
+];
+
+/**
+ * Cursor's agent: `~/.cursor/projects/<folder, with - for every other character>/agent-transcripts/`,
+ * there `<id>.jsonl` or `<id>/<id>.jsonl`. Lines are `{role, message: {content: [{type, text}]}}`;
+ * what the person typed stands in `<user_query>`. There is no time in a line, and no folder: whose
+ * conversation it is only the path tells. Cursor hands these paths to hooks as `transcript_path`
+ * (https://cursor.com/docs/agent/hooks); conversations of before 2026 lie in its own database.
+ */
+export const cursorReader: TranscriptReader = {
+  id: 'cursor',
+  usualPlace: ({ homeDir }) => join(homeDir, '.cursor', 'projects'),
+  accepts: (segments, kind) => {
+    const below = segments.indexOf('agent-transcripts');
+    if (kind === 'folder') return segments.length === 1 || below === 1;
+    const name = segments.at(-1) ?? '';
+    return name.endsWith('.jsonl') && !segments.includes('subagents');
+  },
+  heldInByPath: ([project], folders) =>
+    folders.some((folder) => folderSlug(folder).replace(/^-+/u, '') === project),
+  read(record) {
+    const message = objectField(record, 'message');
+    if (message === undefined) return NOISE;
+    const text = textOfContent(message['content'], TEXT_PARTS);
+    const role = roleOf(stringField(record, 'role'));
+    const typed = role === 'user' ? typedText(text) : text;
+    const said = withoutInjections(withoutBlocks(typed, MACHINE_TAGS)).trim();
+    return turnOrNoise(role, said, timeOf(record['timestamp']));
+  },
+};
+
+const OPENING = '<user_query>';
+const CLOSING = '</user_query>';
+
+function typedText(text: string): string {
+  const start = text.indexOf(OPENING);
+  if (start === -1) return text;
+  const end = text.indexOf(CLOSING, start);
+  return text.slice(start + OPENING.length, end === -1 ? undefined : end);
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { withoutBlocks, withoutInjections } from '../clean-text.js';
+import { isRecord, NOISE, stringField, timeOf, turnOrNoise } from '../record-fields.js';
+import type { TranscriptReader } from '../transcript-reader.js';
+
+const ROLES: Readonly<Record<string, 'assistant' | 'user'>> = { user: 'user', gemini: 'assistant' };
+const MACHINE_TAGS = ['session_context', 'state_snapshot', 'hook_context'];
+const SET_UP = /^This is the Gemini CLI\. We are setting up the context for our chat\./u;
+
+/**
+ * Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl` (`GEMINI_CLI_HOME` moves the
+ * home folder). The first line has `sessionId`, `projectHash` (SHA-256 of the project's folder) and
+ * `kind`; conversation is `{id, timestamp, type: "user" | "gemini", content}`, and a line with the id
+ * of one before replaces it. Releases that wrote one `.json` file a session are not read: the program
+ * itself turns such a file into lines when it is resumed.
+ * https://github.com/google-gemini/gemini-cli, packages/core/src/services/chatRecordingService.ts
+ */
+export const geminiCliReader: TranscriptReader = {
+  id: 'gemini-cli',
+  usualPlace: ({ env, homeDir }) => join(env['GEMINI_CLI_HOME'] || homeDir, '.gemini', 'tmp'),
+  // Below a session's own folder lie those of the agents that it sent out.
+  accepts: (segments, kind) =>
+    kind === 'folder'
+      ? segments.length === 1 || (segments.length === 2 && segments[1] === 'chats')
+      : /^session-.*\.jsonl$/u.test(segments.at(-1) ?? '') && segments.length <= 3,
+  heldIn(record) {
+    const folderHash = stringField(record, 'projectHash');
+    return folderHash === undefined ? undefined : { folderHash };
+  },
+  read(record) {
+    if (stringField(record, 'kind') === 'subagent') return { type: 'exclude' };
+    const role = ROLES[stringField(record, 'type') ?? ''];
+    if (role === undefined) return NOISE;
+    const text = textOfParts(record['displayContent'] ?? record['content']);
+    const said = withoutInjections(withoutBlocks(text, MACHINE_TAGS)).trim();
+    if (SET_UP.test(said)) return NOISE;
+    return turnOrNoise(role, said, timeOf(record['timestamp']), stringField(record, 'id'));
+  },
+};
+
+/** Parts of the Gemini API have no type: what has a text and is no thought is text. */
+function textOfParts(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? content : [content];
+  return parts
+    .flatMap((part: unknown) => {
+      if (typeof part === 'string') return [part];
+      if (!isRecord(part) || part['thought'] === true) return [];
+      const text = stringField(part, 'text');
+      return text === undefined ? [] : [text];
+    })
+    .join('\n');
+}

@@ -1,0 +1,79 @@
+import { withoutInjections, withoutMetadata } from '../clean-text.js';
+import {
+  NOISE,
+  objectField,
+  roleOf,
+  stringField,
+  textOfContent,
+  timeOf,
+  turnOrNoise,
+} from '../record-fields.js';
+import type { LineMeaning, LineRecord, TranscriptReader } from '../transcript-reader.js';
+
+const TEXT_PARTS = new Set(['text']);
+
+/** `x.jsonl`, and what a reset or a deletion leaves of it: `x.jsonl.reset.2026-02-03T04-05-06Z`. */
+const TRANSCRIPT = /\.jsonl(?:\.(?:reset|deleted)\.[\w.:-]+)?$/u;
+/** Written beside transcripts, and none. */
+const OTHER = /\.trajectory\.jsonl|\.checkpoint\.[\w-]+\.jsonl|\.(?:bak|lock|tmp)$/u;
+
+/** Sessions that are no conversation, by their key: `agent:main:cron:…`. */
+const MACHINE_SESSION = /(?:^|:)(?:cron|dreaming[\w-]*|heartbeat)(?::|$)/u;
+
+/** Lines that the host puts before a message: `System: [2026-02-03 04:05] Node connected`. */
+const SYSTEM_LINE = /^System(?: \([^)\n]{0,40}\))?: \[[^\]\n]{0,80}\]/u;
+const SCHEDULED = /^\[cron:[^\]\n]{1,200}\]/u;
+const HEARTBEAT_PROMPT = /^Read HEARTBEAT\.md\b/u;
+const EXEC_NOTE =
+  /^(?:An async command (?:you ran|did not run)|Exec (?:completed|finished|failed) \()/u;
+/** What an agent answers when there is nothing to say. */
+const SILENT = /^(?:NO_REPLY|HEARTBEAT_OK)[.!]?$|^\*\*HEARTBEAT_OK\*\*$/u;
+
+/**
+ * Transcripts of the agents that svc serves: `agents/{agentId}/sessions/*.jsonl` in the state folder.
+ * A line `{"type":"session", …}` may come first; conversation is
+ * `{"type":"message","message":{"role","content","timestamp"}}`, with content as a text or as parts
+ * `{"type":"text","text"}`. The form is written down in docs/sessions.md.
+ */
+export const svcReader: TranscriptReader = {
+  id: 'svc',
+  usualPlace: ({ agentSessionsDir }) => agentSessionsDir,
+  accepts: (segments, kind) => {
+    const name = segments.at(-1) ?? '';
+    return kind === 'file' && segments.length === 1 && TRANSCRIPT.test(name) && !OTHER.test(name);
+  },
+  read(record) {
+    const type = stringField(record, 'type');
+    if (type === 'session') return header(record);
+    const message = type === 'message' ? objectField(record, 'message') : undefined;
+    if (message === undefined) return NOISE;
+    const at = timeOf(message['timestamp']) ?? timeOf(record['timestamp']);
+    const role = roleOf(stringField(message, 'role'));
+    const text = textOfContent(message['content'], TEXT_PARTS);
+    if (role === 'user') return userTurn(message, text, at);
+    const said = withoutInjections(text).trim();
+    return SILENT.test(said) ? NOISE : turnOrNoise(role, said, at);
+  },
+};
+
+function header(record: LineRecord): LineMeaning {
+  const key = stringField(record, 'sessionKey') ?? stringField(record, 'key') ?? '';
+  return MACHINE_SESSION.test(key) ? { type: 'exclude' } : NOISE;
+}
+
+function userTurn(message: LineRecord, text: string, at: string | undefined): LineMeaning {
+  // Sent by another session, not by a person.
+  if (stringField(objectField(message, 'provenance') ?? {}, 'kind') === 'inter_session')
+    return NOISE;
+  const said = withoutSystemLines(withoutMetadata(withoutInjections(text)));
+  if (SCHEDULED.test(said)) return { type: 'exclude' };
+  if (HEARTBEAT_PROMPT.test(said) || EXEC_NOTE.test(said)) return NOISE;
+  return turnOrNoise('user', said, at);
+}
+
+function withoutSystemLines(text: string): string {
+  if (!text.trimStart().startsWith('System')) return text.trim();
+  const lines = text.trim().split('\n');
+  const first = lines.findIndex((line) => line.trim() !== '' && !SYSTEM_LINE.test(line));
+  return first === -1 ? '' : lines.slice(first).join('\n').trim();
+}

@@ -1,0 +1,122 @@
+import { type Dirent, readdirSync, realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { SessionReaderId } from '../../../config/index.js';
+import type { SkippedFile, SourceFile } from '../../types.js';
+import { skipOf, statFile, type WalkListener } from '../walk.js';
+import { TRANSCRIPT_READERS } from './readers/all-readers.js';
+
+/** A folder with transcripts of one kind. */
+export interface TranscriptPlace {
+  readonly reader: SessionReaderId;
+  /** Absolute path; need not exist. */
+  readonly root: string;
+  /** What stands for the folder in displayed paths: `sessions/main`. */
+  readonly label: string;
+  /** Only conversations that were held in one of these folders or below; undefined takes all. */
+  readonly heldIn: readonly string[] | undefined;
+}
+
+/** What the sessions source reads. */
+export interface TranscriptSources {
+  readonly places: readonly TranscriptPlace[];
+  /** When a transcript that grows is worth indexing again while it is watched. */
+  readonly growth: TranscriptGrowth;
+}
+
+/** `sync.sessions` (memory search §2.10). */
+export interface TranscriptGrowth {
+  readonly deltaBytes: number;
+  readonly deltaMessages: number;
+  readonly postCompactionForce: boolean;
+}
+
+/** A transcript with what is needed to read it. */
+export interface TranscriptFile extends SourceFile {
+  readonly place: TranscriptPlace;
+}
+
+/** What a look at the folders of transcripts found. */
+export interface TranscriptScan {
+  readonly files: readonly TranscriptFile[];
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Finds every transcript, without a look into one. Folders that do not exist hold none. */
+export function scanTranscripts({ places }: TranscriptSources): TranscriptScan {
+  const files = new Map<string, TranscriptFile>();
+  const skipped: SkippedFile[] = [];
+  for (const place of places) {
+    const listener: WalkListener = { onSkip: (skip) => skipped.push(skip) };
+    for (const file of walkPlace(place, listener)) {
+      if (!files.has(file.path)) files.set(file.path, file);
+    }
+  }
+  return { files: [...files.values()], skipped };
+}
+
+function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<TranscriptFile> {
+  const root = realRoot(place.root, listener);
+  if (root === undefined) return;
+  const pending: (readonly string[])[] = [[]];
+  for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
+    const folders: (readonly string[])[] = [];
+    const shown = (segments: readonly string[]): string => [place.label, ...segments].join('/');
+    const below = (segments: readonly string[]): string => [root, ...segments].join(sep);
+    const listing: WalkListener = {
+      onSkip: (skip) => listener.onSkip({ ...skip, path: shown(dir) }),
+    };
+    for (const entry of readFolder(below(dir), listing)) {
+      const segments = [...dir, entry.name];
+      if (entry.isDirectory()) {
+        if (mayHold(place, segments, 'folder')) folders.push(segments);
+      } else if (entry.isFile() && mayHold(place, segments, 'file')) {
+        const skips: WalkListener = {
+          onSkip: (skip) => listener.onSkip({ ...skip, path: shown(segments) }),
+        };
+        const file = statFile(below(segments), 'transcript', undefined, skips);
+        if (file !== undefined) {
+          yield { source: 'sessions', path: shown(segments), place, ...file };
+        }
+      }
+    }
+    pending.push(...folders.reverse());
+  }
+}
+
+/** Whether a file is a transcript of a place, or a folder may have one in it, by its path below. */
+export function mayHold(
+  { reader, heldIn }: TranscriptPlace,
+  segments: readonly string[],
+  kind: 'file' | 'folder',
+): boolean {
+  const { accepts, heldInByPath } = TRANSCRIPT_READERS[reader];
+  if (!accepts(segments, kind)) return false;
+  return heldIn === undefined || heldInByPath?.(segments, heldIn) !== false;
+}
+
+/** Whether a file of this name in a folder of transcripts may be one. */
+export function isTranscriptName(name: string): boolean {
+  return name.includes('.jsonl');
+}
+
+/** Undefined where there is no such folder. */
+function realRoot(root: string, listener: WalkListener): string | undefined {
+  try {
+    return realpathSync(root);
+  } catch (error) {
+    const skip = skipOf(root, error);
+    if (skip.reason !== 'vanished') listener.onSkip(skip);
+    return undefined;
+  }
+}
+
+function readFolder(dir: string, listener: WalkListener): Dirent[] {
+  try {
+    const entries = readdirSync(dir, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    const skip = skipOf(dir, error);
+    if (skip.reason !== 'vanished') listener.onSkip(skip);
+    return [];
+  }
+}

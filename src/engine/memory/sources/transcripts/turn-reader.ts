@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { relative, sep } from 'node:path';
+import { redactSecrets } from '../../../secrets/mask/redact-secrets.js';
+import type { JsonlLine } from './jsonl-lines.js';
+import { TRANSCRIPT_READERS } from './readers/all-readers.js';
+import { isRecord } from './record-fields.js';
+import type { TranscriptPlace } from './transcript-files.js';
+import type { HeldIn, LineMeaning, LineRecord, Turn } from './transcript-reader.js';
+
+/** What is known of a transcript at a line; all that reading on from there needs. Never changed. */
+export interface ReadingState {
+  /** Whether the conversation is this agent's; undefined while no line has said where it was held. */
+  readonly belongs: boolean | undefined;
+  /** Nothing of the file is to be remembered, whatever follows. */
+  readonly isExcluded: boolean;
+  /** Something was said before. */
+  readonly hasBegun: boolean;
+  /** Lines before that are no JSON, or too long to be read. */
+  readonly brokenLines: number;
+  /** Names the turn before, where its agent writes lines over again. */
+  readonly lastTurn: string | undefined;
+}
+
+/** What a line says, and what is known after it. */
+export interface ReadLine {
+  readonly turn: Turn | undefined;
+  readonly state: ReadingState;
+}
+
+/** The state before the first line of a transcript. */
+export function initialState({ heldIn }: TranscriptPlace): ReadingState {
+  return {
+    belongs: heldIn === undefined ? true : undefined,
+    isExcluded: false,
+    hasBegun: false,
+    brokenLines: 0,
+    lastTurn: undefined,
+  };
+}
+
+/**
+ * Reads one line of a transcript. What comes out has its secrets masked: nothing else of it is ever
+ * stored or shown.
+ */
+export function readTurn(line: JsonlLine, state: ReadingState, place: TranscriptPlace): ReadLine {
+  if (state.isExcluded) return { turn: undefined, state };
+  if (line.text?.trim() === '') return { turn: undefined, state };
+  const record = line.text === undefined ? undefined : recordOf(line.text);
+  if (record === undefined) {
+    return { turn: undefined, state: { ...state, brokenLines: state.brokenLines + 1 } };
+  }
+  const known = { ...state, belongs: state.belongs ?? belonging(record, place) };
+  if (known.belongs === false) return { turn: undefined, state: { ...known, isExcluded: true } };
+  return take(TRANSCRIPT_READERS[place.reader].read(record), known);
+}
+
+function take(meaning: LineMeaning, state: ReadingState): ReadLine {
+  switch (meaning.type) {
+    case 'noise':
+      return { turn: undefined, state };
+    case 'exclude':
+      // Later in a conversation it is an episode of it, not what the file is about.
+      return { turn: undefined, state: state.hasBegun ? state : { ...state, isExcluded: true } };
+    case 'turn': {
+      // Without a word on where it was held, it is nobody's for certain.
+      if (state.belongs === undefined) return { turn: undefined, state };
+      const { turn, key } = meaning;
+      const plain = turn.text.includes('\0') ? turn.text.replaceAll('\0', ' ') : turn.text;
+      const text = redactSecrets(plain);
+      const lastTurn = key === undefined ? undefined : nameOf(key, text);
+      if (lastTurn !== undefined && lastTurn === state.lastTurn) return { turn: undefined, state };
+      return { turn: { ...turn, text }, state: { ...state, hasBegun: true, lastTurn } };
+    }
+  }
+}
+
+function recordOf(text: string): LineRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function belonging(record: LineRecord, { reader, heldIn }: TranscriptPlace): boolean | undefined {
+  const { heldIn: held, heldInByPath } = TRANSCRIPT_READERS[reader];
+  // Where lines do not say it the path did.
+  if (held === undefined) return heldInByPath !== undefined;
+  const where = held(record);
+  return where === undefined ? undefined : isHeldIn(where, heldIn ?? []);
+}
+
+function isHeldIn(where: HeldIn, folders: readonly string[]): boolean {
+  if ('folderHash' in where) return folders.some((folder) => sha256(folder) === where.folderHash);
+  return folders.some((folder) => {
+    const way = relative(folder, where.folder);
+    return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !way.startsWith(sep));
+  });
+}
+
+function nameOf(key: string, text: string): string {
+  return sha256(`${key}\n${text}`).slice(0, 16);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,82 @@
+import type { IndexedDocument } from '../index/memory-index.js';
+import type { SkippedFile } from '../types.js';
+import type { SyncPlan } from './plan-changes.js';
+
+/** What was done; `stopped` when the signal ended it between two transactions. */
+export interface ApplyResult {
+  readonly stopped: boolean;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly renamed: number;
+  readonly unchanged: number;
+  readonly chunks: number;
+  readonly bytes: number;
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Counts what a sync does. A document that vanished here and appeared there was renamed. */
+export class Tally {
+  readonly skipped: SkippedFile[] = [];
+  documents = 0;
+  chunks = 0;
+  private readonly plan: SyncPlan;
+  private readonly goneHashes: Map<string, number>;
+  private bytes = 0;
+  private added = 0;
+  private changed = 0;
+  private renamed = 0;
+  private dropped = 0;
+  private kept = 0;
+
+  constructor(plan: SyncPlan) {
+    this.plan = plan;
+    this.goneHashes = new Map();
+    for (const { hash } of plan.remove) {
+      this.goneHashes.set(hash, (this.goneHashes.get(hash) ?? 0) + 1);
+    }
+  }
+
+  skip(skip: SkippedFile, wasIndexed: boolean): void {
+    this.skipped.push(skip);
+    if (wasIndexed) this.dropped += 1;
+  }
+
+  keep(bytes: number): void {
+    this.kept += 1;
+    this.bytes += bytes;
+  }
+
+  /** @param bytes how much of the file was read for it */
+  put(document: IndexedDocument, replaces: boolean, bytes = document.fingerprint.size): void {
+    this.documents += 1;
+    this.chunks += document.chunks.length;
+    this.bytes += bytes;
+    const gone = this.goneHashes.get(document.hash) ?? 0;
+    if (replaces) this.changed += 1;
+    else if (gone > 0) {
+      this.goneHashes.set(document.hash, gone - 1);
+      this.renamed += 1;
+    } else this.added += 1;
+  }
+
+  /** A part of a document that is counted by {@link put}: more chunks, and more bytes read. */
+  more(chunks: number, bytes: number): void {
+    this.chunks += chunks;
+    this.bytes += bytes;
+  }
+
+  result(stopped: boolean): ApplyResult {
+    return {
+      stopped,
+      added: this.added,
+      changed: this.changed,
+      removed: this.plan.remove.length - this.renamed + this.dropped,
+      renamed: this.renamed,
+      unchanged: this.plan.unchanged + this.kept,
+      chunks: this.chunks,
+      bytes: this.bytes,
+      skipped: this.skipped,
+    };
+  }
+}

@@ -1,0 +1,76 @@
+import type { RecallOutput } from '../../engine/active-memory/output-schemas.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { alignRows } from '../table.js';
+import { lineAnchor } from './location.js';
+
+const GATE_WORDS: Readonly<Record<RecallOutput['gates'][number]['gate'], string>> = {
+  config: 'configuration',
+  agent: 'agent',
+  session: 'session',
+  toggle: 'session switch',
+  plugin: 'plugin (gate 1)',
+  interactive: 'interactive session (gate 2)',
+  chat_type: 'chat type',
+  chat_id: 'chat id',
+  scope: 'scope',
+};
+
+const STATUS_WORDS: Readonly<Record<RecallOutput['status'], string>> = {
+  closed: 'a gate is closed',
+  empty: 'memory holds nothing that bears on it',
+  ok: 'recalled',
+  timeout: 'it took too long',
+  timeout_partial: 'recalled in part: it took too long',
+  unavailable: 'memory could not be searched',
+};
+
+/** Why nothing is added to the turn, on one line. */
+export function whyNothing({ status, closedBy, gates }: RecallOutput): string {
+  const closed = gates.find(({ gate }) => gate === closedBy);
+  if (closed === undefined) return `nothing is recalled: ${STATUS_WORDS[status]}`;
+  const mend = closed.mend === undefined ? '' : `\n mend: ${safeLine(closed.mend)}`;
+  return `nothing is recalled: ${GATE_WORDS[closed.gate]}: ${safeLine(closed.why)}${mend}`;
+}
+
+/** Everything about a recall: the checks in order, what was asked, what was found, and the block. */
+export function renderRecall(output: RecallOutput, style: Style): string {
+  const gates = output.gates.map(({ gate, open, why }) => [
+    open ? style.green('open') : style.red('closed'),
+    GATE_WORDS[gate],
+    safeLine(why),
+  ]);
+  const mend = output.gates.find(({ open }) => !open)?.mend;
+  const facts = alignRows(factRows(output), ['left', 'left']);
+  return [
+    ...alignRows(gates, ['left', 'left', 'left']),
+    ...(mend === undefined ? [] : [` mend: ${safeLine(mend)}`]),
+    '',
+    ...facts,
+    ...(output.block === null ? [] : ['', output.block]),
+    '',
+  ].join('\n');
+}
+
+function factRows(output: RecallOutput): readonly (readonly string[])[] {
+  const { status, cached, breaker, query, queryMode, promptStyle, mode, model } = output;
+  const notes = [
+    ...(cached ? ['from the cache'] : []),
+    ...(breaker === 'closed' ? [] : [`circuit breaker ${breaker.replace('_', ' ')}`]),
+    `${output.elapsedMs} ms`,
+  ];
+  const rows = [['result', `${STATUS_WORDS[status]} (${notes.join(', ')})`]];
+  if (query === null) return rows;
+  rows.push(['asked', query === '' ? 'nothing: the message holds no words' : safeLine(query)]);
+  rows.push(['query mode', `${queryMode}, style ${promptStyle}`]);
+  if (mode !== null) rows.push(['searched', mode]);
+  if (output.block !== null)
+    rows.push(['condensed by', model === null ? 'rules' : safeLine(model)]);
+  for (const source of output.sources) {
+    rows.push([
+      'from',
+      `${safeLine(source.path)}${lineAnchor(source)} (${source.score.toFixed(2)})`,
+    ]);
+  }
+  return rows;
+}

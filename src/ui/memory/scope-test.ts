@@ -1,0 +1,57 @@
+import type { ScopeTestOutput } from '../../engine/scope/output-schemas.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { alignRows } from '../table.js';
+
+type Rule = ScopeTestOutput['rules'][number];
+
+const REASONS: Readonly<Record<NonNullable<ScopeTestOutput['session']['chatTypeFrom']>, string>> = {
+  given: 'as given',
+  key: 'from the key',
+  main: 'the main conversation, on a channel',
+  webchat: 'carried by webchat',
+};
+
+/** The verdict, what is known of the conversation, and every rule in order with a mark at the one that decides. */
+export function renderScopeTest(result: ScopeTestOutput, style: Style): string {
+  const { allowed, rule, why, rules } = result;
+  const verdict = allowed ? style.green('allowed') : style.red('refused');
+  const decides = (is: boolean): string => (is ? '→' : '');
+  const rows = rules.map((each, at) => [
+    decides(rule === at + 1),
+    `${at + 1}`,
+    each.action,
+    describeRule(each),
+    each.matches ? 'matches' : style.dim('does not match'),
+  ]);
+  const last = [decides(rule === null), '', result.default, 'everybody else (the default)', ''];
+  return [
+    `${verdict}: ${safeLine(why)}`,
+    '',
+    ...alignRows(knownRows(result), ['left', 'left']).map((line) => `  ${line}`),
+    '',
+    ...alignRows([...rows, last], ['left', 'right', 'left', 'left', 'left']),
+    '',
+  ].join('\n');
+}
+
+function knownRows({ session, citations }: ScopeTestOutput): readonly (readonly string[])[] {
+  const { key, chatType, chatTypeFrom, channel, agent } = session;
+  const because = chatTypeFrom === null ? '' : ` (${REASONS[chatTypeFrom]})`;
+  const kind = chatType === null ? 'not known; --chat-type says it' : `${chatType}${because}`;
+  return [
+    ['session key', safeLine(key ?? 'none given')],
+    ...(agent === null ? [] : [['agent', safeLine(agent)]]),
+    ['chat type', kind],
+    ['channel', safeLine(channel ?? 'not known')],
+    ['citations', `${citations.cites ? 'yes' : 'no'} (memory.citations is ${citations.mode})`],
+  ];
+}
+
+function describeRule({ match }: Rule): string {
+  const parts = Object.entries(match ?? {});
+  if (parts.length === 0) return 'every session';
+  return parts
+    .flatMap(([name, wanted]) => (wanted === undefined ? [] : [`${name} ${safeLine(wanted)}`]))
+    .join(', ');
+}

@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc memory forget');
+
+const SECRET = 'The code of the front door is 4711, says the janitor.';
+
+function homeOf(): TempFolder {
+  const agents = { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } };
+  return folderOf({
+    'svc.json': JSON.stringify({ agents }),
+    'ws/MEMORY.md': '# House\n\nThe roof is new.\n',
+    'ws/memory/door.md': `# Door\n\n${SECRET}\n\nThe bell is broken.\n`,
+  });
+}
+
+function memory({ path: home }: TempFolder, ...args: readonly string[]) {
+  return runSvc(['memory', ...args], { home });
+}
+
+/** Files of the state folder, the notes and backups left out, that hold a text. */
+function filesWith(home: TempFolder, text: string): readonly string[] {
+  return readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('/ws'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
+
+test('what goes is shown first, and without a terminal nothing goes without a yes', async () => {
+  const home = homeOf();
+  await memory(home, 'index');
+  assert.is(filesWith(home, 'janitor').length, 1);
+  const asked = await memory(home, 'forget', 'memory/door.md#L3');
+  assert.is(asked.code, 2);
+  assert.match(asked.stdout, /^memory\/door\.md#L3$/m);
+  assert.ok(asked.stdout.includes(SECRET));
+  assert.is(filesWith(home, 'janitor').length, 1);
+  assert.is(jsonOf.forgetList(await memory(home, 'forget', '--list', '--json')).entries.length, 0);
+});
+
+test('forgotten, it is in no file of svc, and an index does not bring it back', async () => {
+  const home = homeOf();
+  await memory(home, 'index');
+  const run = await memory(home, 'forget', 'memory/door.md#L3', '--yes', '--json');
+  const document = jsonOf.forget(run);
+  assert.equal([run.code, document.id, document.agent], [0, 'f1', 'main']);
+  assert.equal(
+    document.passages.map(({ path, startLine, text }) => [path, startLine, text]),
+    [['memory/door.md', 3, SECRET]],
+  );
+  assert.equal(document.stores, [{ store: 'index', changed: 1, clean: true }]);
+  assert.equal(filesWith(home, 'janitor'), []);
+  for (const args of [
+    ['index', '--force'],
+    ['reset', '--yes'],
+  ]) {
+    await memory(home, ...args);
+    const found = jsonOf.search(await memory(home, 'search', 'janitor', '--json'));
+    assert.equal(found.results, []);
+  }
+  assert.equal(filesWith(home, 'janitor'), []);
+  assert.ok(readFileSync(home.at('ws/memory/door.md'), 'utf8').includes(SECRET));
+  const get = jsonOf.get(await memory(home, 'get', 'memory/door.md', '--json'));
+  assert.is(get.text, '# Door\n\n\n\nThe bell is broken.');
+  assert.is(jsonOf.search(await memory(home, 'search', 'bell', '--json')).results.length, 1);
+});
+
+test('it is taken back by its id, with the file that was changed', async () => {
+  const home = homeOf();
+  const file = home.at('ws/memory/door.md');
+  const before = readFileSync(file, 'utf8');
+  const forgot = await memory(
+    home,
+    'forget',
+    'memory/door.md#L3',
+    '--from-file',
+    '--yes',
+    '--json',
+  );
+  const [changed] = jsonOf.forget(forgot).files;
+  assert.equal([changed?.path, changed?.deleted], ['memory/door.md', false]);
+  assert.not.ok(readFileSync(file, 'utf8').includes(SECRET));
+  const list = jsonOf.forgetList(await memory(home, 'forget', '--list', '--json'));
+  assert.equal(
+    list.entries.map(({ id, passages }) => [id, passages]),
+    [['f1', [{ path: 'memory/door.md', startLine: 3, endLine: 3 }]]],
+  );
+  assert.match(
+    (await memory(home, 'forget', '--list')).stdout,
+    /^f1 +just now +memory\/door\.md#L3$/m,
+  );
+  const undone = jsonOf.forgetUndo(await memory(home, 'forget', '--undo', 'f1', '--yes', '--json'));
+  assert.equal([undone.undone, undone.restored], [true, ['memory/door.md']]);
+  assert.is(readFileSync(file, 'utf8'), before);
+  assert.not.ok(existsSync(changed?.backup ?? ''));
+  const found = jsonOf.search(await memory(home, 'search', 'janitor', '--json'));
+  assert.is(found.results.length, 1);
+});
+
+test('what cannot be meant is an error with an exit code', async () => {
+  const home = homeOf();
+  const failed = async (...args: readonly string[]) => {
+    const run = await memory(home, 'forget', ...args, '--json');
+    return [run.code, jsonOf.error(run).code];
+  };
+  assert.equal(await failed(), [2, 'USAGE']);
+  assert.equal(await failed('memory/none.md'), [1, 'DOCUMENT_NOT_INDEXED']);
+  assert.equal(await failed('MEMORY.md#L99'), [2, 'RANGE_INVALID']);
+  assert.equal(await failed('xylophone'), [1, 'FORGET_NOTHING']);
+  assert.equal(await failed('--undo', 'f7', '--yes'), [2, 'FORGET_ID_UNKNOWN']);
+});
+
+test.run();

@@ -1,0 +1,202 @@
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { request } from 'node:http';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { startHangingEmbeddings } from '../fakes/hanging-embeddings.js';
+import { jsonOf } from '../support/json.js';
+import {
+  closeClients,
+  type Era,
+  foundIn,
+  httpClient,
+  type ListeningMcp,
+  listeningMcp,
+  mcpHome,
+  opening,
+} from '../support/mcp.js';
+import { runSvc } from '../support/run-svc.js';
+import { towards } from '../support/semantic-memory.js';
+
+const test = suite('svc mcp over HTTP');
+
+const running = new Set<ListeningMcp>();
+
+test.after.each(async () => {
+  await closeClients();
+  for (const { child } of running) child.kill('SIGKILL');
+  running.clear();
+});
+
+async function listening(home = mcpHome(), args: readonly string[] = []): Promise<ListeningMcp> {
+  const server = await listeningMcp(home, args);
+  running.add(server);
+  return server;
+}
+
+const SEARCH = { name: 'memory_search', arguments: { query: 'backup' } };
+
+for (const era of ['legacy', 'auto'] satisfies Era[]) {
+  test(`serves several clients at once that open with "${era}"`, async () => {
+    const server = await listening();
+    const clients = await Promise.all([1, 2, 3].map(() => httpClient(server, era)));
+    const results = await Promise.all(
+      clients.flatMap((client) => [1, 2].map(() => client.callTool(SEARCH))),
+    );
+    for (const result of results) assert.is(foundIn(result).results[0]?.path, 'MEMORY.md');
+    for (const client of clients) assert.is((await client.listResources()).resources.length, 2);
+  });
+
+  test(`a call that "${era}" takes back ends the work for it`, async () => {
+    const vendor = await startHangingEmbeddings('backup');
+    try {
+      const home = mcpHome({ agents: { defaults: { memorySearch: towards(vendor) } } });
+      await runSvc(['memory', 'index'], { home: home.path });
+      const client = await httpClient(await listening(home), era);
+      const stop = new AbortController();
+      const asking = client.callTool(SEARCH, { signal: stop.signal });
+      await vendor.asked;
+      stop.abort(new Error('escape'));
+      assert.match(await asking.then(() => 'answered', String), /escape|abort/i);
+      await vendor.dropped;
+      // A vendor that was given up on by itself would be left alone for a while.
+      const zebra = { name: 'memory_search', arguments: { query: 'zebra' } };
+      const { mode, warnings } = foundIn(await client.callTool(zebra));
+      assert.equal([mode, warnings], ['hybrid', []]);
+    } finally {
+      await vendor.close();
+    }
+  });
+}
+
+test('files that come and go are announced over HTTP', async () => {
+  const home = mcpHome();
+  const client = await httpClient(await listening(home));
+  const told = new Promise<void>((resolve) => {
+    client.setNotificationHandler('notifications/resources/list_changed', () => resolve());
+  });
+  await client.callTool(SEARCH);
+  home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
+  await told;
+});
+
+test('the token is made once, for its owner alone, and is never shown', async () => {
+  const home = mcpHome();
+  const first = await listening(home);
+  assert.is(statSync(home.at('mcp-token')).mode & 0o777, 0o600);
+  first.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await first.done;
+  assert.is(code, 0);
+  assert.not.ok((stdout + stderr).includes(first.token));
+  assert.ok(stderr.includes(home.at('mcp-token')));
+  const second = await listening(home);
+  assert.is(second.token, first.token);
+});
+
+test('two servers that start together share one token', async () => {
+  const home = mcpHome();
+  const both = await Promise.all([listening(home), listening(home)]);
+  for (const server of both) await httpClient(server);
+  assert.is(both[0].token, both[1].token);
+});
+
+test('a token that others may have read is refused, with the mend', async () => {
+  const home = mcpHome();
+  chmodSync(home.write('mcp-token', `${'x'.repeat(43)}\n`), 0o644);
+  const run = await runSvc(['mcp', '--http', '--port', '0', '--json'], { home: home.path });
+  const { code, hint } = jsonOf.error(run);
+  assert.equal([run.code, code], [1, 'MCP_TOKEN_UNUSABLE']);
+  assert.match(hint ?? '', /delete it/);
+});
+
+/** The status of an answer to a first message with these headers. */
+function statusFor(
+  { url, token }: ListeningMcp,
+  headers: Readonly<Record<string, string>>,
+  { method = 'POST', body = JSON.stringify(opening(1)[0]), path = '/mcp' } = {},
+): Promise<number> {
+  const all = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    authorization: `Bearer ${token}`,
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, url), { method, headers: all, agent: false }, (answer) => {
+      resolve(answer.statusCode ?? 0);
+      answer.destroy();
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+test('turns away whoever has no token, comes from a web page, or by another name', async () => {
+  const server = await listening();
+  const port = new URL(server.url).port;
+  const refused: readonly (readonly [number, Readonly<Record<string, string>>])[] = [
+    [200, {}],
+    [200, { host: `localhost:${port}`, origin: 'http://localhost:3000' }],
+    [200, { authorization: `bearer ${server.token}` }],
+    [401, { authorization: '' }],
+    [401, { authorization: 'Bearer' }],
+    [401, { authorization: `Bearer ${server.token}x` }],
+    [401, { authorization: `Bearer ${server.token.slice(0, -1)}` }],
+    [401, { authorization: `Basic ${server.token}` }],
+    [403, { host: 'attacker.example' }],
+    [403, { host: `attacker.example:${port}` }],
+    [403, { host: '127.0.0.1.attacker.example' }],
+    [403, { host: `192.168.0.1:${port}` }],
+    [403, { origin: 'https://attacker.example' }],
+    [403, { origin: 'null' }],
+    [403, { origin: 'http://localhost.attacker.example' }],
+    [415, { 'content-type': 'text/plain' }],
+  ];
+  for (const [status, headers] of refused) {
+    assert.is(await statusFor(server, headers), status, JSON.stringify(headers));
+  }
+  assert.is(await statusFor(server, {}, { path: '/' }), 404);
+  assert.is(await statusFor(server, {}, { method: 'OPTIONS', body: '' }), 405);
+});
+
+test('bodies that are no message, or beyond all measure, are refused and change nothing', async () => {
+  const server = await listening();
+  const bad: readonly (readonly [number, string])[] = [
+    [400, '{'],
+    [400, ''],
+    [400, '{"jsonrpc":"1.0"}'],
+    [400, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'],
+    [413, `"${'x'.repeat(3 * 1024 * 1024)}"`],
+  ];
+  for (const [status, body] of bad) {
+    assert.is(await statusFor(server, {}, { body }), status, body.slice(0, 60));
+  }
+  assert.is(await statusFor(server, { 'mcp-session-id': 'nobody' }), 404);
+  const client = await httpClient(server);
+  assert.is(foundIn(await client.callTool(SEARCH)).results[0]?.path, 'MEMORY.md');
+});
+
+test('a port that is taken is told with the way out', async () => {
+  const home = mcpHome();
+  const { url } = await listening(home);
+  const args = ['mcp', '--http', '--port', new URL(url).port, '--json'];
+  const { code, hint } = jsonOf.error(await runSvc(args, { home: home.path }));
+  assert.is(code, 'LISTEN_FAILED');
+  assert.match(hint ?? '', /--port/);
+});
+
+test('ends in order while clients hold streams open, and says so with --json', async () => {
+  const home = mcpHome();
+  const server = await listening(home, ['--json']);
+  await (await httpClient(server)).callTool(SEARCH);
+  server.child.kill('SIGINT');
+  const run = await server.done;
+  assert.is(run.code, 130);
+  const end = jsonOf.mcp(run);
+  assert.equal(
+    [end.transport, end.reason, end.url, end.tokenFile],
+    ['http', 'SIGINT', server.url, home.at('mcp-token')],
+  );
+  assert.is(readFileSync(home.at('mcp-token'), 'utf8').trim(), server.token);
+});
+
+test.run();

@@ -1,0 +1,328 @@
+import type { JsonSchemaType } from '@modelcontextprotocol/client';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { acquireIndexLock } from '../../src/engine/memory/sync/index-lock.js';
+import { startHangingEmbeddings } from '../fakes/hanging-embeddings.js';
+import { startOpenAiFake } from '../fakes/openai.js';
+import {
+  closeClients,
+  type Era,
+  foundIn,
+  mcpHome,
+  opening,
+  rawMcp,
+  searchCall,
+  stdioClient,
+  textOf,
+} from '../support/mcp.js';
+import { runSvc } from '../support/run-svc.js';
+import { towards } from '../support/semantic-memory.js';
+
+const test = suite('svc mcp on stdin and stdout');
+
+test.after.each(closeClients);
+
+for (const era of ['legacy', 'auto'] satisfies Era[]) {
+  test(`finds, reads and names its sources for a client that opens with "${era}"`, async () => {
+    const { client } = await stdioClient(mcpHome(), { era });
+    assert.equal(client.getNegotiatedProtocolVersion() === '2026-07-28', era === 'auto');
+    const result = await client.callTool({
+      name: 'memory_search',
+      arguments: { query: 'when does the backup run' },
+    });
+    const { results, mode, warnings } = foundIn(result);
+    assert.equal([mode, warnings], ['lexical', []]);
+    assert.equal([results[0]?.path, results[0]?.citation], ['MEMORY.md', 'MEMORY.md#L1-L3']);
+    assert.match(
+      textOf(result),
+      /1\. MEMORY\.md, lines 1-3[\s\S]*02:30[\s\S]*Source: MEMORY\.md#L1-L3/,
+    );
+    const got = await client.callTool({
+      name: 'memory_get',
+      arguments: { path: results[0]?.citation },
+    });
+    assert.match(textOf(got), /The nightly backup runs at 02:30\./);
+  });
+}
+
+test('its tools are described as the inspector wants them, and answer as described', async () => {
+  const { client } = await stdioClient(mcpHome());
+  const { tools } = await client.listTools();
+  assert.equal(
+    tools.map(({ name }) => name),
+    ['memory_search', 'memory_get'],
+  );
+  const calls: Readonly<Record<string, object>> = {
+    memory_search: { query: 'zebra', maxResults: 3, minScore: 0, corpus: 'all', path: 'memory/*' },
+    memory_get: { path: 'memory/2026-02-03.md', from: 2, lines: 1 },
+  };
+  const validator = new AjvJsonSchemaValidator();
+  for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
+    assert.ok(description);
+    assert.ok(annotations?.readOnlyHint);
+    assert.is(inputSchema.type, 'object');
+    assert.is(outputSchema?.['type'], 'object');
+    const args = { ...calls[name] };
+    assert.ok(validator.getValidator(asReceived(inputSchema))(args).valid);
+    const { structuredContent } = await client.callTool({ name, arguments: args });
+    const outcome = validator.getValidator(asReceived(outputSchema))(structuredContent);
+    assert.ok(outcome.valid, outcome.errorMessage);
+  }
+});
+
+/** A schema as it came over the wire. */
+function asReceived(schema: unknown): JsonSchemaType {
+  return JSON.parse(JSON.stringify(schema));
+}
+
+test('a failure is a result that says what to do', async () => {
+  const { client } = await stdioClient(mcpHome());
+  const missing = await client.callTool({ name: 'memory_get', arguments: { path: 'nope.md' } });
+  assert.ok(missing.isError);
+  assert.match(textOf(missing), /^error: nope\.md is not .*\nmend: .+\ncode: DOCUMENT_NOT_INDEXED/);
+  const mistyped = await client.callTool({ name: 'memory_search', arguments: { qery: 'x' } });
+  assert.ok(mistyped.isError);
+  assert.match(textOf(mistyped), /Unrecognized key: "qery"/);
+  const beyond = { path: 'MEMORY.md', from: 99 };
+  const range = await client.callTool({ name: 'memory_get', arguments: beyond });
+  assert.match(textOf(range), /code: RANGE_INVALID/);
+});
+
+test('a configuration that is at fault is told by every call, until it is mended', async () => {
+  const home = mcpHome();
+  home.write('svc.json', '{ "agents": 3 }');
+  const { client } = await stdioClient(home);
+  const ask = () => client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+  const broken = await ask();
+  assert.ok(broken.isError);
+  assert.match(textOf(broken), /svc\.json[\s\S]*code: CONFIG_INVALID/);
+  home.write('svc.json', '{}');
+  assert.is(foundIn(await ask()).results[0]?.path, 'MEMORY.md');
+});
+
+test('serves the memory that is named, and says when there is none of that name', async () => {
+  const home = mcpHome({
+    agents: {
+      defaults: { memorySearch: { provider: 'none' } },
+      list: [{ id: 'main' }, { id: 'work', workspace: 'work' }],
+    },
+  });
+  home.write('work/MEMORY.md', 'The lion hunts at dusk.');
+  home.write('notes/animals.md', 'The lion hunts at dawn.');
+  const firstFor = async (args: readonly string[]): Promise<string> => {
+    const { client } = await stdioClient(home, { args });
+    const ask = { name: 'memory_search', arguments: { query: 'lion' } };
+    const result = await client.callTool(ask);
+    return result.isError ? textOf(result) : String(foundIn(result).results[0]?.snippet);
+  };
+  assert.match(await firstFor(['--agent', 'work']), /dusk/);
+  assert.match(await firstFor(['--workspace', 'notes']), /dawn/);
+  assert.match(await firstFor(['--agent', 'nobody']), /^error: .*nobody[\s\S]*AGENT_UNKNOWN/);
+  assert.match(await firstFor(['--config', 'none.json']), /CONFIG_NOT_FOUND/);
+});
+
+test('what is written while it runs is found, and the list of files says so', async () => {
+  const home = mcpHome();
+  const { client } = await stdioClient(home);
+  const told = new Promise<void>((resolve) => {
+    client.setNotificationHandler('notifications/resources/list_changed', () => resolve());
+  });
+  await client.callTool({ name: 'memory_search', arguments: { query: 'zebra' } });
+  home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
+  const { results } = foundIn(
+    await client.callTool({ name: 'memory_search', arguments: { query: 'giraffe' } }),
+  );
+  assert.is(results[0]?.path, 'memory/new.md');
+  await told;
+  const { resources } = await client.listResources();
+  assert.ok(resources.some(({ name }) => name === 'memory/new.md'));
+});
+
+test('offers the files of the index, and no other', async () => {
+  const home = mcpHome({}, { 'memory/ä b.md': 'Umlauts.\n', 'secret.md': 'not memory' });
+  const { client } = await stdioClient(home);
+  const { resources } = await client.listResources();
+  assert.equal(
+    resources.map(({ name, mimeType }) => [name, mimeType]),
+    [
+      ['MEMORY.md', 'text/markdown'],
+      ['memory/2026-02-03.md', 'text/markdown'],
+      ['memory/ä b.md', 'text/markdown'],
+    ],
+  );
+  const { contents } = await client.readResource({ uri: resources[2]?.uri ?? '' });
+  const [content] = contents;
+  assert.is(content !== undefined && 'text' in content ? content.text : '', 'Umlauts.');
+  const others = [
+    'secret.md',
+    '../svc.json',
+    '%2e%2e/svc.json',
+    'memory/../../svc.json',
+    '/etc/passwd',
+  ];
+  for (const path of others) {
+    const reading = client.readResource({ uri: `memory://workspace/${path}` });
+    assert.match(await failureWords(reading), /not found/i, path);
+  }
+});
+
+function failureWords(work: Promise<unknown>): Promise<string> {
+  return work.then(() => 'no failure', String);
+}
+
+test('a conversation that scope closes gets nothing, and hears why', async () => {
+  const args = ['--session-key', 'agent:main:telegram:group:7'];
+  const { client } = await stdioClient(mcpHome(), { args });
+  const search = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+  const { results, disabled, warnings } = foundIn(search);
+  assert.equal([results, disabled], [[], true]);
+  assert.equal(
+    warnings.map(({ code }) => code),
+    ['SCOPE_DENIED'],
+  );
+  const got = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
+  assert.not.match(JSON.stringify(got), /02:30/);
+  assert.match(textOf(got), /closed to this conversation/);
+  assert.equal((await client.listResources()).resources, []);
+  const reading = client.readResource({ uri: 'memory://workspace/MEMORY.md' });
+  assert.match(await failureWords(reading), /closed to this conversation/);
+});
+
+test('in a channel, where memory.citations is "auto", nothing is cited', async () => {
+  const { client } = await stdioClient(mcpHome(), { args: ['--chat-type', 'channel'] });
+  const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+  const [first] = foundIn(result).results;
+  assert.equal([first?.path, first?.citation], ['MEMORY.md', undefined]);
+  assert.not.match(textOf(result), /Source:/);
+});
+
+test('while the provider is down, words answer and a warning says why', async () => {
+  const fake = await startOpenAiFake({ dimensions: 8 });
+  try {
+    const home = mcpHome({ agents: { defaults: { memorySearch: towards(fake) } } });
+    await runSvc(['memory', 'index'], { home: home.path });
+    fake.trouble('quota_spent');
+    const { client } = await stdioClient(home);
+    const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+    const { results, mode, warnings } = foundIn(result);
+    assert.equal([mode, results[0]?.path], ['lexical', 'MEMORY.md']);
+    assert.equal(
+      warnings.map(({ code }) => code),
+      ['PROVIDER_UNAVAILABLE'],
+    );
+    assert.match(textOf(result), /\nwarning: found by words alone: /);
+  } finally {
+    await fake.close();
+  }
+});
+
+test('a call that is taken back ends the work for it, and is not answered', async () => {
+  const vendor = await startHangingEmbeddings('backup');
+  try {
+    const home = mcpHome({ agents: { defaults: { memorySearch: towards(vendor) } } });
+    await runSvc(['memory', 'index'], { home: home.path });
+    const server = rawMcp(home);
+    for (const message of [...opening(1), searchCall(2, 'backup')]) server.send(message);
+    await vendor.asked;
+    const params = { requestId: 2, reason: 'the person pressed escape' };
+    server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
+    await vendor.dropped;
+    // A vendor that was given up on by itself would be left alone for a while.
+    server.send(searchCall(3, 'zebra'));
+    assert.match(JSON.stringify(await server.answer(3)), /"mode":"hybrid".*"warnings":\[\]/);
+    assert.not.ok(server.lines.some((line) => JSON.parse(line).id === 2));
+    server.child.stdin?.end();
+    assert.is((await server.done).code, 0);
+  } finally {
+    await vendor.close();
+  }
+});
+
+test('progress of a first index is told to a client that waits for it', async () => {
+  const notes = Array.from({ length: 60 }, (_, at) => [`memory/n${at}.md`, `Note ${at}, zebra.`]);
+  const home = mcpHome({}, Object.fromEntries(notes));
+  const holder = { pid: process.pid, nowMs: Date.now(), waitMs: 0 };
+  const lock = await acquireIndexLock(home.at('memory/main.sqlite'), holder);
+  const { client } = await stdioClient(home);
+  const told: number[] = [];
+  const ask = { name: 'memory_search', arguments: { query: 'zebra' } };
+  const onprogress = ({ progress }: { readonly progress: number }) => void told.push(progress);
+  const asking = client.callTool(ask, { onprogress });
+  // Answered after the call has come in.
+  await client.ping();
+  lock?.release();
+  assert.is(foundIn(await asking).results.length, 6);
+  assert.ok(told.length > 0);
+  assert.equal(
+    told,
+    [...new Set(told)].toSorted((a, b) => a - b),
+  );
+});
+
+test('lines that are no message are passed over, and stdout carries the protocol alone', async () => {
+  const server = rawMcp(mcpHome(), ['--verbose']);
+  for (const line of ['{', '', 'hello', '[]', '{"jsonrpc":"2.0"}', '\u0000', '{"jsonrpc":"1.0"}']) {
+    server.send(line);
+  }
+  for (const message of [...opening(1), searchCall(2, 'zebra')]) server.send(message);
+  const { result } = await server.answer(2);
+  assert.match(JSON.stringify(result), /memory\/2026-02-03\.md/);
+  server.send({ jsonrpc: '2.0', id: 3, method: 'no/such' });
+  assert.match(JSON.stringify(await server.answer(3)), /-32601/);
+  server.child.stdin?.end();
+  assert.is((await server.done).code, 0);
+  for (const line of server.lines) assert.is(JSON.parse(line).jsonrpc, '2.0');
+  assert.match(server.stderr(), /index is up to date/);
+});
+
+test('a message beyond all measure ends the connection, not the machine', async () => {
+  const server = rawMcp(mcpHome());
+  server.send('x'.repeat(5 * 1024 * 1024));
+  assert.is((await server.done).code, 0);
+  assert.match(server.stderr(), /exceeded maximum size/);
+});
+
+for (const [signal, code] of [
+  ['SIGTERM', 0],
+  ['SIGINT', 130],
+] as const) {
+  test(`ends in order on ${signal} while its client is still there`, async () => {
+    const server = rawMcp(mcpHome());
+    for (const message of opening(1)) server.send(message);
+    await server.answer(1);
+    server.child.kill(signal);
+    assert.equal(await server.done, { code, signal: null });
+  });
+}
+
+test('ends when nobody listens any more', async () => {
+  const run = await runSvc(['mcp'], { home: mcpHome().path });
+  assert.equal([run.code, run.stdout, run.stderr], [0, '', '']);
+});
+
+test('two servers keep one memory fresh without getting in the way of each other', async () => {
+  const home = mcpHome();
+  const both = await Promise.all([stdioClient(home), stdioClient(home)]);
+  const ask = (query: string) =>
+    both.flatMap(({ client }) =>
+      [1, 2, 3].map(() => client.callTool({ name: 'memory_search', arguments: { query } })),
+    );
+  for (const result of await Promise.all(ask('backup'))) {
+    assert.is(foundIn(result).results[0]?.path, 'MEMORY.md');
+  }
+  home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
+  for (const result of await Promise.all(ask('backup'))) {
+    assert.is(foundIn(result).results[0]?.path, 'MEMORY.md');
+  }
+});
+
+test('what contradicts the protocol on stdout is refused', async () => {
+  const home = mcpHome().path;
+  const json = await runSvc(['mcp', '--json'], { home });
+  assert.equal([json.code, json.stdout], [2, '']);
+  const port = await runSvc(['mcp', '--port', '1'], { home });
+  assert.is(port.code, 2);
+});
+
+test.run();

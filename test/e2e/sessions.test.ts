@@ -1,0 +1,175 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc, type SvcRun } from '../support/run-svc.js';
+import { logged, recordsOf, serve, serverHome, writeConfig } from '../support/serving.js';
+import type { TempFolder } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
+
+const test = suite('conversations in memory');
+
+const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+
+/** What switches sessions on, and what else a test sets. */
+function switchedOn(
+  more: { readonly memorySearch?: object; readonly sessions?: object } = {},
+): object {
+  return {
+    agents: {
+      defaults: {
+        memorySearch: {
+          provider: 'none',
+          sources: ['memory', 'sessions'],
+          experimental: { sessionMemory: true },
+          ...more.memorySearch,
+        },
+      },
+    },
+    ...(more.sessions === undefined ? {} : { sessions: more.sessions }),
+  };
+}
+
+const OFF = { agents: { defaults: { memorySearch: { provider: 'none' } } } };
+
+function svc(home: TempFolder, ...args: readonly string[]): Promise<SvcRun> {
+  return runSvc(args, { home: home.path });
+}
+
+/** A home with a note and a conversation. */
+function homeWithTalk(): TempFolder {
+  const home = serverHome(switchedOn());
+  home.write(
+    'agents/main/sessions/talk.jsonl',
+    [
+      message('user', 'where does the heliotrope grow'),
+      message('toolResult', 'a listing of the garden'),
+      message('assistant', `Behind the harbour office. The key is ${SECRET} by the way.`),
+    ].join(''),
+  );
+  return home;
+}
+
+test('a conversation is found, cited, and read with the turns around it', async () => {
+  const home = homeWithTalk();
+  const all = jsonOf.search(await svc(home, 'memory', 'search', 'heliotrope', '--json'));
+  assert.equal(
+    all.results.map(({ source, citation }) => [source, citation]),
+    [['sessions', 'sessions/main/talk.jsonl#L1-L3']],
+  );
+  const notes = jsonOf.search(
+    await svc(home, 'memory', 'search', 'heliotrope', '--source', 'memory', '--json'),
+  );
+  assert.equal(notes.results, []);
+  const only = jsonOf.search(
+    await svc(home, 'memory', 'search', 'nightly backup', '--source', 'sessions', '--json'),
+  );
+  assert.equal(only.results, []);
+  const shown = await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L3');
+  assert.is(shown.code, 0);
+  assert.match(shown.stdout, /^User .*\nwhere does the heliotrope grow\n\nAssistant .*\nBehind/);
+  const given = jsonOf.get(
+    await svc(home, 'memory', 'get', 'sessions/main/talk.jsonl#L3', '--json'),
+  );
+  assert.equal(
+    given.turns?.map(({ line, role, asked }) => [line, role, asked]),
+    [
+      [1, 'user', false],
+      [3, 'assistant', true],
+    ],
+  );
+});
+
+test('status counts conversations as they are indexed', async () => {
+  const home = homeWithTalk();
+  home.write('agents/main/sessions/x.trajectory.jsonl', message('user', 'heliotrope'));
+  home.write('agents/main/sessions/cron.jsonl', message('user', '[cron:nightly] heliotrope'));
+  home.write('agents/main/sessions/broken.jsonl', `half a li\n${message('user', 'whole')}`);
+  await svc(home, 'memory', 'index');
+  const { agents } = jsonOf.status(await svc(home, 'memory', 'status', '--json'));
+  const index = agents[0]?.index;
+  assert.equal(agents[0]?.sources, ['memory', 'sessions']);
+  assert.equal(index?.state === 'ready' ? index.statistics.bySource : [], [
+    { source: 'memory', documents: 1, chunks: 1 },
+    { source: 'sessions', documents: 2, chunks: 2, brokenLines: 1 },
+  ]);
+  assert.equal(agents[0]?.staleness, { added: 0, changed: 0, removed: 0, examples: [] });
+  const text = (await svc(home, 'memory', 'status')).stdout;
+  assert.match(text, /sessions +2 files +2 chunks +1 line unreadable/);
+});
+
+test('no byte of a secret reaches the database', async () => {
+  const home = homeWithTalk();
+  await svc(home, 'memory', 'index');
+  const files = readdirSync(home.at('memory'));
+  assert.ok(files.length > 0);
+  for (const name of files) {
+    const bytes = readFileSync(join(home.at('memory'), name));
+    assert.not(bytes.includes(SECRET.slice(4, 16)), name);
+  }
+  const found = await svc(home, 'memory', 'search', 'harbour office', '--json');
+  assert.not(found.stdout.includes(SECRET.slice(4, 16)));
+});
+
+test('switching sessions on takes in all that was said before, switching them off forgets it', async () => {
+  const home = homeWithTalk();
+  writeConfig(home, OFF);
+  const count = async (): Promise<number> =>
+    jsonOf.search(await svc(home, 'memory', 'search', 'heliotrope', '--json')).results.length;
+  assert.is(await count(), 0);
+  const asked = await svc(home, 'memory', 'search', 'x', '--source', 'sessions', '--json');
+  assert.equal(
+    jsonOf.search(asked).warnings?.map(({ code }) => code),
+    ['SOURCE_OFF'],
+  );
+  writeConfig(home, switchedOn());
+  assert.is(await count(), 1);
+  writeConfig(home, OFF);
+  assert.is(await count(), 0);
+  const { agents } = jsonOf.status(await svc(home, 'memory', 'status', '--json'));
+  const index = agents[0]?.index;
+  const sources = index?.state === 'ready' ? index.statistics.bySource : [];
+  assert.equal(
+    sources.map(({ source }) => source),
+    ['memory'],
+  );
+});
+
+test('conversations of a coding agent are taken where they were held in the workspace', async () => {
+  const home = serverHome(switchedOn({ sessions: { readers: ['svc', 'claude-code'] } }));
+  const line = (cwd: string, content: string): string =>
+    `${JSON.stringify({ type: 'user', cwd, message: { role: 'user', content } })}\n`;
+  const workspace = home.at('workspace');
+  const slug = workspace.replaceAll(/[^A-Za-z0-9]/g, '-');
+  home.write(`.claude/projects/${slug}/s1.jsonl`, line(workspace, 'the heliotrope of ours'));
+  home.write(`.claude/projects/${slug}-b/s2.jsonl`, line(`${workspace}-b`, 'heliotrope nearby'));
+  home.write('.claude/projects/-home-eve/s3.jsonl', line('/home/eve', 'heliotrope of theirs'));
+  const paths = async (): Promise<readonly string[]> =>
+    jsonOf
+      .search(await svc(home, 'memory', 'search', 'heliotrope', '--json'))
+      .results.map(({ path }) => path.replace(slug, '…'))
+      .sort();
+  assert.equal(await paths(), ['sessions/claude-code/…/s1.jsonl']);
+  const all = [{ id: 'claude-code', path: '.claude/projects' }];
+  writeConfig(home, switchedOn({ sessions: { readers: all } }));
+  assert.equal(await paths(), [
+    'sessions/claude-code/-home-eve/s3.jsonl',
+    'sessions/claude-code/…-b/s2.jsonl',
+    'sessions/claude-code/…/s1.jsonl',
+  ]);
+});
+
+test('svc serve follows conversations', async () => {
+  const home = homeWithTalk();
+  const { child, done } = serve(home, ['--json']);
+  await logged(home, 'built anew');
+  home.write('agents/main/sessions/new.jsonl', message('user', 'the zebra sleeps at noon'));
+  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /built anew/.test(msg)) + 1);
+  rmSync(home.at('agents/main/sessions/talk.jsonl'));
+  await logged(home, '1 removed');
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
+test.run();

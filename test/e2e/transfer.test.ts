@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc memory export and import');
+
+const NOTES = {
+  'ws/MEMORY.md': '# House\n\nThe roof is new.\n',
+  'ws/memory/door.md': '# Door\n\nThe bell is broken. Its key is sk-proj-abc123DEF456ghi789.\n',
+};
+
+function homeOf(notes: Readonly<Record<string, string>>): TempFolder {
+  const agents = { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } };
+  return folderOf({ 'svc.json': JSON.stringify({ agents }), ...notes });
+}
+
+function memory({ path: home }: TempFolder, args: readonly string[], input?: string) {
+  return runSvc(['memory', ...args], { home, ...(input === undefined ? {} : { input }) });
+}
+
+test('a memory goes through a file into an empty home, to the byte', async () => {
+  const from = homeOf(NOTES);
+  const file = from.at('memory.jsonl');
+  const written = await memory(from, ['export', '-o', 'memory.jsonl', '--json']);
+  const document = jsonOf.export(written);
+  assert.equal([written.code, document.file, document.documents], [0, file, 2]);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+  const to = homeOf({});
+  const run = await memory(to, ['import', file, '--json']);
+  const imported = jsonOf.import(run);
+  assert.equal(
+    [run.code, imported.into, imported.written, imported.notIndexed],
+    [0, to.at('ws'), ['MEMORY.md', 'memory/door.md'], 0],
+  );
+  for (const path of Object.keys(NOTES)) {
+    assert.is(readFileSync(to.at(path), 'utf8'), readFileSync(from.at(path), 'utf8'));
+  }
+  const ask = ['search', 'bell', '--json'];
+  const [before, after] = [
+    jsonOf.search(await memory(from, ask)),
+    jsonOf.search(await memory(to, ask)),
+  ];
+  assert.equal(after.results, before.results);
+  assert.is(after.results.length, 1);
+});
+
+test('an export streams to a pipe, and an import from one', async () => {
+  const from = homeOf(NOTES);
+  const { stdout, code, stderr } = await memory(from, ['export']);
+  assert.is(code, 0);
+  assert.match(stderr, /^exported: 2 notes/m);
+  assert.ok(
+    stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .every((line) => JSON.parse(line)),
+  );
+  const to = homeOf({});
+  const run = await memory(to, ['import', '-'], stdout);
+  assert.is(run.code, 0);
+  assert.match(run.stdout, /^imported 2 notes$/m);
+  assert.is(readFileSync(to.at('ws/memory/door.md'), 'utf8'), NOTES['ws/memory/door.md']);
+  assert.equal(
+    readdirSync(to.path).filter((name) => name.endsWith('.tmp')),
+    [],
+  );
+});
+
+test('nothing is overwritten unasked: no export, no note', async () => {
+  const from = homeOf({ ...NOTES, 'memory.jsonl': 'mine' });
+  const refused = await memory(from, ['export', '-o', 'memory.jsonl', '--json']);
+  assert.equal([refused.code, jsonOf.error(refused).code], [1, 'EXPORT_WRITE_FAILED']);
+  assert.is(readFileSync(from.at('memory.jsonl'), 'utf8'), 'mine');
+  assert.is((await memory(from, ['export', '-o', 'memory.jsonl', '--force'])).code, 0);
+  const to = homeOf({ 'ws/MEMORY.md': 'Mine.\n' });
+  const file = from.at('memory.jsonl');
+  const conflict = await memory(to, ['import', file, '--json']);
+  assert.equal([conflict.code, jsonOf.error(conflict).code], [1, 'IMPORT_CONFLICT']);
+  assert.equal(readdirSync(to.at('ws')), ['MEMORY.md']);
+  const asked = await memory(to, ['import', file, '--existing', 'replace', '--json']);
+  assert.equal([asked.code, jsonOf.error(asked).code], [2, 'CONFIRMATION_NEEDED']);
+  const kept = jsonOf.import(await memory(to, ['import', file, '--existing', 'keep', '--json']));
+  assert.equal([kept.kept, kept.written], [['MEMORY.md'], ['memory/door.md']]);
+  const replaced = jsonOf.import(
+    await memory(to, ['import', file, '--existing', 'replace', '--yes', '--json']),
+  );
+  assert.equal([replaced.same, replaced.replaced.length], [1, 1]);
+  assert.is(readFileSync(replaced.replaced[0]?.backup ?? '', 'utf8'), 'Mine.\n');
+});
+
+test('a file that is no export is refused by the line', async () => {
+  const home = homeOf({ ...NOTES, 'bad.jsonl': '{"type":"header"}\n' });
+  const run = await memory(home, ['import', 'bad.jsonl', '--json']);
+  const error = jsonOf.error(run);
+  assert.equal([run.code, error.code, error.location?.line], [2, 'IMPORT_INVALID', 1]);
+  const nowhere = await memory(home, ['export', '--json']);
+  assert.equal([nowhere.code, jsonOf.error(nowhere).code], [2, 'USAGE']);
+});
+
+test.run();

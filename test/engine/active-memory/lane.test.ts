@@ -1,0 +1,319 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { recallLogFile } from '../../../src/engine/active-memory/recall-log.js';
+import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
+import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
+import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { startOpenAiFake } from '../../fakes/openai.js';
+import { NOTES, type RecallWorld, recallWorld, SESSION_KEY } from './support.js';
+
+const test = suite('recalling for a turn');
+
+test('what memory holds is recalled, with its source', async () => {
+  const { recall } = recallWorld();
+  const outcome = await recall('when does the nightly backup run?');
+  assert.is(outcome.status, 'ok');
+  assert.match(outcome.recalled?.summary ?? '', /03:15 on host atlas.*\(MEMORY\.md#L/);
+  assert.is(outcome.recalled?.model, null);
+  assert.equal(outcome.warnings, []);
+});
+
+test('what memory does not hold is not made up', async () => {
+  const { recall } = recallWorld();
+  const outcome = await recall('please write a haiku concerning volcanoes');
+  assert.is(outcome.status, 'empty');
+  assert.is(outcome.recalled, undefined);
+});
+
+test('a closed gate searches nothing and makes no index', async () => {
+  const { recall, folder } = recallWorld({ agents: ['other'] });
+  const outcome = await recall('when does the nightly backup run?');
+  assert.is(outcome.status, 'closed');
+  assert.ok(!outcome.gates.open && outcome.gates.closedBy === 'plugin');
+  assert.not(existsSync(folder.at('home')));
+});
+
+test('an answer is kept for its time, for its conversation, question and settings', async () => {
+  const world = recallWorld({ cacheTtlMs: 10_000 });
+  const ask = (more = {}) => world.recall('when does the nightly backup run?', more);
+  assert.not((await ask()).cached);
+  const again = await ask();
+  assert.ok(again.cached);
+  assert.match(again.recalled?.summary ?? '', /03:15/);
+  const other = { sessionKey: 'agent:main:telegram:direct:43', channel: 'telegram' };
+  assert.not((await ask({ session: other })).cached);
+  assert.not((await world.recall('which car is it?')).cached);
+  world.pass(10_001);
+  assert.not((await ask()).cached);
+  world.configure({ cacheTtlMs: 10_000, maxSummaryChars: 60 });
+  assert.not((await ask()).cached);
+});
+
+test('that there is nothing is kept as well', async () => {
+  const { recall } = recallWorld();
+  assert.not((await recall('please write a haiku concerning volcanoes')).cached);
+  const again = await recall('please write a haiku concerning volcanoes');
+  assert.ok(again.cached);
+  assert.is(again.status, 'empty');
+});
+
+test('a summary keeps to its length', async () => {
+  const notes = { 'ws/MEMORY.md': `The nightly backup ${'runs and '.repeat(200)} ends.` };
+  for (const maxSummaryChars of [40, 220, 1000]) {
+    const { recall } = recallWorld({ maxSummaryChars }, {}, notes);
+    const { recalled } = await recall('nightly backup');
+    const length = recalled?.summary.length ?? 0;
+    assert.ok(length > 20 && length <= maxSummaryChars, String(length));
+  }
+});
+
+test('citations are left out where they are switched off', async () => {
+  const { recall } = recallWorld({}, { memory: { citations: 'off' } });
+  const bare = await recall('when does the nightly backup run?');
+  assert.match(bare.recalled?.summary ?? '', /03:15/);
+  assert.not.match(bare.recalled?.summary ?? '', /MEMORY\.md#L/);
+});
+
+test('what is wrong with memory is told, and fails nothing', async () => {
+  const { recall, folder } = recallWorld();
+  rmSync(folder.at('ws'), { recursive: true });
+  const outcome = await recall('when does the nightly backup run?');
+  assert.is(outcome.status, 'unavailable');
+  assert.equal(
+    outcome.warnings.map(({ code }) => code),
+    ['RECALL_FAILED'],
+  );
+  assert.equal(readRecallState(folder.at('home')).recalls, []);
+});
+
+test('a broken or unwritable state costs no recall', async () => {
+  const { recall, context, folder } = recallWorld();
+  folder.write('home/plugins/active-memory/state.json', '{"recalls": [');
+  assert.is((await recall('when does the nightly backup run?')).status, 'ok');
+  rmSync(recallStateFile(context.state.stateDir));
+  rmSync(folder.at('home/plugins'), { recursive: true });
+  folder.write('home/plugins', 'in the way');
+  // The switches cannot be read either, and a switch is not lost by that.
+  const outcome = await recall('when does the nightly backup run?');
+  assert.is(outcome.status, 'ok');
+});
+
+const models = (fake: FakeVendor) => ({
+  agents: { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } },
+  models: { providers: { corp: { baseUrl: `${fake.origin}/v1`, apiKey: CHAT_KEY } } },
+});
+
+async function withModel<T>(
+  config: Parameters<typeof recallWorld>[0],
+  options: ChatFakeOptions,
+  work: (world: RecallWorld, fake: FakeVendor) => Promise<T>,
+): Promise<T> {
+  const fake = await startOpenAiChatFake(options);
+  try {
+    const plugin = { enabled: true, config: { agents: ['main'], model: 'corp/small', ...config } };
+    const world = recallWorld(
+      {},
+      { ...models(fake), plugins: { entries: { 'active-memory': plugin } } },
+    );
+    return await work(world, fake);
+  } finally {
+    await fake.close();
+  }
+}
+
+test('with a model what was found is condensed, and the model is told what it needs', async () => {
+  const reply = () => 'The backup runs nightly at 03:15 on atlas.';
+  await withModel({ promptAppend: 'Be kind.' }, { reply }, async ({ recall }, fake) => {
+    const earlier = () => [{ role: 'user', text: 'hello there' }] as const;
+    const outcome = await recall('when does the nightly backup run?', { earlier });
+    assert.is(outcome.status, 'ok');
+    assert.is(outcome.recalled?.summary, 'The backup runs nightly at 03:15 on atlas.');
+    assert.is(outcome.recalled?.model, 'corp/small');
+    const sent = fake.requests[0]?.body.toString('utf8') ?? '';
+    for (const part of ['Be kind.', 'at most 220', 'User: hello there', '03:15 on host atlas']) {
+      assert.ok(sent.includes(part), part);
+    }
+  });
+});
+
+test('a model that finds nothing worth saying is believed', async () => {
+  await withModel({}, { reply: () => 'NONE' }, async ({ recall }) => {
+    assert.is((await recall('when does the nightly backup run?')).status, 'empty');
+  });
+});
+
+test('a model is not asked when nothing was found', async () => {
+  await withModel({}, {}, async ({ recall }, fake) => {
+    assert.is((await recall('please write a haiku concerning volcanoes')).status, 'empty');
+    assert.is(fake.requests.length, 0);
+  });
+});
+
+test('a model that fails leaves what rules select, and says why', async () => {
+  await withModel({}, {}, async ({ recall, folder }, fake) => {
+    fake.trouble('key_refused');
+    const outcome = await recall('when does the nightly backup run?');
+    assert.is(outcome.status, 'ok');
+    assert.match(outcome.recalled?.summary ?? '', /03:15/);
+    assert.is(outcome.recalled?.model, null);
+    assert.is(outcome.warnings[0]?.code, 'RECALL_FAILED');
+    assert.not.match(JSON.stringify(outcome), CHAT_KEY);
+    // The next time it may answer.
+    assert.equal(readRecallState(folder.at('home')).recalls, []);
+  });
+});
+
+test('the model of the turn is used where none is configured, the fallback where that cannot be', async () => {
+  const reply = ({ model }: { model: string }) => `from ${model}`;
+  await withModel(
+    { model: undefined, modelFallback: 'corp/spare' },
+    { reply },
+    async ({ recall }) => {
+      const by = async (message: string, runModel?: string) =>
+        (await recall(message, { runModel })).recalled?.summary;
+      assert.is(await by('nightly backup host', 'corp/run'), 'from run');
+      assert.is(await by('nightly backup host', 'gpt-of-somebody'), 'from spare');
+      assert.is(await by('the nightly backup host'), 'from spare');
+    },
+  );
+});
+
+test('a model that hangs is not waited for: in time there is what rules select', async () => {
+  await withModel({ timeoutMs: 400 }, {}, async ({ recall }, fake) => {
+    fake.trouble('slow');
+    const started = performance.now();
+    const outcome = await recall('when does the nightly backup run?');
+    assert.ok(performance.now() - started < 5000);
+    assert.is(outcome.status, 'timeout_partial');
+    assert.match(outcome.recalled?.summary ?? '', /03:15/);
+    assert.is(outcome.warnings[0]?.code, 'RECALL_TIMED_OUT');
+  });
+});
+
+test('the breaker opens after timeouts in a row, asks nobody, tries once after its pause, and closes', async () => {
+  const config = { timeoutMs: 300, circuitBreakerMaxTimeouts: 2, circuitBreakerCooldownMs: 5000 };
+  await withModel(config, { reply: () => 'It runs at 03:15.' }, async ({ recall, pass }, fake) => {
+    const ask = (n: number) => recall(`nightly backup host ${n}`);
+    fake.trouble('slow');
+    assert.is((await ask(1)).breaker, 'closed');
+    assert.is((await ask(2)).breaker, 'closed');
+    const asked = fake.requests.length;
+    const open = await ask(3);
+    assert.is(open.breaker, 'open');
+    assert.is(fake.requests.length, asked);
+    // Words need nobody.
+    assert.match(open.recalled?.summary ?? '', /03:15/);
+    assert.is(open.status, 'timeout_partial');
+    pass(5001);
+    const tried = await ask(4);
+    assert.is(tried.breaker, 'half_open');
+    assert.is((await ask(5)).breaker, 'open');
+    pass(5001);
+    fake.trouble(undefined);
+    const healed = await ask(6);
+    assert.is(healed.breaker, 'half_open');
+    assert.is(healed.status, 'ok');
+    assert.is((await ask(7)).breaker, 'closed');
+  });
+});
+
+test('while one recall tries a breaker, others leave it alone', async () => {
+  const config = { timeoutMs: 300, circuitBreakerMaxTimeouts: 1, circuitBreakerCooldownMs: 5000 };
+  await withModel(config, {}, async ({ recall, pass }, fake) => {
+    fake.trouble('slow');
+    await recall('nightly backup host 1');
+    pass(5001);
+    const both = await Promise.all([
+      recall('nightly backup host 2'),
+      recall('nightly backup host 3'),
+    ]);
+    assert.equal(both.map(({ breaker }) => breaker).sort(), ['half_open', 'open']);
+  });
+});
+
+test('an embedding provider that hangs leaves what words find', async () => {
+  const fake = await startOpenAiFake({ dimensions: 64 });
+  try {
+    const provider = {
+      provider: 'openai',
+      remote: { baseUrl: `${fake.origin}/v1`, apiKey: 'k'.repeat(20) },
+    };
+    const agents = { defaults: { workspace: 'ws', memorySearch: provider } };
+    const config = { enabled: true, config: { agents: ['main'], timeoutMs: 600 } };
+    const world = recallWorld({}, { agents, plugins: { entries: { 'active-memory': config } } });
+    fake.trouble('slow');
+    const outcome = await world.recall('when does the nightly backup run?');
+    assert.is(outcome.status, 'timeout_partial');
+    assert.match(outcome.recalled?.summary ?? '', /03:15/);
+  } finally {
+    await fake.close();
+  }
+});
+
+test('with no time left there is no recall, and no error', async () => {
+  const { recall } = recallWorld();
+  const outcome = await recall('when does the nightly backup run?', {}, -5);
+  assert.is(outcome.status, 'timeout');
+  assert.is(outcome.recalled, undefined);
+});
+
+test('an interruption is not taken for anything else', async () => {
+  const { lane } = recallWorld();
+  const abort = new AbortController();
+  abort.abort(new Error('stop'));
+  const session = { sessionKey: SESSION_KEY, channel: 'x' };
+  const turn = { message: 'nightly backup', earlier: () => [], session, trigger: 'user' };
+  try {
+    await (await lane()).recall(turn, { signal: abort.signal, leftMs: 5000 });
+    assert.unreachable();
+  } catch (error) {
+    assert.is(error, abort.signal.reason);
+  }
+});
+
+test('recalls are logged where that is wanted, without what was said', async () => {
+  const { recall, context } = recallWorld({ logging: true });
+  await recall('when does the nightly backup run?');
+  await recall('when does the nightly backup run?', { trigger: 'cron' });
+  const file = recallLogFile(context.state.stateDir);
+  const text = readFileSync(file, 'utf8');
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  assert.is(lines.length, 2);
+  assert.match(text, /"status":"ok".*\n.*"closedBy":"interactive"/);
+  assert.not.match(text, /nightly|03:15/);
+  assert.is(statSync(file).mode & 0o777, 0o600);
+});
+
+test('what a model was told is kept where that is wanted, below the state folder', async () => {
+  const config = { persistTranscripts: true, transcriptDir: '../../../up/./here' };
+  await withModel(config, { reply: () => 'At 03:15.' }, async ({ recall, folder }) => {
+    await recall('when does the nightly backup run?');
+    const dir = folder.at('home/plugins/active-memory/transcripts/agents/main/up/here');
+    const [name = ''] = readdirSync(dir);
+    const lines = readFileSync(`${dir}/${name}`, 'utf8').trim().split('\n');
+    assert.is(lines.length, 3);
+    assert.match(lines[2] ?? '', /At 03:15\./);
+    assert.is(statSync(`${dir}/${name}`).mode & 0o777, 0o600);
+  });
+});
+
+test('secrets in notes are not shown to the model', async () => {
+  const token = `ghp_${'a1B2c3D4'.repeat(5)}`;
+  const notes = { ...NOTES, 'ws/memory/keys.md': `The deploy token is ${token} for staging.` };
+  const fake = await startOpenAiChatFake({ reply: () => 'x' });
+  try {
+    const plugin = { enabled: true, config: { agents: ['main'], model: 'corp/small' } };
+    const more = { ...models(fake), plugins: { entries: { 'active-memory': plugin } } };
+    await recallWorld({}, more, notes).recall('what is the deploy token for staging?');
+    assert.is(fake.requests.length, 1);
+    assert.not.match(fake.requests[0]?.body.toString('utf8') ?? '', token);
+  } finally {
+    await fake.close();
+  }
+});
+
+test.run();

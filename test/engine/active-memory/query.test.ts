@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { injectedBlock } from '../../../src/engine/active-memory/block.js';
+import { ownWordsOf, withoutRecalls } from '../../../src/engine/active-memory/clean-text.js';
+import { conversationText, searchQueryOf } from '../../../src/engine/active-memory/query.js';
+import type { ConversationTurn, RecallTurn } from '../../../src/engine/active-memory/turn.js';
+import { resolveConfig } from '../../../src/engine/config/index.js';
+
+const test = suite('what memory is asked');
+
+function turnOf(message: string, earlier: readonly ConversationTurn[] = []): RecallTurn {
+  return { message, earlier: () => earlier, session: {}, trigger: 'user' };
+}
+
+const { config } = resolveConfig({}).plugins.entries['active-memory'];
+const user = (text: string): ConversationTurn => ({ role: 'user', text });
+const assistant = (text: string): ConversationTurn => ({ role: 'assistant', text });
+
+test('a message is asked in the person’s own words', () => {
+  const message = [
+    '[message_id: 77]',
+    'Sender (untrusted metadata):',
+    '```json',
+    '{"name": "fenced"}',
+    '```',
+    '<system-reminder>reminder</system-reminder>',
+    injectedBlock('- recalled before'),
+    '<<<EXTERNAL_UNTRUSTED_CONTENT id="1">>>',
+    'a mail says hello',
+    '<<<END_EXTERNAL_UNTRUSTED_CONTENT id="1">>>',
+    'when does the backup run',
+    '~~~',
+    'fenced too',
+    '~~~',
+    'on atlas?',
+  ].join('\n');
+  assert.is(searchQueryOf(turnOf(message)), 'when does the backup run on atlas?');
+});
+
+test('what is never closed is taken out to the end of the text', () => {
+  assert.is(ownWordsOf('before\n```\ncode'), 'before');
+  assert.is(ownWordsOf('before <<<EXTERNAL_UNTRUSTED_X>>> evil'), 'before');
+  assert.is(withoutRecalls('before <active_memory_plugin> old'), 'before');
+});
+
+test('marks of a sentence are no operators of a search', () => {
+  const query = searchQueryOf(turnOf('he said "never" -- use --force, foo* and -x but well-known'));
+  assert.is(query, 'he said never use force, foo and x but well-known');
+});
+
+test('a few words are asked with those before them', () => {
+  const earlier = [user('first question'), user('when does the backup run'), assistant('at 3')];
+  assert.is(searchQueryOf(turnOf('and then?', earlier)), 'when does the backup run and then?');
+  assert.is(searchQueryOf(turnOf('and then?')), 'and then?');
+  const long = searchQueryOf(turnOf('why?', [user('word '.repeat(100))]));
+  assert.ok(long.length <= 120 + 1 + 4, String(long.length));
+});
+
+test('who only agrees or thanks asks nothing', () => {
+  const earlier = [user('when does the backup run')];
+  for (const message of ['continue', 'Thanks, looks good!', 'yes please do that', 'OK', 'go on']) {
+    assert.is(searchQueryOf(turnOf(message, earlier)), '', message);
+  }
+  for (const message of ['continue the backup', 'is it Ada?', 'stop the server']) {
+    assert.is.not(searchQueryOf(turnOf(message)), '', message);
+  }
+});
+
+test('what is asked has its limit, and long messages are asked by both ends', () => {
+  const query = searchQueryOf(turnOf(`alpha ${'filler '.repeat(500)}omega?`));
+  assert.ok(query.length <= 480);
+  assert.match(query, /^alpha /);
+  assert.match(query, /omega\?$/);
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 2000 }), (message) => {
+      const asked = searchQueryOf(turnOf(message, [user(message)]));
+      assert.ok(asked.length <= 480);
+      assert.not.match(asked, /["*\n]/);
+    }),
+  );
+});
+
+test('a message without words asks nothing', () => {
+  for (const message of ['', ' \n ', '```\ncode only\n```', '"""']) {
+    assert.is(searchQueryOf(turnOf(message)), '');
+  }
+});
+
+test('texts full of openings are read once', () => {
+  const openings = [
+    '<<<EXTERNAL_UNTRUSTED_X>>>',
+    '<memory>',
+    '```\n',
+    '<active_memory_plugin>',
+    '[message_id: ',
+    '<<<',
+    '<<<EXTERNAL_UNTRUSTED_',
+    '<memory ',
+    '<memory></memory ',
+    ' (untrusted',
+  ];
+  for (const opening of openings) {
+    const text = opening.repeat(60_000);
+    // Quadratic work on it would take minutes.
+    assert.type(ownWordsOf(text), 'string');
+  }
+});
+
+test('the query mode says what a model is told', () => {
+  const earlier = [
+    user('u1'),
+    assistant('a1'),
+    user('u2'),
+    assistant(`a2 ${injectedBlock('- echoed note')}`),
+    user('u3'),
+  ];
+  const turn = turnOf('latest', earlier);
+  assert.is(conversationText(turn, { ...config, queryMode: 'message' }), 'latest');
+  const recent = conversationText(turn, { ...config, queryMode: 'recent' });
+  assert.match(recent, /\nUser: u2\nAssistant: a2\nUser: u3\n\n[^\n]+:\nlatest$/);
+  assert.not.match(recent, /u1|a1|echoed/);
+  const full = conversationText(turn, { ...config, queryMode: 'full' });
+  assert.match(full, /User: u1\nAssistant: a1\nUser: u2\nAssistant: a2\nUser: u3\nUser: latest$/);
+});
+
+test('recent turns are as many and as long as configured', () => {
+  const earlier = [user('x'.repeat(300)), assistant('y'.repeat(300)), user('z')];
+  const only = {
+    ...config,
+    recentUserTurns: 2,
+    recentAssistantTurns: 0,
+    recentUserChars: 50,
+  };
+  const text = conversationText(turnOf('latest', earlier), only);
+  assert.match(text, /^[^\n]+\nUser: x{49}…\nUser: z\n/);
+  assert.not.match(text, /Assistant/);
+  const none = { ...only, recentUserTurns: 0 };
+  assert.is(conversationText(turnOf('latest', earlier), none), 'latest');
+});
+
+test.run();

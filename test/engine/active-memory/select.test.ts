@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { summaryOf } from '../../../src/engine/active-memory/condense.js';
+import { STYLE_RULES } from '../../../src/engine/active-memory/prompt-style.js';
+import { eligible, selectNotes } from '../../../src/engine/active-memory/select.js';
+import type { SearchResult } from '../../../src/engine/memory/search/types.js';
+
+const test = suite('what is recalled without a model');
+
+function resultOf(path: string, snippet: string, more: Partial<SearchResult> = {}): SearchResult {
+  return {
+    path,
+    source: 'memory',
+    kind: 'markdown',
+    startLine: 1,
+    endLine: 3,
+    score: 0.8,
+    snippet,
+    snippetLine: 1,
+    headingPath: [],
+    highlights: [],
+    ...more,
+  };
+}
+
+/** A result in which each occurrence of a word is marked. */
+function marked(path: string, snippet: string, word: string): SearchResult {
+  const highlights = [...snippet.matchAll(new RegExp(word, 'g'))].map(({ index }) => {
+    return { start: index, end: index + word.length };
+  });
+  return resultOf(path, snippet, { highlights });
+}
+
+const balanced = { rules: STYLE_RULES.balanced, maxChars: 220, cites: true };
+
+test('the sentence that holds the question comes first, with what follows where there is room', () => {
+  const snippet = '# Ops\nAtlas is a host. The backup runs at 03:15. It takes an hour. Long ago.';
+  const { summary, sources } = selectNotes([marked('a.md', snippet, 'backup')], {
+    ...balanced,
+    maxChars: 75,
+  });
+  assert.is(summary, '- Ops: The backup runs at 03:15. It takes an hour. Long ago. (a.md#L1-L3)');
+  assert.equal(sources, [{ path: 'a.md', source: 'memory', startLine: 1, endLine: 3, score: 0.8 }]);
+});
+
+test('a line of a list brings its heading along', () => {
+  const result = resultOf('a.md', '- 03:15 on atlas', { headingPath: ['Ops', 'Backup'] });
+  assert.match(selectNotes([result], balanced).summary, /^- Backup: 03:15 on atlas \(/);
+});
+
+test('the heading right above a sentence goes before that of the passage', () => {
+  const snippet = '# Ops\n\nBackups run at night.\n\n# Cars\n\nIt is a green Saab.';
+  const result = { ...marked('a', snippet, 'Saab'), headingPath: ['Ops'] };
+  const { summary } = selectNotes([result], { ...balanced, cites: false });
+  assert.is(summary, '- Cars: It is a green Saab.');
+});
+
+test('one note a source, only the better ones, and no more than the style allows', () => {
+  const at = (path: string, score: number) => ({ ...marked(path, 'a text', 'text'), score });
+  const results = [at('a', 0.9), at('a', 0.8), at('b', 0.7), at('c', 0.5), at('d', 0.1)];
+  const paths = (style: keyof typeof STYLE_RULES) =>
+    eligible(results, 'text?', STYLE_RULES[style]).map(({ path }) => path);
+  assert.equal(paths('balanced'), ['a', 'b', 'c']);
+  assert.equal(paths('strict'), ['a', 'b']);
+  assert.equal(paths('precision-heavy'), ['a']);
+  assert.equal(paths('recall-heavy'), ['a', 'b', 'c']);
+  assert.equal(eligible([], 'text?', STYLE_RULES.balanced), []);
+});
+
+/** A result that holds these words of a question. */
+function holding(...words: readonly string[]): SearchResult {
+  const snippet = words.join(' ');
+  let start = 0;
+  const highlights = words.map((word) => {
+    const span = { start, end: start + word.length };
+    start = span.end + 1;
+    return span;
+  });
+  return resultOf('a', snippet, { highlights, score: 0.2 });
+}
+
+test('a note bears on a message when it holds enough of its topics, or means the same', () => {
+  const kept = (
+    query: string,
+    result: SearchResult,
+    style: keyof typeof STYLE_RULES = 'balanced',
+  ) => eligible([result], query, STYLE_RULES[style]).length > 0;
+  assert.ok(kept('when does the backup run?', holding('backups')));
+  assert.ok(kept('running?', holding('run')));
+  // One word shared with a whole sentence is chance.
+  const lint = 'please run the linter and commit';
+  assert.not(kept(lint, holding('running')));
+  assert.ok(kept(lint, holding('linter', 'commit')));
+  assert.not(kept('explain promises, closures and modules', holding('explains')));
+  assert.ok(kept(lint, { ...holding('running'), vectorScore: 0.8 }));
+  assert.not(kept(lint, { ...holding('running'), vectorScore: 0.1 }));
+  assert.not(kept('when does the backup run?', holding('backup'), 'precision-heavy'));
+});
+
+test('a rare word says more than one that stands everywhere', () => {
+  const text = 'Ada: hello there. Ada: I went to a support group. Ada: bye.';
+  const highlights = [...text.matchAll(/Ada|support/g)].map(({ index, 0: word }) => {
+    return { start: index, end: index + word.length };
+  });
+  const { summary } = selectNotes([resultOf('a', text, { highlights })], {
+    ...balanced,
+    maxChars: 50,
+    cites: false,
+  });
+  assert.match(summary, /support group/);
+});
+
+test('the same words from two sources are said once', () => {
+  const text = 'The backup runs at 03:15 on atlas.';
+  const { summary, sources } = selectNotes([resultOf('a', text), resultOf('b', text)], balanced);
+  assert.is(summary.split('\n').length, 1);
+  assert.is(sources.length, 1);
+});
+
+test('preferences alone where only they are wanted', () => {
+  const rules = STYLE_RULES['preference-only'];
+  const text = 'Met Ada on Monday. Ada prefers tea without milk. The bus was late.';
+  const { summary } = selectNotes([resultOf('a', text)], { ...balanced, rules });
+  assert.is(summary, '- Ada prefers tea without milk. (a#L1-L3)');
+  const none = selectNotes([resultOf('a', 'The bus was late.')], { ...balanced, rules });
+  assert.is(none.summary, '');
+});
+
+test('citations only where they are wanted, and never instead of the text', () => {
+  const result = resultOf('a.md', 'The backup runs at 03:15.');
+  assert.not.match(selectNotes([result], { ...balanced, cites: false }).summary, /a\.md/);
+  const long = resultOf(`${'deep/'.repeat(30)}a.md`, 'The backup runs at 03:15.');
+  assert.is(selectNotes([long], balanced).summary, '- The backup runs at 03:15.');
+});
+
+test('Markdown’s marks are not recalled', () => {
+  const snippet = '> - [x] **Call** [Ada](https://x.example/secret) `now`';
+  assert.is(
+    selectNotes([resultOf('a', snippet)], { ...balanced, cites: false }).summary,
+    '- Call Ada now',
+  );
+});
+
+test('whatever was found, the summary keeps its length and is the same each time', () => {
+  const result = fc.record({
+    path: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }),
+    snippet: fc.string({ unit: 'grapheme', maxLength: 1500 }),
+    heading: fc.string({ unit: 'grapheme', maxLength: 80 }),
+  });
+  const style = fc.constantFrom(...Object.values(STYLE_RULES));
+  fc.assert(
+    fc.property(
+      fc.array(result, { maxLength: 6 }),
+      style,
+      fc.integer({ min: 40, max: 1000 }),
+      fc.boolean(),
+      (found, rules, maxChars, cites) => {
+        const results = found.map(({ path, snippet, heading }) =>
+          resultOf(path, snippet, { headingPath: [heading] }),
+        );
+        const options = { rules, maxChars, cites };
+        const { summary, sources } = selectNotes(results, options);
+        assert.ok(summary.length <= maxChars, `${summary.length} > ${maxChars}`);
+        assert.is(summary === '', sources.length === 0);
+        assert.equal(selectNotes(results, options).summary, summary);
+      },
+    ),
+  );
+});
+
+test('a model that finds nothing says so in many ways', () => {
+  const nothings = [
+    ...['', ' ', 'NONE', 'none.', '"None"', 'N/A', 'null', '[]', '{}', 'NO_REPLY', 'Timed out.'],
+    ...['No relevant memory.', 'Nothing useful', 'timeout'],
+  ];
+  for (const answer of nothings) assert.is(summaryOf(answer, 100), '', answer);
+  assert.is(summaryOf('None of the\nbackups ran.', 100), 'None of the backups ran.');
+});
+
+test('what a model says is cut at a word, and made harmless like any note', () => {
+  assert.is(summaryOf('alpha beta gamma', 12), 'alpha beta…');
+  assert.not.match(summaryOf('x </active_memory_plugin> y', 100), /active_memory_plugin/);
+});
+
+test.run();

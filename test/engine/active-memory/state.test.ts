@@ -1,0 +1,168 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  afterTimeout,
+  breakerOf,
+  breakerState,
+  trying,
+  withBreaker,
+} from '../../../src/engine/active-memory/breaker.js';
+import {
+  isSwitchedOff,
+  switchSession,
+  togglesFile,
+} from '../../../src/engine/active-memory/session-toggles.js';
+import {
+  type CachedRecall,
+  readRecallState,
+  recallStateFile,
+  updateRecallState,
+} from '../../../src/engine/active-memory/state-file.js';
+import type { EngineContext } from '../../../src/engine/context.js';
+import { failureOf } from '../../support/memory.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('what recalls remember');
+
+const NEVER = new AbortController().signal;
+const NOW = 1_000_000;
+
+function recallOf(key: string, untilMs = NOW + 1000): CachedRecall {
+  const source = { path: 'a.md', source: 'memory', startLine: 1, endLine: 2, score: 0.5 } as const;
+  return { key, untilMs, summary: `text of ${key}`, sources: [source], model: null };
+}
+
+function add(stateDir: string, ...recalls: CachedRecall[]): void {
+  updateRecallState(stateDir, NOW, (state) => {
+    return { ...state, recalls: [...state.recalls, ...recalls] };
+  });
+}
+
+test('what is written is read again, by its owner alone', () => {
+  const { path } = tempFolder();
+  assert.equal(readRecallState(path), { recalls: [], breakers: [] });
+  add(path, recallOf('a'));
+  assert.equal(readRecallState(path).recalls, [recallOf('a')]);
+  assert.is(statSync(recallStateFile(path)).mode & 0o777, 0o600);
+  assert.is(statSync(dirname(recallStateFile(path))).mode & 0o777, 0o700);
+});
+
+test('recalls that are over are dropped, and only so many are kept', () => {
+  const { path } = tempFolder();
+  add(path, recallOf('old', NOW), recallOf('new'));
+  assert.equal(
+    readRecallState(path).recalls.map(({ key }) => key),
+    ['new'],
+  );
+  add(path, ...Array.from({ length: 1500 }, (_, n) => recallOf(`k${n}`)));
+  const { recalls } = readRecallState(path);
+  assert.is(recalls.length, 1000);
+  assert.is(recalls.at(-1)?.key, 'k1499');
+});
+
+test('a broken file is passed over, and replaced by the next recall', () => {
+  const folder = tempFolder();
+  const broken = [
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"recalls": 7, "breakers": {"a": 1}}',
+    '{"recalls": [null, {}, {"key": "k", "untilMs": "x"}], "breakers": [{"key": "k"}]}',
+    '\0'.repeat(100),
+  ];
+  for (const text of broken) {
+    folder.write('plugins/active-memory/state.json', text);
+    assert.equal(readRecallState(folder.path), { recalls: [], breakers: [] }, text);
+    add(folder.path, recallOf('a'));
+    assert.equal(readRecallState(folder.path).recalls, [recallOf('a')]);
+  }
+  mkdirSync(folder.at('other/plugins/active-memory/state.json'), { recursive: true });
+  assert.equal(readRecallState(folder.at('other')), { recalls: [], breakers: [] });
+  add(folder.at('other'), recallOf('a'));
+  assert.equal(readdirSync(folder.at('other/plugins/active-memory')), ['state.json']);
+});
+
+test('every part of a file that is cut off somewhere is passed over', () => {
+  const folder = tempFolder();
+  add(folder.path, recallOf('a'), recallOf('b'));
+  const whole = readFileSync(recallStateFile(folder.path));
+  for (let end = 0; end < whole.length - 1; end++) {
+    folder.write('plugins/active-memory/state.json', whole.subarray(0, end));
+    assert.equal(readRecallState(folder.path), { recalls: [], breakers: [] });
+  }
+});
+
+const BREAKER = { circuitBreakerMaxTimeouts: 3, circuitBreakerCooldownMs: 60_000 };
+
+test('the breaker opens after so many timeouts in a row, and lets one try when the pause is over', () => {
+  let record = afterTimeout(undefined, 'k', NOW, BREAKER);
+  assert.is(breakerState(record, NOW, BREAKER), 'closed');
+  record = afterTimeout(record, 'k', NOW, BREAKER);
+  assert.is(breakerState(record, NOW, BREAKER), 'closed');
+  record = afterTimeout(record, 'k', NOW, BREAKER);
+  assert.is(breakerState(record, NOW, BREAKER), 'open');
+  assert.is(breakerState(record, NOW + 59_999, BREAKER), 'open');
+  assert.is(breakerState(record, NOW + 60_000, BREAKER), 'half_open');
+  const others = trying(record, NOW + 60_000, 15_000);
+  assert.is(breakerState(others, NOW + 60_001, BREAKER), 'open');
+  assert.is(breakerState(others, NOW + 75_000, BREAKER), 'half_open');
+  const again = afterTimeout(others, 'k', NOW + 75_000, BREAKER);
+  assert.is(breakerState(again, NOW + 76_000, BREAKER), 'open');
+});
+
+test('breakers are apart, and a success closes one', () => {
+  const record = afterTimeout(undefined, 'a', NOW, BREAKER);
+  const none = { recalls: [], breakers: [] };
+  const two = withBreaker(withBreaker(none, 'a', record), 'b', { ...record, key: 'b' });
+  assert.is(two.breakers.length, 2);
+  const one = withBreaker(two, 'a', undefined);
+  assert.is(breakerOf(one, 'a'), undefined);
+  assert.is(breakerOf(one, 'b')?.timeouts, 1);
+});
+
+function contextOf(stateDir: string): EngineContext {
+  const state = { stateDir, cacheDir: stateDir, userConfigFile: `${stateDir}/svc.json` };
+  return { env: {}, cwd: stateDir, homeDir: stateDir, state, clock: { now: () => NOW } };
+}
+
+test('a conversation is switched off and on again, in any case of its key, and no other', async () => {
+  const { path } = tempFolder();
+  const context = contextOf(path);
+  assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:Ada'));
+  await switchSession(context, 'main', 'agent:main:x:direct:Ada', false, NEVER);
+  assert.ok(isSwitchedOff(path, 'main', ' AGENT:main:x:direct:ada'));
+  assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:bob'));
+  assert.not(isSwitchedOff(path, 'other', 'agent:main:x:direct:Ada'));
+  assert.is(statSync(togglesFile(path)).mode & 0o777, 0o600);
+  await switchSession(context, 'main', 'agent:main:x:direct:ada', true, NEVER);
+  assert.not(isSwitchedOff(path, 'main', 'agent:main:x:direct:Ada'));
+});
+
+test('many that switch at once all have their way', async () => {
+  const { path } = tempFolder();
+  const keys = Array.from({ length: 12 }, (_, n) => `agent:main:x:direct:${n}`);
+  await Promise.all(keys.map((key) => switchSession(contextOf(path), 'main', key, false, NEVER)));
+  assert.ok(keys.every((key) => isSwitchedOff(path, 'main', key)));
+});
+
+test('a switch that cannot be read counts as off, and can be written anew', async () => {
+  const folder = tempFolder();
+  folder.write('plugins/active-memory/session-toggles.json', '{"broken');
+  assert.ok(isSwitchedOff(folder.path, 'main', 'k'));
+  await switchSession(contextOf(folder.path), 'main', 'k', true, NEVER);
+  assert.not(isSwitchedOff(folder.path, 'main', 'k'));
+});
+
+test('a switch that cannot be written says so', async () => {
+  const folder = tempFolder();
+  folder.write('plugins', 'a file in the way');
+  const error = await failureOf(switchSession(contextOf(folder.path), 'main', 'k', false, NEVER));
+  assert.is(error.code, 'STATE_UNWRITABLE');
+  add(folder.path, recallOf('a'));
+  assert.not(existsSync(recallStateFile(folder.path)));
+});
+
+test.run();

@@ -1,0 +1,212 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ChatModel, ChatRequest } from '../../../src/engine/chat/chat-model.js';
+import { chooseChatModel } from '../../../src/engine/chat/choose-chat-model.js';
+import { openChatModel } from '../../../src/engine/chat/open-chat-model.js';
+import { resolveConfig } from '../../../src/engine/config/index.js';
+import type { ConfigInput } from '../../../src/engine/config/input.js';
+import type { ProviderWorld } from '../../../src/engine/embeddings/choose-provider.js';
+import { CHAT_KEY, startAnthropicFake, startOpenAiChatFake } from '../../fakes/chat.js';
+import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { failureOf } from '../../support/memory.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('chat models');
+
+type Providers = NonNullable<NonNullable<ConfigInput['models']>['providers']>;
+
+function worldOf(providers: Providers, env: Record<string, string> = {}): ProviderWorld {
+  const dir = tempFolder().path;
+  return { config: resolveConfig({ models: { providers } }), env, homeDir: dir, stateDir: dir };
+}
+
+const NEVER = new AbortController().signal;
+
+async function opened(name: string, providers: Providers, env = {}): Promise<ChatModel> {
+  const world = worldOf(providers, env);
+  return openChatModel(chooseChatModel(name, world), world, NEVER);
+}
+
+function ask(request: Partial<ChatRequest> = {}): ChatRequest {
+  const messages = [{ role: 'user', text: 'Say it.' }] as const;
+  return { system: 'Be short.', messages, maxTokens: 50, signal: NEVER, ...request };
+}
+
+async function withFake<T>(starting: Promise<FakeVendor>, work: (fake: FakeVendor) => Promise<T>) {
+  const fake = await starting;
+  try {
+    return await work(fake);
+  } finally {
+    await fake.close();
+  }
+}
+
+function bodyOf(fake: FakeVendor): Record<string, unknown> {
+  return JSON.parse(fake.requests.at(-1)?.body.toString('utf8') ?? '{}');
+}
+
+test('an OpenAI-compatible endpoint of one’s own answers, by its id alone', async () => {
+  const reply = ({ system, user }: { system: string; user: string }) => `${system} ${user}`;
+  await withFake(startOpenAiChatFake({ reply }), async (fake) => {
+    const providers = { corp: { baseUrl: `${fake.origin}/v1/`, apiKey: CHAT_KEY } };
+    const model = await opened('corp/big/model-7', providers);
+    const answer = await model.complete(ask());
+    assert.equal(answer, {
+      text: 'Be short. Say it.',
+      truncated: false,
+      tokens: { input: 12, output: 5 },
+    });
+    assert.is(fake.requests[0]?.path, '/v1/chat/completions');
+    assert.is(bodyOf(fake)['model'], 'big/model-7');
+    assert.is(bodyOf(fake)['max_tokens'], 50);
+  });
+});
+
+test('Anthropic is spoken to in its own manner, with thoughts on top of the answer', async () => {
+  const content = [
+    { type: 'thinking', thinking: 'hm', signature: 's' },
+    { type: 'text', text: 'Yes.' },
+  ];
+  const reply = () => ({ content, finish: 'max_tokens' });
+  await withFake(startAnthropicFake({ reply }), async (fake) => {
+    const providers = { anthropic: { baseUrl: fake.origin, apiKey: CHAT_KEY } };
+    const model = await opened('anthropic/claude-haiku-4-5', providers);
+    const answer = await model.complete(ask({ thinking: 'low' }));
+    assert.is(answer.text, 'Yes.');
+    assert.ok(answer.truncated);
+    assert.equal(bodyOf(fake)['thinking'], { type: 'enabled', budget_tokens: 2048 });
+    await model.complete(ask({ thinking: 'adaptive', system: '' }));
+    assert.is(bodyOf(fake)['system'], undefined);
+  });
+});
+
+test('each vendor is reached where its chat API is', () => {
+  const custom = { baseUrl: 'http://gpu:11434' };
+  const address = (name: string, providers: Providers = {}, env = {}) => {
+    const { baseUrl, model } = chooseChatModel(name, worldOf(providers, env));
+    return `${baseUrl} ${model}`;
+  };
+  assert.is(address('openai/gpt-5-mini'), 'https://api.openai.com/v1 gpt-5-mini');
+  assert.is(
+    address('gemini/gemini-3-flash'),
+    'https://generativelanguage.googleapis.com/v1beta/openai gemini-3-flash',
+  );
+  assert.is(address('ollama/qwen3:4b'), 'http://127.0.0.1:11434/v1 qwen3:4b');
+  assert.is(address('ollama/qwen3', { ollama: custom }), 'http://gpu:11434/v1 qwen3');
+  assert.is(address('ollama/qwen3', {}, { OLLAMA_HOST: 'box:9' }), 'http://box:9/v1 qwen3');
+  assert.is(address('local-server/qwen3'), 'http://127.0.0.1:11434/v1 qwen3');
+  assert.is(address('anthropic/claude'), 'https://api.anthropic.com/v1 claude');
+  assert.is(
+    address('mine', { mine: { api: 'mistral', models: [{ id: 'ministral' }] } }),
+    'https://api.mistral.ai/v1 ministral',
+  );
+});
+
+test('OpenAI itself gets the newer name of the limit, and thinking only where it is asked for', async () => {
+  await withFake(startOpenAiChatFake(), async (fake) => {
+    const providers = { corp: { baseUrl: `${fake.origin}/v1`, apiKey: CHAT_KEY } };
+    const model = await opened('corp/m', providers);
+    await model.complete(ask({ thinking: 'max' }));
+    assert.is(bodyOf(fake)['reasoning_effort'], 'xhigh');
+    assert.ok(Number(bodyOf(fake)['max_tokens']) > 50);
+    await model.complete(ask({ thinking: 'off' }));
+    assert.is(bodyOf(fake)['reasoning_effort'], undefined);
+  });
+});
+
+test('thoughts that a model writes into its answer are no part of it', async () => {
+  const replies = ['<think>secret plan</think>\n\nYes.', '<think>never ends', { content: null }];
+  const reply = () => replies.shift() ?? '';
+  await withFake(startOpenAiChatFake({ reply }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    assert.is((await model.complete(ask())).text, 'Yes.');
+    assert.is((await model.complete(ask())).text, '');
+    assert.is((await model.complete(ask())).text, '');
+  });
+});
+
+test('a vendor’s key goes to the vendor alone, never to an address of the configuration', () => {
+  const env = { OPENAI_API_KEY: 'sk-env', ANTHROPIC_API_KEY: 'sk-ant' };
+  const place = (name: string, providers: Providers = {}) =>
+    chooseChatModel(name, worldOf(providers, env)).credential.state;
+  assert.is(place('openai/m'), 'found');
+  assert.is(place('anthropic/m'), 'found');
+  const baseUrl = 'http://elsewhere/v1';
+  assert.is(place('openai/m', { openai: { baseUrl } }), 'not_needed');
+  assert.is(place('anthropic/m', { anthropic: { baseUrl } }), 'not_needed');
+  assert.is(place('mistral/m'), 'missing');
+});
+
+test('a failure is told with its code and what to do, and never with the key', async () => {
+  await withFake(startOpenAiChatFake(), async (fake) => {
+    const baseUrl = `${fake.origin}/v1`;
+    const model = await opened('corp/m', { corp: { baseUrl, apiKey: CHAT_KEY } });
+    const cases = [
+      ['key_refused', 'PROVIDER_AUTH'],
+      ['model_unknown', 'PROVIDER_MODEL_UNKNOWN'],
+      ['quota_spent', 'PROVIDER_QUOTA'],
+      ['redirected', 'PROVIDER_REFUSED'],
+    ] as const;
+    for (const [trouble, code] of cases) {
+      fake.trouble(trouble);
+      const error = await failureOf(model.complete(ask()));
+      assert.is(error.code, code);
+      assert.ok(error.hint);
+      const told = JSON.stringify([error.message, error.hint, error.details, `${error.cause}`]);
+      assert.not.match(told, CHAT_KEY);
+    }
+  });
+});
+
+test('what passes when it is sent again is sent again', async () => {
+  await withFake(startOpenAiChatFake({ reply: () => 'Yes.' }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    fake.trouble('overloaded', 1);
+    assert.is((await model.complete(ask())).text, 'Yes.');
+    assert.is(fake.requests.length, 2);
+  });
+});
+
+test('a vendor that hangs is given up on in time, and at once when the signal says so', async () => {
+  await withFake(startOpenAiChatFake(), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    fake.trouble('slow');
+    const reason = new Error('enough');
+    const abort = new AbortController();
+    const asked = model.complete(ask({ signal: abort.signal }));
+    setImmediate(() => abort.abort(reason));
+    try {
+      await asked;
+      assert.unreachable();
+    } catch (error) {
+      assert.is(error, reason);
+    }
+    const late = await failureOf(model.complete(ask({ timeoutMs: 30 })));
+    assert.is(late.code, 'PROVIDER_TIMEOUT');
+  });
+});
+
+test('an answer that is none is named as such', async () => {
+  const reply = () => ({ content: 7 });
+  await withFake(startOpenAiChatFake({ reply }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    assert.is((await failureOf(model.complete(ask()))).code, 'PROVIDER_ANSWER_INVALID');
+    fake.trouble('cut_off');
+    const { code } = await failureOf(model.complete(ask()));
+    assert.ok(['PROVIDER_UNREACHABLE', 'PROVIDER_ANSWER_INVALID'].includes(code), code);
+  });
+});
+
+test('names that lead nowhere say what would', async () => {
+  const world = worldOf({});
+  for (const name of ['nobody/m', 'voyage/m', 'bedrock/m', 'openai', 'openai/']) {
+    const error = await failureOf(Promise.resolve().then(() => chooseChatModel(name, world)));
+    assert.match(error.code, /^PROVIDER_(?:UNKNOWN|MODEL_UNKNOWN)$/);
+    assert.ok(error.hint);
+  }
+  const missing = await failureOf(opened('mistral/m', {}));
+  assert.is(missing.code, 'PROVIDER_AUTH');
+  assert.match(missing.hint ?? '', /MISTRAL_API_KEY/);
+});
+
+test.run();

@@ -1,0 +1,83 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveStatePaths } from '../../../src/engine/context.js';
+import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
+import { type OpenedMemory, openMemory } from '../../../src/engine/memory/open-memory.js';
+import { failureOf } from '../../support/memory.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('the memory behind a server');
+
+interface Behind {
+  readonly memory: LiveMemory;
+  readonly opened: OpenedMemory[];
+  readonly warnings: string[];
+  readonly end: () => Promise<void>;
+}
+
+function liveMemory(workspace: string): Behind {
+  const home = tempFolder().path;
+  const env = { SVC_HOME: home };
+  const clock = { now: Date.now };
+  const context = { env, cwd: home, homeDir: home, state: resolveStatePaths(env, home), clock };
+  const opened: OpenedMemory[] = [];
+  const warnings: string[] = [];
+  const memory = new LiveMemory({
+    clock,
+    log: { info: () => undefined, warn: (text) => warnings.push(text) },
+    open: async () => {
+      const one = await openMemory(context, { kind: 'workspace', dir: workspace });
+      opened.push(one);
+      return one;
+    },
+  });
+  const end = async (): Promise<void> => {
+    await memory.close();
+    for (const { backend } of opened) await backend.close();
+  };
+  return { memory, opened, warnings, end };
+}
+
+test('is opened once, however many ask first', async () => {
+  const folder = tempFolder();
+  folder.write('a.md', 'A zebra sleeps.');
+  const { memory, opened, end } = liveMemory(folder.path);
+  memory.warmUp();
+  const [one, two] = await Promise.all([memory.opened(), memory.opened()]);
+  assert.is(one, two);
+  assert.is(opened.length, 1);
+  await end();
+});
+
+test('tells of files that a sync took in or lost, and of nothing else', async () => {
+  const folder = tempFolder();
+  folder.write('a.md', 'A zebra sleeps.');
+  const { memory, end } = liveMemory(folder.path);
+  const { backend } = await memory.opened();
+  await backend.sync({});
+  let told = 0;
+  const stop = memory.onListChange(() => {
+    told += 1;
+  });
+  const work = { onEvent: memory.heardSync };
+  folder.write('a.md', 'A zebra sleeps at noon.');
+  await backend.sync(work);
+  assert.is(told, 0);
+  folder.write('b.md', 'A giraffe eats.');
+  await backend.sync(work);
+  assert.is(told, 1);
+  stop();
+  folder.write('c.md', 'A lion hunts.');
+  await backend.sync(work);
+  assert.is(told, 1);
+  await end();
+});
+
+test('that is closed opens nothing any more', async () => {
+  const { memory, opened, end } = liveMemory(tempFolder().path);
+  await end();
+  assert.is((await failureOf(memory.opened())).code, 'INTERRUPTED');
+  assert.is(opened.length, 0);
+});
+
+test.run();

@@ -1,0 +1,110 @@
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
+import { backendOn, failureOf, pathsOf } from '../../../support/memory.js';
+import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
+import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+
+const test = suite('forgetting what was said');
+
+const SECRET = 'The heron nests behind the old waterworks.';
+
+function worldOf(lines: readonly string[], note = 'Nothing of it.\n') {
+  const notes = folderOf({ 'note.md': note });
+  const talks: TempFolder = folderOf({ 'talk.jsonl': lines.join('') });
+  const target = transcriptTarget(notes.path, [placeOf(talks.path)]);
+  const backend = backendOn(target);
+  const forget = async (wanted: string, fromFile = false): Promise<void> => {
+    const forgetting = await backend.forgetting();
+    await forgetting.hide(await forgetting.plan({ target: wanted }), { fromFile });
+    await forgetting.store.follow(await readForgotten(target.forget));
+  };
+  const finds = async (query: string) => pathsOf(await backend.search({ query, minScore: 0 }));
+  const filesWith = (text: string): readonly string[] =>
+    readdirSync(dirname(target.indexFile))
+      .filter((name) => name.startsWith(basename(target.indexFile)))
+      .filter((name) => readFileSync(join(dirname(target.indexFile), name)).includes(text));
+  return { notes, talks, backend, forget, finds, filesWith };
+}
+
+const TALK = [
+  message('user', 'where does the heron nest'),
+  message('assistant', `I looked it up.\n${SECRET}\nShall I note that?`),
+  message('user', 'yes'),
+];
+
+test('cited turns are found no more, and no byte of them is left in the index', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  assert.equal(world.filesWith('waterworks').length, 1);
+  await world.forget('sessions/main/talk.jsonl#L2');
+  assert.equal(await world.finds('waterworks'), []);
+  assert.equal(world.filesWith('waterworks'), []);
+  assert.equal(await world.finds('where does it nest'), ['sessions/main/talk.jsonl']);
+  const { text } = await world.backend.get({ target: 'sessions/main/talk.jsonl' });
+  assert.not.ok(text.includes('waterworks'));
+  assert.ok(text.includes('where does the heron nest'));
+});
+
+test('a conversation that goes on brings nothing back, also when it grew before the next sync', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'sessions/main/talk.jsonl#L2' });
+  await forgetting.hide(plan, { fromFile: false });
+  appendFileSync(world.talks.at('talk.jsonl'), message('user', 'and the stork'));
+  assert.equal(await world.finds('stork'), ['sessions/main/talk.jsonl']);
+  assert.equal(await world.finds('waterworks'), []);
+  appendFileSync(world.talks.at('talk.jsonl'), message('assistant', `Again: ${SECRET}`));
+  appendFileSync(world.talks.at('talk.jsonl'), message('assistant', SECRET));
+  assert.equal((await world.finds('again')).length, 1);
+  assert.equal(world.filesWith(`: ${SECRET}`).length, 1);
+  assert.equal(world.filesWith(`Assistant: ${SECRET}`).length, 0);
+});
+
+test('what is forgotten of a note goes from conversations as well', async () => {
+  const world = worldOf(TALK, `# Birds\n\n- ${SECRET}\n`);
+  await world.backend.sync({});
+  await world.forget('note.md#L3');
+  assert.equal(await world.finds('waterworks'), []);
+  assert.equal(world.filesWith('waterworks'), []);
+  const { text } = await world.backend.get({ target: 'sessions/main/talk.jsonl#L2' });
+  assert.ok(text.includes('Shall I note that?'));
+});
+
+test('a whole conversation goes; what is said later is remembered', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  await world.forget('sessions/main/talk.jsonl');
+  for (const word of ['heron', 'waterworks', 'note'])
+    assert.not.ok((await world.finds(word)).includes('sessions/main/talk.jsonl'), word);
+  appendFileSync(world.talks.at('talk.jsonl'), message('user', 'the stork is back in town'));
+  assert.equal(await world.finds('stork'), ['sessions/main/talk.jsonl']);
+  assert.equal(await world.finds('waterworks'), []);
+});
+
+test('a transcript itself is never changed', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  const error = await failureOf(world.forget('sessions/main/talk.jsonl#L2', true));
+  assert.is(error.code, 'FORGET_FAILED');
+  assert.is(readFileSync(world.talks.at('talk.jsonl'), 'utf8'), TALK.join(''));
+  assert.equal(await (await world.backend.forgetting()).entries(), []);
+});
+
+test('turns that words bring up go as they were shown', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  const plan = await (await world.backend.forgetting()).plan({ target: 'old waterworks' });
+  assert.equal(
+    plan.passages.map(({ path, kind }) => [path, kind]),
+    [['sessions/main/talk.jsonl', 'transcript']],
+  );
+  await world.forget('old waterworks');
+  assert.equal(world.filesWith('waterworks'), []);
+  assert.equal(world.filesWith('heron'), []);
+});
+
+test.run();

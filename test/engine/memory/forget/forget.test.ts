@@ -1,0 +1,292 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
+import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
+import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import type { SqliteIndex } from '../../../../src/engine/memory/index/sqlite-index.js';
+import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import { png } from '../../../support/media-files.js';
+import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';
+import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('forgetting');
+
+const SECRET = 'The heron nests behind the old waterworks.';
+const NOTE = `# Birds\n\nWe saw a kingfisher.\n\n## Nests\n\n${SECRET}\n\n## Feeders\n\nThe feeder needs seeds.\n`;
+
+interface World {
+  readonly notes: TempFolder;
+  readonly target: SyncTarget;
+  readonly backend: BuiltinBackend;
+}
+
+async function worldOf(files: Readonly<Record<string, string>>): Promise<World> {
+  const notes = folderOf(files);
+  const target = targetOf(notes.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  return { notes, target, backend };
+}
+
+async function forget(
+  { backend, target }: World,
+  wanted: string,
+  fromFile = false,
+): Promise<{ readonly id: string; readonly clean: boolean }> {
+  const forgetting = await backend.forgetting();
+  const { id } = await forgetting.hide(await forgetting.plan({ target: wanted }), { fromFile });
+  const { clean } = await forgetting.store.follow(await readForgotten(target.forget));
+  return { id, clean };
+}
+
+async function undo({ backend, target }: World, id: string) {
+  const forgetting = await backend.forgetting();
+  const undone = await forgetting.undo(id);
+  await forgetting.store.follow(await readForgotten(target.forget));
+  return undone;
+}
+
+async function finds({ backend }: World, query: string): Promise<readonly string[]> {
+  return pathsOf(await backend.search({ query, minScore: 0 }));
+}
+
+/** The files of an index that hold these bytes, whatever they are in them. */
+function filesWith({ indexFile }: SyncTarget, ...texts: readonly string[]): readonly string[] {
+  return readdirSync(dirname(indexFile))
+    .filter((name) => name.startsWith(basename(indexFile)))
+    .filter((name) => {
+      const bytes = readFileSync(join(dirname(indexFile), name));
+      return texts.some((text) => bytes.includes(text));
+    });
+}
+
+async function onIndex<T>(
+  { indexFile }: SyncTarget,
+  work: (index: SqliteIndex) => Promise<T>,
+): Promise<T> {
+  const opened = openIndex(indexFile, 'write');
+  if (opened.state !== 'ready') throw new Error(`the index is ${opened.state}`);
+  try {
+    return await work(opened.index);
+  } finally {
+    opened.index.close();
+  }
+}
+
+test('a cited passage is found no more, and no byte of it is left in the index', async () => {
+  const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'The waterworks closed in 1931.\n' });
+  assert.equal(filesWith(world.target, SECRET), [basename(world.target.indexFile)]);
+  const { clean } = await forget(world, 'birds.md#L7');
+  assert.ok(clean);
+  assert.equal(await finds(world, 'heron'), []);
+  assert.equal(await finds(world, 'waterworks'), ['other.md']);
+  assert.equal(await finds(world, 'kingfisher'), ['birds.md']);
+  assert.equal(filesWith(world.target, SECRET, 'heron', 'nests behind'), []);
+  const { text } = await world.backend.get({ target: 'birds.md' });
+  assert.not.ok(text.includes('heron'));
+  assert.is(world.notes.path, dirname(world.notes.at('birds.md')));
+  assert.is(readFileSync(world.notes.at('birds.md'), 'utf8'), NOTE);
+});
+
+test('what was indexed before in another version of a file leaves no byte either', async () => {
+  const world = await worldOf({ 'birds.md': `${NOTE}\nmore\n` });
+  world.notes.write('birds.md', NOTE);
+  await world.backend.sync({});
+  await forget(world, 'birds.md#L7');
+  assert.equal(filesWith(world.target, SECRET, 'heron'), []);
+});
+
+test('it stays away: after changes, a rename, a copy, a new index', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  await forget(world, 'birds.md#L7');
+  const { notes, backend } = world;
+  notes.write('birds.md', `${NOTE}\nThe owl hoots.\n`);
+  notes.write('copy.md', `# Seen\n\n- ${SECRET}\n- a swan\n`);
+  assert.equal(await finds(world, 'heron'), []);
+  assert.equal(await finds(world, 'owl'), ['birds.md']);
+  assert.equal(await finds(world, 'swan'), ['copy.md']);
+  await backend.sync({ force: true });
+  assert.equal(await finds(world, 'heron'), []);
+  await backend.reset();
+  assert.equal(await finds(world, 'heron'), []);
+  assert.equal(filesWith(world.target, 'heron'), []);
+});
+
+test('a whole file goes; what is written into it later is remembered', async () => {
+  const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'Boats.\n' });
+  await forget(world, 'birds.md');
+  for (const word of ['heron', 'kingfisher', 'seeds']) assert.equal(await finds(world, word), []);
+  assert.equal(filesWith(world.target, 'kingfisher'), []);
+  world.notes.write('birds.md', `${NOTE}\nA stork came by on Monday.\n`);
+  assert.equal(await finds(world, 'stork'), ['birds.md']);
+  assert.equal(await finds(world, 'kingfisher'), []);
+});
+
+test('words are searched for, and what they bring up is what goes', async () => {
+  const world = await worldOf({
+    'a.md': 'The ferry leaves at nine.\n',
+    'b.md': 'Lunch was fine.\n',
+  });
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'when does the ferry leave' });
+  assert.equal(
+    plan.passages.map(({ path, startLine, text, whole }) => [path, startLine, text, whole]),
+    [['a.md', 1, 'The ferry leaves at nine.', false]],
+  );
+  assert.equal(await finds(world, 'ferry'), ['a.md']);
+  await forget(world, 'when does the ferry leave');
+  assert.equal(await finds(world, 'ferry'), []);
+  assert.equal(await finds(world, 'lunch'), ['b.md']);
+});
+
+test('the plan tells where the same lines stand besides', async () => {
+  const world = await worldOf({
+    'a.md': `${SECRET}\n`,
+    'b.md': `# Seen\n\n- ${SECRET}\n`,
+    'c.md': 'Nothing of it.\n',
+  });
+  const plan = await (await world.backend.forgetting()).plan({ target: 'a.md#L1' });
+  assert.equal(plan.alsoIn, [{ path: 'b.md', startLine: 3, endLine: 3 }]);
+});
+
+test('taken back, it is found again', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const first = await forget(world, 'birds.md#L7');
+  const second = await forget(world, 'birds.md#L3');
+  assert.equal([first.id, second.id], ['f1', 'f2']);
+  await undo(world, first.id);
+  assert.equal(await finds(world, 'heron'), ['birds.md']);
+  assert.equal(await finds(world, 'kingfisher'), []);
+  assert.is((await failureOf(undo(world, first.id))).code, 'FORGET_ID_UNKNOWN');
+  assert.is((await forget(world, 'birds.md#L11')).id, 'f3');
+});
+
+test('lines are taken out of a file to the byte, with a backup that brings them back', async () => {
+  const before = '\uFEFF# Tab\tand CRLF\r\n\r\nThe heron nests in the oak tree.\r\nLast line';
+  const world = await worldOf({ 'birds.md': before });
+  const { id } = await forget(world, 'birds.md#L3', true);
+  const file = world.notes.at('birds.md');
+  assert.is(readFileSync(file, 'utf8'), '\uFEFF# Tab\tand CRLF\r\n\r\nLast line');
+  const [entry] = await (await world.backend.forgetting()).entries();
+  const backup = entry?.files[0]?.backup ?? '';
+  assert.is(readFileSync(backup, 'utf8'), before);
+  assert.is(statSync(backup).mode & 0o777, 0o600);
+  assert.is(statSync(world.target.forget.listFile).mode & 0o777, 0o600);
+  assert.equal((await undo(world, id)).restored, ['birds.md']);
+  assert.is(readFileSync(file, 'utf8'), before);
+});
+
+test('a whole file is deleted on wish, and comes back', async () => {
+  const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'x\n' });
+  const { id } = await forget(world, 'birds.md', true);
+  assert.equal(readdirSync(world.notes.path), ['other.md']);
+  await undo(world, id);
+  assert.is(readFileSync(world.notes.at('birds.md'), 'utf8'), NOTE);
+});
+
+test('a file that somebody changed since stays as it is, and its backup too', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const { id } = await forget(world, 'birds.md#L7', true);
+  world.notes.write('birds.md', 'Mine now.\n');
+  const { restored, kept } = await undo(world, id);
+  assert.equal([restored, kept.map(({ path }) => path)], [[], ['birds.md']]);
+  assert.is(readFileSync(kept[0]?.backup ?? '', 'utf8'), NOTE);
+  assert.is(readFileSync(world.notes.at('birds.md'), 'utf8'), 'Mine now.\n');
+});
+
+test('a file that changed after it was shown is not touched, and nothing is forgotten', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'birds.md#L7' });
+  world.notes.write('birds.md', `New first line.\n${NOTE}`);
+  const error = await failureOf(forgetting.hide(plan, { fromFile: true }));
+  assert.is(error.code, 'FORGET_OUTDATED');
+  assert.equal(await forgetting.entries(), []);
+  assert.equal(await finds(world, 'heron'), ['birds.md']);
+});
+
+test('the list holds no word of what is forgotten', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  await forget(world, 'birds.md#L5-L7');
+  const list = readFileSync(world.target.forget.listFile, 'utf8');
+  for (const word of ['heron', 'Nests', 'waterworks']) assert.not.ok(list.includes(word), word);
+});
+
+test('a list that is damaged is not passed over', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  await forget(world, 'birds.md#L7');
+  const list = readFileSync(world.target.forget.listFile, 'utf8');
+  const cut = [list.slice(0, -5), '', '{}', 'null', list.replace('"version":1', '"version":2')];
+  const { writeFileSync } = await import('node:fs');
+  for (const text of cut) {
+    writeFileSync(world.target.forget.listFile, text);
+    const error = await failureOf(world.backend.sync({ force: true }));
+    assert.is(error.code, 'FORGET_LIST_INVALID');
+  }
+});
+
+test('killed after the list was written, the next sync does the rest', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const forgetting = await world.backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'birds.md#L7' }), { fromFile: false });
+  assert.equal(await finds(world, 'heron'), []);
+  assert.equal(filesWith(world.target, SECRET, 'heron'), []);
+});
+
+test('a reader in the way keeps the bytes until the next sync, which is told', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const { openDatabase } = await import('../../../../src/engine/memory/index/database.js');
+  const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM chunks').get();
+  assert.not.ok((await forget(world, 'birds.md#L7')).clean);
+  assert.equal(await finds(world, 'heron'), []);
+  reader.exec('COMMIT');
+  reader.close();
+  await world.backend.sync({});
+  assert.equal(filesWith(world.target, SECRET, 'heron'), []);
+});
+
+test('vectors of what is forgotten go, those of the rest stay', async () => {
+  const world = await worldOf({ 'a.md': `${SECRET}\n`, 'b.md': 'Boats in the harbour.\n' });
+  await onIndex(world.target, async (index) => {
+    await index.putEmbeddings('space', []);
+    const missing = await index.missingEmbeddings('space', 0, 10);
+    const entries = missing.map(({ hash, text }) => {
+      return { hash, vector: Float32Array.of(text.includes('heron') ? 1 : 0, 1) };
+    });
+    await index.putEmbeddings('space', entries);
+  });
+  await forget(world, 'a.md#L1');
+  const [space] = await onIndex(world.target, (index) => index.vectorSpaces());
+  assert.equal([space?.chunks, space?.cached], [1, 0]);
+});
+
+test('a picture goes as a whole, and stays away under another name', async () => {
+  const picture = png('a heron');
+  const notes = folderOf({ 'memory/heron.png': picture, 'note.md': 'Boats.\n' });
+  const media = { modalities: new Set(['image'] as const), maxFileBytes: 1_000_000 };
+  const target = targetOf(notes.path, { media });
+  const world: World = { notes, target, backend: backendOn(target) };
+  assert.equal(await finds(world, 'heron.png'), ['memory/heron.png']);
+  await forget(world, 'memory/heron.png');
+  assert.equal(await finds(world, 'heron.png'), []);
+  notes.write('memory/bird.png', picture);
+  notes.write('memory/swan.png', png('a swan'));
+  assert.equal(await finds(world, 'bird.png swan.png'), ['memory/swan.png']);
+});
+
+test('what cannot be meant is refused', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const forgetting = await world.backend.forgetting();
+  const codeOf = async (target: string) => (await failureOf(forgetting.plan({ target }))).code;
+  assert.is(await codeOf('missing.md'), 'DOCUMENT_NOT_INDEXED');
+  assert.is(await codeOf('missing.md#L3'), 'DOCUMENT_NOT_INDEXED');
+  assert.is(await codeOf('birds.md#L90'), 'RANGE_INVALID');
+  assert.is(await codeOf('birds.md#L2'), 'FORGET_NOTHING');
+  assert.is(await codeOf('zebra xylophone'), 'FORGET_NOTHING');
+});
+
+test.run();

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  Forgotten,
+  hashesOf,
+  NOTHING_FORGOTTEN,
+  rangesOf,
+} from '../../../../src/engine/memory/forget/forgotten.js';
+import { lineHash } from '../../../../src/engine/memory/forget/line-hashes.js';
+import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
+
+const test = suite('what is kept out of memory');
+
+const SALT = 'salt';
+
+function forgetting(...passages: readonly string[]): Forgotten {
+  const lines = passages.map((text) => hashesOf(SALT, text));
+  return new Forgotten(SALT, [{ documents: [], lines }]);
+}
+
+/** What is left of a text. */
+function leftOf(forgotten: Forgotten, text: string): string {
+  return forgotten.cover(textLines(text), 'no hash of it').lines.text;
+}
+
+const SECRET = 'The door of the cabin is opened with 4711.';
+
+test('a telling line goes wherever it stands, and the lines around it keep their numbers', () => {
+  const forgotten = forgetting(`# Cabin\n\n${SECRET}\n`);
+  assert.is(
+    leftOf(forgotten, `# Trip\n\n${SECRET}\n\nBring boots.\n`),
+    '# Trip\n\n\n\nBring boots.\n',
+  );
+});
+
+const SAME_LINE = [
+  `- ${SECRET}`,
+  `  * ${SECRET}`,
+  `> ${SECRET}  `,
+  `## ${SECRET}`,
+  SECRET.replaceAll(' ', '  '),
+  `${SECRET}\r`,
+];
+for (const line of SAME_LINE) {
+  test(`a line is known by its words: ${JSON.stringify(line)}`, () => {
+    assert.is(forgetting(SECRET).linesIn(textLines(`a\n${line}\nb`)).size, 1);
+  });
+}
+
+test('other words are another line', () => {
+  for (const line of [SECRET.toUpperCase(), `${SECRET} Or not.`, SECRET.replace('4711', '4712')]) {
+    assert.is(forgetting(SECRET).linesIn(textLines(line)).size, 0, line);
+  }
+});
+
+test('a short line goes when it was all that was forgotten, or beside the neighbour it had', () => {
+  assert.is(leftOf(forgetting('PIN 1234'), 'a\n- PIN 1234\nb\n'), 'a\n\nb\n');
+  const list = forgetting('- milk\n- eggs\n- PIN 1234');
+  assert.is(leftOf(list, 'Buy:\n- milk\n- eggs\n'), 'Buy:\n\n\n');
+  assert.is(leftOf(list, 'Buy:\n- eggs\n- milk\n'), 'Buy:\n- eggs\n- milk\n');
+  assert.is(leftOf(list, '- milk\n- bread\n- eggs\n'), '- milk\n- bread\n- eggs\n');
+});
+
+test('a whole file is known by its bytes', () => {
+  const hash = 'a'.repeat(64);
+  const forgotten = new Forgotten(SALT, [{ documents: [lineHash(SALT, hash)], lines: [] }]);
+  assert.ok(forgotten.hidesDocument(hash));
+  assert.not.ok(forgotten.hidesDocument('b'.repeat(64)));
+  assert.is(forgotten.cover(textLines('anything'), hash).lines.text, '');
+});
+
+test('the mark of a document tells when other lines of it are forgotten', () => {
+  const lines = textLines(`${SECRET}\nanother line that is long enough\n`);
+  const marks = [
+    forgetting(),
+    forgetting(SECRET),
+    forgetting('another line that is long enough'),
+  ].map((forgotten) => forgotten.cover(lines, 'x').mark);
+  assert.is(new Set(marks).size, 3);
+  assert.is(marks[0], '');
+});
+
+test('where nothing is forgotten, no text is touched', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const lines = textLines(text);
+      assert.is(NOTHING_FORGOTTEN.cover(lines, 'x').lines, lines);
+    }),
+  );
+});
+
+test('whatever is forgotten is found in the text it was taken from, and every line with it', () => {
+  const document = fc.array(fc.string({ unit: 'grapheme', maxLength: 40 }), { maxLength: 20 });
+  fc.assert(
+    fc.property(document, (all) => {
+      const text = all.map((line) => line.replaceAll(/[\r\n]/gu, ' ')).join('\n');
+      const left = leftOf(forgetting(text), text);
+      assert.equal(hashesOf(SALT, left), []);
+      assert.is(textLines(left).count, textLines(text).count);
+    }),
+  );
+});
+
+test('lines become ranges', () => {
+  assert.equal(rangesOf([4, 0, 1, 2]), [
+    { startLine: 1, endLine: 3 },
+    { startLine: 5, endLine: 5 },
+  ]);
+});
+
+test.run();

@@ -1,0 +1,105 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { getOutput } from '../../../src/engine/memory/output.js';
+import { getOutputSchema } from '../../../src/engine/memory/output-schemas.js';
+import { renderGet } from '../../../src/ui/memory/get.js';
+import { createStyle } from '../../../src/ui/style.js';
+import { backendOn, failureOf } from '../../support/memory.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { message, placeOf, transcriptTarget } from '../../support/transcripts.js';
+
+const test = suite('reading turns of a transcript');
+
+function conversation() {
+  const sessions = tempFolder();
+  const lines = Array.from({ length: 30 }, (_, n) =>
+    n % 3 === 2
+      ? message('toolResult', `noise ${n + 1}`)
+      : message(n % 3 === 0 ? 'user' : 'assistant', `turn ${n + 1}\nin two lines`),
+  );
+  const file = sessions.write('talk.jsonl', lines.join(''));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  return { backend, file };
+}
+
+test('a citation comes with the turns around it', async () => {
+  const { backend, file } = conversation();
+  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L13-L14' });
+  assert.equal(
+    given.turns?.map(({ line, role, asked }) => `${line} ${role} ${asked}`),
+    [
+      '10 user false',
+      '11 assistant false',
+      '13 user true',
+      '14 assistant true',
+      '16 user false',
+      '17 assistant false',
+    ],
+  );
+  assert.is(given.turns?.[2]?.text, 'turn 13\nin two lines');
+  assert.is(given.turns?.[2]?.at, '2026-02-03T04:05:06.000Z');
+  assert.equal(
+    [given.startLine, given.endLine, given.totalLines, given.truncated, given.absolutePath],
+    [10, 17, 30, false, file],
+  );
+  assert.is(given.text.split('\n')[2], '[2026-02-03T04:05:06.000Z] User: turn 13 in two lines');
+  getOutputSchema.parse(getOutput(given));
+});
+
+test('lines are given as asked for', async () => {
+  const { backend } = conversation();
+  const linesOf = async (from?: number, lines?: number): Promise<unknown> => {
+    const given = await backend.get({
+      target: 'sessions/main/talk.jsonl',
+      ...(from === undefined ? {} : { from }),
+      ...(lines === undefined ? {} : { lines }),
+    });
+    return [given.startLine, given.endLine, given.turns?.map(({ line }) => line)];
+  };
+  assert.equal(await linesOf(4, 3), [4, 6, [4, 5]]);
+  assert.equal(await linesOf(6, 1), [6, 6, []]);
+  assert.equal(await linesOf(28), [28, 30, [28, 29]]);
+  const all = await backend.get({ target: 'sessions/main/talk.jsonl' });
+  assert.equal([all.startLine, all.endLine, all.turns?.length], [1, 30, 20]);
+  const failure = await failureOf(backend.get({ target: 'sessions/main/talk.jsonl', from: 31 }));
+  assert.is(failure.code, 'RANGE_INVALID');
+});
+
+test('a long conversation is given a part at a time', async () => {
+  const sessions = tempFolder();
+  sessions.write('talk.jsonl', message('user', 'again').repeat(300));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const first = await backend.get({ target: 'sessions/main/talk.jsonl' });
+  assert.equal([first.endLine, first.truncated], [120, true]);
+  const second = await backend.get({ target: 'sessions/main/talk.jsonl', from: first.endLine + 1 });
+  assert.equal([second.startLine, second.endLine, second.truncated], [121, 240, true]);
+});
+
+test('only transcripts of the index are read, and none through a link', async () => {
+  const { backend, file } = conversation();
+  assert.is((await failureOf(backend.get({ target: file }))).code, 'DOCUMENT_NOT_INDEXED');
+  await backend.sync({});
+  const elsewhere = tempFolder().write('secret.jsonl', message('user', 'not for you'));
+  rmSync(file);
+  symlinkSync(elsewhere, file);
+  const failure = await failureOf(backend.get({ target: 'sessions/main/talk.jsonl' }));
+  assert.ok(['DOCUMENT_NOT_INDEXED', 'DOCUMENT_UNREADABLE'].includes(failure.code));
+});
+
+test('secrets are masked here, too', async () => {
+  const sessions = tempFolder();
+  sessions.write('talk.jsonl', message('user', 'use ghp_0123456789abcdefghijABCDEFGHIJ012345'));
+  const backend = backendOn(transcriptTarget(tempFolder().path, [placeOf(sessions.path)]));
+  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L1' });
+  assert.not(JSON.stringify(given).includes('ghp_'));
+});
+
+test('people see who said it when, and what stands around it as such', async () => {
+  const { backend } = conversation();
+  const given = await backend.get({ target: 'sessions/main/talk.jsonl#L13' });
+  const shown = renderGet(given, { style: createStyle(false), lineNumbers: true, escape: true });
+  assert.ok(shown.includes('#L13  User  2026-02-03 04:05 UTC\nturn 13\nin two lines\n'), shown);
+});
+
+test.run();

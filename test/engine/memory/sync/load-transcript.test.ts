@@ -1,0 +1,63 @@
+import { appendFileSync, statSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forget/forgotten.js';
+import type { StoredDocument } from '../../../../src/engine/memory/index/memory-index.js';
+import { loadTranscript } from '../../../../src/engine/memory/sync/load-transcript.js';
+import type { Chunk } from '../../../../src/engine/memory/types.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { placeOf, TALK } from '../../../support/transcripts.js';
+
+const test = suite('reading a transcript in parts');
+
+/** What the index would hold of a file after it was read, going on from what it held before. */
+function loaded(path: string, before?: Held): Held {
+  const { size, mtimeMs, ctimeMs } = statSync(path);
+  const key = { source: 'sessions', kind: 'transcript', path: 'talk' } as const;
+  const place = placeOf('/nowhere');
+  const file = { ...key, absolutePath: path, size, mtimeMs, ctimeMs, place };
+  const held: { chunks?: readonly Chunk[]; stored?: StoredDocument } = { ...before };
+  const chunking = { tokens: 48, overlap: 12 };
+  for (const part of loadTranscript(file, before?.stored, chunking, NOTHING_FORGOTTEN)) {
+    if (part.state === 'skipped') throw new Error(part.skip.reason);
+    if (part.state === 'unchanged') continue;
+    const { change } = part;
+    if (change.type !== 'put' && change.type !== 'extend') throw new Error(change.type);
+    const { chunks, ...document } = change.document;
+    const kept = change.type === 'put' ? [] : (held.chunks ?? []);
+    const last = change.type === 'put' ? 0 : change.replacesLast;
+    held.chunks = [...kept.slice(0, kept.length - last), ...chunks];
+    held.stored = { ...document, indexedMs: 0 };
+  }
+  if (held.chunks === undefined || held.stored === undefined) throw new Error('nothing was read');
+  return { chunks: held.chunks, stored: held.stored };
+}
+
+interface Held {
+  readonly chunks: readonly Chunk[];
+  readonly stored: StoredDocument;
+}
+
+test('a transcript cut off at any byte is read to its last whole line, and later goes on from there', () => {
+  const folder = tempFolder();
+  const bytes = Buffer.from(TALK);
+  const { chunks, stored } = loaded(folder.write('whole', bytes));
+  const said = chunks.map(({ text }) => text).join('\n');
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const path = folder.write('talk', bytes.subarray(0, cut));
+    const half = loaded(path);
+    const complete = bytes.subarray(0, cut).toString('latin1').split('\n').length - 1;
+    const last = half.chunks.at(-1)?.endLine ?? 0;
+    assert.ok(
+      last <= complete + 1 && half.chunks.every(({ text }) => said.includes(text.slice(0, 9))),
+    );
+    appendFileSync(path, bytes.subarray(cut));
+    const rest = loaded(path, half);
+    assert.equal(
+      [rest.chunks, rest.stored.resume, rest.stored.hash],
+      [chunks, stored.resume, stored.hash],
+    );
+  }
+});
+
+test.run();

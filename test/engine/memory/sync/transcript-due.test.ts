@@ -1,0 +1,76 @@
+import { appendFileSync, utimesSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { backendOn } from '../../../support/memory.js';
+import { tempFolder } from '../../../support/temp-folder.js';
+import { GROWTH, message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+
+const test = suite('when a growing transcript is indexed again');
+
+const LONG_AGO = message('user', 'the beginning of it all');
+
+/** A memory whose transcript was indexed, and how many files a sync of the watcher reads after a growth. */
+function growing(growth: Partial<typeof GROWTH> = {}) {
+  const sessions = tempFolder();
+  const base = transcriptTarget(tempFolder().path, [placeOf(sessions.path)]);
+  const transcripts = { places: [placeOf(sessions.path)], growth: { ...GROWTH, ...growth } };
+  const backend = backendOn({ ...base, sources: { ...base.sources, transcripts } });
+  sessions.write('talk.jsonl', LONG_AGO);
+  return {
+    backend,
+    sessions,
+    grow: async (text: string, defersSmallGrowth = true): Promise<boolean> => {
+      await backend.sync({});
+      const file = sessions.at('talk.jsonl');
+      appendFileSync(file, text);
+      // Old enough that its next change would show in its times.
+      utimesSync(file, 1_600_000_000, 1_600_000_000);
+      return (await backend.sync({ defersSmallGrowth })).changed === 1;
+    },
+  };
+}
+
+test('not before one of the thresholds is reached', async () => {
+  const few = message('user', 'one more').repeat(49);
+  assert.is(await growing().grow(few), false);
+  assert.is(await growing().grow(few + message('user', 'the fiftieth')), true);
+  assert.is(
+    await growing({ deltaMessages: 1000 }).grow(message('user', 'x'.repeat(99_000))),
+    false,
+  );
+  assert.is(
+    await growing({ deltaMessages: 1000 }).grow(message('user', 'x'.repeat(100_000))),
+    true,
+  );
+});
+
+test('at any change with a threshold of 0, and whenever somebody asks for it', async () => {
+  assert.is(await growing({ deltaBytes: 0 }).grow(message('user', 'x')), true);
+  assert.is(await growing({ deltaMessages: 0 }).grow(message('user', 'x')), true);
+  assert.is(await growing().grow(message('user', 'x'), false), true);
+});
+
+test('at once after a compaction, unless that is switched off', async () => {
+  const compaction = '{"type":"compaction","summary":"all of it"}\n';
+  assert.is(await growing().grow(compaction), true);
+  assert.is(await growing({ postCompactionForce: false }).grow(compaction), false);
+});
+
+test('new and rewritten transcripts do not wait', async () => {
+  const { backend, sessions, grow } = growing();
+  await grow(message('user', 'more'));
+  sessions.write('new.jsonl', message('user', 'another'));
+  assert.is((await backend.sync({ defersSmallGrowth: true })).added, 1);
+  sessions.write('talk.jsonl', message('user', 'short'));
+  assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 1);
+});
+
+test('what waits is known to be stale, and a search takes it in', async () => {
+  const { backend, grow } = growing();
+  assert.is(await grow(message('user', 'a word on the heliotrope')), false);
+  assert.is((await backend.status()).staleness?.changed, 1);
+  const { results } = await backend.search({ query: 'heliotrope' });
+  assert.is(results[0]?.citation, 'sessions/main/talk.jsonl#L1-L2');
+});
+
+test.run();

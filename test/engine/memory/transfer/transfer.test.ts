@@ -1,0 +1,362 @@
+import { hash } from 'node:crypto';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
+import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import type { SqliteIndex } from '../../../../src/engine/memory/index/sqlite-index.js';
+import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import type { ExistingFiles } from '../../../../src/engine/memory/transfer/land-documents.js';
+import { isSafePath } from '../../../../src/engine/memory/transfer/landing-path.js';
+import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
+import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
+
+const test = suite('taking a memory out and in');
+
+interface World {
+  readonly notes: TempFolder;
+  readonly target: SyncTarget;
+  readonly backend: BuiltinBackend;
+}
+
+function worldOf(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  extraPaths: readonly string[] = [],
+): World {
+  const notes = folderOf(files);
+  const target = targetOf(notes.path, { extraPaths });
+  return { notes, target, backend: backendOn(target) };
+}
+
+async function exported({ backend }: World, vectors = false): Promise<string> {
+  const lines: string[] = [];
+  const transfer = await backend.transfer();
+  await transfer.export({ agent: 'main', vectors }, async (line) => {
+    lines.push(line);
+  });
+  return lines.join('');
+}
+
+async function importInto(
+  { backend }: World,
+  text: string | Uint8Array,
+  { existing = 'refuse', into }: { existing?: ExistingFiles; into?: string } = {},
+) {
+  const file = tempFolder().write('export.jsonl', text);
+  const transfer = await backend.transfer();
+  return transfer.import(await transfer.planImport(file, into), existing);
+}
+
+function filesOf(dir: string): Record<string, string> {
+  const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    names
+      .filter((name) => statSync(join(dir, name)).isFile())
+      .map((name) => [name, readFileSync(join(dir, name), 'base64')]),
+  );
+}
+
+async function onIndex<T>(
+  { indexFile }: SyncTarget,
+  work: (index: SqliteIndex) => Promise<T>,
+): Promise<T> {
+  const opened = openIndex(indexFile, 'write');
+  if (opened.state !== 'ready') throw new Error(`the index is ${opened.state}`);
+  try {
+    return await work(opened.index);
+  } finally {
+    opened.index.close();
+  }
+}
+
+/** Gives every passage a vector made from its text. */
+async function embed(world: World, identity: string): Promise<void> {
+  await world.backend.sync({});
+  await onIndex(world.target, async (index) => {
+    const missing = await index.missingEmbeddings(identity, 0, 1000);
+    const entries = missing.map((one) => {
+      return { hash: one.hash, vector: Float32Array.of(one.text.length, 1, 2) };
+    });
+    await index.putEmbeddings(identity, entries);
+  });
+}
+
+const NOTES = {
+  'MEMORY.md': '# Cars\n\nWe bought an automobile in spring.\n',
+  'memory/2026-02-03.md': '\uFEFF## Backups\r\n\r\nThe nightly backup runs at 02:30.\r\n',
+  'memory/odd.md': Uint8Array.of(0x23, 0x20, 0xff, 0xfe, 0x00, 0x0a, 0x61),
+  'memory/deep/er/empty.md': '',
+};
+
+test('every file comes back to the byte, with the time it was changed', async () => {
+  const from = worldOf(NOTES);
+  const to = worldOf({});
+  const result = await importInto(to, await exported(from));
+  assert.equal(filesOf(to.notes.path), filesOf(from.notes.path));
+  assert.equal(result.written, Object.keys(NOTES).sort());
+  assert.is(result.notIndexed, 0);
+  for (const path of Object.keys(NOTES)) {
+    const difference = statSync(from.notes.at(path)).mtimeMs - statSync(to.notes.at(path)).mtimeMs;
+    assert.ok(Math.abs(difference) < 1, path);
+  }
+  assert.is(statSync(to.notes.at('MEMORY.md')).mode & 0o777, 0o600);
+});
+
+const words = fc.constantFrom(
+  'backup',
+  'disk',
+  'heron',
+  'nightly',
+  'ferry',
+  '日本',
+  'naïve',
+  '#',
+  '-',
+);
+const lineOf = fc.array(words, { maxLength: 8 }).map((all) => all.join(' '));
+const noteOf = fc
+  .tuple(fc.array(lineOf, { maxLength: 30 }), fc.constantFrom('\n', '\r\n'))
+  .map(([lines, end]) => lines.join(end));
+const names = fc.stringMatching(/^[a-z0-9]{1,8}$/);
+
+test('out and in again, a search gives the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(names, noteOf, { minKeys: 1, maxKeys: 6 }),
+      fc.array(words, { minLength: 1, maxLength: 3 }),
+      async (notes, query) => {
+        const files = Object.entries(notes).map(([name, text]) => [`memory/${name}.md`, text]);
+        const from = worldOf(Object.fromEntries(files));
+        const to = worldOf({});
+        await embed(from, 'a model');
+        const text = await exported(from, true);
+        await importInto(to, text);
+        const ask = { query: query.join(' '), minScore: 0, maxResults: 50 };
+        const [before, after] = [await from.backend.search(ask), await to.backend.search(ask)];
+        assert.equal(after.results, before.results);
+        const space = (world: World) => onIndex(world.target, (index) => index.vectorSpaces());
+        assert.equal(await space(to), await space(from));
+        assert.equal(filesOf(to.notes.path), filesOf(from.notes.path));
+      },
+    ),
+    { numRuns: 15 },
+  );
+});
+
+test('vectors stand under the identity that they were made with, and no other uses them', async () => {
+  const from = worldOf(NOTES);
+  await embed(from, 'a model');
+  const text = await exported(from, true);
+  const to = worldOf({});
+  const { vectors } = await importInto(to, text);
+  assert.ok(vectors > 0);
+  await onIndex(to.target, async (index) => {
+    assert.is(await index.countMissingEmbeddings('a model'), 0);
+    assert.ok((await index.countMissingEmbeddings('another model')) > 0);
+  });
+  assert.not.ok((await exported(from)).includes('"type":"vector"'));
+});
+
+test('vectors of texts that are not here are passed over', async () => {
+  const from = worldOf(NOTES);
+  await embed(from, 'a model');
+  const text = await exported(from, true);
+  const to = worldOf({ 'MEMORY.md': 'Something else.\n' });
+  const { kept, vectors } = await importInto(to, text, { existing: 'keep' });
+  assert.equal(kept, ['MEMORY.md']);
+  const [space] = await onIndex(to.target, (index) => index.vectorSpaces());
+  assert.equal([space?.chunks, space?.cached], [vectors, 0]);
+});
+
+test('what is forgotten is not in an export', async () => {
+  const from = worldOf({ 'a.md': 'Keep this.\n\nThe door code of the cabin is 4711.\n' });
+  await from.backend.sync({});
+  const forgetting = await from.backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'a.md#L3' }), { fromFile: false });
+  const text = await exported(from);
+  assert.ok(text.includes('Keep this.'));
+  assert.not.ok(text.includes('4711'));
+  const to = worldOf({});
+  await importInto(to, text);
+  assert.is(readFileSync(to.notes.at('a.md'), 'utf8'), 'Keep this.\n\n\n');
+});
+
+test('documents from outside the workspace land among its notes', async () => {
+  const outside = folderOf({ 'shared/plan.md': 'The plan.\n' });
+  const from = worldOf({ 'MEMORY.md': 'x\n' }, [outside.at('shared')]);
+  const to = worldOf({});
+  const { written } = await importInto(to, await exported(from));
+  assert.is(written.length, 2);
+  const landed = written.find((path) => path.endsWith('plan.md')) ?? '';
+  assert.match(landed, /^memory\/imported\/[0-9a-f]{8}\/plan\.md$/);
+});
+
+test('a file with another content stops the import before anything is written', async () => {
+  const text = await exported(worldOf(NOTES));
+  const to = worldOf({ 'MEMORY.md': 'Mine.\n' });
+  const before = filesOf(to.notes.path);
+  assert.is((await failureOf(importInto(to, text))).code, 'IMPORT_CONFLICT');
+  assert.equal(filesOf(to.notes.path), before);
+});
+
+test('on wish it is kept, or replaced with a backup; the same content is no conflict', async () => {
+  const from = worldOf(NOTES);
+  const text = await exported(from);
+  const to = worldOf({ 'MEMORY.md': 'Mine.\n' });
+  const kept = await importInto(to, text, { existing: 'keep' });
+  assert.equal([kept.kept, kept.written.length], [['MEMORY.md'], 3]);
+  assert.is(readFileSync(to.notes.at('MEMORY.md'), 'utf8'), 'Mine.\n');
+  const replaced = await importInto(to, text, { existing: 'replace' });
+  assert.equal([replaced.same, replaced.written], [3, []]);
+  assert.is(readFileSync(replaced.replaced[0]?.backup ?? '', 'utf8'), 'Mine.\n');
+  assert.equal(filesOf(to.notes.path), filesOf(from.notes.path));
+  const again = await importInto(to, text);
+  assert.equal([again.same, again.written], [4, []]);
+});
+
+test('another folder can be named, also one that is not there', async () => {
+  const text = await exported(worldOf(NOTES));
+  const to = worldOf({ 'MEMORY.md': 'Mine.\n' });
+  const below = await importInto(to, text, { into: to.notes.at('restored') });
+  assert.is(below.notIndexed, 0);
+  assert.ok(statSync(to.notes.at('restored/memory/odd.md')).isFile());
+  const elsewhere = await importInto(to, text, { into: tempFolder().at('a/b') });
+  assert.is(elsewhere.notIndexed, 4);
+});
+
+test('a folder that is a link is not followed', async () => {
+  const text = await exported(worldOf(NOTES));
+  const to = worldOf({});
+  const elsewhere = tempFolder();
+  symlinkSync(elsewhere.path, to.notes.at('memory'));
+  assert.is((await failureOf(importInto(to, text))).code, 'IMPORT_FAILED');
+  assert.equal(readdirSync(elsewhere.path), []);
+  const file = worldOf({});
+  symlinkSync(elsewhere.at('target'), file.notes.at('MEMORY.md'));
+  assert.is((await failureOf(importInto(file, text))).code, 'IMPORT_FAILED');
+  const folder = worldOf({});
+  mkdirSync(folder.notes.at('MEMORY.md'));
+  assert.is((await failureOf(importInto(folder, text))).code, 'IMPORT_FAILED');
+});
+
+/** An export of one document with this path, sound but for it. */
+function exportWith(path: string): string {
+  const head = `{"type":"header","format":"svc-memory","version":1,"at":"2026-02-03T00:00:00.000Z","agent":null}\n`;
+  const sha256 = hash('sha256', 'x');
+  const document = {
+    type: 'document',
+    path,
+    modifiedMs: 0,
+    sha256,
+    encoding: 'utf8',
+    content: 'x',
+  };
+  const body = `${head}${JSON.stringify(document)}\n`;
+  const end = { type: 'end', documents: 1, vectors: 0, sha256: hash('sha256', body) };
+  return `${body}${JSON.stringify(end)}\n`;
+}
+
+const UNSAFE = [
+  '../x.md',
+  'memory/../../x.md',
+  '/etc/x.md',
+  '//host/x.md',
+  'C:\\x.md',
+  'C:/x.md',
+  'memory\\..\\x.md',
+  'memory//x.md',
+  './x.md',
+  '.git/hooks/x',
+  'memory/.hidden.md',
+  'memory/x.md/',
+  'memory/x\u0000.md',
+  'memory/x\n.md',
+  'memory/ x.md',
+  '..',
+  '.',
+];
+for (const path of UNSAFE) {
+  test(`no document may land at ${JSON.stringify(path)}`, async () => {
+    assert.not.ok(isSafePath(path));
+    const to = worldOf({});
+    const error = await failureOf(importInto(to, exportWith(path)));
+    assert.equal([error.code, error.location?.line], ['IMPORT_INVALID', 2]);
+    assert.equal(readdirSync(to.notes.path), []);
+  });
+}
+
+test('an export that is sound is taken', async () => {
+  const to = worldOf({});
+  assert.equal((await importInto(to, exportWith('memory/x.md'))).written, ['memory/x.md']);
+});
+
+test('cut off anywhere, with a bit changed, or with lines moved, nothing of it is written', async () => {
+  const from = worldOf(NOTES);
+  await embed(from, 'a model');
+  const text = await exported(from, true);
+  const bytes = Buffer.from(text);
+  const to = worldOf({});
+  const transfer = await to.backend.transfer();
+  const file = tempFolder().at('broken.jsonl');
+  const refuses = async (broken: Uint8Array | string, what: string): Promise<void> => {
+    writeFileSync(file, broken);
+    const error = await failureOf(transfer.planImport(file));
+    assert.is(error.code, 'IMPORT_INVALID', what);
+    assert.ok((error.location?.line ?? 0) > 0, what);
+  };
+  for (let length = 0; length < bytes.length - 1; length += 17) {
+    await refuses(bytes.subarray(0, length), `cut at ${length}`);
+  }
+  for (let at = 0; at < bytes.length - 1; at += 23) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    await refuses(changed, `changed at ${at}`);
+  }
+  const lines = text.trimEnd().split('\n');
+  await refuses([...lines.slice(1)].join('\n'), 'without a header');
+  await refuses([...lines.slice(0, 1), ...lines.slice(2)].join('\n'), 'without a document');
+  await refuses([...lines, lines[1]].join('\n'), 'with more behind its end');
+  await refuses([lines[0], lines[0], ...lines.slice(1)].join('\n'), 'with two headers');
+  await refuses([...lines.slice(0, 2), lines[1], ...lines.slice(2)].join('\n'), 'with one twice');
+  await refuses(text.replace('"version":1', '"version":2'), 'of another version');
+  await refuses(text.replace('"type":"document"', '"type":"picture"'), 'with an unknown line');
+  await refuses('', 'empty');
+  await refuses('not JSON\n', 'no JSON');
+  assert.equal(readdirSync(to.notes.path), []);
+});
+
+test('a file that is not there, or is no file, is told', async () => {
+  const transfer = await worldOf({}).backend.transfer();
+  for (const file of ['/nonexistent/export.jsonl', tempFolder().path]) {
+    assert.is((await failureOf(transfer.planImport(file))).code, 'IMPORT_FAILED');
+  }
+});
+
+test('an export that grows while it is imported is refused', async () => {
+  const text = exportWith('memory/x.md');
+  const to = worldOf({});
+  const file = tempFolder().write('export.jsonl', text);
+  const transfer = await to.backend.transfer();
+  const plan = await transfer.planImport(file);
+  writeFileSync(
+    file,
+    text
+      .replace('"content":"x"', '"content":"y"')
+      .replace(hash('sha256', 'x'), hash('sha256', 'y')),
+  );
+  appendFileSync(file, '\n');
+  assert.is((await failureOf(transfer.import(plan, 'refuse'))).code, 'IMPORT_INVALID');
+  assert.equal(readdirSync(to.notes.path), []);
+});
+
+test.run();

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { redactSecrets } from '../../../../src/engine/secrets/mask/redact-secrets.js';
+import { MASK } from '../../../../src/engine/secrets/mask/token-patterns.js';
+
+const test = suite('redacting what is kept');
+
+/** As people paste them into a conversation; the part in guillemets must not stay. */
+const SECRETS: readonly string[] = [
+  'use «sk-proj-abc123DEF456ghi789jkl0» for now',
+  'key=«sk_live_51H8abcdefGHIJKL0123»',
+  'key «sk-ant-api03-AbCdEf0123456789-_xyz»',
+  'token «ghp_0123456789abcdefghijABCDEFGHIJ012345», thanks',
+  '«github_pat_11ABCDEFG0123456789_abcdef»',
+  '«glpat-ABCdef0123456789abcd»',
+  '«AKIAIOSFODNN7EXAMPLE» is the id',
+  'aws_secret_access_key = «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»',
+  '«AIzaSyA0123456789abcdefghijklmnopqrstu»',
+  '«xoxb-123456789012-abcdefABCDEF»',
+  'https://hooks.slack.com/services/«T00000000/B00000000/XXXXXXXXXXXX0123»',
+  '«hf_abcdefghijKLMNOP0123»',
+  '«npm_0123456789abcdefghijABCDEFGHIJ0123»',
+  '«SG.abcdefghijklmnop0123.ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789»',
+  '«eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc_-1»',
+  'bot «123456789:AAabcdefghijklmnopqrstuvwxyz0123456»',
+  'Authorization: Bearer «abc.def-123»',
+  'curl -H "authorization: basic «dXNlcjpwYXNzd29yZA==»"',
+  'psql postgres://ada:«hunter2»@db.example/app',
+  'mongodb+srv://ada:«p%40ss-w0rd»@cluster0.example.net/?retryWrites=true',
+  'redis://:«s3cr3t»@cache:6379/0',
+  'Server=db;Database=app;User Id=sa;Password=«Str0ng!Pass»;Encrypt=true',
+  'DefaultEndpointsProtocol=https;AccountName=x;AccountKey=«AbCd0123456789efghIJKLmnopQRSTuvwxYZ0123456789==»;',
+  'GET /v1?api_key=«0123abcd»&alt=json',
+  '{"apiKey": "«0123456789abcdef0123»"}',
+  "export DB_PASSWORD='«hunter2-and-more»'",
+  'DATABASE_PASSWORD: «correct8horse»',
+  'my password is «Tr0ub4dor&3»',
+  'client_secret=«Zm9vYmFyYmF6cXV4MTIz»',
+  'svc login --token «abcdef123456»',
+  'x\n-----BEGIN OPENSSH PRIVATE KEY-----\n«b3BlbnNzaC1rZXktdjEAAAAA\nAAABAAAAMwAAAAtzc2g»\n-----END OPENSSH PRIVATE KEY-----\ny',
+  'cut off: -----BEGIN RSA PRIVATE KEY-----\n«MIIEowIBAAKCAQEA»',
+  'a key: «AGE-SECRET-KEY-1QQPQZ0123456789ABCDEFGHIJKL»',
+];
+
+for (const sample of SECRETS) {
+  const text = sample.replaceAll(/[«»]/gu, '');
+  test(`nothing stays of the secret in ${JSON.stringify(text.slice(0, 40))}`, () => {
+    const secret = /«([^»]*)»/u.exec(sample)?.[1] ?? '';
+    const redacted = redactSecrets(text);
+    assert.not(redacted.includes(secret), redacted);
+    for (let at = 0; at + 8 <= secret.length; at += 4) {
+      assert.not(redacted.includes(secret.slice(at, at + 8)), redacted);
+    }
+    assert.ok(redacted.includes(MASK));
+    assert.is(redactSecrets(redacted), redacted, 'a second time changes nothing');
+  });
+}
+
+/** What conversations about software are full of, and is no secret. */
+const ORDINARY: readonly string[] = [
+  'the token is stored in a cookie, and the password is required',
+  'max_tokens: 4096, temperature: 0.2',
+  'const password: string = process.env.DB_PASSWORD',
+  'apiKey: env.OPENAI_API_KEY and token: $TOKEN',
+  'commit 3f2a9c0d1e4b5a6978877665544332211aabbccd fixes it',
+  'see https://example.org/a/b?page=2&sort=asc#top and file:///etc/hosts',
+  'mail ada@example.org about sk-learn and the pk of the table',
+  'ssh user@host -p 2222, then git@github.com:org/repo.git',
+  'uuid 123e4567-e89b-12d3-a456-426614174000',
+  'secret: vault:kv/app#key',
+  'Bearer of bad news, basic questions, token count',
+  'the skeleton key-value store, primary key, foreign key',
+];
+
+for (const text of ORDINARY) {
+  test(`ordinary words stay: ${text.slice(0, 40)}`, () => assert.is(redactSecrets(text), text));
+}
+
+test('a secret is found wherever it stands', () => {
+  const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
+  fc.assert(
+    fc.property(
+      fc.lorem(),
+      fc.lorem(),
+      fc.constantFrom(' ', '\n', '"', '=', '(', ','),
+      (a, b, glue) => {
+        assert.not(redactSecrets(`${a}${glue}${secret}${glue}${b}`).includes(secret));
+      },
+    ),
+  );
+});
+
+/** Texts on which patterns that look back or ahead without bound take minutes. */
+const HOSTILE: readonly string[] = [
+  'a',
+  'a.',
+  'token=',
+  'token: ',
+  'password ',
+  'sk-',
+  'sk_',
+  'eyJ',
+  'eyJaaaaaaaa.',
+  '://',
+  'x://a:b',
+  '&key=',
+  '?',
+  'Bearer ',
+  '-----BEGIN ',
+  '-----BEGIN RSA PRIVATE KEY-----',
+  '--token',
+  '--a',
+  'SG.',
+  '1',
+  '=',
+  'api_key',
+  '_-',
+  'hooks.slack.com/services/',
+  '1234567890:AA',
+];
+
+test('a text of any form is gone through in proportion to its length', () => {
+  // With a pattern that is quadratic one of these alone outlasts the time limit of all tests.
+  for (const unit of HOSTILE) {
+    const text = unit.repeat(Math.ceil(4_000_000 / unit.length));
+    assert.ok(
+      redactSecrets(text).length <= text.length + MASK.length * (text.length / unit.length),
+    );
+  }
+});
+
+test.run();

@@ -1,0 +1,197 @@
+import * as z from 'zod/mini';
+import {
+  type FakeAnswer,
+  type FakeVendor,
+  type RecordedRequest,
+  startFake,
+} from './fake-vendor.js';
+
+/** The key that the fakes take. */
+export const CHAT_KEY = 'sk-test-chat-0123456789abcdef';
+
+/** What a fake is asked, in one form for both APIs. */
+export interface AskedModel {
+  readonly model: string;
+  readonly system: string;
+  readonly user: string;
+}
+
+/** How a fake answers: with a text, or as a whole as the vendor would. */
+export type ChatReply = string | { readonly content: unknown; readonly finish?: string };
+
+/** Settings of a fake. */
+export interface ChatFakeOptions {
+  readonly reply?: (asked: AskedModel) => ChatReply;
+}
+
+const openAiRequest = z.strictObject({
+  model: z.string().check(z.minLength(1)),
+  messages: z
+    .array(
+      z.strictObject({
+        role: z.enum(['system', 'user', 'assistant']),
+        content: z.string().check(z.minLength(1)),
+      }),
+    )
+    .check(z.minLength(1)),
+  max_tokens: z.optional(z.int().check(z.minimum(1))),
+  max_completion_tokens: z.optional(z.int().check(z.minimum(1))),
+  reasoning_effort: z.optional(z.enum(['minimal', 'low', 'medium', 'high', 'xhigh'])),
+  stream: z.optional(z.literal(false)),
+});
+
+/**
+ * `POST /v1/chat/completions` as OpenAI describes it (platform.openai.com/docs/api-reference/chat).
+ * Fields that the description does not have are refused.
+ */
+export function startOpenAiChatFake(options: ChatFakeOptions = {}): Promise<FakeVendor> {
+  return startFake({
+    answer: (request) => answerOpenAi(request, options),
+    troubleAnswers: {
+      key_refused: openAiFailure(401, 'invalid_request_error', 'invalid_api_key', KEY_REFUSED),
+      model_unknown: openAiFailure(
+        404,
+        'invalid_request_error',
+        'model_not_found',
+        'No such model.',
+      ),
+      quota_spent: openAiFailure(
+        429,
+        'insufficient_quota',
+        'insufficient_quota',
+        'Quota exceeded.',
+      ),
+      overloaded: openAiFailure(503, 'server_error', 'server_is_overloaded', 'Overloaded.'),
+      rate_limited: {
+        ...openAiFailure(429, 'requests', 'rate_limit_exceeded', 'Rate limit reached.'),
+        headers: { 'retry-after': '1' },
+      },
+    },
+  });
+}
+
+/** A vendor's words may repeat the key. */
+const KEY_REFUSED = `Incorrect API key provided: ${CHAT_KEY}.`;
+
+function answerOpenAi(request: RecordedRequest, { reply }: ChatFakeOptions): FakeAnswer {
+  if (request.headers.authorization !== `Bearer ${CHAT_KEY}`) {
+    return openAiFailure(401, 'invalid_request_error', 'invalid_api_key', KEY_REFUSED);
+  }
+  if (request.method !== 'POST' || !/\/chat\/completions$/.test(request.path)) {
+    return openAiFailure(404, 'invalid_request_error', null, 'Unknown request URL.');
+  }
+  const parsed = openAiRequest.safeParse(jsonOf(request));
+  if (!parsed.success) {
+    return openAiFailure(400, 'invalid_request_error', null, z.prettifyError(parsed.error));
+  }
+  const { model, messages, max_tokens: older, max_completion_tokens: newer } = parsed.data;
+  if (older !== undefined && newer !== undefined) {
+    return openAiFailure(400, 'invalid_request_error', null, 'Two limits contradict each other.');
+  }
+  const system = messages.find(({ role }) => role === 'system')?.content ?? '';
+  const user = messages.findLast(({ role }) => role === 'user')?.content ?? '';
+  const { content, finish = 'stop' } = replyOf(reply, { model, system, user });
+  return {
+    status: 200,
+    body: {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      model,
+      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: finish }],
+      usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 },
+    },
+  };
+}
+
+function openAiFailure(
+  status: number,
+  type: string,
+  code: string | null,
+  message: string,
+): FakeAnswer {
+  return { status, body: { error: { message, type, param: null, code } } };
+}
+
+const anthropicRequest = z.strictObject({
+  model: z.string().check(z.minLength(1)),
+  max_tokens: z.int().check(z.minimum(1)),
+  system: z.optional(z.string().check(z.minLength(1))),
+  messages: z
+    .array(
+      z.strictObject({
+        role: z.enum(['user', 'assistant']),
+        content: z.string().check(z.minLength(1)),
+      }),
+    )
+    .check(z.minLength(1)),
+  thinking: z.optional(
+    z.union([
+      z.strictObject({
+        type: z.literal('enabled'),
+        budget_tokens: z.int().check(z.minimum(1024)),
+      }),
+      z.strictObject({ type: z.literal('adaptive') }),
+    ]),
+  ),
+});
+
+/** `POST /v1/messages` (docs.claude.com/en/api/messages). */
+export function startAnthropicFake({ reply }: ChatFakeOptions = {}): Promise<FakeVendor> {
+  return startFake({
+    answer: (request) => {
+      if (request.headers['x-api-key'] !== CHAT_KEY) {
+        return anthropicFailure(401, 'authentication_error', `invalid x-api-key ${CHAT_KEY}`);
+      }
+      if (request.headers['anthropic-version'] !== '2023-06-01') {
+        return anthropicFailure(400, 'invalid_request_error', 'anthropic-version: is required');
+      }
+      if (request.method !== 'POST' || request.path !== '/v1/messages') {
+        return anthropicFailure(404, 'not_found_error', 'Not found');
+      }
+      const parsed = anthropicRequest.safeParse(jsonOf(request));
+      if (!parsed.success) {
+        return anthropicFailure(400, 'invalid_request_error', z.prettifyError(parsed.error));
+      }
+      const { model, system = '', messages, max_tokens: limit, thinking } = parsed.data;
+      if (thinking?.type === 'enabled' && thinking.budget_tokens >= limit) {
+        return anthropicFailure(400, 'invalid_request_error', 'max_tokens must exceed the budget');
+      }
+      const user = messages.at(-1)?.content ?? '';
+      const { content, finish = 'end_turn' } = replyOf(reply, { model, system, user });
+      const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+      return {
+        status: 200,
+        body: {
+          id: 'msg_1',
+          type: 'message',
+          role: 'assistant',
+          model,
+          content: parts,
+          stop_reason: finish,
+          usage: { input_tokens: 12, output_tokens: 5 },
+        },
+      };
+    },
+    troubleAnswers: {
+      overloaded: anthropicFailure(529, 'overloaded_error', 'Overloaded'),
+      quota_spent: anthropicFailure(
+        400,
+        'invalid_request_error',
+        'Your credit balance is too low to access the API.',
+      ),
+    },
+  });
+}
+
+function anthropicFailure(status: number, type: string, message: string): FakeAnswer {
+  return { status, body: { type: 'error', error: { type, message } } };
+}
+
+function jsonOf(request: RecordedRequest): unknown {
+  return JSON.parse(request.body.toString('utf8') || 'null');
+}
+
+function replyOf(reply: ChatFakeOptions['reply'], asked: AskedModel): Exclude<ChatReply, string> {
+  const given = reply?.(asked) ?? 'NONE';
+  return typeof given === 'string' ? { content: given } : given;
+}

@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import * as z from 'zod/mini';
+
+/** A vendor in OpenAI's form that embeds everything but one question, which it leaves waiting. */
+export interface HangingEmbeddings {
+  readonly origin: string;
+  /** Resolves when the question has come. */
+  readonly asked: Promise<void>;
+  /** Resolves when whoever asked it has hung up. */
+  readonly dropped: Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+const request = z.object({ input: z.union([z.string(), z.array(z.string())]) });
+
+/** Starts it. @param question the text that is never answered */
+export async function startHangingEmbeddings(question: string): Promise<HangingEmbeddings> {
+  let ask = (): void => undefined;
+  let drop = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  const dropped = new Promise<void>((resolve) => {
+    drop = resolve;
+  });
+  const inputsOf = async (incoming: IncomingMessage): Promise<readonly string[]> =>
+    [request.parse(JSON.parse(await text(incoming))).input].flat();
+  const server = createServer(async (incoming, outgoing) => {
+    const inputs = await inputsOf(incoming);
+    if (inputs.includes(question)) {
+      outgoing.once('close', drop);
+      ask();
+      return;
+    }
+    const data = inputs.map((input, index) => {
+      return { object: 'embedding', index, embedding: [1, input.length % 7, 0.5] };
+    });
+    const usage = { prompt_tokens: 1, total_tokens: 1 };
+    outgoing.setHeader('content-type', 'application/json');
+    outgoing.end(JSON.stringify({ object: 'list', data, model: 'text-embedding-3-small', usage }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    asked,
+    dropped,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import * as z from 'zod/mini';
+import { ROOT, type StartedSvc, startSvc } from './run-svc.js';
+import { type TempFolder, tempFolder } from './temp-folder.js';
+
+/** The revisions of the protocol that a client may open with: that of 2025, or the newest there is. */
+export type Era = 'auto' | 'legacy';
+
+const PROGRAM = join(ROOT, 'bin/run.js');
+
+function environment(home: string, env: Readonly<Record<string, string>> = {}) {
+  return { PATH: process.env['PATH'] ?? '', HOME: home, SVC_HOME: home, ...env };
+}
+
+/** A home whose workspace holds two notes, with this configuration; searched by words alone. */
+export function mcpHome(
+  config: object = {},
+  notes: Readonly<Record<string, string>> = {},
+): TempFolder {
+  const home = tempFolder();
+  const words = { defaults: { memorySearch: { provider: 'none' } } };
+  home.write('svc.json', JSON.stringify({ agents: words, ...config }));
+  const all = {
+    'MEMORY.md': '# Memory\n\nThe nightly backup runs at 02:30.\n',
+    'memory/2026-02-03.md': '# Zebras\n\nA zebra sleeps at noon.\n',
+    ...notes,
+  };
+  for (const [path, text] of Object.entries(all)) home.write(`workspace/${path}`, text);
+  return home;
+}
+
+const clients = new Set<Client>();
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** Closes every client that a test has opened. */
+export async function closeClients(): Promise<void> {
+  const open = [...clients];
+  clients.clear();
+  await Promise.all(open.map((client) => client.close()));
+}
+
+/** The SDK's own client, on the built program. */
+export async function stdioClient(
+  home: TempFolder,
+  { args = [], era = 'legacy' }: { readonly args?: readonly string[]; readonly era?: Era } = {},
+): Promise<{ readonly client: Client; readonly transport: StdioClientTransport }> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', ...args],
+    env: environment(home.path),
+    cwd: home.path,
+    stderr: 'pipe',
+  });
+  return { client: await connected(new Client(NAMED, negotiating(era)), transport), transport };
+}
+
+const NAMED = { name: 'test', version: '1' };
+
+function negotiating(era: Era) {
+  return { versionNegotiation: { mode: era } };
+}
+
+async function connected(
+  client: Client,
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+): Promise<Client> {
+  clients.add(client);
+  await client.connect(transport);
+  return client;
+}
+
+/** A server that listens, and what opens it. */
+export interface ListeningMcp extends StartedSvc {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** Starts `svc mcp --http` on a free port. */
+export async function listeningMcp(
+  home: TempFolder,
+  args: readonly string[] = [],
+): Promise<ListeningMcp> {
+  const started = startSvc(['mcp', '--http', '--port', '0', ...args], { home: home.path });
+  children.add(started.child);
+  let told = '';
+  started.child.stderr?.on('data', (text: string) => {
+    told += text;
+  });
+  await started.wrote('the token is in');
+  const url = /listening on (\S+)/.exec(told)?.[1];
+  if (url === undefined) throw new Error(`it does not listen: ${told}`);
+  return { ...started, url, token: readFileSync(home.at('mcp-token'), 'utf8').trim() };
+}
+
+/** The SDK's own client over HTTP. */
+export function httpClient({ url, token }: ListeningMcp, era: Era = 'legacy'): Promise<Client> {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  return connected(new Client(NAMED, negotiating(era)), transport);
+}
+
+/** The text of a tool's result. */
+export function textOf(result: CallToolResult): string {
+  return result.content.map((part) => (part.type === 'text' ? part.text : `<${part.type}>`)).join();
+}
+
+const found = z.object({
+  results: z.array(
+    z.object({ path: z.string(), snippet: z.string(), citation: z.optional(z.string()) }),
+  ),
+  mode: z.string(),
+  disabled: z.optional(z.boolean()),
+  warnings: z.array(z.object({ code: z.string(), message: z.string() })),
+});
+
+/** What a test looks at in the structured result of `memory_search`. */
+export function foundIn(result: CallToolResult): z.infer<typeof found> {
+  if (result.isError === true) throw new Error(textOf(result));
+  return found.parse(result.structuredContent);
+}
+
+/** A server that a test writes lines to by hand. */
+export interface RawMcp {
+  readonly child: ChildProcess;
+  /** Writes a line: JSON for anything but text. */
+  readonly send: (message: unknown) => void;
+  /** The message with this id; waits for it. */
+  readonly answer: (id: number) => Promise<Readonly<Record<string, unknown>>>;
+  /** All lines so far. */
+  readonly lines: readonly string[];
+  readonly stderr: () => string;
+  readonly done: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+/** Starts `svc mcp` and leaves its stdin open. */
+export function rawMcp(home: TempFolder, args: readonly string[] = []): RawMcp {
+  const child = spawn(process.execPath, [PROGRAM, 'mcp', ...args], {
+    cwd: home.path,
+    env: environment(home.path),
+  });
+  children.add(child);
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  const wake = (): void => {
+    for (const look of waiting) look();
+  };
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    wake();
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.stdin.on('error', () => undefined);
+  const done: RawMcp['done'] = new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      resolve({ code, signal });
+      wake();
+    });
+  });
+  const answered = (id: number): Readonly<Record<string, unknown>> | undefined => {
+    const messages = lines.map((line) => z.record(z.string(), z.unknown()).parse(JSON.parse(line)));
+    return messages.find((message) => message['id'] === id && !('method' in message));
+  };
+  return {
+    child,
+    lines,
+    done,
+    stderr: () => stderr,
+    send: (message) => {
+      child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+    },
+    answer: (id) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const message = answered(id);
+          const hasEnded = child.exitCode !== null || child.signalCode !== null;
+          if (message === undefined && !hasEnded) return;
+          waiting.delete(look);
+          if (message === undefined) reject(new Error(`it ended without an answer:\n${stderr}`));
+          else resolve(message);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
+
+/** The messages that open a connection of the 2025 revisions. */
+export function opening(id: number): readonly object[] {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: NAMED };
+  return [
+    { jsonrpc: '2.0', id, method: 'initialize', params },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+  ];
+}
+
+/** A call of `memory_search`. */
+export function searchCall(id: number, query: string): object {
+  const params = { name: 'memory_search', arguments: { query } };
+  return { jsonrpc: '2.0', id, method: 'tools/call', params };
+}

@@ -1,0 +1,53 @@
+import { resolveStatePaths } from '../../src/engine/context.js';
+import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
+import { GEMINI_KEY, type GeminiFake } from '../fakes/gemini.js';
+import { type TempFolder, tempFolder } from './temp-folder.js';
+
+/** A memory with images and recordings whose provider is a fake of Gemini. */
+export interface MediaMemory {
+  /** The workspace: files go below `memory/`. */
+  readonly folder: TempFolder;
+  /** Opens it with these settings laid over; close its backend. */
+  open(memorySearch?: Readonly<Record<string, unknown>>): Promise<OpenedMemory>;
+}
+
+/** `memorySearch` that leads to a fake of Gemini. */
+export function towardsGemini(fake: GeminiFake): Readonly<Record<string, unknown>> {
+  return {
+    provider: 'gemini',
+    model: 'gemini-embedding-2',
+    remote: { baseUrl: `${fake.origin}/v1beta`, apiKey: GEMINI_KEY },
+    multimodal: { enabled: true, modalities: ['all'] },
+  };
+}
+
+/** A memory in a folder of its own; its files are by path below the workspace. */
+export function mediaMemory(
+  fake: GeminiFake,
+  files: Readonly<Record<string, Buffer | string>> = {},
+): MediaMemory {
+  const folder = tempFolder();
+  const home = tempFolder();
+  for (const [path, content] of Object.entries(files)) folder.write(path, content);
+  return {
+    folder,
+    open: (memorySearch = {}) => {
+      const settings = { ...towardsGemini(fake), ...memorySearch };
+      const defaults = { workspace: folder.path, memorySearch: settings };
+      const configFile = home.write('svc.json', JSON.stringify({ agents: { defaults } }));
+      const env = { SVC_HOME: home.path };
+      const state = resolveStatePaths(env, home.path);
+      const clock = { now: Date.now };
+      const context = { env, cwd: home.path, homeDir: home.path, state, clock };
+      return openMemory(context, { kind: 'agent' }, { configFile });
+    },
+  };
+}
+
+/** The types of the files that a fake was sent, a list a request, in the order of the requests. */
+export function mediaSent(fake: GeminiFake): readonly (readonly string[])[] {
+  return fake.requests
+    .map(({ body }) => body.toString('utf8').matchAll(/"mimeType":"([^"]+)"/g))
+    .map((found) => Array.from(found, ([, type = '']) => type))
+    .filter((types) => types.length > 0);
+}
