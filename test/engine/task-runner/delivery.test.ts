@@ -16,7 +16,7 @@ import {
   type OpenDelivery,
   openDelivery,
 } from '../../../src/engine/task-runner/delivery/open-delivery.js';
-import { newFlow, newTask, testClock } from '../../support/flows.js';
+import { ADA, newFlow, newTask, testClock } from '../../support/flows.js';
 import { isAlive } from '../../support/runner.js';
 import { testLog } from '../../support/services.js';
 import { eventually } from '../../support/serving.js';
@@ -189,10 +189,16 @@ test('what nobody takes is given up after ten tries, and the audit tells', async
 });
 
 test('410 Gone gives up at once, and an endpoint that is not there is tried again', async () => {
-  const gone = await receiver([410]);
+  const gone = await receiver([410, 410]);
   const world = await delivering({ url: gone.url, secret: SECRET });
   const id = await endTask(world);
   await eventually('giving up', () => statusOf(world, id) === 'failed');
+  const { parentFlowId: flowId } = world.flows.operator.showTask(id).task;
+  await world.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+  await eventually('giving up again', () => {
+    const found = world.flows.operator.auditFlows().map(({ code }) => code);
+    return found.includes('delivery_failed');
+  });
   await world.close();
   await gone.close();
   const away = await delivering({ url: gone.url, secret: SECRET });
