@@ -92,16 +92,25 @@ export class TaskRunner {
     const { flows, settings, clock, worker, log, onTrouble } = this.options;
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
+    const request = { worker, runtimes, leaseMs: settings.leaseMs };
+    let isTroubled = false;
     while (!signal.aborted) {
       await this.freePlace();
       if (signal.aborted) return;
       try {
-        const request = { worker, runtimes, leaseMs: settings.leaseMs };
+        if (isTroubled) {
+          // Looks once without waiting: whether that works is to be told now.
+          const claimed = await flows.tasks.claim(request);
+          isTroubled = false;
+          onTrouble?.(undefined);
+          if (claimed !== undefined) this.begin(claimed);
+          continue;
+        }
         this.begin(await waitForTask(flows, request, { signal, clock }));
-        onTrouble?.(undefined);
       } catch (error) {
         if (signal.aborted) return;
         log.error({ err: error }, 'could not look for tasks');
+        isTroubled = true;
         onTrouble?.(error);
         await sleep(TROUBLE_REST_MS, undefined, { signal }).catch(() => undefined);
       }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { suite } from 'uvu';
@@ -32,6 +32,8 @@ interface Received {
   readonly body: string;
 }
 
+const servers = new Set<Server>();
+
 /** An HTTP server that notes requests, and answers as it is told. */
 async function receiver(answers: readonly number[] = [], location = '/') {
   const received: Received[] = [];
@@ -46,6 +48,7 @@ async function receiver(answers: readonly number[] = [], location = '/') {
       response.writeHead(status, status === 302 ? { location } : {}).end('thanks');
     });
   });
+  servers.add(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {
@@ -275,6 +278,8 @@ test('a secret that is no key is refused, and not shown', async () => {
 });
 
 test.after(async () => {
+  // What a failed test left.
   for (const world of open) await world.close();
+  for (const server of servers) server.close().closeAllConnections();
 });
 test.run();
