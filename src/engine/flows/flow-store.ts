@@ -4,6 +4,7 @@ import type { FlowPolicy } from './policy.js';
 import { type AuditRows, auditRows } from './store/audit-rows.js';
 import { asFlowsError } from './store/flows-error.js';
 import { GroupCommit } from './store/group-commit.js';
+import { type LogSync, logSync } from './store/log-sync.js';
 import { openFlowsDatabase } from './store/open-database.js';
 import { type FlowsChange, openTables, type Tables, type Work } from './work.js';
 
@@ -16,6 +17,7 @@ export class FlowStore {
   readonly policy: FlowPolicy;
   private readonly file: string;
   private readonly database: Connection;
+  private readonly log: LogSync;
   private readonly commits: GroupCommit<Work>;
   private readonly listeners = new Set<(change: FlowsChange) => void>();
   private readonly dataVersion;
@@ -31,11 +33,13 @@ export class FlowStore {
     this.policy = policy;
     this.database = openFlowsDatabase(file);
     this.dataVersion = this.database.prepare('PRAGMA data_version').pluck();
+    this.log = logSync(this.database);
     const tables = openTables(this.database);
     this.tables = tables;
     this.commits = new GroupCommit<Work>({
       database: this.database,
       newWork: () => ({ ...tables, policy, nowMs: clock.now(), changes: [] }),
+      sync: () => this.log.sync(),
       onCommitted: (work) => this.tell(work),
       isBusy,
       asError: (error) => asFlowsError(error, file),
@@ -74,7 +78,8 @@ export class FlowStore {
 
   /** Waits for the changes under way, and closes the file. Once is enough. */
   close(): Promise<void> {
-    this.closing ??= this.commits.drained().then(() => {
+    this.closing ??= this.commits.drained().then(async () => {
+      await this.log.close();
       this.database.close();
     });
     return this.closing;

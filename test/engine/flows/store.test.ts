@@ -1,4 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -85,6 +86,7 @@ test('commits together what comes together, and takes back what failed alone', a
   const group = new GroupCommit<{ readonly id: number }>({
     database,
     newWork: () => ({ id: commits }),
+    sync: async () => undefined,
     onCommitted: () => {
       commits += 1;
     },
@@ -103,6 +105,50 @@ test('commits together what comes together, and takes back what failed alone', a
   const waiting = add(7);
   await group.drained();
   await waiting;
+  database.close();
+});
+
+test('nobody is told before the disk has it; the next commit does not wait for that', async () => {
+  const database = new Database(tempFolder().at('x.sqlite'));
+  database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
+  const insert = database.prepare('INSERT INTO t VALUES (?)');
+  const syncs: { readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
+  const told: number[] = [];
+  const group = new GroupCommit<object>({
+    database,
+    newWork: () => ({}),
+    sync: () => new Promise((end, fail) => syncs.push({ end: () => end(), fail })),
+    onCommitted: () => undefined,
+    isBusy: () => false,
+    asError: (error) => error,
+  });
+  const add = async (n: number): Promise<void> => {
+    await group.run(() => void insert.run(n));
+    told.push(n);
+  };
+  const stored = () => database.prepare('SELECT n FROM t').pluck().all();
+  const until = async (holds: () => boolean): Promise<void> => {
+    while (!holds()) await nextTurn();
+  };
+  const first = add(1);
+  await until(() => syncs.length === 1);
+  const second = add(2);
+  const third = add(3);
+  await until(() => stored().length === 3);
+  assert.equal(told, []);
+  assert.is(syncs.length, 1);
+  syncs[0]?.end();
+  await first;
+  assert.equal(told, [1]);
+  // Both others wait for one sync, and hear of it when it fails.
+  await until(() => syncs.length === 2);
+  syncs[1]?.fail(new Error('the disk is gone'));
+  const outcomes = await Promise.allSettled([second, third]);
+  assert.equal(
+    outcomes.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
+  await group.drained();
   database.close();
 });
 

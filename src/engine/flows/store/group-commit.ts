@@ -5,11 +5,20 @@ export interface GroupCommitOptions<Work> {
   readonly database: Connection;
   /** What the changes of one transaction work with; made anew for each. */
   readonly newWork: () => Work;
-  /** Called after a commit, once all who waited for it were told. */
+  /** Resolves when everything that is committed by now outlasts a power cut. */
+  readonly sync: () => Promise<void>;
+  /** Called when a commit is on disk, once all who waited for it were told. */
   readonly onCommitted: (work: Work) => void;
   readonly isBusy: (error: unknown) => boolean;
   /** What a caller gets to see of a failure. */
   readonly asError: (error: unknown) => unknown;
+}
+
+/** A transaction whose callers are told when it is on disk. */
+interface Committed<Work> {
+  readonly jobs: readonly Job<Work>[];
+  readonly answers: readonly (() => void)[];
+  readonly work: Work;
 }
 
 interface Job<Work> {
@@ -32,7 +41,7 @@ const BUSY_TRIES = 160;
  * and all of it is done again, each change alone, so that none but the failing ones fail.
  *
  * A change reads before it writes, and may therefore be run twice; what it returns is told to the
- * caller after the commit.
+ * caller when the commit is on disk. Meanwhile the next transaction is under way.
  */
 export class GroupCommit<Work> {
   private readonly options: GroupCommitOptions<Work>;
@@ -43,6 +52,8 @@ export class GroupCommit<Work> {
   private isScheduled = false;
   private busyTries = 0;
   private readonly idle = new Set<() => void>();
+  private committed: Committed<Work>[] = [];
+  private isSyncing = false;
 
   constructor(options: GroupCommitOptions<Work>) {
     this.options = options;
@@ -69,7 +80,7 @@ export class GroupCommit<Work> {
 
   /** Resolves when nothing is waiting any more. */
   async drained(): Promise<void> {
-    if (this.queue.length === 0) return;
+    if (!this.isBusy()) return;
     await new Promise<void>((resolve) => this.idle.add(resolve));
   }
 
@@ -86,10 +97,36 @@ export class GroupCommit<Work> {
     const jobs = this.nextJobs();
     const work = this.options.newWork();
     const answers = this.commitAll(jobs, work);
+    if (answers !== undefined) this.committed.push({ jobs, answers, work });
     this.goOn();
-    if (answers === undefined) return;
-    for (const answer of answers) answer();
-    this.options.onCommitted(work);
+    if (answers !== undefined && !this.isSyncing) void this.syncAll();
+  }
+
+  /** One sync after the other, each for all transactions that were committed before it. */
+  private async syncAll(): Promise<void> {
+    this.isSyncing = true;
+    while (this.committed.length > 0) {
+      const together = this.committed;
+      this.committed = [];
+      try {
+        await this.options.sync();
+      } catch (error) {
+        for (const { jobs } of together) {
+          for (const job of jobs) job.reject(this.options.asError(error));
+        }
+        continue;
+      }
+      for (const { answers, work } of together) {
+        for (const answer of answers) answer();
+        this.options.onCommitted(work);
+      }
+    }
+    this.isSyncing = false;
+    this.goOn();
+  }
+
+  private isBusy(): boolean {
+    return this.queue.length > 0 || this.committed.length > 0 || this.isSyncing;
   }
 
   /** @returns what tells the callers; undefined when the transaction was taken back */
@@ -149,6 +186,7 @@ export class GroupCommit<Work> {
       this.schedule();
       return;
     }
+    if (this.isBusy()) return;
     for (const resolve of this.idle) resolve();
     this.idle.clear();
   }

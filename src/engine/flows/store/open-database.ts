@@ -27,10 +27,11 @@ export function openFlowsDatabase(file: string): Connection {
     // Before anything is written: what is not ours stays as it is.
     checkVersion(database, file);
     database.pragma('journal_mode = WAL');
-    // Each commit waits for the disk. Whoever was told of a success can rely on it.
     database.pragma('synchronous = FULL');
     migrate(database, file);
     if (isNew) syncToDisk(dirname(file));
+    // From here on the log is synced beside the event loop, before anybody is told; see log-sync.ts.
+    database.pragma('synchronous = NORMAL');
     database.pragma(`busy_timeout = ${WORK_TIMEOUT_MS}`);
     return database;
   } catch (error) {
