@@ -16,6 +16,7 @@ const rooms = {
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
   dreaming: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
+  'task-runner': ['errors', 'config', 'secrets', 'flows'],
   serve: [
     'errors',
     'config',
@@ -26,6 +27,7 @@ const rooms = {
     'flows',
     'dreaming',
     'webhooks',
+    'task-runner',
   ],
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],

@@ -19,7 +19,7 @@ interface ServeFlags {
 export default class Serve extends BaseCommand<ServeOutput | SystemdOutput> {
   static override summary = 'Run the long-lived process of a server.';
   static override description =
-    `Keeps the indexes of all agents fresh and answers /healthz and /readyz on gateway.host and gateway.port. A service that fails is started again after a rest; the others go on.
+    `Keeps the indexes of all agents fresh and answers /healthz and /readyz on gateway.host and gateway.port. With them configured it serves webhook routes, runs queued tasks and delivers notifications. A service that fails is started again after a rest; the others go on.
 
 Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way, for gateway.drainSeconds at most. A second signal ends it at once. SIGHUP reads the configuration anew; one that is not valid changes nothing. On a terminal it shows all services, elsewhere its log goes to stderr.`;
   static override examples = [

@@ -76,7 +76,7 @@ test('serve names each route, answers what outside systems send, and ends in ord
   assert.is(run.code, 0, run.stderr);
   assert.equal(
     jsonOf.serve(run).services.map(({ name }) => name),
-    ['webhooks'],
+    ['webhooks', 'flows'],
   );
   const after = jsonOf.webhookRoutes(await svc(home, 'routes', '--json'));
   assert.equal(

@@ -21,7 +21,7 @@ export interface TestClock {
 }
 
 /** Begins at a round moment. */
-function testClock(): TestClock {
+export function testClock(): TestClock {
   const clock = { nowMs: 1_800_000_000_000, now: () => clock.nowMs };
   return clock;
 }

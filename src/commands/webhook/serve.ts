@@ -12,12 +12,13 @@ const PORT = { min: 0, max: 65_535 };
 export default class WebhookServe extends BaseCommand<ServeOutput> {
   static override summary = 'Serve the webhook routes.';
   static override description =
-    `Listens on gateway.host and gateway.port and performs what trusted systems ask for on the task flows of the session of their route. An answer with "ok": true means that the change is on disk. It is svc serve without the memories: one of the two runs for a state folder.
+    `Listens on gateway.host and gateway.port and performs what trusted systems ask for on the task flows of the session of their route. An answer with "ok": true means that the change is on disk. It is svc serve without the memories, and without running tasks unless told to: one of the two runs for a state folder.
 
 SIGTERM and Ctrl-C end the requests under way, for gateway.drainSeconds at most; new ones get 503 meanwhile. A second signal ends it at once. SIGHUP takes on changed routes, limits and secrets, all of them or none. On a terminal it shows routes and flows, elsewhere its log goes to stderr.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 9000 --plain',
+    '<%= config.bin %> <%= command.id %> --run-tasks',
     '<%= config.bin %> <%= command.id %> --host 0.0.0.0 --json-logs',
   ];
   static override flags = withEnvironment({
@@ -29,6 +30,9 @@ SIGTERM and Ctrl-C end the requests under way, for gateway.drainSeconds at most;
       ...PORT,
       summary: 'Listen on this port instead of gateway.port; 0 takes a free one.',
       helpValue: 'PORT',
+    }),
+    'run-tasks': Flags.boolean({
+      summary: 'Run queued tasks too, by the programs of flows.runtimes.',
     }),
     'json-logs': Flags.boolean({
       summary: 'Write the log to stderr as one JSON object a line.',
@@ -45,7 +49,7 @@ SIGTERM and Ctrl-C end the requests under way, for gateway.drainSeconds at most;
     const end = await shownServe({
       context,
       configFile: flags.config,
-      without: ['memory', 'dreaming'],
+      without: flags['run-tasks'] ? ['memory', 'dreaming'] : ['memory', 'dreaming', 'tasks'],
       terminal: this.terminal(flags),
       quiet: flags.quiet,
       verbose: flags.verbose,

@@ -269,6 +269,8 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'gateway.admin.host': 'the main listener',
   'gateway.admin.port': 'the main listener',
   'secrets.providers.*.noOutputTimeoutMs': 'that of `timeoutMs`',
+  'flows.runtimes.subagent.cwd': "the workspace of the task's agent",
+  'flows.runtimes.acp.cwd': "the workspace of the task's agent",
 };
 
 /** Defaults inside maps and lists, by schema path (`*` is any key or position). */

@@ -39,8 +39,3 @@ export function adminAddress({ resolved }: LoadedConfig): ListenAddress | undefi
   if (admin?.host === undefined && admin?.port === undefined) return undefined;
   return { host: admin.host ?? host, port: admin.port ?? port, tls: undefined, trustedProxies };
 }
-
-/** Whether an address is reached from this machine alone. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}

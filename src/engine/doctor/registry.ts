@@ -13,6 +13,7 @@ import { provider } from './checks/provider.js';
 import { runtime } from './checks/runtime.js';
 import { schedule } from './checks/schedule.js';
 import { secrets } from './checks/secrets.js';
+import { tasks } from './checks/tasks.js';
 import { vectors } from './checks/vectors.js';
 import { watchers } from './checks/watchers.js';
 import { webhooks } from './checks/webhooks.js';
@@ -30,6 +31,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   media,
   secrets,
   webhooks,
+  tasks,
   schedule,
   dreaming,
   disk,

@@ -177,6 +177,10 @@ export const ERROR_CODES = {
     exit: 1,
     summary: 'What a mend of svc config doctor would change is not as it was shown any more.',
   },
+  NOTIFY_SECRET_INVALID: {
+    exit: 1,
+    summary: 'The secret of flows.notify begins with whsec_ and is no Base64 after it.',
+  },
   PROVIDER_ANSWER_INVALID: {
     exit: 1,
     summary: 'The embedding provider answered with something other than the vectors asked for.',
@@ -228,6 +232,10 @@ export const ERROR_CODES = {
   },
   RANGE_INVALID: { exit: 2, summary: 'A line range does not exist in the file.' },
   REPORT_WRITE_FAILED: { exit: 1, summary: 'The bug report could not be written.' },
+  RUNTIME_PROGRAM_MISSING: {
+    exit: 1,
+    summary: 'A program that flows.runtimes or flows.notify names is not there, or cannot be run.',
+  },
   SECRET_UNRESOLVED: {
     exit: 1,
     summary: 'A referenced secret could not be read: variable, file or program.',

@@ -86,7 +86,8 @@ export class FlowStore {
   }
 
   private tell(work: Work): void {
-    this.committed += 1;
+    // A look that found nothing has committed nothing.
+    if (work.changes.length > 0) this.committed += 1;
     for (const change of work.changes) {
       for (const listener of this.listeners) listener(change);
     }

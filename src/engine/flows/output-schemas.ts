@@ -95,6 +95,7 @@ const flowFinding = z.strictObject({
   code: z.enum([
     'blocked_task_missing',
     'cancel_stuck',
+    'delivery_failed',
     'inconsistent_timestamps',
     'missing_linked_tasks',
     'stale_blocked',

@@ -1,8 +1,10 @@
 import type { Readiness } from './readiness.js';
 import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
 import { dreamDefinitions } from './services/dream-service.js';
+import { flowsDefinition, hasFlows } from './services/flows-service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
+import { hasRuntimes, tasksDefinition } from './services/tasks-service.js';
 import {
   hasWebhooks,
   type ObserveWebhooks,
@@ -35,6 +37,8 @@ export function serviceDefinitions(
     ...listenerDefinitions(setup, isWanted('webhooks'), health, onWebhooks),
     ...(isWanted('memory') ? memoryDefinitions(setup) : []),
     ...(isWanted('dreaming') ? dreamDefinitions(setup) : []),
+    ...(isWanted('flows') && hasFlows(setup) ? [flowsDefinition(setup)] : []),
+    ...(isWanted('tasks') && hasRuntimes(setup) ? [tasksDefinition(setup)] : []),
   ];
 }
 

@@ -4,9 +4,19 @@ import type { EngineContext } from '../context.js';
 import type { ServiceFailure } from './service-failure.js';
 
 /** The families of services that can be left out with `--without`. */
-export const SERVICE_SWITCHES = ['health', 'memory', 'webhooks', 'dreaming'] as const;
+export const SERVICE_SWITCHES = [
+  'health',
+  'memory',
+  'webhooks',
+  'dreaming',
+  'flows',
+  'tasks',
+] as const;
 
-/** A family of services: the listeners, the memories of all agents, their consolidation. */
+/**
+ * A family of services: the health listener, the memories of all agents, the webhook listener, their
+ * consolidation, the upkeep and notifications of flows, the runner of their tasks.
+ */
 export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
 
 /** What services are made from: one configuration that is valid as a whole. */

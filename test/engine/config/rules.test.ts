@@ -253,6 +253,26 @@ test('short plain-text secrets are warned about', () => {
   );
 });
 
+test('notifications go to one place, signed, and over a network encrypted', () => {
+  const codesOf = (notify: object): readonly string[] =>
+    faultsOf({ flows: { notify } }).map(({ code, path }) => `${code} ${path}`);
+  const secret = 'env:NOTIFY_SECRET';
+  for (const url of [
+    'https://a.example/x',
+    'http://127.0.0.1:1/',
+    'http://[::1]/',
+    'http://localhost/',
+  ]) {
+    assert.equal(codesOf({ url, secret }), [], url);
+  }
+  assert.equal(codesOf({ command: ['notify'] }), []);
+  assert.equal(codesOf({ url: 'https://a.example/' }), ['notify-unsigned flows.notify.url']);
+  assert.equal(codesOf({ url: 'http://a.example/', secret }), ['notify-insecure flows.notify.url']);
+  assert.equal(codesOf({ url: 'https://a.example/', secret, command: ['notify'] }), [
+    'notify-ambiguous flows.notify.url',
+  ]);
+});
+
 test('paths that lead out of the folder of the file are warned about', () => {
   const config = {
     agents: {

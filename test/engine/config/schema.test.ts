@@ -230,7 +230,7 @@ const EVERY_KEY = {
     idempotencyHours: 24,
     concurrency: 2,
     runtimes: { subagent: RUNTIME, acp: RUNTIME },
-    notify: { command: ['notify'], url: 'https://example.com', secret: 'env:NOTIFY_SECRET' },
+    notify: { url: 'https://example.com', secret: 'env:NOTIFY_SECRET' },
   },
   secrets: {
     providers: {
@@ -266,6 +266,8 @@ const EVERY_KEY = {
 
 test('every key of the specification is accepted', () => {
   assert.equal(faultsOf(EVERY_KEY), []);
+  // The one that excludes others.
+  assert.equal(faultsOf({ flows: { notify: { command: ['notify'] } } }), []);
 });
 
 test('an empty object is a configuration', () => {

@@ -21,6 +21,7 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   patient.env = { CORP_KEY: 'sk-test-openai-0123456789', CI_SECRET: PLANTED };
   patient.configure({
     agents: { defaults: { memorySearch: { provider: 'openai', remote } } },
+    flows: { notify: { command: [process.execPath] } },
     plugins: {
       entries: {
         'memory-core': { config: { dreaming: { enabled: true } } },

@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/append-recall.js';
@@ -842,6 +842,17 @@ const SERVICES: readonly BrokenSetup[] = [
       },
     }),
     mend: configure(dreaming('0 3 * * *')),
+  },
+  {
+    name: 'a program for tasks that is not there',
+    finds: 'tasks/program-missing',
+    severity: 'fault',
+    breaks: configure({ flows: { runtimes: { subagent: { command: ['./worker'] } } } }),
+    at: '5:20',
+    mend: (patient) => {
+      patient.write('state/worker', '#!/bin/sh\n');
+      chmodSync(join(dirname(patient.config), 'worker'), 0o700);
+    },
   },
   {
     name: 'a schedule that comes round every four years',

@@ -2,6 +2,7 @@ import type { ConfigInput } from '../input.js';
 import { dimensionsFitModel } from './dimensions.js';
 import { agentIdsAreUnique, defaultAgentIsUnique, routePathsAreUnique } from './duplicates.js';
 import type { Rule, RuleFinding } from './finding.js';
+import { notifyIsOneAndSafe } from './notify.js';
 import { overlapIsSmaller, weightsCount } from './numbers.js';
 import { pathsStayInFolder } from './paths.js';
 import { fallbackDiffers, mediaCanBeEmbedded, providersAreKnown } from './providers.js';
@@ -25,6 +26,7 @@ const RULES: readonly Rule[] = [
   sessionsAreSwitchedOn,
   secretsAreLong,
   pathsStayInFolder,
+  notifyIsOneAndSafe,
 ];
 
 /** Applies every rule across keys to a configuration that the schema accepts. */

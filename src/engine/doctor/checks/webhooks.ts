@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { resolvePath } from '../../config/expand-path.js';
-import { isLoopback } from '../../config/listen-address.js';
+import { isLoopback } from '../../config/loopback.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding, FindingPlace } from '../finding.js';
 import {

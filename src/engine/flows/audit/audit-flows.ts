@@ -42,6 +42,10 @@ export function auditFlows(rows: AuditRows, nowMs: number): readonly FlowFinding
       const detail = `blocked by task ${flow.blockedTaskId ?? ''}, which is not there`;
       return finding(flow, 'blocked_task_missing', 'warn', flow.updatedAt, detail);
     }),
+    ...rows.undeliveredFlows().map((flow) => {
+      const detail = 'nobody could be told of it';
+      return finding(flow, 'delivery_failed', 'warn', flow.updatedAt, detail);
+    }),
     ...rows.flowsOutOfTime().map((flow) => {
       const detail = 'its times are not in order';
       return finding(flow, 'inconsistent_timestamps', 'warn', flow.updatedAt, detail);

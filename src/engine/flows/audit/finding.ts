@@ -14,6 +14,7 @@ export type TaskFindingCode =
 export type FlowFindingCode =
   | 'blocked_task_missing'
   | 'cancel_stuck'
+  | 'delivery_failed'
   | 'inconsistent_timestamps'
   | 'missing_linked_tasks'
   | 'stale_blocked'

@@ -15,6 +15,8 @@ export interface AuditRows {
   /** Blocked by a task that is not there. */
   flowsBlockedByNothing(): readonly FlowRecord[];
   flowsOutOfTime(): readonly FlowRecord[];
+  /** Nobody could be told of it in the last day. */
+  undeliveredFlows(): readonly FlowRecord[];
   staleTasks(status: 'queued' | 'running', beforeMs: number): readonly TaskRecord[];
   lostTasks(): readonly TaskRecord[];
   undeliveredTasks(): readonly TaskRecord[];
@@ -65,6 +67,10 @@ export function auditRows(database: Connection): AuditRows {
       ),
     flowsOutOfTime: () =>
       flows('updated_at < created_at OR ended_at < created_at OR cancel_requested_at < created_at'),
+    undeliveredFlows: () =>
+      flows(
+        `id IN (SELECT flow_id FROM notifications WHERE outcome = 'failed' AND task_id IS NULL)`,
+      ),
     staleTasks: (status, beforeMs) =>
       tasks(
         `status = ?

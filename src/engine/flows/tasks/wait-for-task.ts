@@ -17,9 +17,10 @@ export async function waitForTask(
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
 ): Promise<ClaimedTask> {
   for (;;) {
+    // Before it looks: what is committed while the claim is on its way to disk is not missed.
+    const seen = flows.version();
     const claimed = await flows.tasks.claim(request);
     if (claimed !== undefined) return claimed;
-    const seen = flows.version();
     const dueAt = flows.tasks.nextDueAt() ?? Number.POSITIVE_INFINITY;
     do {
       signal.throwIfAborted();

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../../config/index.js';
-import { adminAddress, isLoopback } from '../../config/listen-address.js';
+import { adminAddress } from '../../config/listen-address.js';
+import { isLoopback } from '../../config/loopback.js';
 import { listenOn } from '../../listen.js';
 import type { LiveWebhooks } from '../../webhooks/activity/live-webhooks.js';
 import type { WebhookMetrics } from '../../webhooks/metrics.js';

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../errors/index.js';
+import { missingProgram } from '../../task-runner/named-programs.js';
+import type { OpenRunner } from '../../task-runner/open-runner.js';
+import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
+import { serviceFailure } from '../service-failure.js';
+
+/** Whether a configuration says how any tasks are run. */
+export function hasRuntimes({ loaded }: ServeSetup): boolean {
+  return Object.keys(loaded.resolved.flows.runtimes).length > 0;
+}
+
+/** The service that runs queued tasks. */
+export function tasksDefinition(setup: ServeSetup): ServiceDefinition {
+  return { name: 'tasks', switch: 'tasks', start: (host) => start(setup, host) };
+}
+
+async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
+  let setup = first;
+  let current = await open(setup, host);
+  /** Of former configurations; their tasks run to their end as they were begun. */
+  const retiring = new Set<OpenRunner>();
+  const retire = (old: OpenRunner): void => {
+    retiring.add(old);
+    void old
+      .drain()
+      .then(() => old.close())
+      .finally(() => retiring.delete(old));
+  };
+  const all = (): readonly OpenRunner[] => [current, ...retiring];
+  return {
+    ready: Promise.resolve(),
+    reload: async (next) => {
+      if (isSame(setup, next)) return true;
+      try {
+        const fresh = await open(next, host);
+        retire(current);
+        current = fresh;
+        setup = next;
+      } catch (error) {
+        const message = `not reloaded, the old runtimes stay: ${messageOf(error)}`;
+        host.trouble({ ...serviceFailure(error), message });
+        host.log.error({ err: error }, message);
+      }
+      return true;
+    },
+    drain: async () => {
+      const patienceMs = setup.loaded.resolved.gateway.drainSeconds * 1000;
+      await Promise.all(all().map((runner) => runner.drain(patienceMs)));
+    },
+    stop: async () => {
+      await Promise.all(all().map((runner) => runner.close()));
+    },
+  };
+}
+
+async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise<OpenRunner> {
+  const { openRunner } = await import('../../task-runner/open-runner.js');
+  const { log, tell, trouble } = host;
+  const missing = missingProgram(context, loaded);
+  const lasting = missing === undefined ? undefined : serviceFailure(missing);
+  trouble(lasting);
+  if (missing !== undefined) log.warn({ mend: missing.hint }, missing.message);
+  const runner = await openRunner({
+    context,
+    loaded,
+    log,
+    pid: process.pid,
+    nodePath: process.execPath,
+    onChange: (running) => tell(running === 0 ? 'no task runs' : tasksWords(running)),
+    onTrouble: (error) => trouble(error === undefined ? lasting : serviceFailure(error)),
+  });
+  tell('waits for tasks');
+  return runner;
+}
+
+function tasksWords(running: number): string {
+  return running === 1 ? '1 task runs' : `${running} tasks run`;
+}
+
+/** Everything that tasks are run by; workspaces are folders that they run in. */
+function isSame({ loaded }: ServeSetup, next: ServeSetup): boolean {
+  const { flows, agents } = loaded.resolved;
+  const { file, resolved } = next.loaded;
+  return (
+    file === loaded.file &&
+    isDeepStrictEqual(flows, resolved.flows) &&
+    isDeepStrictEqual(agents, resolved.agents)
+  );
+}

@@ -1,0 +1,91 @@
+import got, { CancelError, RequestError, TimeoutError } from 'got';
+import { Webhook } from 'standardwebhooks';
+import type { Clock } from '../../context.js';
+import { messageOf, SvcError } from '../../errors/index.js';
+import { DELIVERY_TIMEOUT_MS, type DeliveryOutcome, type NotificationTarget } from './target.js';
+
+/** Of an answer nothing but its status is of interest. */
+const MOST_ANSWER_BYTES = 65_536;
+/** The receiver wants no more of these, ever (Standard Webhooks). */
+const GONE = 410;
+const SECRET_PREFIX = 'whsec_';
+
+/** Where notifications are posted to, and what signs them. */
+export interface UrlTargetOptions {
+  readonly url: string;
+  /** `whsec_` and Base64, as receivers' libraries have it, or any other text, whose bytes are the key. */
+  readonly secret: string;
+  readonly clock: Clock;
+}
+
+/**
+ * An address that each notification is posted to as JSON, signed by the Standard Webhooks scheme: the
+ * headers `webhook-id`, the same for every try, `webhook-timestamp` and `webhook-signature`. Redirects
+ * are not followed. It has arrived when the answer is 2xx.
+ *
+ * @throws SvcError NOTIFY_SECRET_INVALID
+ */
+export function urlTarget({ url, secret, clock }: UrlTargetOptions): NotificationTarget {
+  const signer = signerOf(secret);
+  return {
+    send: async ({ notificationId, payload }, signal) => {
+      const at = new Date(clock.now());
+      const pending = got.post(url, {
+        body: payload,
+        headers: {
+          'user-agent': 'svc',
+          'content-type': 'application/json',
+          'webhook-id': notificationId,
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+          'webhook-signature': signer.sign(notificationId, at, payload),
+        },
+        signal,
+        timeout: { request: DELIVERY_TIMEOUT_MS },
+        followRedirect: false,
+        throwHttpErrors: false,
+        // The outbox tries again, also after a restart.
+        retry: { limit: 0 },
+        responseType: 'buffer',
+      });
+      void pending.on('downloadProgress', ({ transferred }) => {
+        if (transferred > MOST_ANSWER_BYTES) pending.cancel();
+      });
+      try {
+        const { statusCode } = await pending;
+        return outcomeOf(statusCode);
+      } catch (error) {
+        signal.throwIfAborted();
+        return { ok: false, error: faultWords(error) };
+      }
+    },
+  };
+}
+
+function signerOf(secret: string): Webhook {
+  try {
+    return secret.startsWith(SECRET_PREFIX)
+      ? new Webhook(secret)
+      : new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
+  } catch {
+    throw new SvcError('NOTIFY_SECRET_INVALID', 'the secret of flows.notify cannot be used', {
+      hint: 'after whsec_ it must be Base64: echo "whsec_$(openssl rand -base64 32)" makes one',
+    });
+  }
+}
+
+function outcomeOf(status: number): DeliveryOutcome {
+  if (status >= 200 && status < 300) return { ok: true };
+  const error =
+    status >= 300 && status < 400
+      ? `the endpoint redirects (${status}), which is not followed`
+      : `the endpoint answered ${status}`;
+  return { ok: false, error, permanent: status === GONE };
+}
+
+/** Addresses may hold secrets, and messages of the library hold addresses. */
+function faultWords(error: unknown): string {
+  if (error instanceof TimeoutError) return 'the endpoint did not answer in time';
+  if (error instanceof CancelError) return 'the endpoint answered too much';
+  if (error instanceof RequestError) return `the endpoint cannot be reached (${error.code})`;
+  return messageOf(error);
+}

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonOf } from '../support/json.js';
+import { runSvc } from '../support/run-svc.js';
+import {
+  eventually,
+  logged,
+  recordsOf,
+  serve,
+  serverHome,
+  serveWebhooks,
+  whenReady,
+  writeConfig,
+} from '../support/serving.js';
+import type { TempFolder } from '../support/temp-folder.js';
+import { act, SECRET, SESSION } from '../support/webhooks.js';
+
+const test = suite('running tasks under svc serve');
+
+const ENV = { CI_SECRET: SECRET };
+const ROUTES = { ci: { sessionKey: SESSION, secret: 'env:CI_SECRET' } };
+const WEBHOOKS = {
+  plugins: { entries: { webhooks: { enabled: true, config: { routes: ROUTES } } } },
+};
+
+/** Takes notifications into a file. */
+const NOTED = `process.stdin.on('data', (part) =>
+  require('node:fs').appendFileSync(process.env.SVC_HOME + '/told', part))`;
+
+function config(script: string, more: object = {}): object {
+  return {
+    ...WEBHOOKS,
+    flows: {
+      runtimes: { subagent: { command: [process.execPath, '-e', script] } },
+      notify: { command: [process.execPath, '-e', NOTED] },
+      ...more,
+    },
+  };
+}
+
+async function runTask(url: string): Promise<string> {
+  const flow = Object((await act(url, { action: 'create_flow', goal: 'Build' })).body['result']);
+  const { flowId } = flow.flow;
+  const task = { action: 'run_task', flowId, runtime: 'subagent', task: 'build it' };
+  const answer = Object((await act(url, task)).body['result']);
+  return String(answer.task.taskId);
+}
+
+async function taskOf(home: TempFolder, id: string) {
+  return jsonOf.taskShow(await runSvc(['task', 'show', id, '--json'], { home: home.path })).task;
+}
+
+function ended(home: TempFolder, id: string) {
+  return eventually('the end of a task', async () => {
+    const task = await taskOf(home, id);
+    return task.endedAt === null ? undefined : task;
+  });
+}
+
+test('a task that comes in by a webhook is run, and its end is told', async () => {
+  const home = serverHome(config(`console.log('built')`));
+  const { child, done } = serveWebhooks(home, ['--json', '--run-tasks'], { env: ENV });
+  const url = await whenReady(home);
+  const id = await runTask(url);
+  const task = await ended(home, id);
+  assert.equal([task.status, task.terminalSummary], ['succeeded', 'built']);
+  const told = await eventually('a notification', () =>
+    existsSync(home.at('told')) ? readFileSync(home.at('told'), 'utf8') : undefined,
+  );
+  assert.is(JSON.parse(told).text, 'Background task done: build it. built');
+  child.kill('SIGTERM');
+  const run = await done;
+  assert.is(run.code, 0, run.stderr);
+  assert.equal(
+    jsonOf.serve(run).services.map(({ name, state }) => `${name} ${state}`),
+    ['webhooks stopped', 'flows stopped', 'tasks stopped'],
+  );
+});
+
+test('without being told to, the webhook listener leaves tasks to others', async () => {
+  const home = serverHome(config(`console.log('built')`));
+  const { child, done } = serveWebhooks(home, ['--json'], { env: ENV });
+  const id = await runTask(await whenReady(home));
+  child.kill('SIGTERM');
+  assert.equal(
+    jsonOf.serve(await done).services.map(({ name }) => name),
+    ['webhooks', 'flows'],
+  );
+  assert.is((await taskOf(home, id)).status, 'queued');
+});
+
+test('other runtimes are taken on without disturbing the tasks that run', async () => {
+  const waits = `const fs = require('node:fs');
+    fs.writeFileSync(process.env.SVC_HOME + '/begun', '');
+    setInterval(() => {
+      if (!fs.existsSync(process.env.SVC_HOME + '/go')) return;
+      console.log('as before');
+      process.exit(0);
+    }, 20)`;
+  const home = serverHome(config(waits));
+  const { child, done } = serve(home, ['--without', 'memory'], { env: ENV });
+  const first = await runTask(await whenReady(home));
+  await eventually('the first task', () => existsSync(home.at('begun')));
+  writeConfig(home, config(`console.log('anew')`));
+  const before = recordsOf(home).length;
+  child.kill('SIGHUP');
+  // The listener, which does start anew, takes another free port.
+  await logged(home, 'listening on', before);
+  const second = await runTask(await whenReady(home));
+  assert.is((await ended(home, second)).terminalSummary, 'anew');
+  assert.is((await taskOf(home, first)).status, 'running');
+  home.write('go', '');
+  assert.is((await ended(home, first)).terminalSummary, 'as before');
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
+test('stopping gives running tasks back', async () => {
+  const home = serverHome({
+    ...config(`require('node:fs').writeFileSync(process.env.SVC_HOME + '/begun', '');
+      setInterval(() => {}, 1000)`),
+    gateway: { port: 0, drainSeconds: 8 },
+  });
+  const { child, done } = serve(home, ['--without', 'memory', '--json'], { env: ENV });
+  const id = await runTask(await whenReady(home));
+  await eventually('the task', () => existsSync(home.at('begun')));
+  child.kill('SIGTERM');
+  const run = await done;
+  assert.is(run.code, 0, run.stderr);
+  assert.ok(jsonOf.serve(run).drained);
+  const task = await taskOf(home, id);
+  assert.equal([task.status, task.attempts], ['queued', 0]);
+});
+
+test.run();

@@ -1,0 +1,134 @@
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ConfigInput } from '../../../src/engine/config/index.js';
+import { decidePermission } from '../../../src/engine/task-runner/acp/permissions.js';
+import { closeWorlds, isAlive, type RunnerWorld, runnerWorld } from '../../support/runner.js';
+import { eventually } from '../../support/serving.js';
+
+const test = suite('tasks of runtime acp');
+
+const AGENT = fileURLToPath(new URL('fake-agent.ts', import.meta.url));
+const TSX = import.meta.resolve('tsx');
+
+type Runtime = NonNullable<NonNullable<NonNullable<ConfigInput['flows']>['runtimes']>['acp']>;
+
+function agentWorld(more: Partial<Runtime> = {}, mode = 'plain'): RunnerWorld {
+  const command = [process.execPath, '--import', TSX, AGENT, mode];
+  const acp = { command, maxAttempts: 1, ...more };
+  return runnerWorld({ runtimes: { acp } });
+}
+
+/** Runs one task to its end. */
+async function ended(world: RunnerWorld, task: string) {
+  await world.run();
+  const end = await world.end(await world.task({ runtime: 'acp', task }));
+  await world.close();
+  return end;
+}
+
+test('an agent is prompted with the task, and its last words are the result', async () => {
+  const world = agentWorld({}, 'greeting');
+  await world.run();
+  const id = await world.task({ runtime: 'acp', task: 'answer this' });
+  await world.until(id, ({ progressSummary }) => progressSummary === 'Reading pages');
+  const task = await world.end(id);
+  assert.equal([task.status, task.terminalSummary], ['succeeded', 'there are three']);
+  assert.equal(JSON.parse(task.resultJson ?? ''), { text: 'there are three' });
+  const logged = world.logged();
+  assert.match(logged, 'answer this');
+  assert.match(logged, 'a goal');
+  assert.match(logged, `new ${world.home.at('workspace')} 0`);
+  assert.match(logged, 'a line that is no message was left out');
+  await world.close();
+});
+
+test('requests for permission are answered by the configured policy', async () => {
+  const answers = { deny: 'execute=no', read: 'execute=no', allow: 'execute=once' } as const;
+  for (const [permissions, answer] of Object.entries(answers)) {
+    const policy = permissions as keyof typeof answers;
+    const task = await ended(agentWorld({ permissions: policy }), 'permissions please');
+    assert.is(task.terminalSummary, answer, policy);
+  }
+  const options = [
+    { optionId: 'y', name: 'Yes', kind: 'allow_once' },
+    { optionId: 'n', name: 'No', kind: 'reject_always' },
+  ] as const;
+  const chosen = (
+    policy: 'allow' | 'deny' | 'read',
+    kind: 'edit' | 'fetch' | 'read' | undefined,
+  ) => {
+    const outcome = decidePermission(policy, kind, options);
+    return outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome;
+  };
+  assert.equal(
+    [
+      chosen('read', 'read'),
+      chosen('read', 'edit'),
+      chosen('read', 'fetch'),
+      chosen('read', undefined),
+    ],
+    ['y', 'n', 'n', 'n'],
+  );
+  assert.equal([chosen('deny', 'read'), chosen('allow', undefined)], ['n', 'y']);
+  assert.equal(decidePermission('deny', 'read', []), { outcome: 'cancelled' });
+});
+
+test('no files and no terminals are offered, and none are served', async () => {
+  const world = agentWorld({ permissions: 'allow' });
+  const task = await ended(world, 'file');
+  assert.is(task.terminalSummary, 'refused -32601');
+  assert.match(world.logged(), /readTextFile\\*":false.*terminal\\*":false/);
+});
+
+test('cancelling is asked for first', async () => {
+  const world = agentWorld();
+  await world.run();
+  const id = await world.task({ runtime: 'acp', task: 'wait' });
+  await eventually('the agent', () => world.logged().includes('stderr: waiting'));
+  await world.flows.tasks.cancel(id);
+  assert.is((await world.end(id)).status, 'cancelled');
+  assert.match(world.logged(), 'stderr: cancel');
+  await world.close();
+});
+
+test('an agent that does not listen is killed, with all that it started', async () => {
+  const world = agentWorld({ timeoutSeconds: 3 });
+  await world.run();
+  const id = await world.task({ runtime: 'acp', task: 'ignore me' });
+  const pids = await eventually('the agent', () => {
+    const found = /stderr: pids (\d+) (\d+)/.exec(world.logged());
+    return found === null ? undefined : found.slice(1).map(Number);
+  });
+  const task = await world.end(id);
+  assert.is(task.status, 'timed_out');
+  assert.not.ok(pids.some(isAlive));
+  await world.close();
+});
+
+/** How a session goes wrong, and what is told of it. */
+const FAILURES: readonly (readonly [mode: string, task: string, error: RegExp])[] = [
+  ['plain', 'die', /^ended with exit code 7: out of tokens$/],
+  ['plain', 'refuse', /^the agent refused the task$/],
+  ['plain', 'limit', /max_tokens/],
+  ['plain', 'fail', /^the agent answered: .*model is away/],
+  ['sign-in', 'any', /not signed in/],
+  ['old', 'any', /speaks version 0/],
+];
+
+for (const [mode, what, error] of FAILURES) {
+  test(`it fails: ${mode}, ${what}`, async () => {
+    const task = await ended(agentWorld({}, mode), what);
+    assert.is(task.status, 'failed');
+    assert.match(task.error ?? '', error);
+  });
+}
+
+test('a program that is no agent fails', async () => {
+  const command = [process.execPath, '-e', 'console.log("hello")'];
+  const task = await ended(agentWorld({ command }), 'any');
+  assert.match(task.error ?? '', /^ended with exit code 0/);
+});
+
+test.after(closeWorlds);
+test.run();

@@ -1,0 +1,285 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type ConfigInput,
+  type LoadedConfig,
+  resolveConfig,
+} from '../../../src/engine/config/index.js';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
+import {
+  type OpenDelivery,
+  openDelivery,
+} from '../../../src/engine/task-runner/delivery/open-delivery.js';
+import { ADA, newFlow, newTask, testClock } from '../../support/flows.js';
+import { isAlive } from '../../support/runner.js';
+import { testLog } from '../../support/services.js';
+import { eventually } from '../../support/serving.js';
+import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('delivery of notifications');
+
+const SECRET = `whsec_${Buffer.from('a key of thirty-two bytes, or so').toString('base64')}`;
+
+/** A request as a receiver saw it. */
+interface Received {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+const servers = new Set<Server>();
+
+/** An HTTP server that notes requests, and answers as it is told. */
+async function receiver(answers: readonly number[] = [], location = '/') {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (part: string) => {
+      body += part;
+    });
+    request.on('end', () => {
+      received.push({ headers: request.headers, body });
+      const status = answers[received.length - 1] ?? 200;
+      response.writeHead(status, status === 302 ? { location } : {}).end('thanks');
+    });
+  });
+  servers.add(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { received, close, url: `http://127.0.0.1:${port}/hook` };
+}
+
+type Notify = NonNullable<NonNullable<ConfigInput['flows']>['notify']>;
+
+interface World {
+  readonly home: TempFolder;
+  readonly flows: Flows;
+  readonly clock: { nowMs: number };
+  readonly logged: () => string;
+  readonly delivery: OpenDelivery;
+  close(): Promise<void>;
+}
+
+const open = new Set<World>();
+
+async function delivering(notify: Notify, home = tempFolder()): Promise<World> {
+  const clock = testClock();
+  // Receivers compare the time of a signature with their own.
+  clock.nowMs = Date.now();
+  const context: EngineContext = {
+    env: { PATH: process.env['PATH'], MY_SECRET: SECRET, SVC_HOME: home.path },
+    cwd: home.path,
+    homeDir: home.path,
+    state: resolveStatePaths({ SVC_HOME: home.path }, home.path),
+    clock,
+  };
+  const input: ConfigInput = { flows: { notify } };
+  const resolved = resolveConfig(input);
+  const loaded: LoadedConfig = { file: undefined, input, resolved, warnings: [] };
+  const flows = openFlows(context, resolved);
+  const { logger: log, lines } = testLog();
+  const options = { flows, context, loaded, log, nodePath: process.execPath };
+  const delivery = await openDelivery(options).catch(async (error: unknown) => {
+    await flows.close();
+    throw error;
+  });
+  if (delivery === undefined) throw new Error('nobody is notified');
+  const world: World = {
+    home,
+    flows,
+    clock,
+    delivery,
+    logged: () => lines.join(''),
+    close: async () => {
+      open.delete(world);
+      await delivery.close();
+      await flows.close();
+    },
+  };
+  open.add(world);
+  return world;
+}
+
+/** Makes a task and ends it. @returns its id */
+async function endTask({ flows }: Pick<World, 'flows'>): Promise<string> {
+  const id = await newTask(flows, await newFlow(flows));
+  const claimed = await flows.tasks.claim({ worker: 'w' });
+  const lease = { taskId: id, token: claimed?.leaseToken };
+  await flows.tasks.complete(lease, { summary: 'it is done', result: { pages: 3 } });
+  return id;
+}
+
+const statusOf = ({ flows }: World, id: string) => flows.operator.showTask(id).task.deliveryStatus;
+
+test('a notification is posted once, and the receiver can verify it', async () => {
+  const { received, url, close } = await receiver();
+  const world = await delivering({ url, secret: 'env:MY_SECRET' });
+  const id = await endTask(world);
+  await eventually('delivery', () => statusOf(world, id) === 'delivered');
+  const [first, ...more] = received;
+  assert.equal(more, []);
+  const headers = Object.fromEntries(
+    Object.entries(first?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+  const payload = new Webhook(SECRET).verify(first?.body ?? '', headers);
+  const {
+    id: told,
+    type,
+    text,
+    task,
+  } = payload as Record<string, unknown> & {
+    readonly task: Readonly<Record<string, unknown>>;
+  };
+  assert.is(headers['webhook-id'], told);
+  assert.equal([type, text], ['task.ended', 'Background task done: a task. it is done']);
+  assert.equal([task['taskId'], task['result']], [id, { pages: 3 }]);
+  assert.throws(() => new Webhook(SECRET).verify(`${first?.body} `, headers));
+  await world.close();
+  await close();
+});
+
+test('each try has the same id and a signature of its own time, until it arrives', async () => {
+  const { received, url, close } = await receiver([500, 302, 404, 204]);
+  const world = await delivering({ url, secret: SECRET });
+  const id = await endTask(world);
+  for (let tries = 1; tries <= 4; tries++) {
+    await eventually('a try', () => received.length === tries, world.logged);
+    if (tries === 4) break;
+    // Once the failure is written down the rest begins.
+    await eventually('a rest', () => {
+      const dueAt = world.flows.outbox.nextDueAt() ?? 0;
+      const restMs = dueAt - world.clock.nowMs;
+      if (restMs > 40_000) return undefined;
+      world.clock.nowMs = dueAt;
+      return true;
+    });
+  }
+  await eventually('delivery', () => statusOf(world, id) === 'delivered');
+  const ids = received.map(({ headers }) => headers['webhook-id']);
+  assert.is(new Set(ids).size, 1);
+  assert.is(new Set(received.map(({ headers }) => headers['webhook-signature'])).size, 4);
+  assert.match(world.logged(), 'the endpoint redirects (302), which is not followed');
+  await world.close();
+  await close();
+});
+
+test('what nobody takes is given up after ten tries, and the audit tells', async () => {
+  const { received, url, close } = await receiver(Array.from({ length: 20 }, () => 503));
+  const world = await delivering({ url, secret: SECRET });
+  const id = await endTask(world);
+  await eventually('giving up', () => {
+    if (statusOf(world, id) === 'failed') return true;
+    world.clock.nowMs += 20_000;
+    return undefined;
+  });
+  assert.is(received.length, 10);
+  assert.is(world.flows.outbox.pending(), 0);
+  assert.equal(
+    world.flows.operator.auditTasks().map(({ code }) => code),
+    ['delivery_failed'],
+  );
+  await world.close();
+  await close();
+});
+
+test('410 Gone gives up at once, and an endpoint that is not there is tried again', async () => {
+  const gone = await receiver([410, 410]);
+  const world = await delivering({ url: gone.url, secret: SECRET });
+  const id = await endTask(world);
+  await eventually('giving up', () => statusOf(world, id) === 'failed');
+  const { parentFlowId: flowId } = world.flows.operator.showTask(id).task;
+  await world.flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+  await eventually('giving up again', () => {
+    const found = world.flows.operator.auditFlows().map(({ code }) => code);
+    return found.includes('delivery_failed');
+  });
+  await world.close();
+  await gone.close();
+  const away = await delivering({ url: gone.url, secret: SECRET });
+  await endTask(away);
+  await eventually('a try', () => away.logged().includes('ECONNREFUSED'));
+  assert.is(away.flows.outbox.pending(), 1);
+  await away.close();
+});
+
+test('what was being delivered when the process died is delivered later under its id', async () => {
+  const { received, url, close } = await receiver();
+  const home = tempFolder();
+  const before = await delivering({ url, secret: SECRET }, home);
+  await before.delivery.drain();
+  const id = await endTask(before);
+  // As one that died after taking it.
+  const [taken] = await before.flows.outbox.takeDue({ limit: 1, holdMs: 60_000 });
+  await before.close();
+  const world = await delivering({ url, secret: SECRET }, home);
+  assert.is(received.length, 0);
+  world.clock.nowMs += 60_000;
+  await eventually('delivery', () => statusOf(world, id) === 'delivered');
+  assert.is(received[0]?.headers['webhook-id'], taken?.notificationId);
+  await world.close();
+  await close();
+});
+
+test('a program gets it on stdin, and has taken it when it ends with 0', async () => {
+  const script = `
+    const fs = require('node:fs');
+    const file = process.env.SVC_HOME + '/tries';
+    fs.appendFileSync(file, process.env.SVC_NOTIFICATION_ID + '\\n');
+    const tries = fs.readFileSync(file, 'utf8').trim().split('\\n').length;
+    if (tries < 2) { console.error('not now'); process.exit(1); }
+    process.stdin.pipe(fs.createWriteStream(process.env.SVC_HOME + '/payload'));`;
+  const world = await delivering({ command: [process.execPath, '-e', script] });
+  const id = await endTask(world);
+  await eventually('a failure', () => world.logged().includes('exit code 1: not now'));
+  await eventually('delivery', () => {
+    world.clock.nowMs += 1000;
+    return statusOf(world, id) === 'delivered';
+  });
+  const payload = JSON.parse(readFileSync(world.home.at('payload'), 'utf8'));
+  const ids = readFileSync(world.home.at('tries'), 'utf8').trim().split('\n');
+  assert.equal(ids, [payload.id, payload.id]);
+  assert.is(payload.task.taskId, id);
+  await world.close();
+});
+
+test('closing cuts a program off, and the notification stays', async () => {
+  const script = `require('node:fs').writeFileSync(process.env.SVC_HOME + '/pid', process.pid + '.');
+    setInterval(() => {}, 1000)`;
+  const world = await delivering({ command: [process.execPath, '-e', script] });
+  await endTask(world);
+  const pid = await eventually('the program', () => {
+    try {
+      return Number(/(\d+)\./.exec(readFileSync(world.home.at('pid'), 'utf8'))?.[1]);
+    } catch {
+      return undefined;
+    }
+  });
+  await world.delivery.close();
+  assert.not.ok(isAlive(pid));
+  assert.is(world.flows.outbox.pending(), 1);
+  await world.close();
+});
+
+test('a secret that is no key is refused, and not shown', async () => {
+  const secret = 'whsec_!!!not-base64!!!';
+  const url = 'http://127.0.0.1:9/';
+  const error = await delivering({ url, secret }).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof SvcError && error.code === 'NOTIFY_SECRET_INVALID');
+  assert.not.match(`${error.message} ${error.hint}`, 'not-base64');
+});
+
+test.after(async () => {
+  // What a failed test left.
+  for (const world of open) await world.close();
+  for (const server of servers) server.close().closeAllConnections();
+});
+test.run();

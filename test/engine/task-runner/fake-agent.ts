@@ -1,0 +1,132 @@
+/**
+ * An agent on the protocol library's own side for agents. What it does is the word that a prompt begins
+ * with; what it is asked and told it writes to stderr.
+ *
+ *   node --import tsx fake-agent.ts
+ */
+import { spawn } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import {
+  type AgentContext,
+  agent,
+  methods,
+  ndJsonStream,
+  type PromptResponse,
+  RequestError,
+  type ToolKind,
+} from '@agentclientprotocol/sdk';
+
+const SESSION = 'session-1';
+let cancelled: () => void = () => undefined;
+
+function hear(...words: readonly unknown[]): void {
+  process.stderr.write(`${words.join(' ')}\n`);
+}
+
+async function say(client: AgentContext, text: string): Promise<void> {
+  await client.notify(methods.client.session.update, {
+    sessionId: SESSION,
+    update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } },
+  });
+}
+
+async function ask(client: AgentContext, kind: ToolKind): Promise<void> {
+  const toolCall = { toolCallId: `call-${kind}`, title: `to ${kind}`, kind };
+  await client.notify(methods.client.session.update, {
+    sessionId: SESSION,
+    update: { sessionUpdate: 'tool_call', ...toolCall },
+  });
+  const { outcome } = await client.request(methods.client.session.requestPermission, {
+    sessionId: SESSION,
+    // Its kind was told before.
+    toolCall: { toolCallId: toolCall.toolCallId },
+    options: [
+      { optionId: 'always', name: 'Always', kind: 'allow_always' },
+      { optionId: 'once', name: 'Once', kind: 'allow_once' },
+      { optionId: 'no', name: 'No', kind: 'reject_once' },
+    ],
+  });
+  await say(
+    client,
+    `${kind}=${outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome} `,
+  );
+}
+
+type Behaviour = (client: AgentContext, text: string) => Promise<PromptResponse['stopReason']>;
+
+const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
+  answer: async (client, text) => {
+    await say(client, 'let me see');
+    await client.notify(methods.client.session.update, {
+      sessionId: SESSION,
+      update: { sessionUpdate: 'tool_call', toolCallId: 'c', title: 'Reading pages', kind: 'read' },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+    await say(client, 'there are ');
+    await say(client, 'three\n');
+    hear('prompt', JSON.stringify(text));
+    return 'end_turn';
+  },
+  permissions: async (client) => {
+    for (const kind of ['read', 'edit', 'execute'] as const) await ask(client, kind);
+    // Each use of a tool begins the answer anew: the last one tells.
+    return 'end_turn';
+  },
+  file: async (client) => {
+    const path = '/etc/hostname';
+    const read = client.request(methods.client.fs.readTextFile, { sessionId: SESSION, path });
+    const refusal: unknown = await read.catch((error: unknown) => error);
+    await say(client, refusal instanceof RequestError ? `refused ${refusal.code}` : 'read it');
+    return 'end_turn';
+  },
+  wait: async () => {
+    await new Promise<void>((resolve) => {
+      cancelled = resolve;
+      hear('waiting');
+    });
+    return 'cancelled';
+  },
+  ignore: async () => {
+    process.on('SIGTERM', () => undefined);
+    const idle = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+      stdio: 'ignore',
+    });
+    hear('pids', process.pid, idle.pid);
+    await new Promise(() => undefined);
+    return 'end_turn';
+  },
+  die: async () => {
+    process.stderr.write('out of tokens\n', () => process.exit(7));
+    await new Promise(() => undefined);
+    return 'end_turn';
+  },
+  refuse: async () => 'refusal',
+  limit: async () => 'max_tokens',
+  fail: async () => {
+    throw RequestError.internalError(undefined, 'model is away');
+  },
+};
+
+const [mode] = process.argv.slice(2);
+if (mode === 'greeting') process.stdout.write('Welcome!\n{"a": 1}\n');
+
+agent({ name: 'fake' })
+  .onRequest(methods.agent.initialize, ({ params }) => {
+    hear('initialize', JSON.stringify(params.clientCapabilities));
+    return { protocolVersion: mode === 'old' ? 0 : params.protocolVersion };
+  })
+  .onRequest(methods.agent.session.new, ({ params }) => {
+    hear('new', params.cwd, params.mcpServers.length);
+    if (mode === 'sign-in') throw RequestError.authRequired();
+    return { sessionId: SESSION };
+  })
+  .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
+    const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    const behave = BEHAVIOURS[/^\w+/u.exec(text)?.[0] ?? ''] ?? (async () => 'end_turn' as const);
+    return { stopReason: await behave(client, text) };
+  })
+  .onNotification(methods.agent.session.cancel, () => {
+    hear('cancel');
+    cancelled();
+  })
+  .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));

@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type StartedSvc, startProgram } from '../../support/run-svc.js';
+import {
+  closeWorlds,
+  isAlive,
+  type RunnerWorld,
+  runnerWorld,
+  subagent,
+} from '../../support/runner.js';
+import { eventually } from '../../support/serving.js';
+
+const test = suite('the runner of tasks');
+
+const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
+
+/** A runner in a process of its own on the same state folder. */
+async function otherRunner(
+  { home }: RunnerWorld,
+  settings: ReturnType<typeof subagent>,
+): Promise<StartedSvc> {
+  const args = ['--import', 'tsx', CHILD, home.path, JSON.stringify(settings)];
+  const started = startProgram(process.execPath, args, { home: home.path, cwd: process.cwd() });
+  await started.wrote('ready');
+  return started;
+}
+
+/** Writes its process id into a file, and waits for another to appear. */
+const WAITS = `
+  const fs = require('node:fs');
+  const home = process.env.SVC_HOME;
+  fs.appendFileSync(home + '/begun', process.pid + '\\n');
+  setInterval(() => { if (fs.existsSync(home + '/go')) process.exit(0); }, 20);`;
+
+const begun = ({ home }: RunnerWorld): readonly number[] =>
+  existsSync(home.at('begun'))
+    ? readFileSync(home.at('begun'), 'utf8').trim().split('\n').map(Number)
+    : [];
+
+test('no more tasks run at once than are allowed, oldest first', async () => {
+  const world = runnerWorld({ concurrency: 2, ...subagent(WAITS) });
+  await world.run();
+  const ids = [await world.task(), await world.task(), await world.task()];
+  await eventually('two', () => begun(world).length === 2);
+  const statuses = () => ids.map((id) => world.taskOf(id).status);
+  assert.equal(statuses(), ['running', 'running', 'queued']);
+  world.home.write('go', '');
+  for (const id of ids) assert.is((await world.end(id)).status, 'succeeded');
+  await world.close();
+});
+
+test('two runners in two processes never run one task twice', async () => {
+  const settings = {
+    concurrency: 4,
+    ...subagent(`require('node:fs').appendFileSync(process.env.SVC_HOME + '/ran',
+      process.env.SVC_TASK_ID + '\\n')`),
+  };
+  const world = runnerWorld(settings);
+  const ids = await Promise.all(Array.from({ length: 20 }, () => world.task()));
+  const other = await otherRunner(world, settings);
+  await world.run();
+  for (const id of ids) assert.is((await world.end(id)).status, 'succeeded');
+  const ran = readFileSync(world.home.at('ran'), 'utf8').trim().split('\n');
+  assert.equal(ran.toSorted(), ids.toSorted());
+  other.child.kill('SIGTERM');
+  assert.is((await other.done).code, 0);
+  await world.close();
+});
+
+test('a runner that is killed leaves no program behind, and its task runs again elsewhere', async () => {
+  const settings = { leaseSeconds: 1, ...subagent(WAITS) };
+  const clock = { ahead: 0, now: () => Date.now() + clock.ahead };
+  const world = runnerWorld(settings, { clock });
+  const id = await world.task();
+  const other = await otherRunner(world, settings);
+  const [first = 0] = await eventually('a program', () =>
+    begun(world).length === 1 ? begun(world) : undefined,
+  );
+  other.child.kill('SIGKILL');
+  await other.done;
+  await eventually('the end of the program', () => !isAlive(first));
+  await world.run();
+  // Its lease is over in a second; then it rests.
+  const queued = await world.until(id, ({ status }) => status === 'queued');
+  assert.is(queued.error, 'The worker stopped reporting.');
+  clock.ahead = 10_000;
+  await eventually('another program', () => begun(world).length === 2);
+  world.home.write('go', '');
+  const task = await world.end(id);
+  assert.equal([task.status, task.attempts], ['succeeded', 2]);
+  await world.close();
+});
+
+test('with orphans lost, the task of a killed runner is not run again', async () => {
+  const settings = { leaseSeconds: 1, orphans: 'lost' as const, ...subagent(WAITS) };
+  const world = runnerWorld(settings);
+  const id = await world.task();
+  const other = await otherRunner(world, settings);
+  await eventually('a program', () => begun(world).length === 1);
+  other.child.kill('SIGKILL');
+  await other.done;
+  await world.run();
+  assert.is((await world.end(id)).status, 'lost');
+  assert.is(begun(world).length, 1);
+  await world.close();
+});
+
+test('a lease outlasts work that takes longer than it', async () => {
+  const settings = {
+    leaseSeconds: 1,
+    orphans: 'lost' as const,
+    ...subagent('setTimeout(() => {}, 2500)'),
+  };
+  const world = runnerWorld(settings);
+  await world.run();
+  const task = await world.end(await world.task());
+  assert.equal([task.status, task.attempts], ['succeeded', 1]);
+  await world.close();
+});
+
+test('a task that was taken away is ended, and nothing is reported on it', async () => {
+  const world = runnerWorld(subagent(WAITS));
+  await world.run();
+  const id = await world.task();
+  const [pid = 0] = await eventually('a program', () =>
+    begun(world).length === 1 ? begun(world) : undefined,
+  );
+  await world.flows.operator.cancelFlow(world.taskOf(id).parentFlowId);
+  assert.is((await world.end(id)).status, 'cancelled');
+  await eventually('its end', () => !isAlive(pid));
+  await world.close();
+});
+
+test('draining lets tasks end in the time there is', async () => {
+  const world = runnerWorld(subagent(WAITS));
+  const runner = await world.run();
+  const id = await world.task();
+  await eventually('a program', () => begun(world).length === 1);
+  const waiting = await world.task();
+  const drained = runner.drain(60_000);
+  world.home.write('go', '');
+  await drained;
+  assert.equal([world.taskOf(id).status, world.taskOf(waiting).status], ['succeeded', 'queued']);
+  await world.close();
+});
+
+test('what is not done by then goes back into the queue, and the attempt does not count', async () => {
+  const world = runnerWorld({ concurrency: 1, ...subagent(WAITS) });
+  const runner = await world.run();
+  const id = await world.task();
+  const pids = await eventually('a program', () =>
+    begun(world).length === 1 ? begun(world) : undefined,
+  );
+  await runner.drain(0);
+  const task = world.taskOf(id);
+  assert.equal([task.status, task.attempts, task.leaseHash], ['queued', 0, null]);
+  assert.not.ok(pids.some(isAlive));
+  await world.close();
+});
+
+test('with orphans lost, it has failed instead', async () => {
+  const world = runnerWorld({ orphans: 'lost', ...subagent(WAITS) });
+  const runner = await world.run();
+  const id = await world.task();
+  await eventually('a program', () => begun(world).length === 1);
+  await runner.drain(0);
+  const task = world.taskOf(id);
+  assert.equal([task.status, task.error], ['failed', 'The runner was stopped.']);
+  await world.close();
+});
+
+test('tasks of a runtime that is not configured wait for other workers', async () => {
+  const world = runnerWorld(subagent(''));
+  await world.run();
+  const other = await world.task({ runtime: 'acp' });
+  await world.end(await world.task());
+  assert.is(world.taskOf(other).status, 'queued');
+  await world.close();
+});
+
+test.after(closeWorlds);
+test.run();

@@ -1,0 +1,207 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeWorlds, isAlive, runnerWorld, subagent } from '../../support/runner.js';
+import { eventually } from '../../support/serving.js';
+
+const test = suite('tasks of runtime subagent');
+
+/** Prints JSON lines and ends. */
+const says = (...lines: readonly unknown[]): string =>
+  `for (const line of ${JSON.stringify(lines)}) console.log(JSON.stringify(line))`;
+
+test('a program reads its task and its flow, tells its progress and hands back a result', async () => {
+  const echo = `
+    let text = '';
+    process.stdin.on('data', (part) => { text += part; }).on('end', () => {
+      console.log(JSON.stringify({ type: 'progress', text: 'reading\\u001b[31m it' }));
+      const given = JSON.parse(text);
+      console.log(JSON.stringify({ type: 'result', summary: 'read it', outcome: 'blocked',
+        result: { given, cwd: process.cwd(), id: process.env.SVC_TASK_ID } }));
+      setTimeout(() => {}, 1500);
+    });`;
+  const world = runnerWorld(subagent(echo));
+  await world.run();
+  const id = await world.task({ task: 'count the pages', label: 'pages' });
+  await world.until(id, ({ progressSummary }) => progressSummary === 'reading [31m it');
+  const task = await world.end(id);
+  assert.equal(
+    [task.status, task.terminalOutcome, task.terminalSummary, task.attempts],
+    ['succeeded', 'blocked', 'read it', 1],
+  );
+  const { given, cwd, id: told } = JSON.parse(task.resultJson ?? '');
+  assert.is(told, id);
+  assert.is(cwd, world.home.at('workspace'));
+  assert.is(given.protocolVersion, 1);
+  assert.equal([given.attempt, given.maxAttempts], [1, 3]);
+  assert.is(given.sessionKey, 'agent:main:main');
+  assert.equal([given.task.task, given.task.label], ['count the pages', 'pages']);
+  assert.is(given.flow.goal, 'a goal');
+  await world.close();
+});
+
+test('a plain script needs no protocol: its words are progress, its end is the result', async () => {
+  const world = runnerWorld(subagent(`console.log('step one'); console.log('all is well')`));
+  await world.run();
+  const task = await world.end(await world.task());
+  assert.equal([task.status, task.terminalSummary], ['succeeded', 'all is well']);
+  await world.close();
+});
+
+/** How a program ends badly, and what stands in the record then. */
+const FAILURES: readonly (readonly [what: string, script: string, error: RegExp])[] = [
+  [
+    'an exit code',
+    `console.error('no such page'); process.exit(3)`,
+    /^ended with exit code 3: no such page$/,
+  ],
+  ['a signal', `process.kill(process.pid, 'SIGKILL')`, /^ended by SIGKILL$/],
+  ['its own word', says({ type: 'error', message: 'no luck' }), /^no luck$/],
+  [
+    'a result that it takes back by its exit code',
+    `${says({ type: 'result' })}; process.exitCode = 1`,
+    /^ended with exit code 1$/,
+  ],
+];
+
+for (const [what, script, error] of FAILURES) {
+  test(`a program fails by ${what}`, async () => {
+    const world = runnerWorld(subagent(script, { maxAttempts: 1 }));
+    await world.run();
+    const task = await world.end(await world.task());
+    assert.is(task.status, 'failed');
+    assert.match(task.error ?? '', error);
+    await world.close();
+  });
+}
+
+test('a program that is not there, and a folder that is not, are told of', async () => {
+  const world = runnerWorld({
+    runtimes: { subagent: { command: ['no-such-program'], maxAttempts: 1 } },
+  });
+  await world.run();
+  assert.match((await world.end(await world.task())).error ?? '', /no program no-such-program/);
+  await world.close();
+  const homeless = runnerWorld(subagent('', { maxAttempts: 1, cwd: 'nowhere' }));
+  await homeless.run();
+  assert.match((await homeless.end(await homeless.task())).error ?? '', /no folder .*nowhere/);
+  await homeless.close();
+});
+
+test('a failed attempt is followed by another after a rest, unless the program says not to', async () => {
+  const clock = { nowMs: Date.now(), now: () => clock.nowMs };
+  const world = runnerWorld(
+    subagent(`const fs = require('node:fs');
+      const file = process.env.SVC_HOME + '/tries';
+      fs.appendFileSync(file, 'x');
+      const tries = fs.readFileSync(file, 'utf8').length;
+      const retry = tries < 2;
+      console.log(JSON.stringify({ type: 'error', message: 'try ' + tries, retry }));`),
+    { clock },
+  );
+  await world.run();
+  const id = await world.task();
+  const queued = await world.until(
+    id,
+    ({ status, attempts }) => status === 'queued' && attempts === 1,
+  );
+  assert.is(queued.error, 'try 1');
+  clock.nowMs = queued.nextRunAt ?? 0;
+  const ended = await world.end(id);
+  assert.equal([ended.status, ended.error, ended.attempts], ['failed', 'try 2', 2]);
+  await world.close();
+});
+
+test('floods, garbage and endless lines harm nobody', async () => {
+  const flood = `
+    const { writeSync } = require('node:fs');
+    const part = 'x'.repeat(65536);
+    for (let n = 0; n < 100; n++) writeSync(1, part);
+    writeSync(1, '\\n{"type":"result","summary":5}\\n{"type":"none"}\\n\\xff\\xfe\\0{{{\\n[1]\\n{"a":\\n');
+    for (let n = 0; n < 20000; n++) writeSync(1, 'noise ' + n + '\\n');
+    for (let n = 0; n < 2000; n++) writeSync(2, 'grumble ' + n + '\\n');
+    writeSync(1, JSON.stringify({ type: 'result', result: [1, 2] }));`;
+  const world = runnerWorld(subagent(flood));
+  await world.run();
+  const task = await world.end(await world.task());
+  assert.equal(
+    [task.status, task.resultJson, task.terminalSummary],
+    ['succeeded', '[1,2]', 'noise 19999'],
+  );
+  assert.match(world.logged(), /a line of more than 1048576 bytes was left out/);
+  assert.match(world.logged(), /stderr: more was left out/);
+  assert.ok(world.logged().length < 100_000);
+  await world.close();
+});
+
+test('a program that hangs is ended when its time is over, and counts as timed out', async () => {
+  const world = runnerWorld(
+    subagent(`process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)`, {
+      maxAttempts: 1,
+      timeoutSeconds: 1,
+    }),
+  );
+  await world.run();
+  const task = await world.end(await world.task());
+  assert.equal([task.status, task.error], ['timed_out', 'It took more than 1 s.']);
+  await world.close();
+});
+
+test('cancelling ends a program with all that it started, at once', async () => {
+  const parent = `
+    const { spawn } = require('node:child_process');
+    const idle = 'process.on("SIGTERM", () => {}); console.log("up"); setInterval(() => {}, 1000)';
+    const child = spawn(process.execPath, ['-e', idle], { stdio: ['ignore', 'pipe', 'ignore'] });
+    child.stdout.once('data', () => require('node:fs')
+      .writeFileSync(process.env.SVC_HOME + '/pids', process.pid + ' ' + child.pid));
+    setInterval(() => {}, 1000);`;
+  const world = runnerWorld(subagent(parent));
+  await world.run();
+  const id = await world.task();
+  const file = world.home.at('pids');
+  await eventually('the pids', () => existsSync(file) && readFileSync(file, 'utf8').includes(' '));
+  const pids = readFileSync(file, 'utf8').split(' ').map(Number);
+  assert.ok(pids.every(isAlive));
+  await world.flows.tasks.cancel(id);
+  assert.is((await world.end(id)).status, 'cancelled');
+  await eventually('their end', () => !pids.some(isAlive));
+  await world.close();
+});
+
+test('what a program leaves behind when it ends is ended too', async () => {
+  const world = runnerWorld(
+    subagent(`const child = require('node:child_process')
+      .spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+      child.unref();
+      console.log(JSON.stringify({ type: 'result', result: child.pid }));
+      process.exit(0);`),
+  );
+  await world.run();
+  const task = await world.end(await world.task());
+  await eventually('its end', () => !isAlive(Number(task.resultJson)));
+  await world.close();
+});
+
+test('a program gets none of the secrets of svc, and its own are in no record and no log', async () => {
+  const secret = 'hunter2-hunter2-hunter2';
+  const world = runnerWorld(
+    subagent(
+      `console.error('bad key ' + process.env.MY_KEY);
+       console.log(JSON.stringify({ type: 'progress', text: process.env.MY_KEY }));
+       console.log(JSON.stringify({ type: 'result', summary: process.env.MY_KEY,
+         result: { names: Object.keys(process.env), key: [process.env.MY_KEY] } }));`,
+      { env: { MY_KEY: secret } },
+    ),
+    { env: { OPENAI_API_KEY: 'sk-of-svc', LC_ALL: 'C', HOME: '/tmp' } },
+  );
+  await world.run();
+  const task = await world.end(await world.task());
+  const { names } = JSON.parse(task.resultJson ?? '');
+  assert.ok(names.includes('MY_KEY') && names.includes('PATH') && names.includes('LC_ALL'));
+  assert.not.ok(names.includes('OPENAI_API_KEY'));
+  assert.not.match(JSON.stringify(task) + world.logged(), secret);
+  await world.close();
+});
+
+test.after(closeWorlds);
+test.run();
