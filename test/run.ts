@@ -1,6 +1,7 @@
 /**
  * The one test runner: first the checks (format and lint, types, layers, dead code, stale
- * generated files), then every test file in a process of its own, two at a time. Ends with a line
+ * generated files), then the test files, some processes at a time. Files of the folders in BATCHED share
+ * processes, since starting one costs as much as most of them; every other has its own. Ends with a line
  * `N passed, N failed`.
  *
  *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
@@ -28,6 +29,8 @@ interface Finished {
 }
 
 const TIME_LIMIT_MS = 240_000;
+/** One more than there are cores: some always wait, for a terminal, a timer or a disk. */
+const PROCESSES = availableParallelism() + 1;
 
 const CHECKS: readonly Job[] = [
   { name: 'format and lint', command: 'npx', args: ['biome', 'check', '.'] },
@@ -37,13 +40,34 @@ const CHECKS: readonly Job[] = [
   { name: 'generated files', command: 'node', args: ['scripts/generate-docs.js', '--check'] },
 ];
 
+/** Files that neither change nor end their process. */
+const BATCHED =
+  /^test\/(?:ui|engine\/dreaming\/(?!sweep)|engine\/memory\/(?:chunking|index|search|sources))\b/;
+const BATCH_FILES = 12;
+
 function testJobs(wanted: readonly string[]): Job[] {
+  const files = testFiles(wanted);
+  const single = files.filter((file) => wanted.length > 0 || !BATCHED.test(file));
+  const batched = files.filter((file) => !single.includes(file));
+  const batches: Job[] = [];
+  for (let at = 0; at < batched.length; at += BATCH_FILES) {
+    const some = batched.slice(at, at + BATCH_FILES);
+    const name = `${some[0]} and ${some.length - 1} more`;
+    const args = ['--import', 'tsx', 'test/run-batch.ts', ...some];
+    batches.push({ name, command: process.execPath, args });
+  }
+  const jobs = single.map((file) => {
+    return { name: file, command: process.execPath, args: ['--import', 'tsx', file] };
+  });
+  return [...batches, ...jobs];
+}
+
+function testFiles(wanted: readonly string[]): string[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.test\.tsx?$/.test(file))
     .map((file) => join('test', file))
     .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-    .sort()
-    .map((file) => ({ name: file, command: process.execPath, args: ['--import', 'tsx', file] }));
+    .sort();
 }
 
 function runJob(job: Job): Promise<Finished> {
@@ -102,7 +126,7 @@ async function main(): Promise<void> {
       if (outcome.failed > 0) console.log(finished.output.trimEnd().replaceAll(/^/gm, '     '));
     }
   };
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
+  await Promise.all(Array.from({ length: PROCESSES }, worker));
   console.log(`\n${passed} passed, ${failed} failed`);
   if (failed > 0 || passed === 0) process.exitCode = 1;
 }

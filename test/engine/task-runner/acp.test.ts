@@ -1,20 +1,34 @@
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ConfigInput } from '../../../src/engine/config/index.js';
 import { decidePermission } from '../../../src/engine/task-runner/acp/permissions.js';
 import { closeWorlds, isAlive, type RunnerWorld, runnerWorld } from '../../support/runner.js';
 import { eventually } from '../../support/serving.js';
+import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('tasks of runtime acp');
 
-const AGENT = fileURLToPath(new URL('fake-agent.ts', import.meta.url));
-const TSX = import.meta.resolve('tsx');
+const AGENT = await bundledAgent();
+
+/** In one file, since it is started again and again. */
+async function bundledAgent(): Promise<string> {
+  const outfile = tempFolder().at('fake-agent.mjs');
+  await build({
+    entryPoints: [fileURLToPath(new URL('fake-agent.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+  });
+  return outfile;
+}
 
 type Runtime = NonNullable<NonNullable<NonNullable<ConfigInput['flows']>['runtimes']>['acp']>;
 
 function agentWorld(more: Partial<Runtime> = {}, mode = 'plain'): RunnerWorld {
-  const command = [process.execPath, '--import', TSX, AGENT, mode];
+  const command = [process.execPath, AGENT, mode];
   const acp = { command, maxAttempts: 1, ...more };
   return runnerWorld({ runtimes: { acp } });
 }
