@@ -41,6 +41,22 @@ test('any data near to the schema is checked without a crash', () => {
   fc.assert(fc.property(text, check), { numRuns: 1000 });
 });
 
+test('an object with a length, in the place of a text or a list, is checked without a crash', () => {
+  for (const length of [{}, [], 'x', null, 3]) {
+    const thing = { length };
+    check(JSON.stringify({ agents: { list: [{ id: thing, workspace: thing }] } }));
+    check(JSON.stringify({ flows: { runtimes: { acp: { command: thing } } } }));
+    check(
+      JSON.stringify({
+        plugins: { entries: { 'active-memory': { config: { agents: [thing] } } } },
+      }),
+    );
+    check(JSON.stringify({ models: { providers: { a: { apiKey: thing } } } }));
+    check(JSON.stringify({ agents: { defaults: { memorySearch: { sources: thing } } } }));
+    check(JSON.stringify({ secrets: { providers: { a: { source: 'exec', args: thing } } } }));
+  }
+});
+
 test('any text is checked without a crash', () => {
   const unit = fc.constantFrom(
     '{',

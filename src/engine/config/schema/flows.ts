@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { httpUrl, integer, key, section, text } from './keys.js';
+import { httpUrl, integer, key, nonEmpty, section, text } from './keys.js';
 import { secret } from './secret.js';
 
-const command = () => z.array(text()).check(z.minLength(1));
+const command = () => z.array(text()).check(nonEmpty());
 
 const runtime = () =>
   z.strictObject({

@@ -50,9 +50,25 @@ export function requiredKey<T extends z.core.$ZodType>(schema: T, description: s
   return schema;
 }
 
+/** At least one character, or one entry. */
+export function nonEmpty() {
+  return ofLengths(z.minLength(1));
+}
+
+/** At most so many characters, or entries. */
+export function atMost(length: number) {
+  return ofLengths(z.maxLength(length));
+}
+
+/** zod would look at whatever has a length, also at an object in the place of a text. */
+function ofLengths<T extends z.core.$ZodCheck>(check: T): T {
+  check._zod.def.when = ({ value }) => typeof value === 'string' || Array.isArray(value);
+  return check;
+}
+
 /** Any string but the empty one. */
 export function text() {
-  return z.string().check(z.minLength(1)).register(NOTES, { form: 'a non-empty string' });
+  return z.string().check(nonEmpty()).register(NOTES, { form: 'a non-empty string' });
 }
 
 /** A string of a certain form. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { collection } from './collection.js';
-import { httpUrl, integer, key, section, text } from './keys.js';
+import { httpUrl, integer, key, nonEmpty, section, text } from './keys.js';
 import { chunking, query } from './memory-search-query.js';
 import { cache, store, sync } from './memory-search-storage.js';
 import { headers, secret } from './secret.js';
@@ -40,7 +40,7 @@ const multimodal = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Index images and audio; needs an adapter that can embed them'),
     modalities: key(
-      z.array(z.enum(['image', 'audio', 'all'])).check(z.minLength(1)),
+      z.array(z.enum(['image', 'audio', 'all'])).check(nonEmpty()),
       'Which media to index',
     ),
     maxFileBytes: key(integer(1), 'Larger media files are skipped, in bytes'),
@@ -77,7 +77,7 @@ export function memorySearch() {
     queryInputType: key(text(), '`input_type` sent with queries'),
     documentInputType: key(text(), '`input_type` sent with documents'),
     sources: key(
-      z.array(z.enum(['memory', 'sessions'])).check(z.minLength(1)),
+      z.array(z.enum(['memory', 'sessions'])).check(nonEmpty()),
       'What is searched: memory files, session transcripts',
     ),
     extraPaths: key(

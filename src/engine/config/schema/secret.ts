@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { ENV_NAME, referencedVariable } from '../secret-input.js';
-import { key, NOTES, pattern, requiredKey } from './keys.js';
+import { key, NOTES, nonEmpty, pattern, requiredKey } from './keys.js';
 
 const ALIAS = /^[a-z][a-z0-9_-]{0,63}$/u;
 const JSON_POINTER = /^(?:value|(?:\/(?:[^~/]|~[01])*)+)$/u;
@@ -37,7 +37,7 @@ function secretReference() {
 
 /** A secret: plain text, `env:NAME`, `${NAME}` or a SecretRef. Parsed by parseSecret, not here. */
 export function secret() {
-  const plain = z.string().check(z.minLength(1), z.refine(namesVariableWell)).register(NOTES, {
+  const plain = z.string().check(nonEmpty(), z.refine(namesVariableWell)).register(NOTES, {
     form: 'a non-empty string (after "env:" a variable name like API_KEY)',
   });
   return z.union([plain, secretReference()]);

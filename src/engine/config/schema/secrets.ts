@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, key, pattern, requiredKey, section, text } from './keys.js';
+import { atMost, integer, key, pattern, requiredKey, section, text } from './keys.js';
 import { providerAlias } from './secret.js';
 
 const MAX_BYTES = 20 * 1_048_576;
@@ -12,10 +12,7 @@ const insecurePath = () =>
 const env = () =>
   z.strictObject({
     source: requiredKey(z.literal('env'), 'Kind of provider'),
-    allowlist: key(
-      z.array(text()).check(z.maxLength(256)),
-      '`env`: only these variables may be read',
-    ),
+    allowlist: key(z.array(text()).check(atMost(256)), '`env`: only these variables may be read'),
   });
 
 const file = () =>
@@ -41,10 +38,7 @@ const exec = () =>
       ),
       '`exec`: program that prints secrets; no shell',
     ),
-    args: key(
-      z.array(z.string().check(z.maxLength(1024))).check(z.maxLength(128)),
-      '`exec`: its arguments',
-    ),
+    args: key(z.array(z.string().check(atMost(1024))).check(atMost(128)), '`exec`: its arguments'),
     timeoutMs: key(timeout(), 'How long getting secrets may take, in milliseconds'),
     noOutputTimeoutMs: key(timeout(), '`exec`: how long it may be silent, in milliseconds'),
     maxOutputBytes: key(integer(1, MAX_BYTES), '`exec`: size of all it prints, in bytes'),
@@ -53,9 +47,9 @@ const exec = () =>
       z.record(text(), z.string()),
       '`exec`: environment variables set for it; values are treated as secrets',
     ),
-    passEnv: key(z.array(text()).check(z.maxLength(128)), '`exec`: variables handed on to it'),
+    passEnv: key(z.array(text()).check(atMost(128)), '`exec`: variables handed on to it'),
     trustedDirs: key(
-      z.array(absolutePath()).check(z.maxLength(64)),
+      z.array(absolutePath()).check(atMost(64)),
       '`exec`: folders that the program must lie in',
     ),
     allowInsecurePath: insecurePath(),
