@@ -41,8 +41,7 @@ const CHECKS: readonly Job[] = [
 ];
 
 /** Files that neither change nor end their process. */
-const BATCHED =
-  /^test\/(?:ui|engine\/dreaming\/(?!sweep)|engine\/memory\/(?:chunking|index|search|sources))\b/;
+const BATCHED = /^test\/(?:ui|engine\/(?:config|dreaming|integrate|memory|scope|secrets))\//;
 const BATCH_FILES = 12;
 
 function testJobs(wanted: readonly string[]): Job[] {
