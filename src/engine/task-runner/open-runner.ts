@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { openFlows } from '../flows/index.js';
-import { Minder } from './child/minder.js';
+import { Minder } from '../child/minder.js';
 import { runnerSettings } from './runner-settings.js';
 import { startSubagent } from './subagent/start-subagent.js';
 import { type RunnerOptions as Options, TaskRunner } from './task-runner.js';

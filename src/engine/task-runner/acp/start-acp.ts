@@ -7,9 +7,9 @@ import {
   RequestError,
 } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../errors/index.js';
-import { ChildGroup } from '../child/child-group.js';
-import { endFailure } from '../child/end-failure.js';
-import { ErrorTail } from '../child/error-tail.js';
+import { ChildGroup } from '../../child/child-group.js';
+import { endFailure } from '../end-failure.js';
+import { ErrorTail } from '../error-tail.js';
 import type { JobEnd, JobHost, RunningJob, TaskJob } from '../job.js';
 import { summaryText } from '../words.js';
 import { AgentAccount } from './agent-account.js';
