@@ -1,3 +1,4 @@
+import { leadsToLoopback } from '../../config/loopback.js';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { resolveSecret } from '../../secrets/index.js';
 import { ADAPTER_FACTS } from '../adapter-facts.js';
@@ -88,17 +89,13 @@ export async function checkEndpoint(
     const { latencyMs, tls } = await connectTo(url, signal);
     if (tls) return { state: 'ok', text: endpoint, note: 'TLS ok', latencyMs };
     const found = { text: endpoint, note: 'no TLS', latencyMs };
-    if (!hasKey || isLoopback(url.hostname)) return { state: 'ok', ...found };
+    if (!hasKey || leadsToLoopback(url)) return { state: 'ok', ...found };
     const cause = 'the key and the texts go over the network unencrypted';
     return { state: 'warning', ...found, cause, mend: 'use an https address' };
   } catch (error) {
     signal.throwIfAborted();
     return failure(endpoint, error);
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 /** Really embeds a word. */
