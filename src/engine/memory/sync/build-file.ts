@@ -9,8 +9,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { openDatabase } from '../../sqlite/database.js';
 import { syncToDisk } from '../../sync-to-disk.js';
-import { openDatabase } from '../index/database.js';
 import { APPLICATION_ID } from '../index/schema.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 
