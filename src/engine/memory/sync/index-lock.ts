@@ -2,13 +2,8 @@ import { mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
-import {
-  asIndexError,
-  type Connection,
-  createDatabase,
-  databaseFault,
-  isDamage,
-} from '../index/database.js';
+import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
+import { asIndexError, isDamage } from '../index/index-error.js';
 
 /** Who writes an index right now. */
 export interface LockHolder {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { relative, sep } from 'node:path';
+import { isRecord } from '../../../config/config-path.js';
 import { redactSecrets } from '../../../secrets/mask/redact-secrets.js';
 import type { JsonlLine } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/all-readers.js';
-import { isRecord } from './record-fields.js';
 import type { TranscriptPlace } from './transcript-files.js';
 import type { HeldIn, LineMeaning, LineRecord, Turn } from './transcript-reader.js';
 

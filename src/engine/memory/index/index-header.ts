@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { SCHEMA_VERSION } from '../memory/index/identity.js';
-import { APPLICATION_ID } from '../memory/index/schema.js';
+import { SCHEMA_VERSION } from './identity.js';
+import { APPLICATION_ID } from './schema.js';
 
 /** What the first bytes of a file at an index's place say. */
 export type IndexHeader = 'current' | 'foreign' | 'newer' | 'older';
