@@ -293,7 +293,12 @@ export type ErrorCode = keyof typeof ERROR_CODES;
  * `warnings[]` of JSON results.
  */
 export const WARNING_CODES = {
-  BACKEND_UNAVAILABLE: 'The configured search backend cannot be used; the builtin engine answered.',
+  BACKEND_FAILED:
+    'The external search program failed, or answered nothing readable; the builtin engine answered.',
+  BACKEND_PAUSED: 'The external search program failed a moment ago and is left alone for a while.',
+  BACKEND_TIMEOUT:
+    'The external search program took too long and was ended; the builtin engine answered.',
+  BACKEND_UNAVAILABLE: 'The external search program cannot be run; the builtin engine answered.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
   DREAM_MODEL_UNUSED: 'The model that dreaming should write with is not used; plain words are.',
   EMBEDDING_FAILED:

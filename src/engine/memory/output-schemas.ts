@@ -35,7 +35,7 @@ export const searchOutputSchema = z.strictObject({
   query: z.string(),
   agent: z.nullable(z.string()),
   workspace: z.string(),
-  backend: z.enum(['builtin']),
+  backend: z.enum(['builtin', 'ext']),
   mode: z.enum(['hybrid', 'lexical', 'vector']),
   provider: z.nullable(z.string()),
   model: z.nullable(z.string()),
@@ -191,7 +191,7 @@ export const watchOutputSchema = z.discriminatedUnion('type', [
 
 const statusOutput = z.strictObject({
   agent: z.nullable(z.string()),
-  backend: z.enum(['builtin']),
+  backend: z.enum(['builtin', 'ext']),
   configuredBackend: z.string(),
   workspaceDir: z.string(),
   indexFile: z.string(),

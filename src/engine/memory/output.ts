@@ -38,7 +38,9 @@ export function getOutput({ absolutePath: _, warnings: __, ...response }: GetRes
 
 /** One agent's part of `svc memory index --json`. */
 export function indexOutput(memory: OpenedMemory, summary: SyncSummary): IndexedAgent {
-  return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...summary };
+  // Warnings stand beside the result, with those of everything else.
+  const { warnings: _, ...told } = summary;
+  return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...told };
 }
 
 /** A line of `svc memory index --watch --json`; undefined for events that have none. */
@@ -55,7 +57,7 @@ export function watchOutput(
     case 'polling':
       return { type: 'polling', ...line, why: event.why, everyMs: event.everyMs };
     case 'synced':
-      return { type: 'synced', ...line, cause: event.cause, ...event.summary };
+      return { type: 'synced', ...line, cause: event.cause, ...indexOutput(memory, event.summary) };
     case 'failed': {
       const { failure, attempt, retryInMs } = event;
       return { type: 'failed', ...line, error: failure, attempt, retryInMs };

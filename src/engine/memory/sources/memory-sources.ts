@@ -35,7 +35,8 @@ export function searchedSources(
   return [...new Set(sources)].filter((source) => source !== 'sessions' || withSessions);
 }
 
-function transcriptSources(
+/** Where the conversations of an agent lie, whether they are searched or not. */
+export function transcriptSources(
   agent: ResolvedAgent,
   { env, homeDir, state }: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
 ): TranscriptSources {

@@ -28,7 +28,7 @@ async function keepFresh(
   setup: ServeSetup,
   host: ServiceHost,
 ): Promise<Service> {
-  const memory = freshMemory(agent, setup, watchTeller(host));
+  const memory = await freshMemory(agent, setup, watchTeller(host));
   memory.watcher.ended.catch(host.fail);
   return {
     ready: memory.watcher.start(),

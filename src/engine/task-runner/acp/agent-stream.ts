@@ -1,8 +1,8 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
-import { isRecord } from '../../config/index.js';
 import type { ChildGroup } from '../../child/child-group.js';
 import { readLines } from '../../child/read-lines.js';
+import { isRecord } from '../../config/index.js';
 
 /** A message may hold a whole file that the agent has read. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024;

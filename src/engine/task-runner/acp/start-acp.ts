@@ -6,8 +6,8 @@ import {
   type PromptResponse,
   RequestError,
 } from '@agentclientprotocol/sdk';
-import { messageOf } from '../../errors/index.js';
 import { ChildGroup } from '../../child/child-group.js';
+import { messageOf } from '../../errors/index.js';
 import { endFailure } from '../end-failure.js';
 import { ErrorTail } from '../error-tail.js';
 import type { JobEnd, JobHost, RunningJob, TaskJob } from '../job.js';
