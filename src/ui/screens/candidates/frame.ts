@@ -3,6 +3,7 @@ import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
 import { formatCount, formatCountOf } from '../../format.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { detailLines } from './detail.js';
 import { type CandidatesState, chosenCandidate, type ShownCandidate } from './state.js';
@@ -13,6 +14,17 @@ const BESIDE = 100;
 /** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 160;
 const DIVIDER = ' │ ';
+
+const KEYS: readonly KeyHelp[] = [
+  ['↑ ↓, k j', 'choose a candidate'],
+  ['p', 'promote it: write it into MEMORY.md now'],
+  ['x', 'reject it: no sweep takes it'],
+  ['w', 'why: its signals and gates; again for the passage'],
+  ['u', 'undo your last decision'],
+  ['r', 'read anew'],
+  ['q, ctrl-c', 'leave'],
+  ['?, esc', 'close this list'],
+];
 
 /** How the frame is drawn. */
 export interface CandidatesFrameOptions {
@@ -31,7 +43,7 @@ export function candidatesFrame(
   const room = Math.max(1, size.rows - 1);
   const foot = [
     ...(state.told === undefined ? [] : [fitEnd(safeLine(state.told), columns)]),
-    ...(state.help ? helpLines(style, columns) : []),
+    ...(state.help ? keyLines(KEYS, style, columns) : []),
     style.dim(footer(state, columns)),
   ];
   const head = [style.bold(headLine(state, title, columns)), ''];
@@ -112,25 +124,10 @@ function rowOf(
   return passes ? start.replace(mark, style.green(mark)) + words : style.dim(start + words);
 }
 
-function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['↑ ↓, k j', 'choose a candidate'],
-    ['p', 'promote it: write it into MEMORY.md now'],
-    ['x', 'reject it: no sweep takes it'],
-    ['w', 'why: its signals and gates; again for the passage'],
-    ['u', 'undo your last decision'],
-    ['r', 'read anew'],
-    ['q, ctrl-c', 'leave'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
-}
-
-/** As many keys as fit: those that the list of keys tells as well go first. */
 function footer(state: CandidatesState, columns: number): string {
   if (state.busy) return fitEnd('writing …   q leave', columns);
   const has = chosenCandidate(state) !== undefined;
-  const keys = [
+  const keys: readonly FooterKey[] = [
     { text: '↑↓ choose', shown: (state.candidates?.length ?? 0) > 1, goes: 1 },
     { text: 'p promote', shown: has, goes: 6 },
     { text: 'x reject', shown: has, goes: 5 },
@@ -138,11 +135,6 @@ function footer(state: CandidatesState, columns: number): string {
     { text: 'u undo', shown: state.decided.length > 0, goes: 3 },
     { text: '? keys', shown: true, goes: 7 },
     { text: 'q leave', shown: true, goes: 8 },
-  ].filter(({ shown }) => shown);
-  for (let dropped = 0; dropped < 8; dropped++) {
-    const kept = keys.filter(({ goes }) => goes > dropped).map(({ text }) => text);
-    const line = kept.join('   ');
-    if (textWidth(line) <= columns) return line;
-  }
-  return '';
+  ];
+  return fittingKeys(keys, columns);
 }

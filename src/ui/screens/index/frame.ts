@@ -21,6 +21,7 @@ import {
 import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 
 /** What the index screen is titled with. */
@@ -47,6 +48,12 @@ const BAR_COLUMNS = 30;
 const NARROW_BAR_COLUMNS = 14;
 /** Below this much room beside the label, the long bar would push the rate out. */
 const NARROW = 64;
+
+const KEYS: readonly KeyHelp[] = [
+  ['q, ctrl-c', 'stop after the running transaction; what is on disk stays'],
+  ['ctrl-c twice', 'leave at once'],
+  ['?, esc', 'close this list'],
+];
 
 const MARKS: Readonly<Record<PhaseState, string>> = {
   waiting: '○',
@@ -191,14 +198,7 @@ function skippedLine(progress: SyncProgress, style: Style, columns: number): rea
 }
 
 function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['q, ctrl-c', 'stop after the running transaction; what is on disk stays'],
-    ['ctrl-c twice', 'leave at once'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  const line = ([key, does]: (typeof keys)[number]): string =>
-    `  ${style.bold(padEnd(key, 14))}${fitEnd(does, columns - 16)}`;
-  return ['', ...keys.map(line), ''];
+  return ['', ...keyLines(KEYS, style, columns - 2, 14).map((line) => `  ${line}`), ''];
 }
 
 function footer({ progress, stopping }: IndexView, style: Style, columns: number): string {

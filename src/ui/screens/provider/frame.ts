@@ -1,16 +1,24 @@
 import type { CheckName, CheckOutcome } from '../../../engine/embeddings/diagnosis/events.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
-import { fitEnd, padEnd } from '../../fit.js';
+import { fitEnd } from '../../fit.js';
 import { checkLines } from '../../provider/check-lines.js';
 import { verdictLines } from '../../provider/diagnosis.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { ProviderScreenState } from './state.js';
 
 const MARGIN = '  ';
 /** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 100;
+
+const KEYS: readonly KeyHelp[] = [
+  ['r', 'look again'],
+  ['e', 'open the setting in $EDITOR'],
+  ['q, ctrl-c', 'leave'],
+  ['?, esc', 'close this list'],
+];
 
 /** The order of the lines; a literal, since views load nothing of the engine. */
 const ORDER = [
@@ -62,13 +70,8 @@ export function editTarget({ checks }: ProviderScreenState): SourceLocation | un
 }
 
 function helpLines(state: ProviderScreenState, style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['r', 'look again'],
-    ...(editTarget(state) === undefined ? [] : ([['e', 'open the setting in $EDITOR']] as const)),
-    ['q, ctrl-c', 'leave'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
+  const keys = editTarget(state) === undefined ? KEYS.filter(([key]) => key !== 'e') : KEYS;
+  return keyLines(keys, style, columns);
 }
 
 function footer(state: ProviderScreenState, style: Style, columns: number): string {

@@ -6,6 +6,7 @@ import { failureWords, pollingWords, watchingWords } from '../../memory/watch-wo
 import { waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { WatchRow, WatchScreenState } from './state.js';
 
@@ -13,6 +14,12 @@ const MARGIN = '  ';
 /** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 96;
 const NAME_COLUMNS = 20;
+
+const KEYS: readonly KeyHelp[] = [
+  ['q, ctrl-c', 'stop; a running transaction is finished first'],
+  ['ctrl-c twice', 'leave at once'],
+  ['?, esc', 'close this list'],
+];
 
 /** The lines of the watch screen at a size; never wider, and never as tall as the terminal. */
 export function watchFrame(
@@ -125,14 +132,7 @@ function isTroubled(row: WatchRow): boolean {
 }
 
 function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['q, ctrl-c', 'stop; a running transaction is finished first'],
-    ['ctrl-c twice', 'leave at once'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  const line = ([key, does]: (typeof keys)[number]): string =>
-    `  ${style.bold(padEnd(key, 14))}${fitEnd(does, columns - 16)}`;
-  return ['', ...keys.map(line), ''];
+  return ['', ...keyLines(KEYS, style, columns - 2, 14).map((line) => `  ${line}`), ''];
 }
 
 function footerLine({ stopping }: WatchScreenState, style: Style, columns: number): string {

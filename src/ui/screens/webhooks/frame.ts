@@ -4,6 +4,7 @@ import { formatCount, formatRelativeTime, formatShortCount } from '../../format.
 import { safeLine } from '../../safe-text.js';
 import { sparkline } from '../../sparkline.js';
 import type { Style } from '../../style.js';
+import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { flowLines } from './flow-lines.js';
 import type { WebhooksScreenState } from './state.js';
@@ -16,6 +17,11 @@ const MAX_NAME = 24;
 const SPARK_COLUMNS = 30;
 const RATE_COLUMNS = 9;
 
+const KEY_WORDS: ServiceKeyWords = {
+  reloads: 'routes, limits and secrets',
+  finishes: 'the requests under way',
+};
+
 type Route = WebhooksSnapshot['routes'][number];
 
 /** The lines of the screen at a size; never wider, and never as tall as the terminal. */
@@ -27,8 +33,8 @@ export function webhooksFrame(
   const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
   const room = Math.max(1, size.rows - 1);
   const head = [headLine(state, style, columns), ''];
-  const help = state.help ? helpLines(state, style, columns) : [];
-  const end = ['', ...help, footer(state, style, columns)];
+  const help = state.help ? serviceKeyLines(state.isStopping, KEY_WORDS, style, columns) : [];
+  const end = ['', ...help, serviceFooter(state.isStopping, style, columns)];
   const left = room - head.length - end.length;
   const routes = routesLines(state, style, columns, left);
   const flows = flowLines(state, style, columns, left - routes.length);
@@ -115,20 +121,4 @@ function markOf({ state, activity }: Route, style: Style): string {
   if (state === 'off') return style.dim('○');
   const code = activity.last?.code ?? null;
   return code === null ? style.green('✓') : style.yellow('!');
-}
-
-function helpLines(state: WebhooksScreenState, style: Style, columns: number): readonly string[] {
-  const keys = [
-    ...(state.isStopping ? [] : ([['r', 'reload routes, limits and secrets']] as const)),
-    ['q, ctrl-c', state.isStopping ? 'stop at once' : 'stop, after the requests under way'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
-}
-
-function footer({ isStopping }: WebhooksScreenState, style: Style, columns: number): string {
-  const keys = isStopping
-    ? ['stopping', '? keys', 'q stop at once']
-    : ['r reload', '? keys', 'q stop'];
-  return style.dim(fitEnd(keys.join('   '), columns));
 }
