@@ -1,8 +1,8 @@
 import type { DecisionOutput } from '../../../engine/dreaming/output-schemas.js';
 import { decisionWords } from '../../dream/words.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import {
   type CandidatesState,
@@ -73,8 +73,7 @@ export async function runCandidatesScreen(
       store.dispatch({ type: 'told', told: actions.explain(error) });
     });
   };
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const screen = mountAlternate(
     <CandidatesScreen
       store={store}
       stdout={stdout}
@@ -109,10 +108,8 @@ export async function runCandidatesScreen(
         write(() => load().then(() => store.dispatch({ type: 'told', told: 'read anew' })))
       }
       onLeave={finish}
-      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: true },
   );
   const stopReading = readPassages(store, actions);
   signal.addEventListener('abort', finish);
@@ -126,7 +123,6 @@ export async function runCandidatesScreen(
     stopReading();
     signal.removeEventListener('abort', finish);
     await screen.unmount();
-    alternate.leave();
   }
 }
 

@@ -1,5 +1,5 @@
 import { useInput } from 'ink';
-import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
 import type { Store } from '../store.js';
@@ -13,13 +13,11 @@ export interface FlowsScreenProps {
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
-  /** Called when ink takes the view off. */
-  readonly onUnmount: () => void;
 }
 
 /** The screen that follows a list of flows or tasks: a pure view of the store. */
 export function FlowsScreen(props: FlowsScreenProps): ReactElement {
-  const { store, onUnmount } = props;
+  const { store } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
   useInput((input, key) => {
@@ -28,6 +26,5 @@ export function FlowsScreen(props: FlowsScreenProps): ReactElement {
     else if (input === 'q') props.onStop('q');
     else if (input === '?') store.dispatch({ type: 'help.toggled' });
   });
-  useEffect(() => onUnmount, [onUnmount]);
   return <Lines lines={flowsFrame(state, props.style, size)} />;
 }

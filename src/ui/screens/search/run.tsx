@@ -1,6 +1,6 @@
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import {
   createSearchController,
@@ -43,17 +43,9 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
   });
   const leave = (): void => finish({ type: 'left' });
   signal?.addEventListener('abort', leave);
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
-    <SearchScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      dispatch={controller.dispatch}
-      onUnmount={alternate.leave}
-    />,
+  const screen = mountAlternate(
+    <SearchScreen store={store} stdout={stdout} style={style} dispatch={controller.dispatch} />,
     options,
-    { keepFrame: true },
   );
   try {
     if (signal?.aborted === true) leave();
@@ -62,6 +54,5 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
     signal?.removeEventListener('abort', leave);
     controller.close();
     await screen.unmount();
-    alternate.leave();
   }
 }
