@@ -1,6 +1,7 @@
 import type { DecisionOutput } from '../../../engine/dreaming/output-schemas.js';
 import { decisionWords } from '../../dream/words.js';
 import type { Style } from '../../style.js';
+import { createEnding } from '../ending.js';
 import type { ScreenStreams } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
@@ -52,12 +53,8 @@ export async function runCandidatesScreen(
 ): Promise<readonly Decided[]> {
   const { style, title, stdout, signal, actions } = options;
   const store = createStore(EMPTY_CANDIDATES, reduceCandidates);
-  let finish: () => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<void>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
+  const { ended, finish, fail } = createEnding<void>();
+  const leave = (): void => finish();
   let writing: Promise<void> = Promise.resolve();
   const load = async (choose?: string): Promise<void> => {
     store.dispatch({ type: 'loaded', candidates: await actions.load(), choose });
@@ -107,21 +104,21 @@ export async function runCandidatesScreen(
       onAgain={() =>
         write(() => load().then(() => store.dispatch({ type: 'told', told: 'read anew' })))
       }
-      onLeave={finish}
+      onLeave={leave}
     />,
     options,
   );
   const stopReading = readPassages(store, actions);
-  signal.addEventListener('abort', finish);
+  signal.addEventListener('abort', leave);
   try {
-    if (signal.aborted) finish();
+    if (signal.aborted) leave();
     else load().catch(fail);
     await Promise.race([ended, screen.failed]);
     await writing;
     return store.getSnapshot().decided;
   } finally {
     stopReading();
-    signal.removeEventListener('abort', finish);
+    signal.removeEventListener('abort', leave);
     await screen.unmount();
   }
 }

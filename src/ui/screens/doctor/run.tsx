@@ -3,6 +3,7 @@ import type { FindingPlace, Mend } from '../../../engine/doctor/finding.js';
 import type { AppliedMend } from '../../../engine/doctor/mend-all.js';
 import { plural } from '../../doctor/words.js';
 import type { Style } from '../../style.js';
+import { createEnding } from '../ending.js';
 import type { ScreenStreams } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
@@ -52,12 +53,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const { style, homeDir, names, stdout, signal } = options;
   const store = createStore(startDoctorScreen(names), reduceDoctorScreen);
   const applied: AppliedMend[] = [];
-  let finish: (edit: FindingPlace | undefined) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<FindingPlace | undefined>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
+  const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
   let running: AbortController | undefined;
   let mending: Promise<void> = Promise.resolve();
   const look = (checks: readonly string[]): void => {

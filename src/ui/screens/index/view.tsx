@@ -2,6 +2,7 @@ import { useInput } from 'ink';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
+import type { OnFrame } from '../mount-inline.js';
 import type { Store } from '../store.js';
 import { useTerminalSize } from '../terminal-size.js';
 import { type IndexTitle, indexFrame } from './frame.js';
@@ -14,8 +15,7 @@ export interface IndexScreenProps {
   readonly title: IndexTitle;
   readonly style: Style;
   readonly onStop: () => void;
-  /** Hears which lines are on the screen now. */
-  readonly onFrame: (lines: readonly string[]) => void;
+  readonly onFrame: OnFrame;
 }
 
 /** The index screen: a pure view of the store. */

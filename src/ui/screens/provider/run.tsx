@@ -1,6 +1,7 @@
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/diagnosis/events.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import type { Style } from '../../style.js';
+import { createEnding } from '../ending.js';
 import type { ScreenStreams } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
@@ -40,12 +41,7 @@ export async function runProviderScreen(
   const { style, title, stdout, signal } = options;
   const store = createStore(START_PROVIDER_SCREEN, reduceProviderScreen);
   let found: Diagnosis | undefined;
-  let finish: (end: ProviderScreenEnd) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<ProviderScreenEnd>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
+  const { ended, finish, fail } = createEnding<ProviderScreenEnd>();
   let running: AbortController | undefined;
   const look = (): void => {
     running?.abort();

@@ -1,4 +1,5 @@
 import type { Style } from '../../style.js';
+import { createEnding } from '../ending.js';
 import type { ScreenStreams } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
@@ -30,10 +31,7 @@ const MEANING_MS = 300;
 export async function runSearchScreen(options: SearchScreenOptions): Promise<SearchScreenEnd> {
   const { stdout, style, actions, signal } = options;
   const store = createStore(START_SEARCH_SCREEN, reduceSearchScreen);
-  let finish: (end: SearchScreenEnd) => void = () => undefined;
-  const ended = new Promise<SearchScreenEnd>((resolve) => {
-    finish = resolve;
-  });
+  const { ended, finish } = createEnding<SearchScreenEnd>();
   const controller = createSearchController({
     store,
     actions,

@@ -2,6 +2,7 @@ import { useInput } from 'ink';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
+import type { OnFrame } from '../mount-inline.js';
 import type { Store } from '../store.js';
 import { useTerminalSize } from '../terminal-size.js';
 import { watchFrame } from './frame.js';
@@ -13,8 +14,7 @@ export interface WatchScreenProps {
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly onStop: () => void;
-  /** Hears which lines are on the screen now. */
-  readonly onFrame: (lines: readonly string[]) => void;
+  readonly onFrame: OnFrame;
 }
 
 /** The watch screen: a pure view of the store. */
