@@ -4,14 +4,13 @@ import { formatCount, formatCountOf } from '../../format.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { detailLines } from './detail.js';
 import { type CandidatesState, chosenCandidate, type ShownCandidate } from './state.js';
 
-const MARGIN = '  ';
 /** From this width on the passage stands beside the list, else below it. */
 const BESIDE = 100;
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 160;
 const DIVIDER = ' │ ';
 
@@ -39,8 +38,7 @@ export function candidatesFrame(
   { style, title }: CandidatesFrameOptions,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(8, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS, 8);
   const foot = [
     ...(state.told === undefined ? [] : [fitEnd(safeLine(state.told), columns)]),
     ...(state.help ? keyLines(KEYS, style, columns) : []),
@@ -48,7 +46,7 @@ export function candidatesFrame(
   ];
   const head = [style.bold(headLine(state, title, columns)), ''];
   const body = bodyLines(state, style, columns, Math.max(0, room - head.length - foot.length));
-  return [...head, ...body, ...foot].slice(-room).map((line) => (MARGIN + line).trimEnd());
+  return withMargin([...head, ...body, ...foot], room);
 }
 
 function headLine({ candidates }: CandidatesState, title: string, columns: number): string {

@@ -11,6 +11,7 @@ import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { wrapSpans } from '../../wrap.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import {
   chosenFinding,
@@ -21,8 +22,6 @@ import {
   shownFindings,
 } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 110;
 
 const KEYS: readonly KeyHelp[] = [
@@ -48,9 +47,8 @@ export function doctorFrame(
   { style, homeDir }: DoctorFrameOptions,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(8, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS, 8);
   const options = { style, homeDir, columns: columns - 2, context: 0 };
-  const room = Math.max(1, size.rows - 1);
   const head = [headLine(state, style, columns), ...checkRow(state, style, columns)];
   const foot = [
     ...(state.told === undefined ? [] : [fitEnd(safeLine(state.told), columns)]),
@@ -61,7 +59,7 @@ export function doctorFrame(
   const forBody = Math.max(0, room - foot.length);
   const kept = head.slice(0, Math.max(0, Math.min(head.length, forBody - MIN_BODY)));
   const body = bodyLines(state, options, forBody - kept.length);
-  return [...kept, ...body, ...foot].slice(-room).map((line) => (MARGIN + line).trimEnd());
+  return withMargin([...kept, ...body, ...foot], room);
 }
 
 const MIN_BODY = 6;

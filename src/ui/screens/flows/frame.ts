@@ -4,12 +4,11 @@ import { statusPaint } from '../../flows/words.js';
 import { formatCountOf } from '../../format.js';
 import type { Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { FlowsScreenState } from './state.js';
 
-const MARGIN = '  ';
 const GAP = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 140;
 /** A cell beyond this is cut, but for the last one, which takes what is left. */
 const MAX_CELL = 26;
@@ -29,13 +28,12 @@ export function flowsFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, style, columns), ''];
   const end = ['', ...(state.help ? keyLines(KEYS, style, columns) : []), footer(style, columns)];
   const body = bodyLines(state, style, columns, room - head.length - end.length);
   const lines = [...head, ...body, ...end];
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function headLine({ kind, list }: FlowsScreenState, style: Style, columns: number): string {

@@ -22,6 +22,7 @@ import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js'
 import { safeLine } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 
 /** What the index screen is titled with. */
@@ -40,8 +41,6 @@ export interface IndexView {
   readonly help: boolean;
 }
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 96;
 const LABEL_COLUMNS = 8;
 const BAR_COLUMNS = 30;
@@ -69,7 +68,7 @@ export function indexFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2;
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const { progress } = view;
   const lines = [
     titleLine(title, style, columns),
@@ -83,8 +82,7 @@ export function indexFrame(
     footer(view, style, columns),
   ];
   // The title goes first where there is no room, the footer with its keys last.
-  const room = Math.max(1, size.rows - 1);
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function titleLine(title: IndexTitle, style: Style, columns: number): string {

@@ -4,12 +4,11 @@ import { formatEta, formatRelativeTime } from '../../format.js';
 import { safeLine } from '../../safe-text.js';
 import { shownPath } from '../../shown-path.js';
 import type { Style } from '../../style.js';
+import { insideMargin, withMargin } from '../margin.js';
 import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { ServeScreenState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 120;
 /** A name beyond this is cut: agents may be called anything. */
 const MAX_NAME = 28;
@@ -30,8 +29,7 @@ export function serveFrame(
   options: ServeFrameOptions,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, options.style, columns), ''];
   const end = [
     '',
@@ -42,7 +40,7 @@ export function serveFrame(
   const body = bodyLines(state, options.style, columns, room - head.length - end.length);
   const lines = [...head, ...body, ...end];
   // Where there is no room at all the keys and what stands above them stay.
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function headLine({ serve, nowMs }: ServeScreenState, style: Style, columns: number): string {

@@ -4,13 +4,12 @@ import { formatCount, formatRelativeTime, formatShortCount } from '../../format.
 import { safeLine } from '../../safe-text.js';
 import { sparkline } from '../../sparkline.js';
 import type { Style } from '../../style.js';
+import { insideMargin, withMargin } from '../margin.js';
 import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { flowLines } from './flow-lines.js';
 import type { WebhooksScreenState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 120;
 const MAX_NAME = 24;
 /** Two seconds a column, when there is room. */
@@ -30,8 +29,7 @@ export function webhooksFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, style, columns), ''];
   const help = state.help ? serviceKeyLines(state.isStopping, KEY_WORDS, style, columns) : [];
   const end = ['', ...help, serviceFooter(state.isStopping, style, columns)];
@@ -40,7 +38,7 @@ export function webhooksFrame(
   const flows = flowLines(state, style, columns, left - routes.length);
   const lines = [...head, ...routes, ...flows, ...end];
   // Where there is no room at all the keys and what stands above them stay.
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function headLine({ serve, nowMs }: WebhooksScreenState, style: Style, columns: number): string {
