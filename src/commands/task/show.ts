@@ -21,7 +21,7 @@ export default class TaskShow extends FlowsCommand<TaskShowOutput> {
     const { args, flags } = await this.parse(TaskShow);
     const flows = await this.openFlows(flags);
     const { task, flow } = flows.operator.showTask(args.task);
-    this.write(renderTask(task, flow, this.shown(flags)));
+    this.write(renderTask(task, flow, this.view(flags)));
     return taskShowOutput(task, flow);
   }
 }
