@@ -12,14 +12,19 @@ export interface KeyActions {
   readonly typed: Readonly<Record<string, () => void>>;
 }
 
+/** Ctrl-C as a terminal sends it. */
+const CTRL_C = '\u0003';
+
 /** Does what a screen's keys are for; other keys do nothing. */
 export function useKeys({ named, typed }: KeyActions): void {
   useInput((input, key) => {
     const name = nameOf(input, key);
     const action = name && named[name];
     if (action !== undefined) action();
-    // Keys typed faster than they are read arrive together.
-    else if (!key.ctrl && !key.meta) for (const character of input) typed[character]?.();
+    else if (!key.ctrl && !key.meta) {
+      // Keys typed faster than they are read arrive together: work may hold up the event loop.
+      for (const character of input) (character === CTRL_C ? named.ctrlC : typed[character])?.();
+    }
   });
 }
 

@@ -88,4 +88,18 @@ test('hears keys one by one, those too that arrive together, and no others', asy
   assert.equal(heard, ['?', 'q', 'up', 'ctrl-c', 'esc']);
 });
 
+test('Ctrl-C that arrives with other keys, or twice at once, is not lost', async () => {
+  const heard: string[] = [];
+  const { terminal, screen } = open(<Hello onKey={(key) => void heard.push(key)} />);
+  await waitFor('raw mode', terminal.rawMode);
+  terminal.type(`q${KEYS.ctrlC}${KEYS.ctrlC}${KEYS.enter}?`);
+  await waitFor(
+    'the keys',
+    () => heard.length === 4,
+    () => heard,
+  );
+  await screen.unmount();
+  assert.equal(heard, ['q', 'ctrl-c', 'ctrl-c', '?']);
+});
+
 test.run();

@@ -1,9 +1,9 @@
-import { useInput } from 'ink';
 import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
 import type { Store } from '../store.js';
 import { useTerminalSize } from '../terminal-size.js';
+import { useKeys } from '../use-keys.js';
 import { flowsFrame } from './frame.js';
 import type { FlowsScreenEvent, FlowsScreenState } from './state.js';
 
@@ -20,11 +20,15 @@ export function FlowsScreen(props: FlowsScreenProps): ReactElement {
   const { store } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
-  useInput((input, key) => {
-    if (key.ctrl && input === 'c') props.onStop('ctrl-c');
-    else if (key.escape) store.dispatch({ type: 'help.closed' });
-    else if (input === 'q') props.onStop('q');
-    else if (input === '?') store.dispatch({ type: 'help.toggled' });
+  useKeys({
+    named: {
+      ctrlC: () => props.onStop('ctrl-c'),
+      escape: () => store.dispatch({ type: 'help.closed' }),
+    },
+    typed: {
+      q: () => props.onStop('q'),
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
   });
   return <Lines lines={flowsFrame(state, props.style, size)} />;
 }
