@@ -15,7 +15,8 @@ import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { realOrGiven } from '../real-path.js';
 import { BuiltinBackend } from './backends/builtin.js';
-import type { ExtMode, ExtSettings } from './backends/ext/ext-settings.js';
+import type { ExtMode } from './backends/ext/ext-settings.js';
+import type { PreparedExt } from './backends/ext/open-ext.js';
 import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import { forgetPlaces } from './forget/forget-places.js';
@@ -46,8 +47,8 @@ export interface OpenedMemory {
   /** What choosing providers looks at. */
   readonly world: ProviderWorld;
   readonly locate: LocateSetting;
-  /** Settings of the external backend; undefined where the builtin engine is configured. */
-  readonly ext: ExtSettings | undefined;
+  /** The external backend; undefined where the builtin engine is configured. */
+  readonly ext: Pick<PreparedExt, 'diagnose' | 'settings'> | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -120,7 +121,7 @@ export async function openAgent(
     ...created,
     sources: external?.watched ?? created.sources,
     backend: heardWhileDreaming(backend, agent, context, loaded),
-    ext: external?.settings,
+    ext: external,
     warnings: loaded.warnings,
   };
 }

@@ -1,4 +1,5 @@
 import type { Diagnosis } from '../embeddings/diagnosis/index.js';
+import type { ExtStatus } from './backends/ext/ext-status.js';
 import type { BackendStatus, GetResponse } from './backends/memory-backend.js';
 import type { EmbeddingStatus } from './embedding/embedding-status.js';
 import type { OpenedMemory } from './open-memory.js';
@@ -74,7 +75,7 @@ export function statusOutput(
   embedding: EmbeddingStatus,
   deep: Diagnosis | undefined,
 ): StatusOutput {
-  const { index, vectors: _, watcher, media, ...rest } = status;
+  const { index, vectors: _, watcher, media, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
@@ -92,7 +93,24 @@ export function statusOutput(
       index.state === 'ready'
         ? { ...index, statistics: statisticsOutput(index.statistics) }
         : index,
+    ext: ext === undefined ? null : extOutput(ext),
     ...(deep === undefined ? {} : { deep }),
+  };
+}
+
+function extOutput({ updated, why, ...ext }: ExtStatus): StatusOutput['ext'] {
+  return {
+    ...ext,
+    why: why ?? null,
+    updated:
+      updated === null
+        ? null
+        : {
+            at: new Date(updated.atMs).toISOString(),
+            tookMs: updated.tookMs,
+            files: updated.files,
+            stale: updated.stale,
+          },
   };
 }
 

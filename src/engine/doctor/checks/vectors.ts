@@ -100,7 +100,8 @@ function writtenAt(
 async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const memory of await world.memories()) {
-    if (memory.providers === undefined) continue;
+    // Beside an external program the builtin engine's vectors wait until they are needed.
+    if (memory.providers === undefined || memory.ext !== undefined) continue;
     const status = await memory.backend.status();
     if (status.index.state !== 'ready') continue;
     const { state, done, all, differences } = embeddingStatus(memory, status).coverage;

@@ -16,8 +16,8 @@ export function watchTargetOf(
     sources,
     backend,
     watch,
-    debounceMs: ext?.update.debounceMs ?? sync.watchDebounceMs,
-    intervalMs: ext?.update.intervalMs ?? sync.intervalMinutes * 60_000,
+    debounceMs: ext?.settings.update.debounceMs ?? sync.watchDebounceMs,
+    intervalMs: ext?.settings.update.intervalMs ?? sync.intervalMinutes * 60_000,
     indexFile: store.path,
   };
 }

@@ -19,6 +19,9 @@ export async function freshMemory(
   onEvent: (event: WatchEvent) => void,
 ): Promise<FreshMemory> {
   const memory = await openAgent(agent, context, loaded, { longLived: true });
-  const watcher = watchMemory(watchTargetOf(memory), { clock: context.clock, onEvent });
+  const target = watchTargetOf(memory);
+  // The refresh at the start has a switch of its own there.
+  const watched = memory.ext === undefined ? target : { ...target, syncsAtStart: false };
+  const watcher = watchMemory(watched, { clock: context.clock, onEvent });
   return { watcher, close: () => memory.backend.close() };
 }

@@ -19,7 +19,16 @@ const KEYS: readonly KeyHelp[] = [
   ['?, esc', 'close this list'],
 ];
 
-/** The order of the lines; a literal, since views load nothing of the engine. */
+/** The order of the lines for an external search program; literals, since views load nothing of the engine. */
+const EXT_ORDER = [
+  'program',
+  'release',
+  'collections',
+  'question',
+  'vectors',
+] as const satisfies readonly CheckName[];
+
+/** The same for a provider. */
 const ORDER = [
   'selected',
   'key',
@@ -39,7 +48,8 @@ export function providerFrame(
 ): readonly string[] {
   const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const { checks, diagnosis } = state;
-  const body = ORDER.flatMap((check) => {
+  const order = checks.program === undefined ? ORDER : EXT_ORDER;
+  const body = order.flatMap((check) => {
     const shown = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
     return shown === undefined ? [] : checkLines(check, shown, { style, columns });
   });

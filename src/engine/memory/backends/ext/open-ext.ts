@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { LoadedConfig, ResolvedAgent } from '../../../config/index.js';
 import type { EngineContext } from '../../../context.js';
+import type { Diagnosis } from '../../../embeddings/diagnosis/index.js';
 import { forgetPlaces } from '../../forget/forget-places.js';
 import { memorySourcesOf, transcriptSources } from '../../sources/memory-sources.js';
 import type { MemorySources } from '../../sources/scan-sources.js';
 import type { MemoryBackend } from '../memory-backend.js';
+import type { ExtDiagnosisWork } from './diagnose-ext.js';
 import { ExtBackend } from './ext-backend.js';
 import { type ExtMode, type ExtSettings, extSettings } from './ext-settings.js';
 import { sourcesBeside } from './ext-sources.js';
@@ -19,6 +21,8 @@ export interface PreparedExt {
   readonly watched: MemorySources;
   /** Makes it; nothing is run yet. */
   open(builtin: MemoryBackend): MemoryBackend;
+  /** Tries it step by step. */
+  diagnose(work: ExtDiagnosisWork): Promise<Diagnosis>;
 }
 
 /** Settles everything about the external backend of an agent; runs nothing. */
@@ -34,6 +38,8 @@ export function prepareExt(
   const sources = sourcesBeside(own, settings.collections);
   const { sync, chunking } = agent.memorySearch;
   const { longLived = false } = options;
+  const { clock } = context;
+  const find = (): Tool => openTool(settings.command, settings.dir, context, loaded);
   return {
     settings,
     sources,
@@ -42,7 +48,7 @@ export function prepareExt(
     open: (builtin) =>
       new ExtBackend({
         settings,
-        openTool: () => openTool(settings.command, settings.dir, context, loaded),
+        openTool: find,
         builtin,
         sources,
         transcripts,
@@ -51,11 +57,15 @@ export function prepareExt(
         chunking,
         syncOnSearch: sync.onSearch,
         syncOnSessionStart: sync.onSessionStart,
-        clock: context.clock,
+        clock,
         openSession: longLived ? sessionOpener(settings.searchTool) : undefined,
         lockFile: join(context.state.stateDir, 'qmd', 'update.lock'),
         modelsDir: modelsDir(context),
       }),
+    diagnose: async (work) => {
+      const { diagnoseExt } = await import('./diagnose-ext.js');
+      return diagnoseExt({ settings, openTool: find, clock }, work);
+    },
   };
 }
 
