@@ -4,10 +4,10 @@ import { collectionCommand } from './collections.mjs';
 import { searchAnswer } from './search.mjs';
 import { pendingOf, readCollections, readIndex, writeIndex } from './store.mjs';
 import { indexed, noFolder, notice } from './tell.mjs';
-import { ageOf, NoFolder, updateCollection } from './update.mjs';
+import { ageOf, dropOrphans, NoFolder, updateCollection } from './update.mjs';
 
 /** Real commands that nothing of ours may need. */
-const NOT_PLAYED = ['ls', 'context', 'get', 'multi-get', 'pull', 'cleanup', 'doctor', 'skill'];
+const NOT_PLAYED = ['ls', 'context', 'get', 'multi-get', 'pull', 'doctor', 'skill'];
 
 /**
  * Runs a command line.
@@ -38,6 +38,7 @@ export function runCommand(args, at) {
 const COMMANDS = {
   collection: (at) => collectionCommand(at),
   update: (at) => update(at),
+  cleanup: (at) => cleanup(at),
   status: (at) => status(at),
   embed: (at) => embed(at),
   search: (at) => ask(at),
@@ -118,6 +119,25 @@ function status({ places }) {
       '\nCollections',
       ...collections,
     ].join('\n'),
+  );
+}
+
+function cleanup({ places, release }) {
+  const index = readIndex(places);
+  const live = index.documents.filter((one) => one.active);
+  const gone = index.documents.length - live.length;
+  index.documents = live;
+  const orphans = dropOrphans(index, release);
+  writeIndex(places, index);
+  const compacted = release.dropsForgotten ? '' : 'FTS compacted, ';
+  return says(
+    [
+      '✓ Cleared 0 cached API responses\n',
+      'No orphaned embeddings to remove\n',
+      ...(gone > 0 ? [`✓ Removed ${gone} inactive document records\n`] : []),
+      ...(orphans > 0 ? [`✓ Removed ${orphans} orphaned content hashes\n`] : []),
+      `✓ ${compacted}${compacted === '' ? 'Database' : 'database'} vacuumed\n`,
+    ].join(''),
   );
 }
 

@@ -46,7 +46,7 @@ function linesThatTell(help: string): readonly string[] {
   return help
     .split('\n')
     .filter((line) =>
-      /--mask|--glob\b <|-c, --collection|^ {2}qmd (?:query|search|vsearch|embed|mcp|update|collection|status)\b/.test(
+      /--mask|--glob\b <|--json|--format|-c, --collection|^ {2}qmd (?:query|search|vsearch|embed|mcp|update|collection|status)\b/.test(
         line,
       ),
     );

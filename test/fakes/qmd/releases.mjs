@@ -23,7 +23,9 @@ const OLD_HELP = [
   '  qmd mcp --http --daemon       - Start MCP server as background daemon',
   '  qmd mcp stop                  - Stop background MCP daemon',
   '',
+  '  --json                     - JSON output with snippets (default: 20 results)',
   '  -c, --collection <name>    - Filter results to a specific collection',
+  '  --json/--csv/--md/--xml/--files - Output format (same as search)',
 ];
 
 const NEW_HELP = [
@@ -38,7 +40,21 @@ const NEW_HELP = [
   '  qmd update [--pull]           - Re-index collections (optionally git pull first)',
   '  qmd embed [-f]                - Generate/refresh vector embeddings',
   '',
+  '  -n <num>                   - Max results (default 5, or 20 for --files/--json)',
+  '  --explain                  - Include retrieval score traces (query --json/CLI)',
+  '  --files | --json | --csv | --md | --xml  - Output format',
   '  -c, --collection <name>    - Filter by one or more collections',
+  '  --json/--csv/--md/--xml/--files - Same formats as search',
+];
+
+const NEWEST_HELP = [
+  ...NEW_HELP.filter((line) => !line.includes('--json')).map((line) =>
+    line.replace('embed [-f]               ', 'embed [-f] [-c <name>]   '),
+  ),
+  '  -n <num>                   - Max results (default 5, or 20 for --format files|json)',
+  '  --explain                  - Include retrieval score traces (query, CLI/--format json)',
+  '  --format <kind>            - Output format: cli (default) | json | csv | md | xml | files',
+  '  --format <kind>            - Same formats as search',
 ];
 
 const OLDEST = {
@@ -106,9 +122,7 @@ const FOURTH = { ...THIRD, version: '2.0.1', emptyTold: false };
 const NEWEST = {
   ...FOURTH,
   version: '2.8.3 (facd35e)',
-  help: NEW_HELP.map((line) =>
-    line.replace('embed [-f]               ', 'embed [-f] [-c <name>]   '),
-  ),
+  help: NEWEST_HELP,
   values: [...VALUES, 'glob', 'format', 'intent', 'timeout'],
   globToo: true,
   reads: 'dashes and dots',

@@ -22,7 +22,7 @@ const NOTES = '{notes}';
 const search = (...args: readonly string[]): Step => ({ run: ['search', ...args] });
 
 /** From an empty index to an emptied one. No step loads a model. */
-export const STEPS: readonly Step[] = [
+const STEPS: readonly Step[] = [
   { run: ['--version'] },
   { run: ['collection', 'list'] },
   search('harbour', '--json'),
@@ -60,6 +60,7 @@ export const STEPS: readonly Step[] = [
   search('--json', '-n', '3', 'harbour'),
   search('--json', '--', '-harbour'),
   search('log', '--json', '-n', '12'),
+  search('--format', 'json', '-n', '3', '-c', 'dir', '--', 'harbour'),
   search(),
   { run: ['no-such-command'] },
   { run: ['collection', 'no-such-verb'] },
@@ -77,6 +78,7 @@ export const STEPS: readonly Step[] = [
   { remove: 'MEMORY.md' },
   { run: ['update'] },
   search('paint', '--json'),
+  { run: ['cleanup'] },
   { run: ['collection', 'remove', 'dir'] },
   search('harbour', '--json'),
   search('harbour', '--json', '-c', 'dir'),

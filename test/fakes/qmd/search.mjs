@@ -8,6 +8,7 @@ const LEAST_ALIKE = 0.3;
 /** The answer to `qmd <mode> <question>` with its options. */
 export function searchAnswer({ places, release, command: mode, question, values, shape }) {
   const names = [values.collection ?? []].flat();
+  const json = values.json === true || values.format === 'json';
   const collections = readCollections(places);
   const lost = names.find((name) => !collections.some((one) => one.name === name));
   const index = readIndex(places);
@@ -17,13 +18,13 @@ export function searchAnswer({ places, release, command: mode, question, values,
   }
   const found = findDocuments(index, mode, question, { names, release });
   const least = Number(values['min-score'] ?? 0) || 0;
-  const limit = Number.parseInt(values.n, 10) || (values.json ? 20 : 5);
+  const limit = Number.parseInt(values.n, 10) || (json ? 20 : 5);
   const good = found.filter(({ score }) => score >= least).slice(0, limit);
   if (good.length === 0) {
-    return { status: 0, stdout: emptyAnswer(found.length === 0, values.json, release), stderr };
+    return { status: 0, stdout: emptyAnswer(found.length === 0, json, release), stderr };
   }
   const rows = good.map((document) => rowOf(document, question, { values, release, shape }));
-  const text = values.json ? JSON.stringify(rows, null, 2) : rows.map(inWords).join('\n\n');
+  const text = json ? JSON.stringify(rows, null, 2) : rows.map(inWords).join('\n\n');
   return { status: 0, stdout: `${text}\n`, stderr };
 }
 

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Where the tool keeps its files. */
+/** Where the tool keeps its files. The index has the name of the real one, but is JSON. */
 export function placesOf(env) {
   const home = env.HOME ?? '/';
   const config = env.QMD_CONFIG_DIR ?? join(env.XDG_CONFIG_HOME ?? join(home, '.config'), 'qmd');
   const cache = join(env.XDG_CACHE_HOME ?? join(home, '.cache'), 'qmd');
-  return { config: join(config, 'index.yml'), index: join(cache, 'index.json') };
+  return { config: join(config, 'index.yml'), index: join(cache, 'index.sqlite') };
 }
 
 /** The collections of the configuration file, in its order: name, path and pattern. */

@@ -21,7 +21,7 @@ export function stemsOf(text) {
  * @param reads what of its syntax the release reads
  * @returns undefined when nothing is asked for
  */
-export function readQuestion(question, reads) {
+function readQuestion(question, reads) {
   const all = reads === 'words' ? question.split(/\s+/).map((word) => ({ word })) : parts(question);
   const phrases = all.flatMap(({ word, quoted = false, negated = false }) =>
     phrasesOf(word, quoted, reads).map((phrase) => ({ ...phrase, negated })),
