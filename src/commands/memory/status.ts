@@ -85,7 +85,7 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
     const { diagnoseMemory } = await import('../../engine/memory/diagnosis/diagnose-memory.js');
     this.write('\n');
     return shownDiagnosis((signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }), {
-      title: `provider path of agent ${memory.name}`,
+      title: `${memory.ext === undefined ? 'provider path' : 'external search'} of agent ${memory.name}`,
       context,
       terminal: this.terminal(flags),
       screen: alone && !flags.quiet,
