@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isRecord } from '../config/index.js';
+import { parsedJson } from '../parse-json.js';
 import type { ConversationTurn } from './turn.js';
 
 /** More of a conversation is never looked at. */
@@ -28,9 +29,9 @@ function readTurns(file: string): readonly ConversationTurn[] {
     // Opening a pipe would wait for whoever writes into it.
     if (!found.isFile()) return [];
     const lines = linesOf(readEnd(file, found.size, MAX_BYTES), found.size > MAX_BYTES);
-    const turns = lines.flatMap((line) => turnsOf(parsed(line)));
+    const turns = lines.flatMap((line) => turnsOf(parsedJson(line)));
     if (turns.length > 0 || found.size > MAX_DOCUMENT_BYTES) return turns;
-    const document = parsed(readEnd(file, found.size, MAX_DOCUMENT_BYTES));
+    const document = parsedJson(readEnd(file, found.size, MAX_DOCUMENT_BYTES));
     const messages = isRecord(document) ? document['messages'] : document;
     return Array.isArray(messages) ? messages.flatMap(turnsOf) : [];
   } catch {
@@ -53,14 +54,6 @@ function readEnd(file: string, size: number, maxBytes: number): string {
 function linesOf(text: string, isCut: boolean): readonly string[] {
   const lines = text.split('\n');
   return isCut ? lines.slice(1) : lines;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const ROLES: ReadonlyMap<unknown, ConversationTurn['role']> = new Map([
