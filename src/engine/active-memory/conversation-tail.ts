@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isRecord } from '../config/index.js';
 import { parsedJson } from '../parse-json.js';
+import { readPart } from '../read-part.js';
 import type { ConversationTurn } from './turn.js';
 
 /** More of a conversation is never looked at. */
@@ -40,14 +41,8 @@ function readTurns(file: string): readonly ConversationTurn[] {
 }
 
 function readEnd(file: string, size: number, maxBytes: number): string {
-  const bytes = Buffer.alloc(Math.min(size, maxBytes));
-  const descriptor = openSync(file, 'r');
-  try {
-    const read = readSync(descriptor, bytes, 0, bytes.length, Math.max(0, size - bytes.length));
-    return bytes.toString('utf8', 0, read);
-  } finally {
-    closeSync(descriptor);
-  }
+  const length = Math.min(size, maxBytes);
+  return readPart(file, size - length, length).toString('utf8');
 }
 
 /** The first line of an end is a part of one as a rule. */
