@@ -282,6 +282,17 @@ test('who waits for the lock is told by whom it is held, and may stop waiting', 
   assert.is((await backendOn(target).sync({})).outcome, 'unchanged');
 });
 
+test('who holds the lock is told even when the time to wait is over at once', async () => {
+  const { target } = await indexed();
+  const lock = await acquireIndexLock(target.indexFile, { pid: 4711, nowMs: 5, waitMs: 0 });
+  const holders: unknown[] = [];
+  const options = { pid: 1, nowMs: 6, onWait: (holder: unknown) => holders.push(holder) };
+  const second = await acquireIndexLock(target.indexFile, { ...options, waitMs: Number.MIN_VALUE });
+  assert.is(second, undefined);
+  assert.equal(holders, [{ pid: 4711, sinceMs: 5 }]);
+  lock?.release();
+});
+
 test('a lock file that is damaged does not lock for ever', async () => {
   const { target } = await indexed();
   writeFileSync(`${target.indexFile}.lock`, randomBytes(8192));
