@@ -103,7 +103,7 @@ export const ERROR_CODES = {
   },
   FLOWS_PERSIST_FAILED: {
     exit: 1,
-    summary: 'The database of flows cannot be written, or its disk is full; nothing was done.',
+    summary: 'The database of flows cannot be written, or its disk is full.',
   },
   FLOW_ENDED: { exit: 1, summary: 'The flow has ended, and what has ended stays so.' },
   FLOW_NOT_FOUND: { exit: 1, summary: 'No flow has this id, or more than one begins with it.' },
