@@ -38,6 +38,7 @@ export class ChildGroup {
   readonly ended: Promise<ChildEnd>;
   private readonly child: ChildProcessWithoutNullStreams;
   private killTimer: NodeJS.Timeout | undefined;
+  private hasExited = false;
 
   constructor({ command, env, cwd, mind }: ChildCall) {
     const [program, ...args] = command;
@@ -61,6 +62,7 @@ export class ChildGroup {
         if (child.pid === undefined) resolve({ kind: 'not-started', code: codeOf(error) });
       });
       child.on('exit', () => {
+        this.hasExited = true;
         this.signal('SIGKILL');
         clearTimeout(this.killTimer);
         setTimeout(() => this.cutPipes(), PIPE_GRACE_MS).unref();
@@ -75,14 +77,15 @@ export class ChildGroup {
 
   /** Asks the group to end, and kills it when it does not. */
   stop(): void {
-    if (this.killTimer !== undefined) return;
+    // Another process may have the number of one that has ended.
+    if (this.killTimer !== undefined || this.hasExited) return;
     this.signal('SIGTERM');
     this.killTimer = setTimeout(() => this.signal('SIGKILL'), KILL_GRACE_MS);
   }
 
   /** Ends the group at once. */
   kill(): void {
-    this.signal('SIGKILL');
+    if (!this.hasExited) this.signal('SIGKILL');
   }
 
   private signal(signal: NodeJS.Signals): void {

@@ -38,6 +38,8 @@ export interface SyncRequest extends WorkOptions {
   readonly lockWaitMs?: number;
   /** Leave transcripts for later that have grown by little (`sync.sessions`). */
   readonly defersSmallGrowth?: boolean;
+  /** A watcher asks, of its own accord: what is done at an interval of its own waits for that. */
+  readonly isUpkeep?: boolean;
   /** False leaves passages without vectors, and asks no provider. */
   readonly embeds?: boolean;
 }

@@ -199,6 +199,7 @@ class IndexWatcher implements MemoryWatcher {
         lockWaitMs: this.timing.lockWaitMs,
         // A conversation under way changes with every turn.
         defersSmallGrowth: cause === 'changed',
+        isUpkeep: cause !== 'asked' && cause !== 'start',
         onEvent: (event) => this.onEvent({ type: 'progress', event }),
       });
       if (signal.aborted) return;

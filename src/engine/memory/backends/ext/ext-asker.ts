@@ -4,29 +4,26 @@ import type { SearchRequest } from '../../search/types.js';
 import type { Source } from '../../types.js';
 import type { ExtMode, ExtSettings } from './ext-settings.js';
 import { knownFeatures } from './known-features.js';
+import { type OpenSession, SessionKeeper } from './session-keeper.js';
 import { askProgram, type ToolQuestion } from './tool/ask-program.js';
-import type { McpSession } from './tool/mcp-session.js';
 import type { Tool } from './tool/open-tool.js';
 import type { ToolAnswer, ToolHit } from './tool/read-answer.js';
 import type { RunOptions } from './tool/run-tool.js';
-import { ToolFailure } from './tool/tool-failure.js';
-
-/** Keeps the program running between questions. */
-export type OpenSession = (tool: Tool) => Promise<McpSession>;
 
 /** More than asked for, where hits may fall away: filters, twice the same passage. */
 const SPARE = 3;
+/** More than any answer has room for; several hundred are more text than is read of a program. */
+const MOST_HITS = 100;
 
 /** Puts questions to the program: to one that is kept running where there is one, else by running it. */
 export class ExtAsker {
   private readonly settings: ExtSettings;
-  private readonly openSession: OpenSession | undefined;
-  private session: { readonly key: string; readonly opened: Promise<McpSession> } | undefined;
+  private readonly session: SessionKeeper | undefined;
 
   /** @param openSession undefined for a process that soon ends */
   constructor(settings: ExtSettings, openSession: OpenSession | undefined) {
     this.settings = settings;
-    this.openSession = openSession;
+    this.session = openSession === undefined ? undefined : new SessionKeeper(openSession);
   }
 
   /**
@@ -40,10 +37,12 @@ export class ExtAsker {
     signal: AbortSignal | undefined,
   ): Promise<readonly ToolHit[]> {
     const { limits } = this.settings;
+    // To the program a question without a word is none, and an error.
+    if (!/[\p{L}\p{N}]/u.test(request.query)) return [];
     const collections = this.settings.collections().filter(({ root }) => existsSync(root));
-    const sources: readonly Source[] = request.sources ?? ['memory', 'sessions'];
-    const limit = (request.maxResults ?? limits.maxResults) * SPARE;
-    const groups = sources
+    const sources = new Set<Source>(request.sources ?? ['memory', 'sessions']);
+    const limit = hitsFor(request, limits.maxResults);
+    const groups = [...sources]
       .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))
       .filter((names) => names.length > 0);
     const mode = this.modeFor(request);
@@ -62,10 +61,12 @@ export class ExtAsker {
 
   /** Lets go of a program that runs; the next question begins it anew. */
   async endSession(): Promise<void> {
-    const { session } = this;
-    this.session = undefined;
-    const opened = await session?.opened.catch(() => undefined);
-    await opened?.close();
+    await this.session?.end();
+  }
+
+  /** Lets go of it for good. */
+  async close(): Promise<void> {
+    await this.session?.close();
   }
 
   /** By words alone it wants all of them: where that finds nothing, those of every question are left out. */
@@ -82,32 +83,16 @@ export class ExtAsker {
   }
 
   private async put(tool: Tool, question: ToolQuestion, run: RunOptions): Promise<ToolAnswer> {
-    const answer = await this.askSession(tool, question, run);
+    const answer = await this.session?.ask(tool, question, run);
     if (answer !== undefined) return answer;
     const features = await knownFeatures(tool, this.settings, run.signal);
     return askProgram(tool, features, question, run);
   }
+}
 
-  private async askSession(
-    tool: Tool,
-    question: ToolQuestion,
-    run: RunOptions,
-  ): Promise<ToolAnswer | undefined> {
-    if (this.openSession === undefined) return undefined;
-    if (this.session?.key !== tool.key) {
-      await this.endSession();
-      this.session = { key: tool.key, opened: this.openSession(tool) };
-    }
-    const session = await this.session.opened;
-    try {
-      return await session.ask(question, run);
-    } catch (error) {
-      await this.endSession();
-      // One that died is run instead; one that takes too long would do so again.
-      if (error instanceof ToolFailure && error.code === 'BACKEND_FAILED') return undefined;
-      throw error;
-    }
-  }
+/** Of those that a filter takes few, more are looked at. */
+function hitsFor({ maxResults, pathGlob }: SearchRequest, usual: number): number {
+  return pathGlob !== undefined ? MOST_HITS : Math.min(MOST_HITS, (maxResults ?? usual) * SPARE);
 }
 
 /** A question without the words that every question has; undefined where none is left, or all are. */

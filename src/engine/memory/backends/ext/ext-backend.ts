@@ -1,10 +1,11 @@
-import { existsSync, statSync } from 'node:fs';
-import type { Warning } from '../../../errors/index.js';
+import { statSync } from 'node:fs';
+import { SvcError, type Warning } from '../../../errors/index.js';
 import { realOrGiven } from '../../../real-path.js';
 import type { ChunkingOptions } from '../../chunking/chunk-markdown.js';
 import { readForgotten } from '../../forget/forget-list.js';
 import type { CitationMode } from '../../search/citation.js';
 import type { SearchMode, SearchRequest, SearchResponse } from '../../search/types.js';
+import { resolveWorkspace } from '../../sources/memory-files.js';
 import type { MemorySources } from '../../sources/scan-sources.js';
 import type { SyncSummary } from '../../sync/events.js';
 import type {
@@ -20,20 +21,18 @@ import type {
   Transfer,
   WorkOptions,
 } from '../memory-backend.js';
-import { ExtAsker, type OpenSession } from './ext-asker.js';
-import {
-  ExtRefresher,
-  type ExtRefresherOptions,
-  exportListFile,
-  RefreshPending,
-} from './ext-refresher.js';
+import { ExtAsker } from './ext-asker.js';
+import { ExtRefresher, type ExtRefresherOptions, exportListFile } from './ext-refresher.js';
 import type { ExtMode } from './ext-settings.js';
-import { type ExtState, readExtState, updateExtState } from './ext-state.js';
+import { type ExtState, readExtState } from './ext-state.js';
+import { FreshAsker, refreshingWarning } from './fresh-asker.js';
 import { placeHits } from './place-hits.js';
-import { beginRest, endRest, restingNow, restWarning } from './rest.js';
+import { beginRest, endRest, restingNow, restKeyOf, restWarning } from './rest.js';
+import type { OpenSession } from './session-keeper.js';
+import { RunPending } from './shared-run.js';
 import { type Tool, toolPlaces } from './tool/open-tool.js';
 import type { ToolHit } from './tool/read-answer.js';
-import { failureWarning, ToolFailure } from './tool/tool-failure.js';
+import { failureWarning, folderFailure, ToolFailure } from './tool/tool-failure.js';
 
 /** What the external backend of one agent is told. */
 export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewCollections'> {
@@ -59,8 +58,8 @@ const MODES: Readonly<Record<ExtMode, SearchMode>> = {
   query: 'hybrid',
 };
 
-/** A question waits so long for a refresh that somebody else is at. */
-const PENDING_REFRESH_MS = 500;
+/** `svc memory index` waits for whoever refreshes, another agent's index too. */
+const SYNC_WAIT_MS = 10 * 60_000;
 
 /**
  * Search through an external program (spec/memory-search §2.12), with the builtin engine as the net below:
@@ -70,21 +69,25 @@ export class ExtBackend implements MemoryBackend {
   private readonly options: ExtBackendOptions;
   private readonly asker: ExtAsker;
   private readonly refresher: ExtRefresher;
+  private readonly freshAsker: FreshAsker;
 
   constructor(options: ExtBackendOptions) {
     this.options = options;
     this.asker = new ExtAsker(options.settings, options.openSession);
     const onNewCollections = (): Promise<void> => this.asker.endSession();
     this.refresher = new ExtRefresher({ ...options, onNewCollections });
+    this.freshAsker = new FreshAsker({ ...options, asker: this.asker, refresher: this.refresher });
   }
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
+    // Said as the builtin engine says it, before anybody looks for the program.
+    resolveWorkspace(this.options.settings.workspaceDir);
     const warnings: Warning[] = [];
     const tool = this.toolToAsk(warnings);
     if (tool !== undefined) {
       const started = performance.now();
       try {
-        const hits = await this.freshHits(tool, request, work, warnings);
+        const hits = await this.freshAsker.hits(tool, request, work, warnings);
         const response = await this.responseTo(request, hits);
         endRest(this.options.settings.dir, this.state());
         return { ...response, searchMs: performance.now() - started, warnings };
@@ -95,10 +98,10 @@ export class ExtBackend implements MemoryBackend {
     return this.answerBelow(request, work, warnings);
   }
 
-  async get(request: GetRequest): Promise<GetResponse> {
+  async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
     const { getExternal } = await import('./get-external.js');
-    const { settings, sources, forget } = this.options;
-    return getExternal(request, settings, sources, forget);
+    const { settings, sources, forget, builtin } = this.options;
+    return getExternal(request, { settings, sources, forget, builtin }, work);
   }
 
   async list(): Promise<readonly ListedDocument[]> {
@@ -107,8 +110,9 @@ export class ExtBackend implements MemoryBackend {
   }
 
   async sync(request: SyncRequest): Promise<SyncSummary> {
-    const { settings, clock, builtin } = this.options;
+    const { settings, clock } = this.options;
     const startedMs = clock.now();
+    resolveWorkspace(settings.workspaceDir);
     const finished = (summary: SyncSummary): SyncSummary => {
       request.onEvent?.({ type: 'sync.finished', summary });
       return summary;
@@ -118,24 +122,20 @@ export class ExtBackend implements MemoryBackend {
     if (tool !== undefined) {
       try {
         const isForced = request.force === true;
-        if (isForced) await this.removeIndex();
-        const embedsNow = request.embeds !== false;
-        const result = await this.refresher.refresh(tool, request, { embedsNow });
+        const result = await this.refresher.refresh(tool, request, {
+          isForced,
+          embedsNow: request.embeds !== false && request.isUpkeep !== true,
+          waitMs: request.lockWaitMs ?? SYNC_WAIT_MS,
+        });
         endRest(settings.dir, result.state);
         const { summaryOf } = await import('./sync-ext.js');
         return finished(summaryOf(result, clock.now() - startedMs, isForced));
       } catch (error) {
+        if (error instanceof RunPending) throw stillRefreshed();
         warnings.push(this.failed(tool, error));
       }
     }
-    const summary = await builtin.sync({
-      ...request,
-      // Told once, with what went wrong before.
-      onEvent: (event) => {
-        if (event.type !== 'sync.finished') request.onEvent?.(event);
-      },
-    });
-    return finished({ ...summary, warnings });
+    return finished(await this.syncBelow(request, warnings));
   }
 
   async status(options: StatusOptions = {}): Promise<BackendStatus> {
@@ -150,7 +150,11 @@ export class ExtBackend implements MemoryBackend {
     const { storeBeside } = await import('./forget-external.js');
     const { builtin, sources } = this.options;
     const below = await builtin.forgetting();
-    const store = storeBeside(below.store, sources, (work) => this.cleanUp(work));
+    const store = storeBeside(below.store, sources, {
+      exportSessions: () => this.refresher.exportSessions(),
+      cleanUp: (work) => this.cleanUp(work),
+      removeIndex: (work) => this.removeIndex(work),
+    });
     return { ...below, store };
   }
 
@@ -169,7 +173,7 @@ export class ExtBackend implements MemoryBackend {
   }
 
   async close(): Promise<void> {
-    await this.asker.endSession();
+    await this.asker.close();
     await this.options.builtin.close();
   }
 
@@ -182,7 +186,7 @@ export class ExtBackend implements MemoryBackend {
     const tool = this.foundTool(warnings);
     if (tool === undefined) return undefined;
     const nowMs = this.options.clock.now();
-    const rest = restingNow(this.state(), tool.key, nowMs);
+    const rest = restingNow(this.state(), this.restKey(tool), nowMs);
     if (rest === undefined) return tool;
     warnings.push(restWarning(rest, nowMs));
     return undefined;
@@ -198,77 +202,40 @@ export class ExtBackend implements MemoryBackend {
     }
   }
 
+  private restKey(tool: Tool): string {
+    return restKeyOf(tool, this.options.settings.mode);
+  }
+
   /** Remembers a failure of the program. @throws whatever else it is */
   private failed(tool: Tool, error: unknown): Warning {
-    if (error instanceof RefreshPending) return refreshingWarning();
-    if (!(error instanceof ToolFailure)) throw error;
-    beginRest(this.options.settings.dir, tool.key, error, this.options.clock);
-    return failureWarning(error);
-  }
-
-  /** The program is asked at once; while it looks, svc looks whether its index is fresh. */
-  private async freshHits(
-    tool: Tool,
-    request: SearchRequest,
-    work: WorkOptions,
-    warnings: Warning[],
-  ): Promise<readonly ToolHit[]> {
-    const state = this.state();
-    const { indexFile } = toolPlaces(this.options.settings.dir);
-    if (state.updated === undefined || !existsSync(indexFile)) {
-      await this.refresher.refresh(tool, work, { embedsNow: true });
-      return this.asker.ask(tool, request, work.signal);
+    if (error instanceof RunPending) {
+      return refreshingWarning('the builtin engine answers meanwhile');
     }
-    const asked = this.asker.ask(tool, request, work.signal);
-    // Heard below, unless the look at the files throws first.
-    asked.catch(() => undefined);
-    if (!this.looksAtFiles(work) || !this.refresher.isStale(state)) {
-      return asked.catch((error: unknown) => this.askAgain(error, tool, request, work));
-    }
-    await asked.catch(() => undefined);
-    try {
-      await this.refresher.refresh(tool, work, { embedsNow: false, waitMs: PENDING_REFRESH_MS });
-    } catch (error) {
-      if (!(error instanceof RefreshPending)) throw error;
-      warnings.push(refreshingWarning());
-      return asked;
-    }
-    return this.asker.ask(tool, request, work.signal);
+    const failure = error instanceof ToolFailure ? error : folderFailure(error);
+    if (failure === undefined) throw error;
+    beginRest(this.options.settings.dir, this.restKey(tool), failure, this.options.clock);
+    return failureWarning(failure);
   }
 
-  private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
-    const { syncOnSearch, syncOnSessionStart } = this.options;
-    return syncOnSearch || (sessionStarts && syncOnSessionStart);
-  }
-
-  /** A collection that the program has lost is told to it again, once. */
-  private async askAgain(
-    error: unknown,
-    tool: Tool,
-    request: SearchRequest,
-    work: WorkOptions,
-  ): Promise<readonly ToolHit[]> {
-    const isLost = error instanceof ToolFailure && /collection not found/iu.test(error.message);
-    if (!isLost) throw error;
-    updateExtState(this.options.settings.dir, (state) => ({ ...state, collections: [] }));
-    await this.refresher.refresh(tool, work, { embedsNow: false });
-    return this.asker.ask(tool, request, work.signal);
-  }
-
-  private async removeIndex(): Promise<boolean> {
+  private async removeIndex(work: WorkOptions = {}): Promise<boolean> {
     await this.asker.endSession();
     const { removeExtIndex } = await import('./sync-ext.js');
-    return removeExtIndex(this.options.settings.dir);
+    const { dir } = this.options.settings;
+    // Not under the feet of whoever refreshes it.
+    return this.refresher.alone(work, SYNC_WAIT_MS, async () => removeExtIndex(dir));
   }
 
-  /** Leaves nothing in the program's index that is in no file any more. */
+  /** Leaves nothing in the program's index that is in no file any more. @throws ToolFailure */
   private async cleanUp(work: WorkOptions): Promise<void> {
-    const tool = this.foundTool([]);
-    if (tool === undefined) return;
-    await this.refresher.refresh(tool, work, { embedsNow: false });
+    const { settings, openTool } = this.options;
+    const tool = openTool();
+    const waitMs = SYNC_WAIT_MS;
+    await this.refresher.refresh(tool, work, { embedsNow: false, waitMs });
     const { runTool } = await import('./tool/run-tool.js');
-    const timeoutMs = this.options.settings.update.updateTimeoutMs;
-    await runTool(tool, ['cleanup'], { timeoutMs, signal: work.signal });
+    const timeoutMs = settings.update.updateTimeoutMs;
+    await this.refresher.alone(work, waitMs, () =>
+      runTool(tool, ['cleanup'], { timeoutMs, signal: work.signal }),
+    );
   }
 
   private async responseTo(
@@ -297,6 +264,23 @@ export class ExtBackend implements MemoryBackend {
     };
   }
 
+  /** In the mode that knows words alone nobody makes vectors (spec/memory-search §2.12, rule 1). */
+  private async syncBelow(
+    request: SyncRequest,
+    warnings: readonly Warning[],
+  ): Promise<SyncSummary> {
+    const { builtin, settings } = this.options;
+    const summary = await builtin.sync({
+      ...request,
+      ...(settings.mode === 'search' ? { embeds: false } : {}),
+      // Told once, with what went wrong before.
+      onEvent: (event) => {
+        if (event.type !== 'sync.finished') request.onEvent?.(event);
+      },
+    });
+    return { ...summary, warnings: [...warnings, ...(summary.warnings ?? [])] };
+  }
+
   /** The builtin engine's answer; by words alone where that is what was chosen. */
   private async answerBelow(
     request: SearchRequest,
@@ -309,10 +293,10 @@ export class ExtBackend implements MemoryBackend {
   }
 }
 
-function refreshingWarning(): Warning {
-  return {
-    code: 'INDEX_BUSY',
-    message:
-      'the index of the external search program is being refreshed; newer notes may be missing',
-  };
+function stillRefreshed(): SvcError {
+  return new SvcError(
+    'INDEX_LOCKED',
+    'another process refreshes an index of the external search program',
+    { hint: 'wait for it to finish and try again' },
+  );
 }

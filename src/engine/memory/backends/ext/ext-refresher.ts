@@ -10,6 +10,7 @@ import type { ExtSettings } from './ext-settings.js';
 import { treeOf } from './ext-sources.js';
 import { type ExtState, readExtState } from './ext-state.js';
 import { knownFeatures } from './known-features.js';
+import { RunPending, type RunWork, SharedRun } from './shared-run.js';
 import type { ExtSyncResult } from './sync-ext.js';
 import type { Tool } from './tool/open-tool.js';
 
@@ -32,34 +33,51 @@ export interface ExtRefresherOptions {
 export interface RefreshOptions {
   /** Make vectors now, whenever that was last done. */
   readonly embedsNow: boolean;
-  /** How long to wait for another's refresh; as long as one may take when left out. */
-  readonly waitMs?: number;
+  /** Build the index anew. */
+  readonly isForced?: boolean;
+  /** How long to wait for another's refresh, in milliseconds. */
+  readonly waitMs: number;
 }
 
-/** Somebody else refreshes, and takes longer than the question waits. */
-export class RefreshPending extends Error {
-  override name = 'RefreshPending';
+interface Running {
+  readonly run: SharedRun<ExtSyncResult>;
+  readonly how: RefreshOptions;
 }
 
 /** Keeps the program's index of one agent in line with its files. */
 export class ExtRefresher {
   private readonly options: ExtRefresherOptions;
-  private refreshing: Promise<ExtSyncResult> | undefined;
+  private running: Running | undefined;
 
   constructor(options: ExtRefresherOptions) {
     this.options = options;
   }
 
   /**
-   * Refreshes, or joins the refresh that this process is at.
+   * Refreshes. The refresh that this process is at is waited for; it may have looked at the files too
+   * early, so that it is done again where they changed since.
    *
-   * @throws RefreshPending, ToolFailure; the signal's reason
+   * @throws RunPending when somebody else refreshes for all of `waitMs`; ToolFailure; the signal's reason
    */
-  refresh(tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> {
-    this.refreshing ??= this.refreshAlone(tool, work, how).finally(() => {
-      this.refreshing = undefined;
-    });
-    return this.refreshing;
+  async refresh(tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> {
+    const deadline = performance.now() + how.waitMs;
+    const leftMs = (): number => Math.max(0, deadline - performance.now());
+    while (this.running?.run.isOver === false) {
+      const { running } = this;
+      const result = await joined(running, work, leftMs());
+      if (result !== undefined && includes(running.how, how) && !this.isStale(result.state)) {
+        return result;
+      }
+    }
+    const patient = { ...how, waitMs: leftMs() };
+    const run = new SharedRun((shared) => this.refreshAlone(tool, shared, patient));
+    this.running = { run, how };
+    return run.join(work);
+  }
+
+  /** Does something while nobody refreshes. @throws RunPending; the signal's reason */
+  async alone<T>(work: WorkOptions, waitMs: number, act: () => Promise<T>): Promise<T> {
+    return this.inTurn(work.signal, waitMs, () => undefined, act);
   }
 
   /** What the files look like now; see treeOf. */
@@ -79,50 +97,97 @@ export class ExtRefresher {
 
   private async refreshAlone(
     tool: Tool,
-    work: WorkOptions,
-    { embedsNow, waitMs }: RefreshOptions,
+    { signal, onEvent }: RunWork,
+    { embedsNow, isForced = false, waitMs }: RefreshOptions,
   ): Promise<ExtSyncResult> {
-    const { settings, lockFile, clock, modelsDir } = this.options;
-    const features = await knownFeatures(tool, settings, work.signal);
-    const { syncExt } = await import('./sync-ext.js');
+    const { settings, clock, modelsDir } = this.options;
+    const { syncExt, removeExtIndex, unchanged } = await import('./sync-ext.js');
     const before = readExtState(settings.dir).collections;
-    const patience = AbortSignal.timeout(waitMs ?? settings.update.updateTimeoutMs);
-    const signal = work.signal === undefined ? patience : AbortSignal.any([work.signal, patience]);
-    const target = {
-      settings,
-      tool,
-      features,
-      clock,
-      modelsDir,
-      exportSessions: this.exporter(),
-      tree: () => this.tree(),
+    let hasWaited = false;
+    const onWait = (): void => {
+      hasWaited = true;
     };
-    let isMine = false;
-    const result = await withProcessLock(lockFile, { signal }, () => {
-      isMine = true;
-      return syncExt(target, { ...work, embedsNow });
-    }).catch((error: unknown) => {
-      work.signal?.throwIfAborted();
-      throw !isMine && patience.aborted ? new RefreshPending() : error;
+    const result = await this.inTurn(signal, waitMs, onWait, async () => {
+      // Whoever was at it may have done what there was to do.
+      const state = readExtState(settings.dir);
+      if (hasWaited && !isForced && !embedsNow && !this.isStale(state)) return unchanged(state);
+      if (isForced) removeExtIndex(settings.dir);
+      const features = await knownFeatures(tool, settings, signal);
+      const target = {
+        settings,
+        tool,
+        features,
+        clock,
+        modelsDir,
+        exportSessions: () => this.exportSessions(),
+        tree: () => this.tree(),
+      };
+      return syncExt(target, { signal, onEvent, embedsNow });
     });
-    if (!isDeepStrictEqual(before, result.state.collections)) await this.options.onNewCollections();
+    const isTold = result.hasNewCollections || !isDeepStrictEqual(before, result.state.collections);
+    if (isForced || isTold) await this.options.onNewCollections();
     return result;
   }
 
-  private exporter(): (() => Promise<readonly SkippedFile[]>) | undefined {
+  /** @throws RunPending when it is not this process's turn within the time */
+  private async inTurn<T>(
+    signal: AbortSignal | undefined,
+    waitMs: number,
+    onWait: () => void,
+    act: () => Promise<T>,
+  ): Promise<T> {
+    const patience = AbortSignal.timeout(Math.ceil(waitMs));
+    const either = signal === undefined ? patience : AbortSignal.any([signal, patience]);
+    let isMine = false;
+    try {
+      return await withProcessLock(this.options.lockFile, { signal: either, onWait }, () => {
+        isMine = true;
+        return act();
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw !isMine && patience.aborted ? new RunPending() : error;
+    }
+  }
+
+  /** Conversations as Markdown; without them in the memory, no export of them stays behind. */
+  async exportSessions(): Promise<readonly SkippedFile[]> {
     const { settings, transcripts, forget, clock } = this.options;
-    if (transcripts === undefined) return undefined;
+    const { exportSessions, removeExports } = await import('./export-sessions.js');
+    const listFile = exportListFile(settings.dir);
+    if (transcripts === undefined) {
+      removeExports(listFile);
+      return [];
+    }
     const { exportDir, retentionDays } = settings.sessions;
-    return async () => {
-      const { exportSessions } = await import('./export-sessions.js');
-      const listFile = exportListFile(settings.dir);
-      const nowMs = clock.now();
-      return exportSessions({ transcripts, exportDir, retentionDays, listFile, forget, nowMs });
-    };
+    const nowMs = clock.now();
+    return exportSessions({ transcripts, exportDir, retentionDays, listFile, forget, nowMs });
   }
 }
 
 /** Where it is remembered which conversations were exported, and to which files. */
 export function exportListFile(dir: string): string {
   return join(dir, 'exports.json');
+}
+
+/** @returns undefined for one that came to nothing because others did not wait for it */
+async function joined(
+  { run }: Running,
+  work: WorkOptions,
+  waitMs: number,
+): Promise<ExtSyncResult | undefined> {
+  try {
+    return await run.join(work, waitMs);
+  } catch (error) {
+    work.signal?.throwIfAborted();
+    const isTheirs = run.isOver && (error instanceof RunPending || run.isAbandoned);
+    if (isTheirs) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a refresh does all that another one would. */
+function includes(done: RefreshOptions, wanted: RefreshOptions): boolean {
+  const { embedsNow, isForced = false } = wanted;
+  return (done.embedsNow || !embedsNow) && !isForced;
 }

@@ -39,7 +39,7 @@ export interface LastUpdate {
 
 /** The program failed: it is left alone for a while, so that not every question waits for it. */
 export interface Rest {
-  /** Of the program that failed; another one is tried at once. */
+  /** Of the program that failed, and its mode; another one is tried at once. */
   readonly key: string;
   readonly failures: number;
   /** Milliseconds since the epoch. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../../context.js';
 import type { Collection } from './collections.js';
 import type { ExtMode, ExtSettings } from './ext-settings.js';
 import { readExtState } from './ext-state.js';
-import { restingNow } from './rest.js';
+import { restingNow, restKeyOf } from './rest.js';
 import type { Tool } from './tool/open-tool.js';
 import { toolPlaces } from './tool/open-tool.js';
 import { ToolFailure } from './tool/tool-failure.js';
@@ -51,7 +51,7 @@ export function extStatus(
   const state = readExtState(settings.dir);
   const tool = toolOr(openTool);
   const isFound = !(tool instanceof ToolFailure);
-  const resting = isFound ? restingNow(state, tool.key, clock.now()) : tool;
+  const resting = isFound ? restingNow(state, restKeyOf(tool, settings.mode), clock.now()) : tool;
   const features =
     isFound && state.detected?.key === tool.key ? state.detected.features : undefined;
   const { updated } = state;

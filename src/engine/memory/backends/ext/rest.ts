@@ -1,6 +1,8 @@
 import type { Clock } from '../../../context.js';
 import type { Warning } from '../../../errors/index.js';
+import type { ExtMode } from './ext-settings.js';
 import { type ExtState, type Rest, updateExtState } from './ext-state.js';
+import type { Tool } from './tool/open-tool.js';
 import type { ToolFailure } from './tool/tool-failure.js';
 
 /** A program that failed is left alone for this long, doubled each time it fails again. */
@@ -13,12 +15,21 @@ export function restingNow(
   key: string,
   nowMs: number,
 ): Rest | undefined {
-  return rest !== undefined && rest.key === key && nowMs < rest.untilMs ? rest : undefined;
+  if (rest === undefined || rest.key !== key || nowMs >= rest.untilMs) return undefined;
+  // Written when the clock was wrong.
+  return rest.untilMs - nowMs > LONGEST_REST_MS ? undefined : rest;
+}
+
+/** Of a program and how it is used: a mode that needs models may fail where another one does not. */
+export function restKeyOf({ key }: Pick<Tool, 'key'>, mode: ExtMode): string {
+  return `${mode}:${key}`;
 }
 
 /** Remembers a failure: the next questions do not wait for the same program. */
 export function beginRest(dir: string, key: string, failure: ToolFailure, clock: Clock): void {
   keepQuietly(dir, (state) => {
+    // Several questions that failed together are one failure.
+    if (restingNow(state, key, clock.now()) !== undefined) return state;
     const failures = state.rest?.key === key ? state.rest.failures + 1 : 1;
     const restMs = Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** (failures - 1));
     const { code, message, hint } = failure;

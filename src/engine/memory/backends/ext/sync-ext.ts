@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { Minder } from '../../../child/minder.js';
 import type { Clock } from '../../../context.js';
 import type { Warning } from '../../../errors/index.js';
 import type { SyncEvent, SyncSummary } from '../../sync/events.js';
@@ -10,7 +11,7 @@ import { listCollections, type Run, tellCollections } from './tell-collections.j
 import type { ToolFeatures } from './tool/features.js';
 import { type Tool, toolPlaces } from './tool/open-tool.js';
 import { readCounts, readPending, type UpdateCounts } from './tool/read-answer.js';
-import { runTool, type ToolOutput } from './tool/run-tool.js';
+import { commandOf, runTool, type ToolOutput } from './tool/run-tool.js';
 import { ToolFailure } from './tool/tool-failure.js';
 
 /** What a refresh of the program's index works with. */
@@ -19,8 +20,8 @@ export interface ExtSyncTarget {
   readonly tool: Tool;
   readonly features: ToolFeatures;
   readonly clock: Clock;
-  /** Writes conversations as Markdown; undefined where none are searched. */
-  readonly exportSessions: (() => Promise<readonly SkippedFile[]>) | undefined;
+  /** Writes conversations as Markdown. */
+  readonly exportSessions: () => Promise<readonly SkippedFile[]>;
   /** What the files look like; see treeOf. */
   readonly tree: () => string | null;
   /** Where a person's own models lie; undefined where there are none. */
@@ -40,6 +41,8 @@ export interface ExtSyncResult {
   readonly counts: UpdateCounts;
   readonly skipped: readonly SkippedFile[];
   readonly state: ExtState;
+  /** Whether the program was told of collections that it did not have. */
+  readonly hasNewCollections: boolean;
   /** Why there are not all vectors although the mode wants them. */
   readonly embedFailure: ToolFailure | undefined;
 }
@@ -59,14 +62,36 @@ export async function syncExt(
   target: ExtSyncTarget,
   options: ExtSyncOptions,
 ): Promise<ExtSyncResult> {
-  const { settings, clock } = target;
-  const startedMs = clock.now();
-  const skipped = (await target.exportSessions?.()) ?? [];
+  const startedMs = target.clock.now();
+  const skipped = await target.exportSessions();
   const tree = target.tree();
+  // What it does here may take minutes: killed, svc would leave it behind, and begin the same anew.
+  const minder = new Minder(process.execPath);
   const run = (args: readonly string[], timeoutMs: number): Promise<ToolOutput> => {
-    options.onEvent?.({ type: 'ext.running', command: args.slice(0, 2).join(' ') });
-    return runTool(target.tool, args, { timeoutMs, signal: options.signal });
+    options.onEvent?.({ type: 'ext.running', command: commandOf(args) });
+    return runTool(target.tool, args, { timeoutMs, signal: options.signal, mind: minder.mind });
   };
+  try {
+    return await refresh(target, options.embedsNow, { skipped, startedMs, tree }, run);
+  } finally {
+    minder.close();
+  }
+}
+
+/** What was found out before the program is run. */
+interface Beginning {
+  readonly skipped: readonly SkippedFile[];
+  readonly startedMs: number;
+  readonly tree: string | null;
+}
+
+async function refresh(
+  target: ExtSyncTarget,
+  embedsNow: boolean,
+  { skipped, startedMs, tree }: Beginning,
+  run: Run,
+): Promise<ExtSyncResult> {
+  const { settings, clock } = target;
   const told = await tellCollections(settings, target.features, run);
   const update = told.kept
     ? await run(['update'], settings.update.updateTimeoutMs)
@@ -88,8 +113,14 @@ export async function syncExt(
   const counts = told.kept
     ? sumOf(readCounts(told.stdout), readCounts(update.stdout))
     : readCounts(told.stdout);
-  const embedded = await embed(target, state, options.embedsNow, run);
-  return { counts, skipped, ...embedded };
+  const embedded = await embed(target, state, embedsNow, run);
+  return { counts, skipped, hasNewCollections: told.hasNew, ...embedded };
+}
+
+/** What came of a refresh that found nothing to do. */
+export function unchanged(state: ExtState): ExtSyncResult {
+  const counts = { added: 0, changed: 0, removed: 0, unchanged: state.updated?.files ?? 0 };
+  return { counts, skipped: [], state, hasNewCollections: false, embedFailure: undefined };
 }
 
 /** Vectors are upkeep of their own: what fails there leaves a fresh index. */
@@ -143,10 +174,14 @@ function isEmbeddingDue(
 function linkModels(dir: string, modelsDir: string | undefined): void {
   const link = join(dir, 'cache', 'qmd', 'models');
   if (modelsDir === undefined || !existsSync(modelsDir) || existsSync(link)) return;
-  mkdirSync(join(dir, 'cache', 'qmd'), { recursive: true, mode: 0o700 });
-  const stats = lstatSync(link, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink() === true && readlinkSync(link) !== modelsDir) rmSync(link);
-  symlinkSync(modelsDir, link);
+  try {
+    mkdirSync(join(dir, 'cache', 'qmd'), { recursive: true, mode: 0o700 });
+    // One that leads nowhere any more.
+    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link);
+    symlinkSync(modelsDir, link);
+  } catch {
+    // Another process was first, or links cannot be made: then the program fetches its own.
+  }
 }
 
 /** A refresh as every sync is told. */
@@ -192,7 +227,8 @@ export function removeExtIndex(dir: string): boolean {
   const was = existsSync(indexFile);
   for (const ending of ['', '-wal', '-shm', '-journal'])
     rmSync(indexFile + ending, { force: true });
-  rmSync(join(dir, 'config'), { recursive: true, force: true });
+  rmSync(join(dir, 'config', 'qmd'), { recursive: true, force: true });
+  mkdirSync(join(dir, 'config', 'qmd'), { recursive: true, mode: 0o700 });
   rmSync(join(dir, 'state.json'), { force: true });
   return was;
 }

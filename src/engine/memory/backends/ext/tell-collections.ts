@@ -14,6 +14,8 @@ export type Run = (args: readonly string[], timeoutMs: number) => Promise<ToolOu
 export interface Told {
   /** Whether it knew some of them before, and has to look at their files again. */
   readonly kept: boolean;
+  /** Whether it was told of some now. */
+  readonly hasNew: boolean;
   /** What it said about those that it was told of now. */
   readonly stdout: string;
   readonly listed: readonly ListedCollection[];
@@ -38,14 +40,15 @@ export async function tellCollections(
     remember(settings, (all) => all.filter((other) => other.name !== name));
   }
   const kept = added.length < wanted.length;
-  if (added.length === 0) return { kept, stdout: '', listed: before };
+  const hasNew = added.length > 0;
+  if (!hasNew) return { kept, hasNew, stdout: '', listed: before };
   const other = features.patternFlag === '--mask' ? '--glob' : '--mask';
   const first = await addAll(added, features.patternFlag, settings, run);
-  if (first.refused.length === 0) return { kept, ...first };
+  if (first.refused.length === 0) return { kept, hasNew, ...first };
   const second = await addAll(first.refused, other, settings, run);
   const [still] = second.refused;
   if (still !== undefined) throw refusesPattern(still.pattern);
-  return { kept, stdout: first.stdout + second.stdout, listed: second.listed };
+  return { kept, hasNew, stdout: first.stdout + second.stdout, listed: second.listed };
 }
 
 function remember(
@@ -59,7 +62,7 @@ async function remove(name: string, { update }: ExtSettings, run: Run): Promise<
   await run(['collection', 'remove', name], update.commandTimeoutMs);
 }
 
-interface Added extends Omit<Told, 'kept'> {
+interface Added extends Pick<Told, 'listed' | 'stdout'> {
   /** Those that it did not take with this flag. */
   readonly refused: readonly Collection[];
 }
@@ -75,8 +78,11 @@ async function addAll(
   let stdout = '';
   for (const collection of collections) {
     const { name, root, pattern } = collection;
+    // Killed on the way, svc knows that what it finds under the name then is its own.
+    const others = (all: readonly KnownCollection[]) => all.filter((other) => other.name !== name);
+    remember(settings, (all) => [...others(all), { name, root, pattern: HALF_TOLD }]);
     try {
-      const args = ['collection', 'add', root, '--name', name, flag, pattern];
+      const args = ['collection', 'add', root, '--name', name, ...patternWords(flag, pattern)];
       stdout += (await run(args, settings.update.updateTimeoutMs)).stdout;
     } catch (error) {
       const isUnknown = error instanceof ToolFailure && /unknown option/iu.test(error.message);
@@ -84,7 +90,7 @@ async function addAll(
       refused.push(collection);
       continue;
     }
-    remember(settings, (all) => [...all, { name, root, pattern }]);
+    remember(settings, (all) => [...others(all), { name, root, pattern }]);
   }
   const listed = await listCollections(run, settings);
   for (const collection of collections) {
@@ -95,6 +101,14 @@ async function addAll(
     refused.push(collection);
   }
   return { refused, stdout, listed };
+}
+
+/** No pattern of a collection: stands for one that the program is being told of. */
+const HALF_TOLD = '';
+
+/** A pattern that begins like an option is none. */
+function patternWords(flag: string, pattern: string): readonly string[] {
+  return pattern.startsWith('-') ? [`${flag}=${pattern}`] : [flag, pattern];
 }
 
 function isSame(a: KnownCollection, b: KnownCollection): boolean {

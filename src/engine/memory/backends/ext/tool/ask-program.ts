@@ -49,9 +49,14 @@ function argumentsOf(
   return [command, ...json, '-n', String(limit), ...filters, '--', oneLine(query)];
 }
 
+/** The system takes no longer argument than 128 KiB; what a question says, it says before. */
+const MOST_QUESTION = 8000;
+
 /** Several lines would be a document of typed questions to newer releases. */
 export function oneLine(query: string): string {
-  return query.replaceAll(/[\s\0]+/gu, ' ').trim();
+  const line = query.replaceAll(/[\s\0]+/gu, ' ').trim();
+  // Half of a character is none.
+  return line.slice(0, MOST_QUESTION).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** Several answers as one, best first. */

@@ -20,12 +20,14 @@ export class ChildTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   private readonly call: ChildCall;
   private child: ChildGroup | undefined;
+  private isClosed = false;
 
   constructor(call: ChildCall) {
     this.call = call;
   }
 
   async start(): Promise<void> {
+    if (this.isClosed) throw new Error('the program was let go of before it was started');
     const child = new ChildGroup(this.call);
     this.child = child;
     readLines(child.stdout, { mostBytes: MOST_MESSAGE_BYTES, onLine: (line) => this.hear(line) });
@@ -42,6 +44,7 @@ export class ChildTransport implements Transport {
 
   async close(): Promise<void> {
     const { child } = this;
+    this.isClosed = true;
     if (child === undefined) return;
     child.stdin.end();
     child.stop();

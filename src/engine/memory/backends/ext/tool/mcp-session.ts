@@ -20,7 +20,7 @@ export interface McpSessionOptions {
   readonly onClosed: () => void;
 }
 
-/** How long the program may take to be ready; models are loaded by the first question. */
+/** How long the program may take to be ready, whoever waits; models are loaded by the first question. */
 const START_TIMEOUT_MS = 15_000;
 
 /**
@@ -29,10 +29,21 @@ const START_TIMEOUT_MS = 15_000;
  */
 export class McpSession {
   private readonly options: McpSessionOptions;
-  private opened: Promise<{ readonly client: Client; readonly tools: readonly OfferedTool[] }>;
+  private readonly transport: ChildTransport;
+  private readonly client = new Client({ name: 'svc', version: '1' });
+  private readonly opened: Promise<readonly OfferedTool[]>;
+  private hasClosed = false;
 
   constructor(options: McpSessionOptions) {
+    const { tool, mind } = options;
+    const command = [tool.program, 'mcp'] as const;
     this.options = options;
+    this.transport = new ChildTransport({
+      command: [...command],
+      env: tool.env,
+      cwd: tool.cwd,
+      mind,
+    });
     this.opened = this.open();
     // Whoever asks hears of it.
     this.opened.catch(() => undefined);
@@ -43,11 +54,13 @@ export class McpSession {
    * @throws ToolFailure; the signal's reason
    */
   async ask(question: ToolQuestion, run: RunOptions): Promise<ToolAnswer | undefined> {
+    const started = performance.now();
     try {
-      const { client, tools } = await this.opened;
+      const tools = await within(this.opened, run);
       const plan = planMcp(tools, question.mode, this.options.searchTool);
       if (plan === undefined) return undefined;
-      return await askPlanned(client, plan, question, run);
+      const timeoutMs = run.timeoutMs - (performance.now() - started);
+      return await askPlanned(this.client, plan, question, { ...run, timeoutMs });
     } catch (error) {
       run.signal?.throwIfAborted();
       if (error instanceof ToolFailure) throw error;
@@ -60,30 +73,33 @@ export class McpSession {
   }
 
   async close(): Promise<void> {
-    const opened = await this.opened.catch(() => undefined);
-    await opened?.client.close();
+    if (this.hasClosed) return;
+    this.hasClosed = true;
+    // Not through the client: one that is not connected yet would leave the program running.
+    await this.transport.close();
+    await this.client.close();
     this.options.onClosed();
   }
 
-  private async open() {
-    const { tool, mind } = this.options;
-    const transport = new ChildTransport({
-      command: [tool.program, 'mcp'],
-      env: tool.env,
-      cwd: tool.cwd,
-      mind,
-    });
-    const client = new Client({ name: 'svc', version: '1' });
+  private async open(): Promise<readonly OfferedTool[]> {
     const timeout = { timeout: START_TIMEOUT_MS };
-    try {
-      await client.connect(transport, timeout);
-      const { tools } = await client.listTools(undefined, timeout);
-      return { client, tools: tools.map(offered) };
-    } catch (error) {
-      await transport.close();
-      throw error;
-    }
+    await this.client.connect(this.transport, timeout);
+    const { tools } = await this.client.listTools(undefined, timeout);
+    return tools.map(offered);
   }
+}
+
+/** @throws the signal's reason; an error that says "timed out" */
+async function within<T>(work: Promise<T>, { timeoutMs, signal }: RunOptions): Promise<T> {
+  signal?.throwIfAborted();
+  const ends = new AbortController();
+  const late = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(new Error('its start timed out')), timeoutMs);
+    ends.signal.addEventListener('abort', () => clearTimeout(timer));
+    const once = { once: true, signal: ends.signal };
+    signal?.addEventListener('abort', () => reject(signal.reason), once);
+  });
+  return Promise.race([work, late]).finally(() => ends.abort());
 }
 
 async function askPlanned(
@@ -92,9 +108,11 @@ async function askPlanned(
   question: ToolQuestion,
   { timeoutMs, signal }: RunOptions,
 ): Promise<ToolAnswer> {
-  const options = { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
+  const deadline = performance.now() + timeoutMs;
   const answers: ToolAnswer[] = [];
   for (const args of callsOf(plan, question)) {
+    const timeout = Math.max(1, Math.round(deadline - performance.now()));
+    const options = { timeout, ...(signal === undefined ? {} : { signal }) };
     const result = await client.callTool({ name: plan.name, arguments: { ...args } }, options);
     if (result.isError === true)
       throw new Error(`its tool ${plan.name} failed: ${wordsIn(result.content)}`);

@@ -5,7 +5,7 @@ import { findProgram } from '../../../../child/find-program.js';
 import type { LoadedConfig } from '../../../../config/index.js';
 import type { EngineContext } from '../../../../context.js';
 import { SvcError } from '../../../../errors/index.js';
-import { ToolFailure } from './tool-failure.js';
+import { folderFailure, ToolFailure } from './tool-failure.js';
 
 /** The external program, found and ready to be run with a place of its own. */
 export interface Tool {
@@ -52,8 +52,7 @@ export function openTool(
   const program = find(unquoted(command), context, loaded);
   const config = join(dir, 'config');
   const cache = join(dir, 'cache');
-  mkdirSync(join(config, 'qmd'), { recursive: true, mode: 0o700 });
-  mkdirSync(join(cache, 'qmd'), { recursive: true, mode: 0o700 });
+  const key = keyOf(program, [join(config, 'qmd'), join(cache, 'qmd')]);
   const own = Object.entries(context.env).flatMap(([name, value]) =>
     value !== undefined && OWN_SETTINGS.test(name) && !LEADS_AWAY.has(name)
       ? [[name, value] as const]
@@ -66,8 +65,18 @@ export function openTool(
     XDG_CACHE_HOME: cache,
     NO_COLOR: '1',
   });
-  const { mtimeMs, size, ino } = statSync(program);
-  return { program, env, cwd: dir, key: `${program}:${ino}:${size}:${mtimeMs}` };
+  return { program, env, cwd: dir, key };
+}
+
+/** Makes its folders. @throws ToolFailure where they cannot be made, or it is gone */
+function keyOf(program: string, folders: readonly string[]): string {
+  try {
+    for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { mtimeMs, size, ino } = statSync(program);
+    return `${program}:${ino}:${size}:${mtimeMs}`;
+  } catch (error) {
+    throw folderFailure(error) ?? error;
+  }
 }
 
 function find(command: string, context: EngineContext, loaded: Pick<LoadedConfig, 'file'>): string {

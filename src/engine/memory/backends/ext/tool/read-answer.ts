@@ -32,9 +32,10 @@ export function readAnswer(stdout: string, stderr: string): ToolAnswer {
     `${stderr}\n${stdout}`,
     /(\d+) documents?\b.*need embeddings/u,
   );
-  if (/No results found/iu.test(stdout)) return { hits: [], withoutVectors };
   const value = jsonArrayIn(stdout);
   if (value === undefined) {
+    // Said without any JSON; a note may say the same.
+    if (/^No results found/imu.test(stdout)) return { hits: [], withoutVectors };
     throw new ToolFailure(
       'BACKEND_FAILED',
       `the external search program printed no answer that can be read: ${JSON.stringify(firstLine(stdout))}`,
@@ -95,19 +96,47 @@ function snippetLines(body: string): {
   return { startLine, lines: header === null ? plain : plain.slice(1) };
 }
 
-/** Cuts the answer out of what else was printed: the first `[` from which JSON follows. */
+/** An answer begins with one of the first of these; a text full of brackets is none. */
+const MOST_BEGINNINGS = 100;
+
+/** Cuts the answer out of what else was printed: the first array of objects, else an empty one. */
 function jsonArrayIn(text: string): readonly unknown[] | undefined {
-  const end = text.lastIndexOf(']');
-  for (let start = text.indexOf('['); start !== -1; start = text.indexOf('[', start + 1)) {
-    if (start > end || !/^\[\s*(?:\{|\])/u.test(text.slice(start, start + 64))) continue;
-    try {
-      const value: unknown = JSON.parse(text.slice(start, end + 1));
-      if (Array.isArray(value)) return value;
-    } catch {
-      // Not here: a bracket of a banner.
+  let empty: readonly unknown[] | undefined;
+  let tried = 0;
+  for (const { index } of text.matchAll(/\[(?=\s*[{\]])/gu)) {
+    if (tried++ === MOST_BEGINNINGS) break;
+    const value = parsedArray(text.slice(index, endOfArray(text, index)));
+    if (value !== undefined && value.length > 0) return value;
+    empty ??= value;
+  }
+  return empty;
+}
+
+/** Undefined for a bracket of a banner. */
+function parsedArray(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the bracket that opens at a position is closed again, brackets in texts left out. */
+function endOfArray(text: string, start: number): number {
+  let depth = 0;
+  let isText = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (isText && character === '\\') at += 1;
+    else if (character === '"') isText = !isText;
+    else if (!isText && character === '[') depth += 1;
+    else if (!isText && character === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
     }
   }
-  return undefined;
+  return text.length;
 }
 
 /** How many documents an update took in, as its lines say; undefined where it says nothing. */

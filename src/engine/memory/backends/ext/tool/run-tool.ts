@@ -1,4 +1,5 @@
-import { ChildGroup } from '../../../../child/child-group.js';
+import { type ChildCall, ChildGroup } from '../../../../child/child-group.js';
+import { systemErrorCode } from '../../../../errors/index.js';
 import type { Tool } from './open-tool.js';
 import { ToolFailure } from './tool-failure.js';
 
@@ -6,6 +7,8 @@ import { ToolFailure } from './tool-failure.js';
 export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Told its process group, to end it should svc be killed; for what may take long. */
+  readonly mind?: ((pid: number) => () => void) | undefined;
 }
 
 /** What a run that ended well wrote. */
@@ -27,16 +30,11 @@ const MOST_ERRORS = 20_000;
 export async function runTool(
   tool: Tool,
   args: readonly string[],
-  { timeoutMs, signal }: RunOptions,
+  { timeoutMs, signal, mind = () => () => undefined }: RunOptions,
 ): Promise<ToolOutput> {
   signal?.throwIfAborted();
-  const child = new ChildGroup({
-    command: [tool.program, ...args],
-    env: tool.env,
-    cwd: tool.cwd,
-    // It ends by itself soon; one that hangs is only left behind when svc itself is killed.
-    mind: () => () => undefined,
-  });
+  const what = `the external search program (${commandOf(args)})`;
+  const child = start(tool, args, what, mind);
   child.stdin.end();
   let cut: 'output' | 'time' | undefined;
   const cutFor = (limit: 'output' | 'time'): void => {
@@ -52,24 +50,48 @@ export async function runTool(
   clearTimeout(timer);
   signal?.removeEventListener('abort', abort);
   signal?.throwIfAborted();
-  const what = `the external search program (${[args[0], args[1]].filter((word) => word !== undefined && !word.startsWith('-')).join(' ')})`;
   if (cut === 'time') throw timedOut(what, timeoutMs);
   if (cut === 'output') {
     throw failed(`${what} wrote more than ${MOST_OUTPUT} characters`);
   }
   switch (end.kind) {
     case 'not-started':
-      throw new ToolFailure(
-        'BACKEND_UNAVAILABLE',
-        `${what} cannot be started (${end.code})`,
-        `look whether ${tool.program} can be run, and with which interpreter`,
-      );
+      throw notStarted(what, end.code, tool);
     case 'signalled':
       throw failed(`${what} was ended by ${end.signal}`);
     case 'exited':
       if (end.exitCode === 0) return { stdout: stdout(), stderr: stderr() };
       throw exitFailure(what, end.exitCode, `${stderr()}\n${stdout()}`);
   }
+}
+
+function start(
+  { program, env, cwd }: Tool,
+  args: readonly string[],
+  what: string,
+  mind: ChildCall['mind'],
+): ChildGroup {
+  try {
+    return new ChildGroup({ command: [program, ...args], env, cwd, mind });
+  } catch (error) {
+    // Some of the system's refusals come at once (E2BIG), others as an event.
+    const code = systemErrorCode(error);
+    if (code === undefined) throw error;
+    throw notStarted(what, code, { program });
+  }
+}
+
+function notStarted(what: string, code: string, { program }: Pick<Tool, 'program'>): ToolFailure {
+  return new ToolFailure(
+    'BACKEND_UNAVAILABLE',
+    `${what} cannot be started (${code})`,
+    `look whether ${program} can be run, and with which interpreter`,
+  );
+}
+
+/** What is run, as a person would name it (`update`, `collection list`); never a question. */
+export function commandOf([command = '', verb = '']: readonly string[]): string {
+  return command === 'collection' ? `${command} ${verb}` : command;
 }
 
 /** Takes a stream's text up to a bound. @returns what was taken so far */
@@ -87,7 +109,7 @@ function collect(stream: NodeJS.ReadableStream, most: number, onTooMuch: () => v
 
 /** What an interpreter says when it is not the one the program needs. */
 const WRONG_INTERPRETER =
-  /NODE_MODULE_VERSION|requires? (?:Node|a newer)|Unsupported engine|ERR_DLOPEN_FAILED|bun not found|SyntaxError: Unexpected token|not supported by.*Node/iu;
+  /NODE_MODULE_VERSION|requires? (?:Node|a newer)|Unsupported engine|ERR_DLOPEN_FAILED|bun not found|node \(>=?\s*\d+\) not found|SyntaxError: Unexpected token|not supported by.*Node/iu;
 /** Where Node.js shows the source instead of saying what is wrong. */
 const NOISE = /^(?:\s|node:|file:|at |\^|Node\.js v|Bun v|$)/u;
 
