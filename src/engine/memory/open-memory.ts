@@ -104,15 +104,7 @@ export async function openAgent(
           prepareExt(agent, context, loaded, options),
         )
       : undefined;
-  const created = createBuiltin(
-    agent,
-    'agent',
-    agent.id,
-    context,
-    loaded,
-    options,
-    external?.sources,
-  );
+  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options, external);
   const backend = external?.open(created.backend) ?? created.backend;
   return {
     agent,
@@ -187,12 +179,17 @@ function createBuiltin(
   context: EngineContext,
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
-  sources: MemorySources = memorySourcesOf(agent, layout, context),
+  external?: PreparedExt,
 ): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'sources' | 'world'> {
   const { cache, chunking, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
-  const providers = createProviderPath(agent.memorySearch, world, context.clock);
+  const sources = external?.sources ?? memorySourcesOf(agent, layout, context);
+  // Its lexical mode embeds nothing, whoever answers (spec/memory-search §2.12, rule 1).
+  const providers =
+    external?.settings.mode === 'search'
+      ? undefined
+      : createProviderPath(agent.memorySearch, world, context.clock);
   const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,

@@ -75,16 +75,21 @@ function nameOf({ name }: OpenedMemory): string {
 function faultsOf({ memory, status }: AgentOverview): readonly OverallFault[] {
   const about = nameOf(memory);
   const choice = memory.providers?.primary.choice;
-  const faults = status.faults.map((fault) => ({ about, ...fault }));
-  if (choice === undefined) return faults;
+  const why = status.ext?.why;
+  const faults = [...status.faults, ...(why === undefined ? [] : [why])].map((fault) => ({
+    about,
+    ...fault,
+  }));
+  // Below the external program providers are only a net.
+  if (choice === undefined || status.ext !== undefined) return faults;
   const { state, set, source, mend } = credentialView(
     choice,
     memory.agent.memorySearch,
     memory.world,
   );
   if (state !== 'missing' && set !== false) return faults;
-  const why = source === null ? 'there is no key' : `${source} is not set`;
-  const message = `embedding provider ${choice.provider}: ${why}`;
+  const cause = source === null ? 'there is no key' : `${source} is not set`;
+  const message = `embedding provider ${choice.provider}: ${cause}`;
   return [...faults, { about, code: 'PROVIDER_AUTH', message, ...withHint(mend ?? undefined) }];
 }
 

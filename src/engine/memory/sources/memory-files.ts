@@ -58,13 +58,14 @@ export const MEMORY_FOLDER = 'memory';
  */
 export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   const workspaceDir = resolveWorkspace(options.workspaceDir);
+  const { takes } = options;
   const files = new Map<string, SourceFile>();
   const skipped: SkippedFile[] = [];
   const listener: WalkListener = {
     onSkip: (skip) => skipped.push({ ...skip, path: displayPath(workspaceDir, skip.path) }),
   };
   for (const file of walkAll(workspaceDir, options, listener)) {
-    if (files.has(file.absolutePath) || options.takes?.(file.absolutePath) === false) continue;
+    if (files.has(file.absolutePath) || takes?.(file.absolutePath) === false) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
     files.set(file.absolutePath, { source: 'memory', path, ...file });
   }

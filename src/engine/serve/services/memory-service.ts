@@ -42,8 +42,15 @@ async function keepFresh(
   };
 }
 
-/** Everything that a memory is opened with: its agent, the providers, and how secrets are read. */
+/**
+ * Everything that a memory is opened with: its agent, the providers, how secrets are read, and the external
+ * program where it is the one that searches.
+ */
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   const again = searchedAgents(next).find(({ id }) => id === agent.id);
-  return isDeepStrictEqual(agent, again) && agreeIn(setup, next, ['models', 'secrets']);
+  return (
+    isDeepStrictEqual(agent, again) &&
+    agreeIn(setup, next, ['models', 'secrets']) &&
+    (agent.backend === 'builtin' || agreeIn(setup, next, ['memory']))
+  );
 }

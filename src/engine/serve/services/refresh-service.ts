@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ChildGroup } from '../../child/child-group.js';
 import { listAgents, type ResolvedAgent, resolveAgent } from '../../config/index.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
+import { agreeIn } from './agree-in.js';
 
 /**
  * One refresh for each agent whose memory an external program searches, when the process starts
@@ -70,11 +71,16 @@ async function refreshOnce(
   };
   return {
     ready: Promise.resolve(),
-    // Once is at the start: another configuration is none.
-    reload: async (next) => refreshedAgents(next).some((other) => isDeepStrictEqual(other, agent)),
+    // Once is at the start, and again for other collections.
+    reload: async (next) => isSame(setup, next, agent),
     drain: stop,
     stop,
   };
+}
+
+function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
+  const again = refreshedAgents(next).find(({ id }) => id === agent.id);
+  return isDeepStrictEqual(agent, again) && agreeIn(setup, next, ['memory']);
 }
 
 function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

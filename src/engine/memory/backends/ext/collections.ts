@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { expandHome } from '../../../config/expand-path.js';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
 import { realOrGiven } from '../../../real-path.js';
+import { MEMORY_FOLDER } from '../../sources/memory-files.js';
 import type { Source } from '../../types.js';
 
 /** A folder that the external program searches, under the name that it knows it by. */
@@ -52,7 +53,7 @@ export function collectionsOf({
         { name: `memory-root-${id}`, root: workspace, pattern: 'MEMORY.md', source: 'memory' },
         {
           name: `memory-dir-${id}`,
-          root: join(workspace, 'memory'),
+          root: realOrGiven(join(workspace, MEMORY_FOLDER)),
           pattern: ALL_MARKDOWN,
           source: 'memory',
         },
@@ -93,7 +94,7 @@ function collectionOf(
   homeDir: string,
 ): Collection {
   const given = realOrGiven(resolve(workspace, expandHome(path.trim(), homeDir)));
-  const isFile = statSync(given, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = isFileAt(given);
   const root = isFile ? dirname(given) : given;
   const isOutside = root !== workspace && !root.startsWith(`${workspace}/`);
   const own = nameOf(name ?? basename(given));
@@ -104,6 +105,15 @@ function collectionOf(
     pattern: pattern ?? (isFile ? literal(basename(given)) : ALL_MARKDOWN),
     source: 'memory',
   };
+}
+
+function isFileAt(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or behind a folder that is closed.
+    return false;
+  }
 }
 
 /** The same folder under other links is the same place. */

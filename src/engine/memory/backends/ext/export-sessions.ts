@@ -47,6 +47,8 @@ interface Exported {
   readonly file: string;
   /** What the transcript looked like, and what was forgotten then. */
   readonly print: string;
+  /** Nothing in it is this memory's: there is no file. */
+  readonly isEmpty?: boolean | undefined;
 }
 
 type ExportList = Readonly<Record<string, Exported>>;
@@ -74,19 +76,20 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   for (const file of files) {
     if (file.mtimeMs < oldestMs) continue;
     const exported = {
-      file: join(exportDir, exportName(file)),
+      file: join(exportDir, `${exportName(file)}.md`),
       print: `${file.size}:${file.mtimeMs}:${mark}`,
     };
     const known = before[file.path];
     const isCurrent = known?.print === exported.print && known.file === exported.file;
-    if (isCurrent && existsSync(exported.file)) after[file.path] = known;
-    else {
-      const skip = write(file, exported.file, forgotten);
-      if (skip === undefined) after[file.path] = exported;
-      else skips.push(skip);
+    if (isCurrent && (known.isEmpty === true || existsSync(exported.file))) {
+      after[file.path] = known;
+      continue;
     }
+    const outcome = write(file, exported.file, forgotten);
+    if (typeof outcome === 'object') skips.push(outcome);
+    else after[file.path] = { ...exported, ...(outcome === 'empty' ? { isEmpty: true } : {}) };
   }
-  const kept = new Set(Object.values(after).map(({ file }) => file));
+  const kept = new Set(Object.values(after).flatMap((one) => (one.isEmpty ? [] : one.file)));
   for (const { file } of Object.values(before)) if (!kept.has(file)) rmSync(file, { force: true });
   mkdirSync(dirname(listFile), { recursive: true, mode: 0o700 });
   replaceFile(listFile, `${JSON.stringify(after)}\n`, PRIVATE_MODE);
@@ -95,24 +98,29 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
 
 /** Removes every export, and nothing else. */
 export function removeExports(listFile: string): void {
+  if (!existsSync(listFile)) return;
   for (const { file } of Object.values(readList(listFile))) rmSync(file, { force: true });
   rmSync(listFile, { force: true });
 }
 
-/** The transcript's own name where it says enough; two of one name are told apart. */
+/** The transcript's own name where that is a name of a file and of no other transcript. */
 function exportName({ path, place }: TranscriptFile): string {
-  const below = path.slice(place.label.length + 1).replace(/\.jsonl.*$/u, '');
-  const isNested = below.includes('/') || place.reader !== 'svc';
-  const name = below.replaceAll(/[^\p{L}\p{N}_.-]+/gu, '-');
-  return isNested ? `${name}-${hash('sha256', path, 'hex').slice(0, 8)}.md` : `${name}.md`;
+  const below = path.slice(place.label.length + 1);
+  const name = below.replace(/\.jsonl$/u, '');
+  if (place.reader === 'svc' && /^[\p{L}\p{N}_-]+$/u.test(name)) return name;
+  const plain = name.replaceAll(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, MOST_NAME);
+  return `${plain}-${hash('sha256', path, 'hex').slice(0, 8)}`;
 }
 
-/** @returns why it was not written */
+/** Characters of a name that stand before its hash. */
+const MOST_NAME = 100;
+
+/** @returns why it was not written, where it could not be */
 function write(
   file: TranscriptFile,
   target: string,
   forgotten: Forgotten,
-): SkippedFile | undefined {
+): SkippedFile | 'empty' | 'written' {
   let source: number;
   try {
     source = openSync(
@@ -125,25 +133,30 @@ function write(
   const temporary = `${target}${TEMPORARY_ENDING}`;
   try {
     const output = openSync(temporary, 'w', PRIVATE_MODE);
+    let turns = 0;
     try {
-      for (const part of markdownOf(file, source, forgotten)) writeSync(output, part);
+      writeSync(output, `# Session ${exportName(file)}\n`);
+      for (const turn of turnsOf(file, source, forgotten)) {
+        writeSync(output, turn);
+        turns += 1;
+      }
     } finally {
       closeSync(output);
     }
+    if (turns === 0) return 'empty';
     renameSync(temporary, target);
-    return undefined;
+    return 'written';
   } finally {
     closeSync(source);
     rmSync(temporary, { force: true });
   }
 }
 
-function* markdownOf(
+function* turnsOf(
   file: TranscriptFile,
   descriptor: number,
   forgotten: Forgotten,
 ): Generator<string> {
-  yield `# Session ${exportName(file).replace(/\.md$/u, '')}\n`;
   let state = initialState(file.place);
   const { size } = fstatSync(descriptor);
   for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size)) {
@@ -178,5 +191,10 @@ function readList(listFile: string): ExportList {
 }
 
 function isExported(value: unknown): value is Exported {
-  return isRecord(value) && typeof value['file'] === 'string' && typeof value['print'] === 'string';
+  return (
+    isRecord(value) &&
+    typeof value['file'] === 'string' &&
+    typeof value['print'] === 'string' &&
+    (value['isEmpty'] === undefined || value['isEmpty'] === true)
+  );
 }

@@ -38,7 +38,7 @@ import { failureWarning, folderFailure, ToolFailure } from './tool/tool-failure.
 export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewCollections'> {
   /** Finds the program. @throws ToolFailure */
   readonly openTool: () => Tool;
-  /** The net below: answers where the program does not. */
+  /** The net below: answers where the program does not; by words alone in the mode that is lexical. */
   readonly builtin: MemoryBackend;
   /** What the builtin engine mirrors of the same collections. */
   readonly sources: MemorySources;
@@ -222,7 +222,11 @@ export class ExtBackend implements MemoryBackend {
     const { removeExtIndex } = await import('./sync-ext.js');
     const { dir } = this.options.settings;
     // Not under the feet of whoever refreshes it.
-    return this.refresher.alone(work, SYNC_WAIT_MS, async () => removeExtIndex(dir));
+    try {
+      return await this.refresher.alone(work, SYNC_WAIT_MS, async () => removeExtIndex(dir));
+    } catch (error) {
+      throw error instanceof RunPending ? stillRefreshed() : error;
+    }
   }
 
   /** Leaves nothing in the program's index that is in no file any more. @throws ToolFailure */
@@ -264,15 +268,12 @@ export class ExtBackend implements MemoryBackend {
     };
   }
 
-  /** In the mode that knows words alone nobody makes vectors (spec/memory-search §2.12, rule 1). */
   private async syncBelow(
     request: SyncRequest,
     warnings: readonly Warning[],
   ): Promise<SyncSummary> {
-    const { builtin, settings } = this.options;
-    const summary = await builtin.sync({
+    const summary = await this.options.builtin.sync({
       ...request,
-      ...(settings.mode === 'search' ? { embeds: false } : {}),
       // Told once, with what went wrong before.
       onEvent: (event) => {
         if (event.type !== 'sync.finished') request.onEvent?.(event);
@@ -281,14 +282,12 @@ export class ExtBackend implements MemoryBackend {
     return { ...summary, warnings: [...warnings, ...(summary.warnings ?? [])] };
   }
 
-  /** The builtin engine's answer; by words alone where that is what was chosen. */
   private async answerBelow(
     request: SearchRequest,
     work: WorkOptions,
     warnings: readonly Warning[],
   ): Promise<SearchResponse> {
-    const lexicalOnly = request.lexicalOnly === true || this.options.settings.mode === 'search';
-    const response = await this.options.builtin.search({ ...request, lexicalOnly }, work);
+    const response = await this.options.builtin.search(request, work);
     return { ...response, warnings: [...warnings, ...response.warnings] };
   }
 }

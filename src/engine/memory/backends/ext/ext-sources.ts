@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { existsSync, lstatSync, type Stats } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import picomatch from 'picomatch';
+import { realOrGiven } from '../../../real-path.js';
+import { MEMORY_FOLDER, ROOT_FILES } from '../../sources/memory-files.js';
 import type { MemorySources } from '../../sources/scan-sources.js';
 import {
   scanTranscripts,
@@ -11,41 +13,60 @@ import { walkFolder } from '../../sources/walk.js';
 import { isRacy } from '../../sync/tree-snapshot.js';
 import type { Collection } from './collections.js';
 
-/**
- * What the builtin engine mirrors beside the program: the Markdown files of the same collections, and what
- * is watched for both.
- */
+/** What stands beside the program, as the disk is at each look: folders come and go. */
+export interface SourcesBeside {
+  /** What the builtin engine mirrors: the Markdown files of the same collections. */
+  readonly mirrored: MemorySources;
+  /** What is watched for both: those that may appear, too. */
+  readonly watched: MemorySources;
+}
+
+/** @param transcripts the conversations that are exported; undefined where none are searched */
 export function sourcesBeside(
   sources: MemorySources,
+  transcripts: TranscriptSources | undefined,
   collections: () => readonly Collection[],
-): MemorySources {
-  const folders = collections()
-    .filter(({ source }) => source === 'memory')
-    .map(({ root, pattern }) => (picomatch.scan(pattern).isGlob ? root : join(root, pattern)));
-  const { memory } = sources;
-  return {
-    ...sources,
-    memory: {
-      ...memory,
-      extraPaths: [...new Set([...memory.extraPaths, ...folders])].filter((path) =>
-        existsSync(path),
-      ),
-      takes: takesFile(collections),
+): SourcesBeside {
+  const { workspaceDir, layout } = sources.memory;
+  const workspace = realOrGiven(workspaceDir);
+  const ofMemory = (): readonly Collection[] =>
+    collections().filter(({ source }) => source === 'memory');
+  const added = (): readonly string[] => {
+    const paths = ofMemory()
+      .map(({ root, pattern }) => (isGlob(pattern) ? root : join(root, pattern)))
+      .filter((path) => dirname(path) !== workspace || !USUAL.has(basename(path)));
+    return [...new Set(paths)];
+  };
+  const memory = (extraPaths: () => readonly string[]): MemorySources['memory'] => ({
+    workspaceDir,
+    layout,
+    get extraPaths() {
+      return extraPaths();
     },
+    get takes() {
+      const tests = ofMemory().map(testOf);
+      return (file: string) => tests.some((test) => test(file));
+    },
+  });
+  return {
+    mirrored: { ...sources, memory: memory(() => added().filter((path) => existsSync(path))) },
+    // Conversations are exported from where they lie.
+    watched: { transcripts: transcripts ?? sources.transcripts, memory: memory(added) },
   };
 }
 
-/** Whether a collection has a file of this absolute path. */
-function takesFile(collections: () => readonly Collection[]): (file: string) => boolean {
-  let tests: readonly { readonly root: string; readonly test: (path: string) => boolean }[];
-  return (file) => {
-    tests ??= collections()
-      .filter(({ source }) => source === 'memory')
-      .map(({ root, pattern }) => ({ root, test: picomatch(pattern) }));
-    return tests.some(
-      ({ root, test }) => file.startsWith(`${root}/`) && test(relative(root, file)),
-    );
-  };
+/** What a look at an agent's workspace finds by itself. */
+const USUAL: ReadonlySet<string> = new Set([...ROOT_FILES, MEMORY_FOLDER]);
+
+function isGlob(pattern: string): boolean {
+  return picomatch.scan(pattern).isGlob;
+}
+
+/** Tells the files that a collection has, by absolute path. */
+function testOf({ root, pattern }: Collection): (file: string) => boolean {
+  const isMatch = picomatch(pattern);
+  const below = root.endsWith(sep) ? root : root + sep;
+  return (file) => file.startsWith(below) && isMatch(file.slice(below.length));
 }
 
 /**
@@ -67,7 +88,7 @@ export function treeOf(
     print.update(`${path}\0${file.size}\0${file.mtimeMs}\0`);
   };
   for (const { name, root, pattern, source } of collections) {
-    print.update(`${name}\0${root}\0${pattern}\0`);
+    print.update(`${name}\0${root}\0${pattern}\0${existsSync(root)}\0`);
     // Of a conversation the transcript counts; its export is made from it.
     if (source === 'sessions') continue;
     for (const file of filesOf(root, pattern)) take(file.absolutePath, file);
@@ -79,11 +100,21 @@ export function treeOf(
 }
 
 function* filesOf(root: string, pattern: string) {
-  if (!picomatch.scan(pattern).isGlob) {
-    const stats = lstatSync(join(root, pattern), { throwIfNoEntry: false });
-    if (stats?.isFile() === true) yield { absolutePath: join(root, pattern), ...stats };
+  if (isGlob(pattern)) {
+    // What cannot be read the program reports, or the builtin engine's own look.
+    if (existsSync(root)) yield* walkFolder(root, undefined, { onSkip: () => undefined });
     return;
   }
-  // What cannot be read the program reports, or the builtin engine's own look.
-  if (existsSync(root)) yield* walkFolder(root, undefined, { onSkip: () => undefined });
+  const absolutePath = join(root, pattern);
+  const stats = statOf(absolutePath);
+  if (stats?.isFile() === true) yield { absolutePath, size: stats.size, mtimeMs: stats.mtimeMs };
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    // Not there, or behind a folder that is closed.
+    return undefined;
+  }
 }

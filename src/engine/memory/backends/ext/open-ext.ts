@@ -35,22 +35,21 @@ export function prepareExt(
   const settings = extSettings(agent, context, loaded, options.extMode);
   const own = memorySourcesOf(agent, 'agent', context);
   const transcripts = settings.sessions.enabled ? transcriptSources(agent, context) : undefined;
-  const sources = sourcesBeside(own, settings.collections);
+  const { mirrored, watched } = sourcesBeside(own, transcripts, settings.collections);
   const { sync, chunking } = agent.memorySearch;
   const { longLived = false } = options;
   const { clock } = context;
   const find = (): Tool => openTool(settings.command, settings.dir, context, loaded);
   return {
     settings,
-    sources,
-    // Conversations are exported from where they lie.
-    watched: transcripts === undefined ? sources : { ...sources, transcripts },
+    sources: mirrored,
+    watched,
     open: (builtin) =>
       new ExtBackend({
         settings,
         openTool: find,
         builtin,
-        sources,
+        sources: mirrored,
         transcripts,
         forget: forgetPlaces(context.state, agent.id),
         citations: agent.citations,
