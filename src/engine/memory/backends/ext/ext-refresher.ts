@@ -69,6 +69,7 @@ export class ExtRefresher {
         return result;
       }
     }
+    work.signal?.throwIfAborted();
     const patient = { ...how, waitMs: leftMs() };
     const run = new SharedRun((shared) => this.refreshAlone(tool, shared, patient));
     this.running = { run, how };

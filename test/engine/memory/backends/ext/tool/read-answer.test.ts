@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  readAnswer,
+  readCollections,
+  readCounts,
+  readPending,
+} from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
+import { ToolFailure } from '../../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
+
+const test = suite('reading what the external program prints');
+
+const row = (fields: object): object => ({
+  docid: '#a1b2c3',
+  score: 0.5,
+  file: 'qmd://notes/a.md',
+  snippet: '@@ -3,2 @@ (2 before, 0 after)\nfirst\nsecond',
+  ...fields,
+});
+const printed = (...rows: readonly object[]): string => JSON.stringify(rows, null, 2);
+
+/** Pieces of which broken answers are made. */
+const piece = fc.oneof(
+  fc.constantFrom('[', ']', '{', '}', '"', '\\', '[]', '[{', '}]', 'No results found', '\n'),
+  fc.string(),
+  fc.json(),
+);
+
+test('any text is an answer or a failure of the program', () => {
+  fc.assert(
+    fc.property(fc.array(piece).map((all) => all.join('')), fc.string(), (stdout, stderr) => {
+      try {
+        for (const hit of readAnswer(stdout, stderr).hits) {
+          assert.ok(hit.collection !== '' && hit.path !== '');
+          assert.ok(hit.score >= 0 && hit.score <= 1);
+          assert.ok(hit.line === undefined || hit.line >= 1);
+        }
+      } catch (error) {
+        assert.instance(error, ToolFailure);
+      }
+    }),
+  );
+});
+
+test('an answer is read whatever stands before and behind it', () => {
+  const noise = fc
+    .array(fc.constantFrom('[info] warm\n', 'Loading…\n', '[done] in 3 ms\n', '[]\n', '"[\n', '{}'))
+    .map((lines) => lines.join(''));
+  const rows = fc.array(
+    fc.record({ score: fc.double({ min: 0, max: 1, noNaN: true }), title: fc.string() }),
+    { minLength: 1 },
+  );
+  fc.assert(
+    fc.property(noise, noise, rows, (before, after, found) => {
+      const { hits } = readAnswer(`${before}${printed(...found.map(row))}\n${after}`, '');
+      assert.equal(
+        hits.map(({ score }) => score),
+        found.map(({ score }) => score),
+      );
+    }),
+  );
+});
+
+test('a note that says that nothing was found is found all the same', () => {
+  const snippet = '@@ -1,2 @@\nNo results found\nin the archive';
+  const { hits } = readAnswer(printed(row({ snippet })), '');
+  assert.equal(hits[0]?.lines, ['No results found', 'in the archive']);
+  assert.equal(readAnswer('No results found.\n', '').hits, []);
+  assert.equal(readAnswer('No results found above minimum score threshold.\n', '').hits, []);
+});
+
+test('brackets in a text, escaped quotes too, do not end an answer', () => {
+  const snippet = '@@ -1,1 @@\nshe said "]" and \\" and [link](x)';
+  assert.equal(readAnswer(`${printed(row({ snippet }))} tail ]`, '').hits[0]?.lines, [
+    'she said "]" and \\" and [link](x)',
+  ]);
+});
+
+test('lines come without their header, and without the numbers of an MCP answer', () => {
+  const [plain] = readAnswer(printed(row({})), '').hits;
+  assert.equal([plain?.line, plain?.lines], [3, ['first', 'second']]);
+  const snippet = '3: @@ -3,2 @@ (2 before, 0 after)\n4: first\n5: second';
+  const [numbered] = readAnswer(printed(row({ snippet })), '').hits;
+  assert.equal([numbered?.line, numbered?.lines], [3, ['first', 'second']]);
+});
+
+test('a newer shape has the collection, the body and the lines apart', () => {
+  const fields = { collection: 'notes', file: 'deep/a.md', start_line: 7, body: 'x\ny', snippet: '' };
+  const [hit] = readAnswer(printed(row(fields)), '').hits;
+  assert.equal(
+    [hit?.collection, hit?.path, hit?.line, hit?.lines],
+    ['notes', 'deep/a.md', 7, ['x', 'y']],
+  );
+});
+
+test('a complaint about missing vectors is heard on either stream', () => {
+  const words = 'Warning: 12 documents (40%) need embeddings. Run qmd embed';
+  assert.is(readAnswer('[]', words).withoutVectors, 12);
+  assert.is(readAnswer(`${words}\n[]`, '').withoutVectors, 12);
+  assert.is(readAnswer('[]', '').withoutVectors, undefined);
+});
+
+test('a long text full of brackets is no answer, and refused at once', () => {
+  assert.throws(
+    () => readAnswer('[{'.repeat(100_000), ''),
+    (error: unknown) => error instanceof ToolFailure && error.code === 'BACKEND_FAILED',
+  );
+});
+
+test('what updates and lists say is read', () => {
+  const update = 'Indexed: 2 new, 1 updated, 3 unchanged, 4 removed\n';
+  assert.equal(readCounts(update + update), { added: 4, changed: 2, unchanged: 6, removed: 8 });
+  assert.equal(readCounts('nothing'), { added: 0, changed: 0, unchanged: 0, removed: 0 });
+  assert.is(readPending("Run 'qmd embed' to update embeddings (3 unique hashes need vectors)"), 3);
+  assert.is(readPending('1 unique hash needs vector'), 1);
+  assert.is(readPending(''), undefined);
+  const list =
+    'Collections (2):\n\na (qmd://a/)\n  Pattern:  **/*.md\n  Files:    12\n\nb (qmd://b/)\n';
+  assert.equal(readCollections(list), [
+    { name: 'a', pattern: '**/*.md', files: 12 },
+    { name: 'b', pattern: undefined, files: undefined },
+  ]);
+});
+
+test.run();
