@@ -59,7 +59,9 @@ export class ExtRefresher {
    *
    * @throws RunPending when somebody else refreshes for all of `waitMs`; ToolFailure; the signal's reason
    */
-  async refresh(tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> {
+  async refresh(tool: Tool, work: WorkOptions, wanted: RefreshOptions): Promise<ExtSyncResult> {
+    const hasVectors = this.options.settings.mode !== 'search';
+    const how = { ...wanted, embedsNow: wanted.embedsNow && hasVectors };
     const deadline = performance.now() + how.waitMs;
     const leftMs = (): number => Math.max(0, deadline - performance.now());
     while (this.running?.run.isOver === false) {

@@ -36,7 +36,9 @@ function collections({ id = 'main', ext = {}, extraPaths = [], extraCollections 
 }
 
 const named = (wanted: Wanted): readonly string[] =>
-  collections(wanted).map(({ name, root, pattern }) => `${name} ${root.slice(world.path.length)} ${pattern}`);
+  collections(wanted).map(
+    ({ name, root, pattern }) => `${name} ${root.slice(world.path.length)} ${pattern}`,
+  );
 
 test('the memory itself comes first, unless it is left out', () => {
   assert.equal(named({}), ['memory-root-main /ws MEMORY.md', 'memory-dir-main /ws/memory **/*.md']);

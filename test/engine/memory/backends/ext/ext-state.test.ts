@@ -50,7 +50,9 @@ test('no file is too broken to be read', () => {
     fc.property(broken, (text) => {
       folder.write('state.json', text);
       const { collections, updated, rest } = readExtState(folder.path);
-      assert.ok(collections.every(({ name, root }) => typeof name + typeof root === 'stringstring'));
+      assert.ok(
+        collections.every(({ name, root }) => typeof name + typeof root === 'stringstring'),
+      );
       assert.ok(updated === undefined || Number.isFinite(updated.atMs));
       assert.ok(rest === undefined || Number.isFinite(rest.untilMs));
     }),

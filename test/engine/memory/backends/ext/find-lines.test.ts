@@ -5,13 +5,22 @@ import { findLines } from '../../../../../src/engine/memory/backends/ext/find-li
 
 const test = suite('finding the lines of a snippet');
 
-const line = fc.constantFrom('alpha', 'beta', 'gamma delta', '', '  ', '# head', 'a longer line of it');
+const line = fc.constantFrom(
+  'alpha',
+  'beta',
+  'gamma delta',
+  '',
+  '  ',
+  '# head',
+  'a longer line of it',
+);
 const lines = fc.array(line, { maxLength: 12 });
 const near = fc.option(fc.integer({ min: -3, max: 20 }), { nil: undefined });
 
 const isSaid = (text: string | undefined, shown: string): boolean =>
   text !== undefined &&
-  (text.trimEnd() === shown.trimEnd() || text.startsWith(shown.trimEnd().replace(/(\.\.\.|…)$/u, '')));
+  (text.trimEnd() === shown.trimEnd() ||
+    text.startsWith(shown.trimEnd().replace(/(\.\.\.|…)$/u, '')));
 
 test('what is found really stands there, and lies in the file', () => {
   fc.assert(
@@ -21,7 +30,9 @@ test('what is found really stands there, and lies in the file', () => {
       const said = shown.filter((text) => text.trim() !== '');
       assert.ok(found.startLine >= 1 && found.startLine <= found.endLine);
       assert.ok(found.endLine <= Math.max(1, file.length));
-      const given = file.slice(found.startLine - 1, found.endLine).filter((text) => text.trim() !== '');
+      const given = file
+        .slice(found.startLine - 1, found.endLine)
+        .filter((text) => text.trim() !== '');
       assert.ok(given.every((text) => said.some((one) => isSaid(text, one))) || said.length === 0);
     }),
   );

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readExtState, updateExtState } from '../../../../../src/engine/memory/backends/ext/ext-state.js';
+import {
+  readExtState,
+  updateExtState,
+} from '../../../../../src/engine/memory/backends/ext/ext-state.js';
 import {
   beginRest,
   endRest,
@@ -33,7 +36,10 @@ test('it rests a minute, then longer and longer, up to ten', () => {
     nowMs += 20 * MINUTE_MS;
     assert.is(restMs(dir, 'a', nowMs), undefined);
   }
-  assert.equal(rests, [1, 2, 4, 8, 10, 10].map((minutes) => minutes * MINUTE_MS));
+  assert.equal(
+    rests,
+    [1, 2, 4, 8, 10, 10].map((minutes) => minutes * MINUTE_MS),
+  );
 });
 
 test('questions that fail together are one failure', () => {

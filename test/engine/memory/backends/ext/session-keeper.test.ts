@@ -1,6 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Session, SessionKeeper } from '../../../../../src/engine/memory/backends/ext/session-keeper.js';
+import {
+  type Session,
+  SessionKeeper,
+} from '../../../../../src/engine/memory/backends/ext/session-keeper.js';
 import type { Tool } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
 
@@ -21,7 +24,8 @@ function sessions(answer: Session['ask'] = async () => ANSWER) {
   return { keeper, log };
 }
 
-const failure = (code: 'BACKEND_FAILED' | 'BACKEND_TIMEOUT') => new ToolFailure(code, 'broke', 'mend');
+const failure = (code: 'BACKEND_FAILED' | 'BACKEND_TIMEOUT') =>
+  new ToolFailure(code, 'broke', 'mend');
 
 test('questions at the same time share one program', async () => {
   const { keeper, log } = sessions();

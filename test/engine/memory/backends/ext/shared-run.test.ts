@@ -17,7 +17,13 @@ function running() {
     work.signal.addEventListener('abort', () => reject(work.signal.reason));
     return promise;
   });
-  return { run, resolve, reject, tell: (event: SyncEvent) => tell(event), isAborted: () => signal?.aborted };
+  return {
+    run,
+    resolve,
+    reject,
+    tell: (event: SyncEvent) => tell(event),
+    isAborted: () => signal?.aborted,
+  };
 }
 
 const reasonOf = async (promise: Promise<unknown>): Promise<unknown> =>
@@ -42,7 +48,10 @@ test('whoever gives up takes nobody along', async () => {
 test('it ends when the last has left', async () => {
   const { run, isAborted } = running();
   const [first, second] = [new AbortController(), new AbortController()];
-  const both = [reasonOf(run.join({ signal: first.signal })), reasonOf(run.join({ signal: second.signal }))];
+  const both = [
+    reasonOf(run.join({ signal: first.signal })),
+    reasonOf(run.join({ signal: second.signal })),
+  ];
   first.abort('one');
   second.abort('two');
   assert.equal(await Promise.all(both), ['one', 'two']);

@@ -2,8 +2,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../../src/engine/config/index.js';
 import type { Collection } from '../../../../../src/engine/memory/backends/ext/collections.js';
-import { readExtState, updateExtState } from '../../../../../src/engine/memory/backends/ext/ext-state.js';
-import { type Run, tellCollections } from '../../../../../src/engine/memory/backends/ext/tell-collections.js';
+import {
+  readExtState,
+  updateExtState,
+} from '../../../../../src/engine/memory/backends/ext/ext-state.js';
+import {
+  type Run,
+  tellCollections,
+} from '../../../../../src/engine/memory/backends/ext/tell-collections.js';
 import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
@@ -52,7 +58,9 @@ class Program {
 
   private list(): string {
     return [...this.has]
-      .map(([name, { pattern }]) => `${name} (qmd://${name}/)\n  Pattern:  ${pattern}\n  Files:  1\n`)
+      .map(
+        ([name, { pattern }]) => `${name} (qmd://${name}/)\n  Pattern:  ${pattern}\n  Files:  1\n`,
+      )
       .join('\n');
   }
 }
@@ -96,7 +104,13 @@ function world() {
 test('what is new is added, and told only once', async () => {
   const { tell, program, names, known } = world();
   assert.equal(await tell().then(({ kept, hasNew }) => [kept, hasNew]), [false, true]);
-  assert.equal([names(), known()], [['a', 'b'], ['a', 'b']]);
+  assert.equal(
+    [names(), known()],
+    [
+      ['a', 'b'],
+      ['a', 'b'],
+    ],
+  );
   program.ran.length = 0;
   assert.equal(await tell().then(({ kept, hasNew }) => [kept, hasNew]), [true, false]);
   assert.equal(program.ran, ['collection list']);

@@ -8,7 +8,10 @@ import {
   oneLine,
   type ToolQuestion,
 } from '../../../../../../src/engine/memory/backends/ext/tool/ask-program.js';
-import { featuresIn, type ToolFeatures } from '../../../../../../src/engine/memory/backends/ext/tool/features.js';
+import {
+  featuresIn,
+  type ToolFeatures,
+} from '../../../../../../src/engine/memory/backends/ext/tool/features.js';
 import type { ToolHit } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 
@@ -25,14 +28,23 @@ const FEATURES: ToolFeatures = {
 const folder = tempFolder();
 const heard = folder.at('heard');
 // Nobody can confuse the arguments of one run with those of the next.
-const program = folder.write('tool', `#!/bin/sh\nprintf '%s\\036' "$@" >> ${heard}\nprintf '\\035' >> ${heard}\necho '[]'\n`);
+const program = folder.write(
+  'tool',
+  `#!/bin/sh\nprintf '%s\\036' "$@" >> ${heard}\nprintf '\\035' >> ${heard}\necho '[]'\n`,
+);
 chmodSync(program, 0o755);
 const tool = { program, env: { PATH: process.env['PATH'] ?? '' }, cwd: folder.path, key: 'k' };
 
 /** The arguments of every run that a question takes. */
 async function runs(question: Partial<ToolQuestion>, features: Partial<ToolFeatures> = {}) {
   folder.write('heard', '');
-  const whole = { mode: 'search', query: 'tea', collections: ['a', 'b'], limit: 5, ...question } as const;
+  const whole = {
+    mode: 'search',
+    query: 'tea',
+    collections: ['a', 'b'],
+    limit: 5,
+    ...question,
+  } as const;
   await askProgram(tool, { ...FEATURES, ...features }, whole, { timeoutMs: 20_000 });
   const all = readFileSync(heard, 'utf8').split('\u001d').slice(0, -1);
   return all.map((run) => run.split('\u001e').slice(0, -1));
@@ -70,12 +82,16 @@ test('no question is ever an option, or more than one argument', async () => {
 
 test('a question is one line that the system takes, and whole characters', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 400 }), (text, times) => {
-      const line = oneLine(text.repeat(times));
-      assert.not.match(line, /[\n\r\0]/u);
-      assert.ok(Buffer.byteLength(line) < 128 * 1024);
-      assert.ok(!/[\uD800-\uDBFF]$/.test(line));
-    }),
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+      fc.integer({ min: 1, max: 400 }),
+      (text, times) => {
+        const line = oneLine(text.repeat(times));
+        assert.not.match(line, /[\n\r\0]/u);
+        assert.ok(Buffer.byteLength(line) < 128 * 1024);
+        assert.ok(!/[\uD800-\uDBFF]$/.test(line));
+      },
+    ),
   );
   assert.is(oneLine(' two\n\n lines \0 '), 'two lines');
 });
@@ -91,14 +107,16 @@ test('answers of several runs are one, best first', () => {
 });
 
 test('what a release can is read from its help, by words and not by numbers', () => {
-  const old = 'Usage: qmd collection add <path> --name N --glob P\n search\n -c, --collection <name>  Filter by collection';
+  const old =
+    'Usage: qmd collection add <path> --name N --glob P\n search\n -c, --collection <name>  Filter by collection';
   assert.equal(featuresIn(old), {
     patternFlag: '--glob',
     manyCollections: false,
     json: ['--json'],
     vectorSearch: false,
   });
-  const current = 'vsearch --mask --format json\n -c, --collection <name>  Filter by one or more collections';
+  const current =
+    'vsearch --mask --format json\n -c, --collection <name>  Filter by one or more collections';
   assert.equal(featuresIn(current), {
     patternFlag: '--mask',
     manyCollections: true,

@@ -29,17 +29,21 @@ const piece = fc.oneof(
 
 test('any text is an answer or a failure of the program', () => {
   fc.assert(
-    fc.property(fc.array(piece).map((all) => all.join('')), fc.string(), (stdout, stderr) => {
-      try {
-        for (const hit of readAnswer(stdout, stderr).hits) {
-          assert.ok(hit.collection !== '' && hit.path !== '');
-          assert.ok(hit.score >= 0 && hit.score <= 1);
-          assert.ok(hit.line === undefined || hit.line >= 1);
+    fc.property(
+      fc.array(piece).map((all) => all.join('')),
+      fc.string(),
+      (stdout, stderr) => {
+        try {
+          for (const hit of readAnswer(stdout, stderr).hits) {
+            assert.ok(hit.collection !== '' && hit.path !== '');
+            assert.ok(hit.score >= 0 && hit.score <= 1);
+            assert.ok(hit.line === undefined || hit.line >= 1);
+          }
+        } catch (error) {
+          assert.instance(error, ToolFailure);
         }
-      } catch (error) {
-        assert.instance(error, ToolFailure);
-      }
-    }),
+      },
+    ),
   );
 });
 
@@ -86,7 +90,13 @@ test('lines come without their header, and without the numbers of an MCP answer'
 });
 
 test('a newer shape has the collection, the body and the lines apart', () => {
-  const fields = { collection: 'notes', file: 'deep/a.md', start_line: 7, body: 'x\ny', snippet: '' };
+  const fields = {
+    collection: 'notes',
+    file: 'deep/a.md',
+    start_line: 7,
+    body: 'x\ny',
+    snippet: '',
+  };
   const [hit] = readAnswer(printed(row(fields)), '').hits;
   assert.equal(
     [hit?.collection, hit?.path, hit?.line, hit?.lines],

@@ -31,7 +31,10 @@ async function failureOf(run: Promise<unknown>): Promise<ToolFailure> {
 
 test('what it writes is given, and it is told that nobody speaks to it', async () => {
   const tool = toolOf('cat; echo out "$1"; echo err >&2');
-  assert.equal(await runTool(tool, ['a b;$(x)'], RUN), { stdout: 'out a b;$(x)\n', stderr: 'err\n' });
+  assert.equal(await runTool(tool, ['a b;$(x)'], RUN), {
+    stdout: 'out a b;$(x)\n',
+    stderr: 'err\n',
+  });
 });
 
 test('one that takes too long is ended with everything that it started', async () => {
@@ -69,13 +72,20 @@ test('exit codes and signals are told with what it said', async () => {
   const exit = await failureOf(
     runTool(toolOf('echo "at x" >&2; echo "Error: index is locked" >&2; exit 3'), ['update'], RUN),
   );
-  assert.is(exit.message, 'the external search program (update) ended with exit code 3: Error: index is locked');
+  assert.is(
+    exit.message,
+    'the external search program (update) ended with exit code 3: Error: index is locked',
+  );
   const killed = await failureOf(runTool(toolOf('kill -9 $$'), ['collection', 'list'], RUN));
   assert.is(killed.message, 'the external search program (collection list) was ended by SIGKILL');
 });
 
 test('another Node.js than it needs is named as the cause', async () => {
-  for (const said of ['Error: bun not found', 'Error: node (>=22) not found', 'NODE_MODULE_VERSION 137']) {
+  for (const said of [
+    'Error: bun not found',
+    'Error: node (>=22) not found',
+    'NODE_MODULE_VERSION 137',
+  ]) {
     const { code, hint } = await failureOf(runTool(toolOf(`echo '${said}' >&2; exit 1`), [], RUN));
     assert.is(code, 'BACKEND_UNAVAILABLE', said);
     assert.match(hint, /memory\.ext\.command/);
@@ -84,9 +94,15 @@ test('another Node.js than it needs is named as the cause', async () => {
 
 test('what cannot be started says why, whether the system refuses at once or later', async () => {
   const gone: Tool = { ...toolOf(''), program: folder.at('nowhere') };
-  assert.match((await failureOf(runTool(gone, ['search'], RUN))).message, /cannot be started \(ENOENT\)/);
+  assert.match(
+    (await failureOf(runTool(gone, ['search'], RUN))).message,
+    /cannot be started \(ENOENT\)/,
+  );
   const long = ['search', 'x'.repeat(300_000)];
-  assert.match((await failureOf(runTool(toolOf(''), long, RUN))).message, /cannot be started \(E2BIG\)/);
+  assert.match(
+    (await failureOf(runTool(toolOf(''), long, RUN))).message,
+    /cannot be started \(E2BIG\)/,
+  );
   assert.match(
     (await failureOf(runTool(toolOf('', '#!/no/interpreter'), [], RUN))).message,
     /cannot be started \(ENOENT\)/,
