@@ -13,7 +13,11 @@ import { waitFor } from '../../../support/terminal.js';
 const test = suite('refreshing external indexes when the process starts');
 
 const AGENTS = {
-  list: [{ id: 'main', default: true }, { id: 'ops' }, { id: 'off', memorySearch: { enabled: false } }],
+  list: [
+    { id: 'main', default: true },
+    { id: 'ops' },
+    { id: 'off', memorySearch: { enabled: false } },
+  ],
 };
 
 /** A home with this memory configured, and something that stands for svc itself. */
@@ -58,7 +62,10 @@ test('there is one for each agent that searches, and none where nothing is to be
 });
 
 test('svc itself is run once, with the same configuration', async () => {
-  const { home, setup } = await world({ backend: 'ext' }, 'echo "$@" > called; echo $SVC_TOKEN >> called');
+  const { home, setup } = await world(
+    { backend: 'ext' },
+    'echo "$@" > called; echo $SVC_TOKEN >> called',
+  );
   const { service, said } = await started(setup);
   await waitFor('the end', () => said.includes('refreshed'));
   const config = home.at('svc.json');
@@ -85,7 +92,10 @@ test('one that does not end well is told with what to do', async () => {
 test('it ends with the process', async () => {
   const { home, setup } = await world({ backend: 'ext' }, 'echo $$ > pid; exec sleep 600');
   const { service, said } = await started(setup);
-  await waitFor('its start', () => existsSync(home.at('pid')) && readFileSync(home.at('pid'), 'utf8') !== '');
+  await waitFor(
+    'its start',
+    () => existsSync(home.at('pid')) && readFileSync(home.at('pid'), 'utf8') !== '',
+  );
   await service.drain();
   assert.not.ok(isRunning(Number(readFileSync(home.at('pid'), 'utf8'))));
   assert.equal(said, ['refreshing']);

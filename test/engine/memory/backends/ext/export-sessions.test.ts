@@ -34,7 +34,8 @@ function world(files: Readonly<Record<string, string>>) {
 
 test('who said what, without secrets, for the owner alone', async () => {
   const key = `sk-${'a1B2c3D4'.repeat(5)}`;
-  const talk = message('user', `the key is ${key}`) + message('assistant', 'Noted.') + 'no json\n';
+  const said = [message('user', `the key is ${key}`), message('assistant', 'Noted.')];
+  const talk = [...said, 'no json\n'].join('');
   const { run, text, folder } = world({ 'sessions/s1.jsonl': talk });
   assert.equal(await run(), []);
   const exported = text('s1.md');

@@ -3,14 +3,19 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig, resolveAgent } from '../../../../../src/engine/config/index.js';
 import { resolveStatePaths } from '../../../../../src/engine/context.js';
-import { extSettings, milliseconds } from '../../../../../src/engine/memory/backends/ext/ext-settings.js';
+import {
+  extSettings,
+  milliseconds,
+} from '../../../../../src/engine/memory/backends/ext/ext-settings.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('the settings of the external backend');
 
 async function settingsOf(ext: object, agentId = 'main') {
   const agents = { list: [{ id: 'main', default: true }, { id: 'ops' }] };
-  const home = folderOf({ 'svc.json': JSON.stringify({ agents, memory: { backend: 'ext', ext } }) });
+  const home = folderOf({
+    'svc.json': JSON.stringify({ agents, memory: { backend: 'ext', ext } }),
+  });
   const env = { SVC_HOME: home.path };
   const state = resolveStatePaths(env, home.path);
   const context = { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } };
@@ -33,9 +38,15 @@ test('agents never share a folder of conversations, however it is named', async 
 
 test('the defaults are those of the documentation', async () => {
   const { settings } = await settingsOf({});
-  assert.equal([settings.command, settings.mode, settings.searchTool], ['qmd', 'search', undefined]);
+  assert.equal(
+    [settings.command, settings.mode, settings.searchTool],
+    ['qmd', 'search', undefined],
+  );
   const { intervalMs, debounceMs, embedIntervalMs, onBoot } = settings.update;
-  assert.equal([intervalMs, debounceMs, embedIntervalMs, onBoot], [300_000, 15_000, 3_600_000, true]);
+  assert.equal(
+    [intervalMs, debounceMs, embedIntervalMs, onBoot],
+    [300_000, 15_000, 3_600_000, true],
+  );
 });
 
 test('durations are told in any unit, and 0 is never', async () => {

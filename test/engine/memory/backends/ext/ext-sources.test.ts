@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Collection } from '../../../../../src/engine/memory/backends/ext/collections.js';
-import { sourcesBeside, treeOf } from '../../../../../src/engine/memory/backends/ext/ext-sources.js';
+import {
+  sourcesBeside,
+  treeOf,
+} from '../../../../../src/engine/memory/backends/ext/ext-sources.js';
 import { scanSources } from '../../../../../src/engine/memory/sources/scan-sources.js';
 import { watchScope } from '../../../../../src/engine/memory/watch/watch-scope.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
@@ -23,7 +26,10 @@ function world() {
   const one = (root: string, pattern: string): Collection => {
     return { name: `${root}${pattern}`, root: folder.at(root), pattern, source: 'memory' };
   };
-  return { folder, all: [one('ws', 'MEMORY.md'), one('ws/memory', '**/*.md'), one('wiki', '*.md')] };
+  return {
+    folder,
+    all: [one('ws', 'MEMORY.md'), one('ws/memory', '**/*.md'), one('wiki', '*.md')],
+  };
 }
 
 const own = (folder: TempFolder) => {
@@ -83,7 +89,10 @@ test('the look of the files changes with each file, folder and collection', () =
 
 test('an empty folder that comes is a change: the program has to be told of it', () => {
   const { folder, all } = world();
-  const more = [...all, { name: 'x', root: folder.at('x'), pattern: '**/*.md', source: 'memory' as const }];
+  const more = [
+    ...all,
+    { name: 'x', root: folder.at('x'), pattern: '**/*.md', source: 'memory' as const },
+  ];
   const before = treeOf(more, undefined, Date.now() + 60_000);
   folder.write('x/file.txt', '');
   assert.not.equal(treeOf(more, undefined, Date.now() + 60_000), before);
@@ -100,7 +109,12 @@ test('of conversations the transcripts count, and not their exports', () => {
   const { folder, all } = world();
   const transcripts = { places: [placeOf(folder.at('sessions'))], growth: GROWTH };
   folder.write('sessions/s.jsonl', message('user', 'one'));
-  const sessions = { name: 's', root: folder.at('out'), pattern: '**/*.md', source: 'sessions' as const };
+  const sessions = {
+    name: 's',
+    root: folder.at('out'),
+    pattern: '**/*.md',
+    source: 'sessions' as const,
+  };
   folder.write(join('out', 's.md'), 'one');
   const look = (): string | null => treeOf([...all, sessions], transcripts, Date.now() + 60_000);
   const before = look();

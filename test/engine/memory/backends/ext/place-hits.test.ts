@@ -2,16 +2,24 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { placeHits, type PlaceOptions } from '../../../../../src/engine/memory/backends/ext/place-hits.js';
+import {
+  type PlaceOptions,
+  placeHits,
+} from '../../../../../src/engine/memory/backends/ext/place-hits.js';
 import type { ToolHit } from '../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
-import { Forgotten, hashesOf, NOTHING_FORGOTTEN } from '../../../../../src/engine/memory/forget/forgotten.js';
+import {
+  Forgotten,
+  hashesOf,
+  NOTHING_FORGOTTEN,
+} from '../../../../../src/engine/memory/forget/forgotten.js';
 import type { SearchRequest } from '../../../../../src/engine/memory/search/types.js';
 import { DREAM_REPORTS } from '../../../../../src/engine/memory/sources/own-writing.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('placing what the external program found');
 
-const NOTE = '# Birds\n\n## Heron\n\nThe heron nests in the old oak.\nIt fishes at dusk.\n\n## Crake\n\nA crake ran by.\n';
+const NOTE =
+  '# Birds\n\n## Heron\n\nThe heron nests in the old oak.\nIt fishes at dusk.\n\n## Crake\n\nA crake ran by.\n';
 const world = folderOf({
   'ws/memory/birds.md': NOTE,
   [`ws/${DREAM_REPORTS}/report.md`]: 'The heron was dreamt of.\n',
@@ -89,7 +97,9 @@ test('a hit of no collection of this agent, or outside of it, is none', () => {
 });
 
 test('a conversation is named by its collection', () => {
-  const [result] = placed([hit({ collection: 'talks', path: 's1.md', line: 3, lines: ['user: a heron?'] })]).results;
+  const [result] = placed([
+    hit({ collection: 'talks', path: 's1.md', line: 3, lines: ['user: a heron?'] }),
+  ]).results;
   assert.equal(
     [result?.path, result?.source, result?.kind],
     ['qmd/talks/s1.md', 'sessions', 'transcript'],
@@ -110,24 +120,33 @@ test('passages that overlap are one, and filters and numbers hold', () => {
 
 test('of files that the program writes alike the one with its content is taken', () => {
   const two = folderOf({ 'a/x-y.md': 'heron one\n', 'a/x y.md': 'heron two\n' });
-  const collections = [{ name: 'dir', root: two.at('a'), pattern: '**/*.md', source: 'memory' as const }];
+  const collections = [
+    { name: 'dir', root: two.at('a'), pattern: '**/*.md', source: 'memory' as const },
+  ];
   const contentHash = createHash('sha256').update('heron two\n').digest('hex').slice(0, 6);
   const one = hit({ path: 'x-y.md', contentHash, line: 1, lines: ['heron two'] });
   const { results } = placed([one], {}, { collections, workspaceDir: two.path });
-  assert.equal(results.map(({ path }) => path), ['a/x y.md']);
+  assert.equal(
+    results.map(({ path }) => path),
+    ['a/x y.md'],
+  );
 });
 
 test('no snippet, and not all of them together, are longer than is allowed, nor half a character', () => {
   const long = hit({ path: 'long.md', line: 1, lines: [`heron ${'🦊'.repeat(600)}`] });
   fc.assert(
-    fc.property(fc.integer({ min: 2, max: 1300 }), fc.integer({ min: 2, max: 1300 }), (one, all) => {
-      const limits = { maxSnippetChars: one, maxInjectedChars: all };
-      const { results } = placed([long, hit()], {}, limits);
-      const lengths = results.map(({ snippet }) => snippet.length);
-      assert.ok(lengths.every((length) => length <= one));
-      assert.ok(lengths.reduce((sum, length) => sum + length, 0) <= all);
-      assert.ok(results.every(({ snippet }) => snippet.isWellFormed?.() ?? true));
-    }),
+    fc.property(
+      fc.integer({ min: 2, max: 1300 }),
+      fc.integer({ min: 2, max: 1300 }),
+      (one, all) => {
+        const limits = { maxSnippetChars: one, maxInjectedChars: all };
+        const { results } = placed([long, hit()], {}, limits);
+        const lengths = results.map(({ snippet }) => snippet.length);
+        assert.ok(lengths.every((length) => length <= one));
+        assert.ok(lengths.reduce((sum, length) => sum + length, 0) <= all);
+        assert.ok(results.every(({ snippet }) => snippet.isWellFormed?.() ?? true));
+      },
+    ),
   );
 });
 

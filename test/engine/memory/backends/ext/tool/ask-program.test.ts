@@ -72,7 +72,9 @@ test('no question is ever an option, or more than one argument', async () => {
   );
   await fc.assert(
     fc.asyncProperty(query, async (text) => {
-      const [args = []] = await runs({ query: text.replaceAll('\u001d', '').replaceAll('\u001e', '') });
+      const [args = []] = await runs({
+        query: text.replaceAll('\u001d', '').replaceAll('\u001e', ''),
+      });
       assert.equal(args.slice(0, 9), ['search', '--json', '-n', '5', '-c', 'a', '-c', 'b', '--']);
       assert.is(args.length, 10);
     }),

@@ -11,13 +11,20 @@ const test = suite('putting a question over MCP');
 const offered = (name: string, ...properties: readonly string[]): OfferedTool => {
   return { name, properties: new Set(properties) };
 };
-const NEWEST = [offered('query', 'searches', 'query', 'limit', 'collections', 'rerank'), offered('get')];
+const NEWEST = [
+  offered('query', 'searches', 'query', 'limit', 'collections', 'rerank'),
+  offered('get'),
+];
 const OLDER = [
   offered('search', 'query', 'limit', 'collection'),
   offered('vector_search', 'query', 'limit', 'collection'),
   offered('deep_search', 'query', 'limit', 'collection'),
 ];
-const OLDEST = [offered('qmd_search', 'query', 'limit'), offered('qmd_vsearch', 'query'), offered('qmd_query', 'query')];
+const OLDEST = [
+  offered('qmd_search', 'query', 'limit'),
+  offered('qmd_vsearch', 'query'),
+  offered('qmd_query', 'query'),
+];
 
 test('each mode has its tool in each release', () => {
   const names = (tools: readonly OfferedTool[]) =>
@@ -47,8 +54,12 @@ test('a question is put as the tool wants it', () => {
   };
   const query = 'two lines';
   const rest = { limit: 3, collections: ['a', 'b'] };
-  assert.equal(calls(NEWEST, 'search'), [{ searches: [{ type: 'lex', query }], rerank: false, ...rest }]);
-  assert.equal(calls(NEWEST, 'vsearch'), [{ searches: [{ type: 'vec', query }], rerank: false, ...rest }]);
+  assert.equal(calls(NEWEST, 'search'), [
+    { searches: [{ type: 'lex', query }], rerank: false, ...rest },
+  ]);
+  assert.equal(calls(NEWEST, 'vsearch'), [
+    { searches: [{ type: 'vec', query }], rerank: false, ...rest },
+  ]);
   assert.equal(calls(NEWEST, 'query'), [{ query, ...rest }]);
   assert.equal(calls(OLDER, 'search'), [
     { query, limit: 3, collection: 'a' },
