@@ -20,7 +20,11 @@ export interface Collection {
 
 /** What collections are made from. */
 export interface CollectionSettings {
-  readonly agent: Pick<ResolvedAgent, 'id' | 'memorySearch' | 'workspaceDir'>;
+  readonly agent: {
+    readonly id: string;
+    readonly workspaceDir: string;
+    readonly memorySearch: Pick<ResolvedAgent['memorySearch'], 'ext' | 'extraPaths'>;
+  };
   readonly ext: Pick<ResolvedMemory['ext'], 'includeDefaultMemory' | 'paths' | 'sessions'>;
   /** Absolute path of the folder with exported conversations. */
   readonly exportDir: string;

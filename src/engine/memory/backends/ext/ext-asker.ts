@@ -4,6 +4,7 @@ import type { SearchRequest } from '../../search/types.js';
 import type { Source } from '../../types.js';
 import type { ExtMode, ExtSettings } from './ext-settings.js';
 import { knownFeatures } from './known-features.js';
+import { saysSomething } from './request-warnings.js';
 import { type OpenSession, SessionKeeper } from './session-keeper.js';
 import { askProgram, type ToolQuestion } from './tool/ask-program.js';
 import type { Tool } from './tool/open-tool.js';
@@ -38,25 +39,20 @@ export class ExtAsker {
   ): Promise<readonly ToolHit[]> {
     const { limits } = this.settings;
     // To the program a question without a word is none, and an error.
-    if (!/[\p{L}\p{N}]/u.test(request.query)) return [];
+    if (!saysSomething(request)) return [];
     const collections = this.settings.collections().filter(({ root }) => existsSync(root));
     const sources = new Set<Source>(request.sources ?? ['memory', 'sessions']);
     const limit = hitsFor(request, limits.maxResults);
     const groups = [...sources]
       .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))
       .filter((names) => names.length > 0);
-    const mode = this.modeFor(request);
+    const mode = modeFor(request, this.settings);
     const answers = await Promise.all(
       groups.map((names) =>
         this.askWords(tool, { mode, query: request.query, collections: names, limit }, signal),
       ),
     );
     return interleaved(answers);
-  }
-
-  /** The mode of a question; an answer while somebody types never waits for models. */
-  modeFor({ lexicalOnly }: SearchRequest): ExtMode {
-    return lexicalOnly === true ? 'search' : this.settings.mode;
   }
 
   /** Lets go of a program that runs; the next question begins it anew. */
@@ -88,6 +84,14 @@ export class ExtAsker {
     const features = await knownFeatures(tool, this.settings, run.signal);
     return askProgram(tool, features, question, run);
   }
+}
+
+/** The mode of a question; an answer while somebody types never waits for models. */
+export function modeFor(
+  { lexicalOnly }: SearchRequest,
+  { mode }: Pick<ExtSettings, 'mode'>,
+): ExtMode {
+  return lexicalOnly === true ? 'search' : mode;
 }
 
 /** Of those that a filter takes few, more are looked at. */

@@ -1,10 +1,8 @@
 import { statSync } from 'node:fs';
 import { SvcError, type Warning } from '../../../errors/index.js';
-import { realOrGiven } from '../../../real-path.js';
 import type { ChunkingOptions } from '../../chunking/chunk-markdown.js';
-import { readForgotten } from '../../forget/forget-list.js';
 import type { CitationMode } from '../../search/citation.js';
-import type { SearchMode, SearchRequest, SearchResponse } from '../../search/types.js';
+import type { SearchRequest, SearchResponse } from '../../search/types.js';
 import { resolveWorkspace } from '../../sources/memory-files.js';
 import type { MemorySources } from '../../sources/scan-sources.js';
 import type { SyncSummary } from '../../sync/events.js';
@@ -21,17 +19,15 @@ import type {
   Transfer,
   WorkOptions,
 } from '../memory-backend.js';
+import { answerOf } from './answer-of.js';
 import { ExtAsker } from './ext-asker.js';
 import { ExtRefresher, type ExtRefresherOptions, exportListFile } from './ext-refresher.js';
-import type { ExtMode } from './ext-settings.js';
 import { type ExtState, readExtState } from './ext-state.js';
 import { FreshAsker, refreshingWarning } from './fresh-asker.js';
-import { placeHits } from './place-hits.js';
 import { beginRest, endRest, restingNow, restKeyOf, restWarning } from './rest.js';
 import type { OpenSession } from './session-keeper.js';
 import { RunPending } from './shared-run.js';
 import { type Tool, toolPlaces } from './tool/open-tool.js';
-import type { ToolHit } from './tool/read-answer.js';
 import { failureWarning, folderFailure, ToolFailure } from './tool/tool-failure.js';
 
 /** What the external backend of one agent is told. */
@@ -51,12 +47,6 @@ export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewColle
   /** Undefined for a process that soon ends. */
   readonly openSession: OpenSession | undefined;
 }
-
-const MODES: Readonly<Record<ExtMode, SearchMode>> = {
-  search: 'lexical',
-  vsearch: 'vector',
-  query: 'hybrid',
-};
 
 /** `svc memory index` waits for whoever refreshes, another agent's index too. */
 const SYNC_WAIT_MS = 10 * 60_000;
@@ -88,9 +78,13 @@ export class ExtBackend implements MemoryBackend {
       const started = performance.now();
       try {
         const hits = await this.freshAsker.hits(tool, request, work, warnings);
-        const response = await this.responseTo(request, hits);
+        const answer = await answerOf(request, hits, this.options);
         endRest(this.options.settings.dir, this.state());
-        return { ...response, searchMs: performance.now() - started, warnings };
+        return {
+          ...answer,
+          searchMs: performance.now() - started,
+          warnings: [...warnings, ...answer.warnings],
+        };
       } catch (error) {
         warnings.push(this.failed(tool, error));
       }
@@ -240,32 +234,6 @@ export class ExtBackend implements MemoryBackend {
     await this.refresher.alone(work, waitMs, () =>
       runTool(tool, ['cleanup'], { timeoutMs, signal: work.signal }),
     );
-  }
-
-  private async responseTo(
-    request: SearchRequest,
-    hits: readonly ToolHit[],
-  ): Promise<Omit<SearchResponse, 'searchMs' | 'warnings'>> {
-    const { settings, citations, chunking, forget } = this.options;
-    const { results, belowMinScore } = placeHits(hits, request, {
-      ...settings.limits,
-      maxResults: request.maxResults ?? settings.limits.maxResults,
-      collections: settings.collections(),
-      workspaceDir: realOrGiven(settings.workspaceDir),
-      citations,
-      chunking,
-      forgotten: await readForgotten(forget),
-    });
-    return {
-      query: request.query,
-      mode: MODES[this.asker.modeFor(request)],
-      backend: 'ext',
-      provider: null,
-      model: null,
-      results,
-      matches: hits.length,
-      belowMinScore,
-    };
   }
 
   private async syncBelow(

@@ -22,12 +22,11 @@ interface Wanted {
 }
 
 function collections({ id = 'main', ext = {}, extraPaths = [], extraCollections = [] }: Wanted) {
-  const { memorySearch } = resolveConfig({}).agents.defaults;
   return collectionsOf({
     agent: {
       id,
       workspaceDir: world.at('ws'),
-      memorySearch: { ...memorySearch, extraPaths: [...extraPaths], ext: { extraCollections } },
+      memorySearch: { extraPaths: [...extraPaths], ext: { extraCollections } },
     },
     ext: { ...shipped, ...ext },
     exportDir: world.at('exports'),

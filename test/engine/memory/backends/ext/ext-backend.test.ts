@@ -160,7 +160,7 @@ test('a question without a word has no answer, and is no failure', async () => {
   const { backend } = await world.open();
   await backend.sync({});
   world.ran();
-  assert.equal(gist(await backend.search({ query: ' … ' })), ['ext', [], []]);
+  assert.equal(gist(await backend.search({ query: ' … ' })), ['ext', [], ['QUERY_EMPTY']]);
   assert.equal(world.ran(), []);
   await world.close();
 });
@@ -174,7 +174,8 @@ test('paths, scores, sources and numbers narrow an answer', async () => {
       .toSorted();
   assert.equal(await found({ pathGlob: 'memory/*' }), [BOTH[1]]);
   assert.is((await found({ maxResults: 1 })).length, 1);
-  assert.equal(await found({ sources: ['sessions'] }), []);
+  const talks = await backend.search({ query: 'heron', sources: ['sessions'] });
+  assert.equal(gist(talks), ['ext', [], ['SOURCE_OFF']]);
   assert.equal(await found({ sources: ['memory', 'memory'] }), BOTH);
   const strict = await backend.search({ query: 'heron', minScore: 1 });
   assert.equal([strict.results, strict.belowMinScore], [[], 2]);

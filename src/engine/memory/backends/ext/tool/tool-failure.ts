@@ -37,7 +37,7 @@ export function folderFailure(error: unknown): ToolFailure | undefined {
   return new ToolFailure(
     'BACKEND_FAILED',
     `the folder of the external search program cannot be used: ${messageOf(error)}`,
-    'look whether there is room, and whether you may write there: svc doctor',
+    'look whether there is room, and whether you may write there: svc config doctor',
   );
 }
 
