@@ -8,7 +8,8 @@ const rooms = {
   config: ['errors', 'secrets'],
   secrets: ['errors', 'config'],
   embeddings: ['errors', 'config', 'secrets'],
-  memory: ['errors', 'sqlite', 'config', 'secrets', 'embeddings'],
+  child: ['errors', 'config'],
+  memory: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'child'],
   scope: ['errors', 'config'],
   chat: ['errors', 'config', 'secrets', 'embeddings'],
   integrate: ['errors', 'config'],
@@ -16,12 +17,13 @@ const rooms = {
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
   dreaming: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
-  'task-runner': ['errors', 'config', 'secrets', 'flows'],
+  'task-runner': ['errors', 'config', 'secrets', 'flows', 'child'],
   serve: [
     'errors',
     'config',
     'secrets',
     'embeddings',
+    'child',
     'memory',
     'chat',
     'flows',
@@ -30,7 +32,7 @@ const rooms = {
     'task-runner',
   ],
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
-  overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
+  overview: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'active-memory'],
 };
 // It looks at everything, and nobody needs it.

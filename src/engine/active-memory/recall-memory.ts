@@ -183,7 +183,9 @@ async function openBackend({
       `memory search is switched off for agent ${resolvedAgent.id}`,
     );
   }
-  return openAgent(resolvedAgent, context, loaded, {}).backend;
+  const { searchMode } = facts.settings.config.ext;
+  const extMode = searchMode === 'inherit' ? undefined : searchMode;
+  return (await openAgent(resolvedAgent, context, loaded, { extMode })).backend;
 }
 
 /** Whatever decides the answer, besides the files: those may change while an answer is kept. */

@@ -1,4 +1,5 @@
 import type { DoctorCheck } from './check.js';
+import { backend } from './checks/backend.js';
 import { clock } from './checks/clock.js';
 import { configuration } from './checks/configuration.js';
 import { deprecated } from './checks/deprecated.js';
@@ -25,6 +26,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   deprecated,
   permissions,
   workspace,
+  backend,
   index,
   vectors,
   provider,

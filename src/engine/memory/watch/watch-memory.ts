@@ -107,7 +107,13 @@ class IndexWatcher implements MemoryWatcher {
     if (this.hasStarted) throw new Error('a watcher is started once');
     this.hasStarted = true;
     await this.openRecord();
-    await this.run('start');
+    if (this.target.syncsAtStart === false) this.waitForChanges();
+    else await this.run('start');
+  }
+
+  private waitForChanges(): void {
+    this.source?.refresh();
+    if (this.target.intervalMs > 0) this.runIn(this.target.intervalMs, 'interval');
   }
 
   async syncNow(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { ChildEnd } from './child-group.js';
+import type { ChildEnd } from '../child/child-group.js';
 
 /** Why a program did not do what it was for, in a sentence without a full stop. */
 export function endFailure(end: ChildEnd, lastErrorLine: string | undefined): string {

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { systemErrorCode } from '../../errors/index.js';
+import { systemErrorCode } from '../errors/index.js';
 
 /** A program to run; never through a shell. */
 export interface ChildCall {

@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { resolvePath } from '../../config/expand-path.js';
-import type { LoadedConfig } from '../../config/index.js';
-import type { EngineContext } from '../../context.js';
-import { SvcError } from '../../errors/index.js';
+import { resolvePath } from '../config/expand-path.js';
+import type { LoadedConfig } from '../config/index.js';
+import type { EngineContext } from '../context.js';
+import { SvcError } from '../errors/index.js';
 
 /**
  * The program that the first word of a configured command means: a path, `~` expanded and relative to

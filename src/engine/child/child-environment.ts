@@ -1,4 +1,4 @@
-import type { EngineContext } from '../../context.js';
+import type { EngineContext } from '../context.js';
 
 /**
  * What a program needs to find its way, and what holds no secret. Everything else of svc's own

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { progressLine } from '../words.js';
-import { readLines } from './read-lines.js';
+import { readLines } from '../child/read-lines.js';
+import { progressLine } from './words.js';
 
 const MOST_LINE_BYTES = 8192;
 /** So many lines of one program go into the log. */
