@@ -1,5 +1,8 @@
 import type * as z from 'zod/mini';
-import type { searchOutputSchema, statusOutputSchema } from '../../src/engine/memory/output-schemas.js';
+import type {
+  searchOutputSchema,
+  statusOutputSchema,
+} from '../../src/engine/memory/output-schemas.js';
 import { jsonOf } from './json.js';
 import { type InstalledQmd, installQmd, type QmdSwitches } from './qmd.js';
 import { runSvc, type SvcRun } from './run-svc.js';
@@ -13,10 +16,7 @@ export interface ExtMemory {
   configure(ext: object, agents?: object): void;
   /** Runs the built program. */
   svc(...args: readonly string[]): Promise<SvcRun>;
-  search(
-    query: string,
-    ...args: readonly string[]
-  ): Promise<z.infer<typeof searchOutputSchema>>;
+  search(query: string, ...args: readonly string[]): Promise<z.infer<typeof searchOutputSchema>>;
   /** The status of the default agent. */
   status(
     ...args: readonly string[]
