@@ -32,8 +32,10 @@ export function readAnswer(stdout: string, stderr: string): ToolAnswer {
     `${stderr}\n${stdout}`,
     /(\d+) documents?\b.*need embeddings/u,
   );
-  if (/No results found/iu.test(stdout)) return { hits: [], withoutVectors };
   const value = jsonArrayIn(stdout);
+  // A note that has these words is found in the JSON.
+  if (value === undefined && /^No results found/imu.test(stdout))
+    return { hits: [], withoutVectors };
   if (value === undefined) {
     throw new ToolFailure(
       'BACKEND_FAILED',
@@ -95,19 +97,35 @@ function snippetLines(body: string): {
   return { startLine, lines: header === null ? plain : plain.slice(1) };
 }
 
-/** Cuts the answer out of what else was printed: the first `[` from which JSON follows. */
+/** Garbage may begin like an answer again and again. */
+const MOST_STARTS = 50;
+
+/** Cuts the answer out of what else was printed: the first `[` from which JSON follows, to its end. */
 function jsonArrayIn(text: string): readonly unknown[] | undefined {
-  const end = text.lastIndexOf(']');
-  for (let start = text.indexOf('['); start !== -1; start = text.indexOf('[', start + 1)) {
-    if (start > end || !/^\[\s*(?:\{|\])/u.test(text.slice(start, start + 64))) continue;
+  let starts = 0;
+  for (const { index: start } of text.matchAll(/\[\s*(?=\{|\])/gu)) {
+    if (++starts > MOST_STARTS) break;
     try {
-      const value: unknown = JSON.parse(text.slice(start, end + 1));
+      const value: unknown = JSON.parse(text.slice(start, endOfArray(text, start)));
       if (Array.isArray(value)) return value;
     } catch {
       // Not here: a bracket of a banner.
     }
   }
   return undefined;
+}
+
+/** Behind the bracket that closes the one which opens here; brackets in strings don't count. */
+function endOfArray(text: string, start: number): number {
+  const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]]/gsu;
+  tokens.lastIndex = start;
+  let depth = 0;
+  for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
+    if (token[0] === '[') depth++;
+    if (token[0] === ']') depth--;
+    if (depth === 0) return tokens.lastIndex;
+  }
+  return text.length;
 }
 
 /** How many documents an update took in, as its lines say; undefined where it says nothing. */
