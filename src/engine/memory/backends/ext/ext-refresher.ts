@@ -51,11 +51,16 @@ export class ExtRefresher {
   }
 
   /**
-   * Refreshes, or joins the refresh that this process is at.
+   * Refreshes. The refresh that this process is at may have looked at the files too early: it is waited
+   * for, and done again where they changed since.
    *
    * @throws RefreshPending, ToolFailure; the signal's reason
    */
-  refresh(tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> {
+  async refresh(tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> {
+    if (this.refreshing !== undefined) {
+      const result = await this.refreshing;
+      if (!this.isStale(result.state)) return result;
+    }
     this.refreshing ??= this.refreshAlone(tool, work, how).finally(() => {
       this.refreshing = undefined;
     });

@@ -87,7 +87,7 @@ function collect(stream: NodeJS.ReadableStream, most: number, onTooMuch: () => v
 
 /** What an interpreter says when it is not the one the program needs. */
 const WRONG_INTERPRETER =
-  /NODE_MODULE_VERSION|requires? (?:Node|a newer)|Unsupported engine|ERR_DLOPEN_FAILED|bun not found|SyntaxError: Unexpected token|not supported by.*Node/iu;
+  /NODE_MODULE_VERSION|requires? (?:Node|a newer)|Unsupported engine|ERR_DLOPEN_FAILED|bun not found|node \(>=?\s*\d+\) not found|SyntaxError: Unexpected token|not supported by.*Node/iu;
 /** Where Node.js shows the source instead of saying what is wrong. */
 const NOISE = /^(?:\s|node:|file:|at |\^|Node\.js v|Bun v|$)/u;
 
