@@ -31,6 +31,9 @@ const NOTES: Readonly<Record<string, string>> = {
   'workspace/memory/2026-11-01.md': '# Sunday\n\nSaw the heron again.\n\nCounted nine egrets.\n',
 };
 
+/** No machine is so slow; what is to time out says so itself. */
+const PATIENT = { limits: { timeoutMs: 60_000 } };
+
 const WORDS_ALONE = { defaults: { memorySearch: { provider: 'none' } } };
 
 /** Makes the home; nothing is indexed yet. */
@@ -42,7 +45,7 @@ export function extMemory(
   const home = folderOf(NOTES);
   const qmd = installQmd(switches);
   const configure: ExtMemory['configure'] = (settings, otherAgents = agents) => {
-    const memory = { backend: 'ext', ext: { command: qmd.command, ...settings } };
+    const memory = { backend: 'ext', ext: { command: qmd.command, ...PATIENT, ...settings } };
     home.write('svc.json', JSON.stringify({ agents: otherAgents, memory }));
   };
   configure(ext);
