@@ -1,4 +1,5 @@
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -28,6 +29,16 @@ function filesBelow(dir) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
+/** Changes with everything that decides whether a configuration is valid; see config/verdict.ts. */
+function rulesHash() {
+  const print = createHash('sha256');
+  const zod = join(root, 'node_modules', 'zod', 'package.json');
+  for (const file of [...filesBelow(join(source, 'engine', 'config')).sort(), zod]) {
+    print.update(readFileSync(file));
+  }
+  return print.digest('base64url');
+}
+
 /** @type {import('rolldown').InputOptions} */
 const COMMON = {
   cwd: root,
@@ -47,6 +58,7 @@ const COMMON = {
     define: {
       'process.env.NODE_ENV': '"production"',
       'process.env.DEV': '"false"',
+      SVC_CONFIG_RULES: JSON.stringify(rulesHash()),
       // Which Node the program needs is said by package.json, not by the AWS SDK on every run.
       'process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED': '"true"',
     },

@@ -72,17 +72,20 @@ test('a search after a change loads the writer, and still no screen or schema', 
   assert.not(parts.includes('react') || parts.includes('zod') || parts.includes('ink'));
 });
 
-test('a configuration that is there brings its parser and schema, and no screen', async () => {
+test('a configuration brings its parser and schema once, and no screen', async () => {
   const root = folderOf({
     'ws/MEMORY.md': 'alpha',
     'svc.json': JSON.stringify({ agents: { defaults: { workspace: 'ws' } } }),
   });
   const options = { home: tempFolder().path, cwd: root.path };
-  await runSvc(['memory', 'search', 'alpha'], options);
-  const parts = partsOf(await modulesLoadedBy(['memory', 'search', 'alpha'], options));
-  assert.ok(parts.includes('zod') && parts.includes('jsonc-parser'), parts.join());
-  assert.not(parts.includes('react') || parts.includes('the sync writer'), parts.join());
-  assert.not(parts.includes('the external backend'), parts.join());
+  const ask = ['memory', 'search', 'alpha'];
+  const first = partsOf(await modulesLoadedBy(ask, options));
+  assert.ok(first.includes('zod') && first.includes('jsonc-parser'), first.join());
+  assert.not(first.includes('react'), first.join());
+  assert.equal(partsOf(await modulesLoadedBy(ask, options)), []);
+  root.write('svc.json', '{ "agents": { "defaults": { "workspace": "ws" } }, } // mine');
+  await runSvc(ask, options);
+  assert.equal(partsOf(await modulesLoadedBy(ask, options)), ['jsonc-parser']);
 });
 
 test('an external program that is asked brings what asks it, and neither a writer nor an MCP client', async () => {

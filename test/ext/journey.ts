@@ -135,9 +135,8 @@ export const JOURNEY: readonly Stage[] = [
   },
   {
     name: "leaves the person's own alone",
-    run: async ({ ownFiles, ownBefore, home }) => {
+    run: async ({ ownFiles, ownBefore }) => {
       assert.equal(ownFiles(), ownBefore);
-      assert.is(readFileSync(home.at('theirs/recipes.md'), 'utf8').length, 36);
     },
   },
 ];
@@ -153,7 +152,8 @@ async function searched(world: World, query: string, ...args: readonly string[])
 /** The first hit is in this file, and its lines hold this one, which has the last word of the query. */
 async function found(world: World, query: string, path: string, line: number): Promise<void> {
   const [first] = (await searched(world, query)).results;
-  assert.is(first?.path, path);
+  assert.ok(first);
+  assert.is(first.path, path);
   const text = readFileSync(world.home.at(`main/${path}`), 'utf8').split('\n');
   const word = query.split(' ').at(-1) ?? '';
   assert.ok(text[line - 1]?.includes(word));

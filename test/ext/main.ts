@@ -6,6 +6,7 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Assertion } from 'uvu/assert';
 import { messageOf } from '../../src/engine/errors/index.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { installReleases } from './install.js';
@@ -35,7 +36,8 @@ async function tryRelease(into: string, version: Release): Promise<number> {
       passed++;
       say(`  ✓ ${name}`);
     } catch (error) {
-      say(`  ✗ ${name}\n${messageOf(error)}`);
+      const more = error instanceof Assertion ? error.details : '';
+      say(`  ✗ ${name}\n${messageOf(error)}\n${more}`);
     }
   }
   return passed;

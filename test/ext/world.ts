@@ -80,6 +80,7 @@ export function makeWorld(release: string, { command, env }: StartedRelease): Wo
   const ownFiles: World['ownFiles'] = () => ({
     ...filesBelow(home.at('.config')),
     ...filesBelow(home.at('.cache/qmd')),
+    ...filesBelow(home.at('theirs')),
   });
   return {
     home,

@@ -34,6 +34,8 @@ export type QmdMisbehaviour = (
         | 'hangs_in_call';
     }
   | { readonly kind: 'slow'; readonly ms: number }
+  /** Does its work, and ends so much later. */
+  | { readonly kind: 'lingers'; readonly ms: number }
   | { readonly kind: 'fails'; readonly status: number; readonly stderr: string }
   /** Before it runs, this collection is gone from its configuration and its index. */
   | { readonly kind: 'forgets'; readonly collection: string }
@@ -93,6 +95,8 @@ export interface InstalledQmd {
   requests(): readonly QmdRequest[];
   /** Forgets what was logged. */
   clearLog(): void;
+  /** Settles once one lingers: it has done its work, and not ended yet. */
+  lingers(): Promise<void>;
   /** The process ids of those that hang, with their children: all should be gone when a test ends. */
   hanging(): readonly number[];
 }
@@ -129,6 +133,9 @@ export function installQmd({ version = '2.8.3', on = {} }: QmdSwitches = {}): In
     log: () => lines().filter((line) => 'args' in line),
     requests: () => lines().filter((line) => 'mcp' in line),
     clearLog: () => rmSync(log, { force: true }),
+    lingers: async () => {
+      while (!existsSync(folder.at('lingers'))) await new Promise((done) => setTimeout(done, 5));
+    },
     hanging: () =>
       readdirSync(folder.path)
         .filter((name) => name.startsWith('hanging-'))

@@ -3,8 +3,8 @@ import { messageOf, SvcError } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { openAgent, openMemory } from '../memory/open-memory.js';
 import type { SearchMode } from '../memory/search/types.js';
-import { shortHash } from '../memory/short-hash.js';
 import { chatTypeOf, citesFor } from '../scope/index.js';
+import { shortHash } from '../short-hash.js';
 import {
   afterTimeout,
   type BreakerState,

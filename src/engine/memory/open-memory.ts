@@ -14,6 +14,7 @@ import { createProviderPath, type ProviderPath, type ProviderWorld } from '../em
 import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { realOrGiven } from '../real-path.js';
+import { shortHash } from '../short-hash.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import type { ExtMode } from './backends/ext/ext-settings.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';
@@ -21,7 +22,6 @@ import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import { forgetPlaces } from './forget/forget-places.js';
 import type { FusionShares } from './search/fuse.js';
-import { shortHash } from './short-hash.js';
 import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
 import type { MemorySources } from './sources/scan-sources.js';
 

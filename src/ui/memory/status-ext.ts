@@ -2,14 +2,18 @@ import type { BackendStatus } from '../../engine/memory/backends/memory-backend.
 import { formatCountOf, formatDuration, formatRelativeTime } from '../format.js';
 import { safeLine } from '../safe-text.js';
 import { shownPath } from '../shown-path.js';
+import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
-import type { StatusOptions } from './status.js';
 import type { StatusFact } from './status-embedding.js';
 
 /** The external search program of an agent, and who answers. */
 export function extFacts(
   { ext }: BackendStatus,
-  { style, nowMs, homeDir }: StatusOptions,
+  {
+    style,
+    nowMs,
+    homeDir,
+  }: { readonly style: Style; readonly nowMs: number; readonly homeDir: string },
 ): readonly StatusFact[] {
   if (ext === undefined) return [];
   const release = ext.release === null ? 'release not asked yet' : `release ${ext.release}`;
@@ -57,7 +61,7 @@ function vectorWords({ vectors, withoutVectors }: Ext): string {
   }
 }
 
-function updated({ updated: last }: Ext, nowMs: number, style: StatusOptions['style']): StatusFact {
+function updated({ updated: last }: Ext, nowMs: number, style: Style): StatusFact {
   if (last === null) {
     const lines = ['never: the first search does it, or svc memory index'];
     return { label: 'updated', lines, prose: true, paint: style.yellow };

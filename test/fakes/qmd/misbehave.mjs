@@ -60,6 +60,13 @@ export async function before(due, { places, release, folder }) {
   return ENDS[due.kind];
 }
 
+/** What happens between the work and its end. */
+export async function between(due, folder) {
+  if (due?.kind !== 'lingers') return;
+  writeFileSync(join(folder, 'lingers'), '');
+  await new Promise((done) => setTimeout(done, due.ms));
+}
+
 /** What becomes of an answer. */
 export function after(due, answer) {
   const { stdout } = answer;

@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from './commands.mjs';
 import { serveMcp } from './mcp.mjs';
-import { after, before, dueFor } from './misbehave.mjs';
+import { after, before, between, dueFor } from './misbehave.mjs';
 import { RELEASES } from './releases.mjs';
 import { placesOf } from './store.mjs';
 
@@ -27,6 +27,7 @@ export async function main(folder) {
   const ended = await before(due, at);
   const answer = ended ?? runCommand(args, { ...at, shape: due?.kind });
   if (answer === undefined) return serveMcp({ ...at, heard: hearing(due, folder) });
+  await between(due, folder);
   end(after(due, answer));
 }
 

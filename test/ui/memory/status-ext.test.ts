@@ -39,8 +39,6 @@ function told(fields: Partial<Ext>): readonly string[] {
     style: createStyle(false),
     nowMs: NOW,
     homeDir: '/home/ada',
-    columns: 100,
-    verbose: false,
   };
   return extFacts(status, options).flatMap(({ label, lines }) =>
     lines.map((line) => `${label}: ${line}`),

@@ -9,6 +9,9 @@ import {
 } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
 import { ToolFailure } from '../../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
 
+import { RELEASES } from '../../../../../ext/releases.js';
+import { recordedQmd } from '../../../../../support/qmd.js';
+
 const test = suite('reading what the external program prints');
 
 const row = (fields: object): object => ({
@@ -131,6 +134,69 @@ test('what updates and lists say is read', () => {
     { name: 'a', pattern: '**/*.md', files: 12 },
     { name: 'b', pattern: undefined, files: undefined },
   ]);
+});
+
+interface Recorded {
+  readonly answers: readonly {
+    readonly args: readonly string[];
+    readonly status: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }[];
+}
+
+for (const version of RELEASES) {
+  const { answers } = recordedQmd(version) as Recorded;
+
+  test(`reads what ${version} found`, () => {
+    const searches = answers.filter(
+      ({ args, status }) => args[0] === 'search' && args.includes('--json') && status === 0,
+    );
+    assert.ok(searches.length > 20);
+    for (const { args, stdout, stderr } of searches) {
+      const { hits, withoutVectors } = readAnswer(stdout, stderr);
+      const rows = (stdout.startsWith('[') ? JSON.parse(stdout) : []) as readonly {
+        readonly file: string;
+        readonly docid: string;
+      }[];
+      assert.is(withoutVectors, undefined);
+      assert.equal(
+        hits.map(({ collection, path, contentHash }) => [
+          `qmd://${collection}/${path}`,
+          `#${contentHash}`,
+        ]),
+        rows.map(({ file, docid }) => [file, docid]),
+        args.join(' '),
+      );
+    }
+  });
+
+  test(`reads the collections and counts of ${version}`, () => {
+    const list = answers.find(({ args }) => args.join(' ') === 'collection list --json');
+    const [root, dir] = readCollections(list?.stdout ?? '');
+    assert.equal(root, { name: 'root', pattern: 'MEMORY.md', files: 1 });
+    assert.equal(dir, { name: 'dir', pattern: '**/*.md', files: 12 });
+    const updates = answers.filter(({ args }) => args[0] === 'update');
+    const counts = readCounts(updates[1]?.stdout ?? '');
+    assert.equal([counts.added, counts.changed, counts.removed], [1, 1, 1]);
+  });
+}
+
+test('what is no answer is a failure, however much of it there is', () => {
+  for (const text of [
+    '',
+    '[',
+    '{}',
+    '[{"docid": "#1"',
+    'oops [ {]',
+    '['.repeat(50_000),
+    `${'[ { '.repeat(40_000)}]`,
+  ]) {
+    assert.throws(
+      () => readAnswer(text, ''),
+      (error: unknown) => error instanceof ToolFailure && error.code === 'BACKEND_FAILED',
+    );
+  }
 });
 
 test.run();
