@@ -3,7 +3,7 @@ import type { Warning } from '../../../errors/index.js';
 import type { SearchRequest } from '../../search/types.js';
 import type { WorkOptions } from '../memory-backend.js';
 import type { ExtAsker } from './ext-asker.js';
-import type { ExtRefresher } from './ext-refresher.js';
+import type { ExtRefresher, RefreshOptions } from './ext-refresher.js';
 import type { ExtSettings } from './ext-settings.js';
 import { readExtState } from './ext-state.js';
 import { RunPending } from './shared-run.js';
@@ -22,7 +22,7 @@ export interface FreshAskerOptions {
   readonly syncOnSessionStart: boolean;
 }
 
-/** A question waits so long for a refresh that somebody else is at. */
+/** A question waits so long for a refresh that somebody else is at, where there is an answer already. */
 const PENDING_REFRESH_MS = 500;
 
 /** Asks the program for hits that are as fresh as the files. */
@@ -48,7 +48,8 @@ export class FreshAsker {
     const { settings, asker, refresher } = this.options;
     const state = readExtState(settings.dir);
     if (state.updated === undefined || !existsSync(toolPlaces(settings.dir).indexFile)) {
-      return this.refreshedHits(tool, request, work, true);
+      const waitMs = Math.max(PENDING_REFRESH_MS, settings.limits.timeoutMs);
+      return this.refreshedHits(tool, request, work, { embedsNow: true, waitMs });
     }
     const asking = outcomeOf(asker.ask(tool, request, work.signal));
     const isStale = this.looksAtFiles(work) && refresher.isStale(state);
@@ -57,7 +58,8 @@ export class FreshAsker {
     if ('failure' in asked && !isLost) throw asked.failure;
     if ('hits' in asked && !isStale) return asked.hits;
     try {
-      return await this.refreshedHits(tool, request, work, false);
+      const how = { embedsNow: false, waitMs: PENDING_REFRESH_MS };
+      return await this.refreshedHits(tool, request, work, how);
     } catch (error) {
       if (!(error instanceof RunPending) || !('hits' in asked)) throw error;
       warnings.push(refreshingWarning('newer notes may be missing'));
@@ -70,10 +72,10 @@ export class FreshAsker {
     tool: Tool,
     request: SearchRequest,
     work: WorkOptions,
-    embedsNow: boolean,
+    how: RefreshOptions,
   ): Promise<readonly ToolHit[]> {
     const { asker, refresher } = this.options;
-    await refresher.refresh(tool, work, { embedsNow, waitMs: PENDING_REFRESH_MS });
+    await refresher.refresh(tool, work, how);
     return asker.ask(tool, request, work.signal);
   }
 

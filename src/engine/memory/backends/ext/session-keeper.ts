@@ -13,6 +13,8 @@ export type OpenSession = (tool: Tool) => Promise<Session>;
 interface Kept {
   readonly key: string;
   readonly opened: Promise<Session>;
+  /** What the first question said that broke it. */
+  failure: unknown;
 }
 
 /** A program that broke so often in a row is not begun again: each try costs a start of it. */
@@ -48,14 +50,16 @@ export class SessionKeeper {
     } catch (error) {
       // Whoever gives up its own question leaves the program to the others.
       run.signal?.throwIfAborted();
+      kept.failure ??= error;
       if (this.kept === kept) {
         this.breaks = { key: tool.key, count: this.breaksOf(tool) + 1 };
         this.kept = undefined;
       }
       await letGo(kept);
       // One that died is run instead; one that takes too long would do so again.
-      if (error instanceof ToolFailure && error.code === 'BACKEND_FAILED') return undefined;
-      throw error;
+      const { failure } = kept;
+      if (failure instanceof ToolFailure && failure.code === 'BACKEND_FAILED') return undefined;
+      throw failure;
     }
   }
 
@@ -76,7 +80,7 @@ export class SessionKeeper {
     if (this.kept?.key === tool.key) return this.kept;
     // Another release stands in its place.
     if (this.kept !== undefined) void letGo(this.kept);
-    const kept = { key: tool.key, opened: this.open(tool) };
+    const kept = { key: tool.key, opened: this.open(tool), failure: undefined };
     this.kept = kept;
     return kept;
   }

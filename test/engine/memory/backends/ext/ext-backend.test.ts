@@ -114,7 +114,7 @@ test('a question that is given up stays given up, and a refresh that others wait
 });
 
 test('while another process refreshes, the question is answered from what there is', async () => {
-  const world = extWorld();
+  const world = extWorld({}, { limits: { timeoutMs: 1500 } });
   const { backend } = await world.open();
   const lock = world.home.at('qmd/update.lock');
   const during = async (act: () => Promise<void>): Promise<void> =>

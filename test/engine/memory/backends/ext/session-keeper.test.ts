@@ -107,6 +107,23 @@ test('questions that break together end one program once, and not the next one',
   );
 });
 
+test('questions that a hanging program is ended under are not put to another one', async () => {
+  let end: (error: Error) => void = () => undefined;
+  let asked = 0;
+  const { keeper } = sessions(() => {
+    asked += 1;
+    if (asked === 1) return Promise.reject(failure('BACKEND_TIMEOUT'));
+    return new Promise((_, reject) => {
+      end = reject;
+    });
+  });
+  const codeOf = (error: unknown): unknown => error instanceof ToolFailure && error.code;
+  const both = [1, 2].map(() => keeper.ask(toolOf('a'), QUESTION, RUN).catch(codeOf));
+  assert.is(await both[0], 'BACKEND_TIMEOUT');
+  end(failure('BACKEND_FAILED'));
+  assert.is(await both[1], 'BACKEND_TIMEOUT');
+});
+
 test('once closed it begins nothing', async () => {
   const { keeper, log } = sessions();
   await keeper.close();
