@@ -59,6 +59,14 @@ test('no file is too broken to be read', () => {
   );
 });
 
+test('a rest without an end, or without words, is none', () => {
+  const folder = tempFolder();
+  for (const broken of [{ untilMs: '9' }, { untilMs: null }, { failures: {} }, { hint: 7 }]) {
+    folder.write('state.json', JSON.stringify({ ...FULL, rest: { ...FULL.rest, ...broken } }));
+    assert.is(readExtState(folder.path).rest, undefined, JSON.stringify(broken));
+  }
+});
+
 test('one broken part takes no other along', () => {
   const folder = tempFolder();
   folder.write('state.json', JSON.stringify({ ...FULL, updated: 7 }));

@@ -55,6 +55,10 @@ test('lines that moved are found at the nearest place', () => {
   const file = ['x', 'tea', 'y', 'y', 'y', 'tea', 'z'];
   assert.equal(findLines(file, ['tea'], 5), { startLine: 6, endLine: 6 });
   assert.equal(findLines(file, ['tea'], 1), { startLine: 2, endLine: 2 });
+  assert.equal(findLines(['x', 'y', 'tea', 'x', 'y', 'tea'], ['tea'], 4), {
+    startLine: 3,
+    endLine: 3,
+  });
   assert.equal(findLines(['new', 'new', ...file], ['tea', 'z'], 6), { startLine: 8, endLine: 9 });
 });
 

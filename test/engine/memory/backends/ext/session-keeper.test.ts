@@ -107,6 +107,27 @@ test('questions that break together end one program once, and not the next one',
   );
 });
 
+test('a question that breaks late does not end the program that was begun since', async () => {
+  const ends: ((error: Error) => void)[] = [];
+  const { keeper, log } = sessions(
+    () =>
+      new Promise((resolve, reject) => {
+        ends.push(reject);
+        if (ends.length > 2) resolve(ANSWER);
+      }),
+  );
+  const ask = () => keeper.ask(toolOf('a'), QUESTION, RUN);
+  const [first, late] = [ask(), ask()];
+  await new Promise((resolve) => setImmediate(resolve));
+  ends[0]?.(failure('BACKEND_FAILED'));
+  assert.is(await first, undefined);
+  assert.equal(await ask(), ANSWER);
+  ends[1]?.(failure('BACKEND_FAILED'));
+  assert.is(await late, undefined);
+  assert.equal(await ask(), ANSWER);
+  assert.is(log.filter((line) => line.startsWith('open')).length, 2);
+});
+
 test('questions that a hanging program is ended under are not put to another one', async () => {
   let end: (error: Error) => void = () => undefined;
   let asked = 0;

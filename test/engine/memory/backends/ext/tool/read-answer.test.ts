@@ -107,6 +107,14 @@ test('a newer shape has the collection, the body and the lines apart', () => {
   );
 });
 
+test('a score is from 0 to 1, whatever is said', () => {
+  const scores = [0.3, 7, -1, 'x', null].map((score) => row({ score }));
+  assert.equal(
+    readAnswer(printed(...scores), '').hits.map(({ score }) => score),
+    [0.3, 1, 0, 0, 0],
+  );
+});
+
 test('a complaint about missing vectors is heard on either stream', () => {
   const words = 'Warning: 12 documents (40%) need embeddings. Run qmd embed';
   assert.is(readAnswer('[]', words).withoutVectors, 12);

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { KILL_GRACE_MS } from '../../../../../../src/engine/child/child-group.js';
 import type { Tool } from '../../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { runTool } from '../../../../../../src/engine/memory/backends/ext/tool/run-tool.js';
 import { ToolFailure } from '../../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
@@ -40,7 +41,10 @@ test('what it writes is given, and it is told that nobody speaks to it', async (
 test('one that takes too long is ended with everything that it started', async () => {
   const pidFile = folder.at('pid');
   const tool = toolOf(`trap '' TERM; (trap '' TERM; exec sleep 600) & echo $! > ${pidFile}; wait`);
+  const started = performance.now();
   const { code, message, hint } = await failureOf(runTool(tool, ['search'], { timeoutMs: 300 }));
+  // It is not asked to end first: nobody waits for its answer any more.
+  assert.ok(performance.now() - started < KILL_GRACE_MS);
   assert.is(code, 'BACKEND_TIMEOUT');
   assert.match(message, /\(search\) took longer than 300 ms and was ended/);
   assert.match(hint, /memory\.ext\.limits\.timeoutMs/);
