@@ -2,6 +2,7 @@ import type { EngineContext } from '../engine/context.js';
 import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import { formatCitation } from '../engine/memory/search/citation.js';
 import type { SearchResult } from '../engine/memory/search/types.js';
+import type { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import { createStyle } from '../ui/style.js';
@@ -21,14 +22,37 @@ export async function runSearchScreen(
 ): Promise<void> {
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
-  const end = await screen.runSearchScreen({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    style: createStyle(color),
-    actions: actionsOn(memory, mask),
-    signal,
-  });
+  const watcher = await keptFresh(memory, context);
+  const end = await screen
+    .runSearchScreen({
+      stdin: process.stdin,
+      stdout: process.stdout,
+      style: createStyle(color),
+      actions: actionsOn(memory, mask),
+      signal,
+    })
+    .finally(() => watcher?.close());
   if (end.type === 'open') await openPassage(memory, end.result, context);
+}
+
+/** While somebody searches, this process keeps an external index fresh (spec/memory-search §2.12). */
+async function keptFresh(
+  memory: OpenedMemory,
+  { clock }: EngineContext,
+): Promise<MemoryWatcher | undefined> {
+  if (memory.ext === undefined) return undefined;
+  const { watchMemory } = await import('../engine/memory/watch/watch-memory.js');
+  const { watchTargetOf } = await import('../engine/memory/watch/watch-target.js');
+  // No record: it is gone with the screen. The first question refreshes, and shows that.
+  const { indexFile: _, ...target } = watchTargetOf(memory);
+  const watcher = watchMemory(
+    { ...target, syncsAtStart: false },
+    { clock, onEvent: () => undefined },
+  );
+  // The questions themselves look whether files changed; what goes wrong they say.
+  watcher.ended.catch(() => undefined);
+  await watcher.start();
+  return watcher;
 }
 
 function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions {
@@ -36,7 +60,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
   const request = { maxResults: SCREEN_RESULTS, explain: true };
   return {
     search: (query, signal) => backend.search({ ...request, query }, { signal }),
-    ...(memory.providers === undefined
+    ...(isByWordsAlone(memory)
       ? {}
       : {
           searchWords: (query: string, signal: AbortSignal) =>
@@ -64,6 +88,10 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
       return hint === undefined ? { message } : { message, hint };
     },
   };
+}
+
+function isByWordsAlone({ ext, providers }: OpenedMemory): boolean {
+  return ext === undefined ? providers === undefined : ext.settings.mode === 'search';
 }
 
 /** More than a screen shows at once; the list scrolls. */

@@ -84,7 +84,7 @@ function ofAgent(exportDir: string, agentId: string): string {
 }
 
 /** The folder that the program has to itself for one agent. */
-export function extDir(stateDir: string, agentId: string): string {
+function extDir(stateDir: string, agentId: string): string {
   return join(stateDir, 'agents', agentId, 'qmd');
 }
 
