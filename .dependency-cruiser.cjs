@@ -30,7 +30,17 @@ const rooms = {
     'task-runner',
   ],
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
-  overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
+  overview: [
+    'errors',
+    'config',
+    'secrets',
+    'embeddings',
+    'memory',
+    'flows',
+    'dreaming',
+    'webhooks',
+    'serve',
+  ],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'active-memory'],
 };
 // It looks at everything, and nobody needs it.

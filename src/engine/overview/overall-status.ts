@@ -12,6 +12,13 @@ export interface AgentOverview {
   readonly embedding: EmbeddingStatus;
 }
 
+/** What a look at one agent gave. */
+export interface AgentLook {
+  /** Undefined when its state cannot be told. */
+  readonly agent: AgentOverview | undefined;
+  readonly faults: readonly OverallFault[];
+}
+
 /** Something that is wrong, and with whom. */
 export interface OverallFault {
   /** `agent main`, `service health`. */
@@ -48,16 +55,9 @@ export async function overallStatus(
   const agents: AgentOverview[] = [];
   const faults: OverallFault[] = [];
   for (const memory of memories) {
-    try {
-      const status = await memory.backend.status();
-      const agent = { memory, status, embedding: embeddingStatus(memory, status) };
-      agents.push(agent);
-      faults.push(...faultsOf(agent));
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      const { code, message, hint } = error;
-      faults.push({ about: nameOf(memory), code, message, ...withHint(hint) });
-    }
+    const look = await lookAtAgent(memory);
+    if (look.agent !== undefined) agents.push(look.agent);
+    faults.push(...look.faults);
   }
   const serving = readServing(stateDir);
   return {
@@ -66,6 +66,23 @@ export async function overallStatus(
     nextRuns: nextRuns(serving),
     faults: [...faults, ...serviceFaults(serving)],
   };
+}
+
+/** Looks at one agent's files, index and settings; asks no provider and changes nothing. */
+export async function lookAtAgent(memory: OpenedMemory): Promise<AgentLook> {
+  try {
+    const status = await memory.backend.status();
+    const agent = { memory, status, embedding: embeddingStatus(memory, status) };
+    return { agent, faults: faultsOf(agent) };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return { agent: undefined, faults: [overallFault(nameOf(memory), error)] };
+  }
+}
+
+/** A failure as one of the faults of everything. */
+export function overallFault(about: string, { code, message, hint }: SvcError): OverallFault {
+  return { about, code, message, ...withHint(hint) };
 }
 
 function nameOf({ name }: OpenedMemory): string {

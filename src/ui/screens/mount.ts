@@ -68,6 +68,8 @@ async function unmount(
   if (erase) stdout.write(UP);
   // Otherwise the first keys for an editor started afterwards would still be read here.
   stdin.pause();
+  // Node.js stops reading a tick after that: a screen that begins to read before would hear nothing.
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 /**

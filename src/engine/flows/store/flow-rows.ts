@@ -49,6 +49,8 @@ export interface FlowRows {
   /** Newest first. */
   list(filter: FlowFilter): readonly FlowRecord[];
   count(filter: Omit<FlowFilter, 'limit'>): number;
+  /** All, by state. */
+  countsByStatus(): readonly (readonly [status: FlowStatus, count: number])[];
   /** Those that somebody asked to cancel before a moment, that go on and have no task that does. */
   cancelledWithoutTasks(beforeMs: number, limit: number): readonly FlowRecord[];
   /** Deletes flows that ended before a moment, with their tasks. @returns how many of both */
@@ -84,6 +86,11 @@ export function flowRows(database: Connection): FlowRows {
         .prepare<unknown[], FlowRecord>(`${SELECT_FLOW} ${sql} ORDER BY seq DESC LIMIT ?`)
         .all(...values, filter.limit);
     },
+    countsByStatus: () =>
+      database
+        .prepare<[], [FlowStatus, number]>('SELECT status, count(*) FROM flows GROUP BY status')
+        .raw()
+        .all(),
     count: (filter) => {
       const { sql, values } = condition(filter);
       const count = database.prepare<unknown[], number>(`SELECT count(*) FROM flows ${sql}`);

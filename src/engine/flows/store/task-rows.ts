@@ -82,6 +82,8 @@ export interface TaskRows {
   /** Newest first. */
   list(filter: TaskFilter): readonly TaskRecord[];
   count(filter: Omit<TaskFilter, 'limit'>): number;
+  /** All, by state. */
+  countsByStatus(): readonly (readonly [status: TaskStatus, count: number])[];
   /** The oldest one that may begin now. */
   nextQueued(nowMs: number, filter: QueueFilter): TaskRecord | undefined;
   /** When the rest of one that waits, or the lease of one that runs, is over next. */
@@ -151,6 +153,11 @@ export function taskRows(database: Connection): TaskRows {
         .prepare<unknown[], TaskRecord>(`${SELECT_TASK} ${sql} ORDER BY seq DESC LIMIT ?`)
         .all(...values, filter.limit);
     },
+    countsByStatus: () =>
+      database
+        .prepare<[], [TaskStatus, number]>('SELECT status, count(*) FROM tasks GROUP BY status')
+        .raw()
+        .all(),
     count: (filter) => {
       const { sql, values } = condition(filter);
       const count = database.prepare<unknown[], number>(`SELECT count(*) FROM tasks ${sql}`);

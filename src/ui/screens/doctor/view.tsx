@@ -29,7 +29,8 @@ export function DoctorScreen(props: DoctorScreenProps): ReactElement {
   const size = useTerminalSize(props.stdout);
   useInput((input, key) => {
     const event = eventOf(key);
-    if (key.ctrl && input === 'c') props.onLeave();
+    const isOpen = state.help || state.confirming || state.opened;
+    if ((key.ctrl && input === 'c') || (key.escape && !isOpen)) props.onLeave();
     else if (event !== undefined) store.dispatch(event);
     // Keys typed faster than they are read arrive together.
     else if (!key.ctrl && !key.meta) for (const letter of input) press(letter, props);

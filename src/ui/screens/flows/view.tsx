@@ -24,8 +24,8 @@ export function FlowsScreen(props: FlowsScreenProps): ReactElement {
   const size = useTerminalSize(props.stdout);
   useInput((input, key) => {
     if (key.ctrl && input === 'c') props.onStop('ctrl-c');
-    else if (key.escape) store.dispatch({ type: 'help.closed' });
-    else if (input === 'q') props.onStop('q');
+    else if (key.escape && state.help) store.dispatch({ type: 'help.closed' });
+    else if (key.escape || input === 'q') props.onStop('q');
     else if (input === '?') store.dispatch({ type: 'help.toggled' });
   });
   useEffect(() => onUnmount, [onUnmount]);

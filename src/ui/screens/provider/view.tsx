@@ -33,7 +33,8 @@ export function ProviderScreen(props: ProviderScreenProps): ReactElement {
   };
   useInput((input, key) => {
     if (key.ctrl && input === 'c') props.onLeave();
-    else if (key.escape) store.dispatch({ type: 'help.closed' });
+    else if (key.escape && state.help) store.dispatch({ type: 'help.closed' });
+    else if (key.escape) props.onLeave();
     // Keys typed faster than they are read arrive together.
     else if (!key.ctrl && !key.meta) for (const letter of input) press(letter);
   });

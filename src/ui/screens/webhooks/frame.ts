@@ -37,23 +37,31 @@ export function webhooksFrame(
   return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
 }
 
-function headLine({ serve, nowMs }: WebhooksScreenState, style: Style, columns: number): string {
+function headLine(state: WebhooksScreenState, style: Style, columns: number): string {
+  const { serve, nowMs, isWatched } = state;
   const service = serve?.services.find(({ name }) => name === 'webhooks');
   const told = service?.failure?.message ?? service?.event ?? '';
-  const left = fitEnd(safeLine(`svc · webhooks · ${told || 'starting'}`), columns);
+  const left = fitEnd(
+    safeLine(`svc · webhooks · ${told || (isWatched ? NOT_RUNNING : 'starting')}`),
+    columns,
+  );
   if (serve === undefined) return style.bold(left);
   const since = formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '');
   return style.bold(spread(left, `since ${since}`, columns));
 }
 
+const NOT_RUNNING = 'not running: svc serve answers on the routes';
+const NO_ROUTES = 'no routes are configured: plugins.entries.webhooks.config.routes';
+
 /** What needs somebody, and what is busy, stays when there are more routes than fit. */
 function routesLines(
-  { webhooks, nowMs }: WebhooksScreenState,
+  { webhooks, nowMs, isWatched }: WebhooksScreenState,
   style: Style,
   columns: number,
   room: number,
 ): readonly string[] {
   const routes = webhooks?.routes ?? [];
+  if (isWatched && routes.length === 0) return [style.dim(fitEnd(NO_ROUTES, columns))];
   const nameColumns = Math.min(
     MAX_NAME,
     Math.max(0, ...routes.map(({ id }) => textWidth(safeLine(id)))),
@@ -118,15 +126,29 @@ function markOf({ state, activity }: Route, style: Style): string {
 }
 
 function helpLines(state: WebhooksScreenState, style: Style, columns: number): readonly string[] {
+  const { isStopping, isWatched } = state;
+  if (isWatched) {
+    const leaving = [
+      ['q, esc', 'leave; the listener goes on'],
+      ['?', 'close this list'],
+    ] as const;
+    return leaving.map(([key, does]) => keyLine(key, does, style, columns));
+  }
   const keys = [
-    ...(state.isStopping ? [] : ([['r', 'reload routes, limits and secrets']] as const)),
-    ['q, ctrl-c', state.isStopping ? 'stop at once' : 'stop, after the requests under way'],
+    ...(isStopping ? [] : ([['r', 'reload routes, limits and secrets']] as const)),
+    ['q, ctrl-c', isStopping ? 'stop at once' : 'stop, after the requests under way'],
     ['?, esc', 'close this list'],
   ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
+  return keys.map(([key, does]) => keyLine(key, does, style, columns));
 }
 
-function footer({ isStopping }: WebhooksScreenState, style: Style, columns: number): string {
+function keyLine(key: string, does: string, style: Style, columns: number): string {
+  return `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`;
+}
+
+function footer(state: WebhooksScreenState, style: Style, columns: number): string {
+  const { isStopping, isWatched } = state;
+  if (isWatched) return style.dim(fitEnd('? keys   q leave', columns));
   const keys = isStopping
     ? ['stopping', '? keys', 'q stop at once']
     : ['r reload', '? keys', 'q stop'];

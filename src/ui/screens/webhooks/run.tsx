@@ -14,13 +14,15 @@ export interface WebhooksScreenOptions extends ScreenStreams {
   readonly now: () => number;
   /** What is shown goes through it. */
   readonly mask: <T>(data: T) => T;
+  /** True where the listener is another process's: it can only be looked at. */
+  readonly isWatched?: boolean;
   readonly onReload: () => void;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
 /** The screen while it is on the terminal. */
 export interface OpenWebhooksScreen {
-  readonly changed: (serve: ServeState) => void;
+  readonly changed: (serve: ServeState | undefined) => void;
   /** There is another listener, or none. */
   readonly webhooks: (live: LiveWebhooks | undefined) => void;
   /** The process was told to stop; the keys mean something else from here on. */
@@ -38,7 +40,11 @@ const LOOK_MS = 250;
 export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
   const { style, stdout, now, mask } = options;
   const pace = { everyMs: 0, now: () => performance.now() };
-  const store = createStore(startWebhooksScreen(now()), reduceWebhooksScreen, pace);
+  const store = createStore(
+    startWebhooksScreen(now(), options.isWatched),
+    reduceWebhooksScreen,
+    pace,
+  );
   const alternate = enterAlternateScreen(stdout);
   const screen = mountScreen(
     <WebhooksScreen

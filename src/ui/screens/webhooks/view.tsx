@@ -31,10 +31,17 @@ export function WebhooksScreen(props: WebhooksScreenProps): ReactElement {
   };
   useInput((input, key) => {
     if (key.ctrl && input === 'c') props.onStop('ctrl-c');
-    else if (key.escape) store.dispatch({ type: 'help.closed' });
+    else if (key.escape) goBack(props);
     // Keys typed faster than they are read arrive together.
     else if (!key.ctrl && !key.meta) for (const letter of input) press(letter);
   });
   useEffect(() => onUnmount, [onUnmount]);
   return <Lines lines={webhooksFrame(state, style, size)} />;
+}
+
+/** Esc leaves what is only looked at; a listener of one's own is stopped by the keys that say so. */
+function goBack({ store, onStop }: WebhooksScreenProps): void {
+  const { help, isWatched } = store.getSnapshot();
+  if (isWatched && !help) onStop('q');
+  else store.dispatch({ type: 'help.closed' });
 }

@@ -1,0 +1,59 @@
+import type { EngineContext } from '../../engine/context.js';
+import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
+import type { HomeScreenOptions } from '../../ui/screens/home/run.js';
+import { createStyle } from '../../ui/style.js';
+import { reportError } from '../report-error.js';
+import type { TerminalSupport } from '../terminal.js';
+import { followInProcess } from './follow-in-process.js';
+
+/** How home is shown. */
+export interface ShownHomeOptions {
+  readonly context: EngineContext;
+  /** The file named by `--config`. */
+  readonly configFile: string | undefined;
+  /** Absolute path of the package. */
+  readonly root: string;
+  readonly terminal: TerminalSupport;
+  readonly mask: SecretMask;
+  readonly signal: AbortSignal;
+}
+
+/** Shows home, and every screen that is chosen there, until the person leaves. */
+export async function shownHome(options: ShownHomeOptions): Promise<void> {
+  const { context, configFile, root, terminal, mask, signal } = options;
+  const { clock, homeDir } = context;
+  const start = followInProcess({ root, configFile });
+  // The first look is under way while the screen is still being loaded.
+  const shared: Omit<HomeScreenOptions, 'before'> = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    style: createStyle(terminal.color),
+    homeDir,
+    now: () => clock.now(),
+    follow: start,
+    prepare: async (target, closing) => {
+      const { prepareTarget } = await import('./prepare-target.js');
+      return prepareTarget(target, { ...options, closing });
+    },
+    explain: (error) => failureWords(error, mask),
+    signal,
+  };
+  const { runHomeScreen } = await import('../../ui/screens/home/run.js');
+  let before: HomeScreenOptions['before'];
+  for (;;) {
+    const end = await runHomeScreen({ ...shared, before });
+    if (end.type === 'left') return;
+    try {
+      before = { state: end.state, told: await end.open() };
+    } catch (error) {
+      if (signal.aborted) return;
+      // What one screen fails with is told at home, which is still there.
+      before = { state: end.state, told: { text: failureWords(error, mask), isFault: true } };
+    }
+  }
+}
+
+function failureWords(error: unknown, mask: SecretMask): string {
+  const { message, hint } = reportError(error, mask);
+  return hint === undefined ? message : `${message}; ${hint}`;
+}

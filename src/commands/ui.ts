@@ -1,0 +1,33 @@
+import { OverviewCommand } from '../cli/overview-command.js';
+import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
+
+export default class Ui extends OverviewCommand<OverallStatusOutput | Record<string, never>> {
+  static override summary = 'Home: everything at a glance, with keys into the other screens.';
+  static override description =
+    `One line for each agent's memory, the listener, flows, tasks, dreams and faults, kept up to date. Enter opens the screen behind a line, Esc comes back, ? lists the keys. It asks no provider and changes nothing by itself. svc alone does the same on a terminal.
+
+Without a terminal, with --plain or --json it is svc status: the same on one page, exit code 1 when there are faults.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --config ./svc.json',
+    '<%= config.bin %> <%= command.id %> --plain',
+    '<%= config.bin %> <%= command.id %> --json',
+  ];
+
+  async run(): Promise<OverallStatusOutput | Record<string, never>> {
+    const { flags } = await this.parse(Ui);
+    const terminal = this.terminal(flags);
+    if (!terminal.screen) return this.showOverview(flags);
+    const { shownHome } = await import('../cli/home/shown-home.js');
+    await shownHome({
+      context: this.context(),
+      configFile: flags.config,
+      root: this.config.root,
+      terminal,
+      mask: this.mask,
+      signal: this.signal,
+    });
+    if (this.signal.aborted) this.setExitCode(130);
+    return {};
+  }
+}
