@@ -1,7 +1,8 @@
-import { OverviewCommand } from '../cli/overview-command.js';
+import { MemoryCommand } from '../cli/memory-command.js';
+import { shownOverview } from '../cli/shown-overview.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
-export default class Status extends OverviewCommand<OverallStatusOutput> {
+export default class Status extends MemoryCommand<OverallStatusOutput> {
   static override summary = 'Show everything on one page: agents, services, what is wrong.';
   static override description =
     'The memories of all agents and how fresh they are, the services of a running svc serve, what is done next, and every fault with its mend. Changes nothing and asks no provider. Exits with 1 when there are faults.';
@@ -12,6 +13,13 @@ export default class Status extends OverviewCommand<OverallStatusOutput> {
 
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
-    return this.showOverview(flags);
+    const output = await shownOverview(await this.openMemories({ config: flags.config }), {
+      context: this.context(),
+      terminal: this.terminal(flags),
+      mask: this.mask,
+      write: (text) => this.write(text),
+    });
+    if (output.faults.length > 0) this.setExitCode(1);
+    return output;
   }
 }

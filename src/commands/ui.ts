@@ -1,7 +1,7 @@
-import { OverviewCommand } from '../cli/overview-command.js';
+import { MemoryCommand } from '../cli/memory-command.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
-export default class Ui extends OverviewCommand<OverallStatusOutput | Record<string, never>> {
+export default class Ui extends MemoryCommand<OverallStatusOutput | Record<string, never>> {
   static override summary = 'Home: everything at a glance, with keys into the other screens.';
   static override description =
     `One line for each agent's memory, the listener, flows, tasks, dreams and faults, kept up to date. Enter opens the screen behind a line, Esc comes back, ? lists the keys. It asks no provider and changes nothing by itself. svc alone does the same on a terminal.
@@ -16,18 +16,21 @@ Without a terminal, with --plain or --json it is svc status: the same on one pag
 
   async run(): Promise<OverallStatusOutput | Record<string, never>> {
     const { flags } = await this.parse(Ui);
+    const context = this.context();
     const terminal = this.terminal(flags);
-    if (!terminal.screen) return this.showOverview(flags);
-    const { shownHome } = await import('../cli/home/shown-home.js');
-    await shownHome({
-      context: this.context(),
-      configFile: flags.config,
-      root: this.config.root,
-      terminal,
-      mask: this.mask,
-      signal: this.signal,
-    });
-    if (this.signal.aborted) this.setExitCode(130);
-    return {};
+    const { mask, signal } = this;
+    if (terminal.screen) {
+      const { shownHome } = await import('../cli/home/shown-home.js');
+      const { root } = this.config;
+      await shownHome({ context, configFile: flags.config, root, terminal, mask, signal });
+      if (signal.aborted) this.setExitCode(130);
+      return {};
+    }
+    const { shownOverview } = await import('../cli/shown-overview.js');
+    const memories = await this.openMemories({ config: flags.config });
+    const write = (text: string): void => this.write(text);
+    const output = await shownOverview(memories, { context, terminal, mask, write });
+    if (output.faults.length > 0) this.setExitCode(1);
+    return output;
   }
 }

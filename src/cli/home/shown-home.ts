@@ -22,15 +22,13 @@ export interface ShownHomeOptions {
 export async function shownHome(options: ShownHomeOptions): Promise<void> {
   const { context, configFile, root, terminal, mask, signal } = options;
   const { clock, homeDir } = context;
-  const start = followInProcess({ root, configFile });
-  // The first look is under way while the screen is still being loaded.
   const shared: Omit<HomeScreenOptions, 'before'> = {
     stdin: process.stdin,
     stdout: process.stdout,
     style: createStyle(terminal.color),
     homeDir,
     now: () => clock.now(),
-    follow: start,
+    follow: followInProcess({ root, configFile }),
     prepare: async (target, closing) => {
       const { prepareTarget } = await import('./prepare-target.js');
       return prepareTarget(target, { ...options, closing });

@@ -80,13 +80,13 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
       (news) => store.dispatch({ type: 'news', news, nowMs: now() }),
       (why) => store.dispatch({ type: 'look.ended', why }),
     );
-  let following = begin();
+  let following: HomeFollowing | undefined;
   const again = (): void => {
     if (store.getSnapshot().ended === undefined) {
-      following.again();
+      following?.again();
       return;
     }
-    void following.close();
+    void following?.close();
     store.dispatch({ type: 'look.began' });
     following = begin();
   };
@@ -123,6 +123,8 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
   signal.addEventListener('abort', leave);
   try {
+    // After the first frame, which nothing may hold up.
+    following = begin();
     if (signal.aborted) leave();
     return await Promise.race([ended, screen.failed]);
   } finally {
@@ -131,6 +133,6 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     signal.removeEventListener('abort', leave);
     await screen.unmount();
     alternate.leave();
-    await following.close();
+    await following?.close();
   }
 }
