@@ -22,12 +22,14 @@ export interface FollowOverviewOptions {
   readonly tell: (news: Partial<OverviewNews>) => void;
   /** Looks for what is wrong besides; the doctor, who knows all rooms, is handed in. */
   readonly checkUp: (signal: AbortSignal) => Promise<readonly QuietFinding[]>;
+  /** How long to rest between two looks, in milliseconds. */
+  readonly restMs?: number | undefined;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
 
 /** What can be seen by the times of files is looked at this often. */
-const LOOK_MS = 1500;
+const REST_MS = 1500;
 /** A process that was killed leaves its files as they were. */
 const ASK_SERVING_MS = 10_000;
 const CHECK_UP_MS = 5 * 60_000;
@@ -60,12 +62,12 @@ export class OverviewFollower {
 
   /** Resolves when the signal has ended it. @throws what is not foreseen */
   async run(): Promise<void> {
-    const { signal } = this.options;
+    const { signal, restMs = REST_MS } = this.options;
     try {
       while (!signal.aborted) {
         await this.look();
         const rest = AbortSignal.any([signal, this.nudge.signal]);
-        await sleep(LOOK_MS, undefined, { signal: rest }).catch(() => undefined);
+        await sleep(restMs, undefined, { signal: rest }).catch(() => undefined);
       }
     } finally {
       await this.close();
