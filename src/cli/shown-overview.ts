@@ -1,17 +1,15 @@
-import type { EngineContext } from '../engine/context.js';
 import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import { overallStatusOutput } from '../engine/overview/output.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 import { overallStatus } from '../engine/overview/overall-status.js';
 import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
-import { createStyle } from '../ui/style.js';
-import type { TerminalSupport } from './terminal.js';
+import type { View } from './base-command.js';
 
 /** How the page of everything is shown. */
 export interface ShownOverviewOptions {
-  readonly context: EngineContext;
-  readonly terminal: TerminalSupport;
+  readonly stateDir: string;
+  readonly view: View;
   readonly mask: SecretMask;
   /** Writes to stdout; nothing in JSON mode. */
   readonly write: (text: string) => void;
@@ -20,10 +18,9 @@ export interface ShownOverviewOptions {
 /** Shows everything on one page: what `svc status` is, and home where there is no terminal. */
 export async function shownOverview(
   memories: readonly OpenedMemory[],
-  { context, terminal, mask, write }: ShownOverviewOptions,
+  { stateDir, view, mask, write }: ShownOverviewOptions,
 ): Promise<OverallStatusOutput> {
-  const { state, clock, homeDir } = context;
-  const overall = await overallStatus(memories, state.stateDir);
+  const overall = await overallStatus(memories, stateDir);
   const { serving, nextRuns, faults } = overall;
   write(
     renderOverallStatus(
@@ -36,12 +33,7 @@ export async function shownOverview(
           return { agentId: memory.name, status, embedding };
         }),
       }),
-      {
-        style: createStyle(terminal.color),
-        nowMs: clock.now(),
-        columns: process.stdout.isTTY ? terminal.columns : undefined,
-        homeDir,
-      },
+      view,
     ),
   );
   return overallStatusOutput(overall);

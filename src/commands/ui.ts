@@ -27,9 +27,12 @@ Without a terminal, with --plain or --json it is svc status: the same on one pag
       return {};
     }
     const { shownOverview } = await import('../cli/shown-overview.js');
-    const memories = await this.openMemories({ config: flags.config });
-    const write = (text: string): void => this.write(text);
-    const output = await shownOverview(memories, { context, terminal, mask, write });
+    const output = await shownOverview(await this.openMemories({ config: flags.config }), {
+      stateDir: context.state.stateDir,
+      view: this.view(flags),
+      mask,
+      write: (text) => this.write(text),
+    });
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

@@ -137,7 +137,6 @@ for (const columns of [60, 80, 200]) {
         onOpen={({ kind }) => left.push(kind)}
         onAgain={() => left.push('again')}
         onLeave={() => left.push('leave')}
-        onUnmount={() => undefined}
       />,
     );
     const frame = (): string => view.lastFrame() ?? '';

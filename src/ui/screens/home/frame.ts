@@ -2,20 +2,19 @@ import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import { shownPath } from '../../shown-path.js';
 import type { Paint, Style } from '../../style.js';
+import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { detailLines } from './detail.js';
 import { type HomeLine, type HomeMark, homeLines } from './lines.js';
 import type { HomeState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 120;
 /** A name beyond this is cut: agents may be called anything. */
 const MAX_TITLE = 24;
 const BETWEEN = ' · ';
 /** Cursor and mark, each with a blank. */
 const LEAD_COLUMNS = 4;
-const KEY_COLUMNS = 12;
 /** So many rows below the lines are kept for what is said of the chosen one. */
 const MOST_DETAILS = 8;
 
@@ -32,14 +31,13 @@ export function homeFrame(
   size: TerminalSize,
 ): readonly string[] {
   const { style } = options;
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const lines = homeLines(state);
   const chosen = chosenLine(state, lines);
   const head = [style.bold(headLine(state, options, columns)), ''];
   const foot = [
     ...toldLine(state, style, columns),
-    ...(state.help ? helpLines(style, columns) : []),
+    ...(state.help ? keyLines(KEYS, style, columns) : []),
     style.dim(footer(state, chosen, columns)),
   ];
   const left = Math.max(1, room - head.length - foot.length - 1);
@@ -49,7 +47,7 @@ export function homeFrame(
     : detailLines(state, chosen, options, columns, Math.min(MOST_DETAILS, left - body.length - 1));
   const frame = [...head, ...body, ...(details.length === 0 ? [] : ['', ...details]), '', ...foot];
   // Where there is no room at all the keys and what stands above them stay.
-  return frame.slice(Math.max(0, frame.length - room)).map((line) => (MARGIN + line).trimEnd());
+  return withMargin(frame, room);
 }
 
 /** The line that keys act on: the first where the chosen one is gone. */
@@ -159,44 +157,28 @@ function toldLine({ told, ended }: HomeState, style: Style, columns: number): re
   return [told.isFault ? style.red(line) : line];
 }
 
-function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['↑ ↓, k j', 'choose a line'],
-    ['enter', 'open what is behind it'],
-    ['/', 'search the memory of the chosen agent'],
-    ['i', 'bring its index up to date'],
-    ['d', 'try its provider: really asks it'],
-    ['r', 'look again, now'],
-    ['q, ctrl-c', 'leave; in another screen: come back here'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => {
-    const line = fitEnd(padEnd(key, KEY_COLUMNS) + does, columns);
-    return style.bold(line.slice(0, KEY_COLUMNS)) + line.slice(KEY_COLUMNS);
-  });
-}
+const KEYS: readonly KeyHelp[] = [
+  ['↑ ↓, k j', 'choose a line'],
+  ['enter', 'open what is behind it'],
+  ['/', 'search the memory of the chosen agent'],
+  ['i', 'bring its index up to date'],
+  ['d', 'try its provider: really asks it'],
+  ['r', 'look again, now'],
+  ['q, ctrl-c', 'leave; in another screen: come back here'],
+  ['?, esc', 'close this list'],
+];
 
-/** As many keys as fit: those that the list of keys tells as well go first. */
 function footer({ opening }: HomeState, chosen: HomeLine, columns: number): string {
   if (opening !== undefined) return fitEnd('opening …   q leave', columns);
   const isAgent = chosen.target.kind === 'search';
-  const keys = [
-    { text: '↑↓ choose', goes: 2 },
-    { text: `⏎ ${chosen.opens}`, goes: 5 },
-    ...(isAgent
-      ? [
-          { text: 'i index', goes: 4 },
-          { text: 'd provider', goes: 3 },
-        ]
-      : []),
-    { text: 'r again', goes: 1 },
-    { text: '? keys', goes: 6 },
-    { text: 'q leave', goes: 7 },
+  const keys: readonly FooterKey[] = [
+    { text: '↑↓ choose', shown: true, goes: 2 },
+    { text: `⏎ ${chosen.opens}`, shown: true, goes: 5 },
+    { text: 'i index', shown: isAgent, goes: 4 },
+    { text: 'd provider', shown: isAgent, goes: 3 },
+    { text: 'r again', shown: true, goes: 1 },
+    { text: '? keys', shown: true, goes: 6 },
+    { text: 'q leave', shown: true, goes: 7 },
   ];
-  for (let dropped = 0; dropped < 7; dropped++) {
-    const kept = keys.filter(({ goes }) => goes > dropped).map(({ text }) => text);
-    const line = kept.join('   ');
-    if (textWidth(line) <= columns) return line;
-  }
-  return '';
+  return fittingKeys(keys, columns);
 }

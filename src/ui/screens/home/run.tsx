@@ -1,7 +1,8 @@
 import type { OverviewNews } from '../../../engine/overview/overview-news.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import { createEnding } from '../ending.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import {
   type HomeState,
@@ -70,10 +71,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
   const store = createStore(first, reduceHome, pace);
   const closing = new AbortController();
-  let finish: (end: HomeEnd) => void = () => undefined;
-  const ended = new Promise<HomeEnd>((resolve) => {
-    finish = resolve;
-  });
+  const { ended, finish } = createEnding<HomeEnd>();
   const leave = (): void => finish({ type: 'left' });
   const begin = (): HomeFollowing =>
     options.follow(
@@ -105,8 +103,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
       },
     );
   };
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const screen = mountAlternate(
     <HomeScreen
       store={store}
       stdout={stdout}
@@ -115,10 +112,8 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
       onOpen={open}
       onAgain={again}
       onLeave={leave}
-      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: true },
   );
   const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
   signal.addEventListener('abort', leave);
@@ -132,7 +127,6 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     clearInterval(ticks);
     signal.removeEventListener('abort', leave);
     await screen.unmount();
-    alternate.leave();
     await following?.close();
   }
 }
