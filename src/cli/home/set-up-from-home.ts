@@ -17,6 +17,8 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
     process.stdout.write(text.endsWith('\n') ? mask.text(text) : `${mask.text(text)}\n`);
   };
   const flags = { config: configFile, force: false, 'key-stdin': false, 'no-index': false };
+  // A screen that is taken off lets the process end while stdin is waited for.
+  process.stdin.ref();
   const opened: { close(): Promise<void> }[] = [];
   try {
     await runSetUp(flags, {
@@ -55,5 +57,7 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
     await askLine('\nEnter goes back: ', { signal });
   } finally {
     for (const backend of opened) await backend.close();
+    // The last question stops the reading of stdin a tick after it was answered: see mount.ts.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -48,6 +48,8 @@ export function HomeScreen(props: HomeScreenProps): ReactElement {
       k: moveBy(-1),
       '?': () => store.dispatch({ type: 'help.toggled' }),
       '\r': open,
+      // Enter, typed while no screen was on.
+      '\n': open,
     },
   });
   return <Lines lines={homeFrame(state, { style, homeDir }, size)} />;
