@@ -10,7 +10,7 @@ import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
 import { createStyle } from '../../ui/style.js';
 import { followedFlows, followedTasks } from '../followed-lists.js';
-import type { ShownHomeOptions } from './shown-home.js';
+import type { ShownHomeOptions } from './home-options.js';
 
 /** What preparing a screen is told. */
 export interface PrepareOptions extends ShownHomeOptions {

@@ -3,7 +3,7 @@ import { openMemory } from '../../engine/memory/open-memory.js';
 import { askLine } from '../set-up/ask-line.js';
 import { runSetUp } from '../set-up/run-set-up.js';
 import { shownSync } from '../shown-sync.js';
-import type { ShownHomeOptions } from './shown-home.js';
+import type { ShownHomeOptions } from './home-options.js';
 
 /**
  * The questions of `svc config init`, asked in the ordinary terminal; what they came to stays there, and

@@ -1,22 +1,9 @@
-import type { EngineContext } from '../../engine/context.js';
 import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
 import type { HomeScreenOptions } from '../../ui/screens/home/run.js';
 import { createStyle } from '../../ui/style.js';
 import { reportError } from '../report-error.js';
-import type { TerminalSupport } from '../terminal.js';
 import { followInProcess } from './follow-in-process.js';
-
-/** How home is shown. */
-export interface ShownHomeOptions {
-  readonly context: EngineContext;
-  /** The file named by `--config`. */
-  readonly configFile: string | undefined;
-  /** Absolute path of the package. */
-  readonly root: string;
-  readonly terminal: TerminalSupport;
-  readonly mask: SecretMask;
-  readonly signal: AbortSignal;
-}
+import type { ShownHomeOptions } from './home-options.js';
 
 /** Shows home, and every screen that is chosen there, until the person leaves. */
 export async function shownHome(options: ShownHomeOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../../engine/config/index.js';
 import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
 import { createStyle } from '../../ui/style.js';
-import type { ShownHomeOptions } from './shown-home.js';
+import type { ShownHomeOptions } from './home-options.js';
 
 /** Whether somebody serves is asked this often. */
 const LOOK_MS = 1000;
