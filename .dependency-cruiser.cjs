@@ -32,6 +32,7 @@ const rooms = {
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
   overview: [
     'errors',
+    'sqlite',
     'config',
     'secrets',
     'embeddings',

@@ -2,13 +2,14 @@ import type { EngineContext } from '../../context.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { MASK } from '../../secrets/mask/token-patterns.js';
 import { checkConfigText } from '../check.js';
-import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
+import { type ConfigPath, formatPath, valueAt } from '../config-path.js';
 import { discoverConfig } from '../discovery.js';
 import { parseConfigText } from '../document.js';
 import type { ConfigFault } from '../fault.js';
 import type { LoadConfigOptions } from '../load.js';
 import { isSecretPath, maskSecrets } from '../mask.js';
 import { faultsError, requireValid, type ValidConfig } from '../read-config.js';
+import { isSameData } from '../same-data.js';
 import { readConfigText } from '../source-file.js';
 import { writeFileAtomically } from './atomic-write.js';
 import { coerceValue } from './coerce.js';
@@ -76,7 +77,7 @@ function applyEdit(
   const { text, data } = readForEdit(file);
   const before = valueAt(data, path);
   refuseGap(data, path, value);
-  const edited = isSame(before, value) ? text : editConfigText(text, path, value);
+  const edited = isSameData(before, value) ? text : editConfigText(text, path, value);
   const { warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
   if (changed) writeFileAtomically(file, edited);
@@ -140,16 +141,4 @@ function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
       hint: `use ${formatPath([...path.slice(0, depth), length])} to add one`,
     });
   }
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, at) => isSame(item, b[at]));
-  }
-  if (!isRecord(a) || !isRecord(b)) return Object.is(a, b);
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
-  );
 }
