@@ -14,7 +14,8 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
     const output = await shownOverview(await this.openMemories({ config: flags.config }), {
-      stateDir: this.context().state.stateDir,
+      context: this.context(),
+      configFile: flags.config,
       view: this.view(flags),
       mask: this.mask,
       write: (text) => this.write(text),

@@ -28,7 +28,8 @@ Without a terminal, with --plain or --json it is svc status: the same on one pag
     }
     const { shownOverview } = await import('../cli/shown-overview.js');
     const output = await shownOverview(await this.openMemories({ config: flags.config }), {
-      stateDir: context.state.stateDir,
+      context,
+      configFile: flags.config,
       view: this.view(flags),
       mask,
       write: (text) => this.write(text),

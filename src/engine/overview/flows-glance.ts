@@ -43,6 +43,11 @@ export class FlowsLook {
     }
   }
 
+  /** What a first look gives. */
+  first(): FlowsGlance {
+    return this.look() ?? NONE;
+  }
+
   async close(): Promise<void> {
     await this.opened?.close();
     this.opened = undefined;

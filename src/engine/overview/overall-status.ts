@@ -3,6 +3,7 @@ import { SvcError } from '../errors/index.js';
 import type { BackendStatus } from '../memory/backends/memory-backend.js';
 import { type EmbeddingStatus, embeddingStatus } from '../memory/embedding/embedding-status.js';
 import type { OpenedMemory } from '../memory/open-memory.js';
+import { type OtherWork, type OverviewPlace, otherWork } from './other-work.js';
 import { readServing, type Serving } from './serving.js';
 
 /** One agent's memory as it is. */
@@ -42,15 +43,16 @@ export interface OverallStatus {
   readonly serving: Serving | undefined;
   /** Those whose state can be told; of the others there is a fault. */
   readonly agents: readonly AgentOverview[];
+  readonly work: OtherWork;
   /** Soonest first. */
   readonly nextRuns: readonly NextRun[];
   readonly faults: readonly OverallFault[];
 }
 
-/** Looks at indexes, settings and the state of `svc serve`; asks no provider and changes nothing. */
+/** Looks at everything there is; asks no provider and changes nothing. @throws SvcError CONFIG_* */
 export async function overallStatus(
   memories: readonly OpenedMemory[],
-  stateDir: string,
+  place: OverviewPlace,
 ): Promise<OverallStatus> {
   const agents: AgentOverview[] = [];
   const faults: OverallFault[] = [];
@@ -59,12 +61,14 @@ export async function overallStatus(
     if (look.agent !== undefined) agents.push(look.agent);
     faults.push(...look.faults);
   }
-  const serving = readServing(stateDir);
+  const serving = readServing(place.context.state.stateDir);
+  const work = await otherWork(place, serving);
   return {
     serving,
     agents,
+    work,
     nextRuns: nextRuns(serving),
-    faults: [...faults, ...serviceFaults(serving)],
+    faults: [...faults, ...serviceFaults(serving), ...workFaults(work)],
   };
 }
 
@@ -111,6 +115,16 @@ function serviceFaults(serving: Serving | undefined): readonly OverallFault[] {
     const { code, message, mend } = failure;
     return [{ about: `service ${name}`, code, message, ...withHint(mend ?? undefined) }];
   });
+}
+
+/** What cannot be told of flows and dreams. */
+function workFaults({ flows, dreams }: OtherWork): readonly OverallFault[] {
+  const faultOf = (about: string, message: string | undefined): readonly OverallFault[] =>
+    message === undefined ? [] : [{ about, code: null, message }];
+  return [
+    ...faultOf('flows', flows.fault),
+    ...dreams.flatMap(({ agents, fault }) => faultOf(`dreams of ${agents.join(', ')}`, fault)),
+  ];
 }
 
 /** What is retried; schedules join with the services that keep them. */

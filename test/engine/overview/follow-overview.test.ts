@@ -130,6 +130,18 @@ test('flows and tasks are counted as soon as there are any, and whenever they ch
   await flows.close();
 });
 
+test('flows that cannot be read are a fault, told once, until they can', async () => {
+  const home = tempFolder();
+  home.write('flows.sqlite', 'this is no database, and long enough to be looked at as one');
+  const followed = follow(home);
+  await until('the fault', followed, ({ flows }) => flows?.fault !== undefined);
+  assert.match(followed.known().flows?.fault ?? '', 'flows.sqlite');
+  rmSync(home.at('flows.sqlite'));
+  await until('none', followed, ({ flows }) => flows?.fault === undefined);
+  assert.is(followed.told.filter((part) => part === 'flows').length, 2);
+  await followed.end();
+});
+
 test('a process that serves is told with its address and its troubles, as long as it lives', async () => {
   const home = tempFolder();
   const service = {

@@ -1,5 +1,6 @@
 import type { AgentGlance, AgentNews } from '../../../engine/overview/agent-glance.js';
 import type { DreamsGlance } from '../../../engine/overview/dreams-glance.js';
+import type { FlowsGlance } from '../../../engine/overview/flows-glance.js';
 import type { ListenerGlance } from '../../../engine/overview/listener-glance.js';
 import type { OverviewNews } from '../../../engine/overview/overview-news.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../../format.js';
@@ -27,17 +28,28 @@ export interface HomeLine {
 
 /** Everything that there is to tell, line by line. */
 export function homeLines({ news, nowMs }: HomeState): readonly HomeLine[] {
-  const { agents, dreams } = news;
+  const { agents } = news;
   return [
     ...setUpLine(news),
     ...(agents?.map((agent) => agentLine(agent, isNew(news), nowMs)) ?? [AGENTS_TO_COME]),
-    listenerLine(news.listener, nowMs),
-    countLine('flows', news),
-    countLine('tasks', news),
+    ...workLines(news, nowMs),
+    faultsLine(news),
+  ];
+}
+
+/** What goes on besides memories: the listener, flows, tasks, dreams. */
+export function workLines(
+  news: Partial<Pick<OverviewNews, 'dreams' | 'flows' | 'listener'>>,
+  nowMs: number,
+): readonly HomeLine[] {
+  const { dreams, flows, listener } = news;
+  return [
+    listenerLine(listener, nowMs),
+    countLine('flows', flows),
+    countLine('tasks', flows),
     ...(dreams?.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs)) ?? [
       DREAMS_TO_COME,
     ]),
-    faultsLine(news),
   ];
 }
 
@@ -157,7 +169,7 @@ function listenerLine(listener: ListenerGlance | undefined, nowMs: number): Home
   return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
 }
 
-function countLine(kind: 'flows' | 'tasks', { flows: glance }: Partial<OverviewNews>): HomeLine {
+function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): HomeLine {
   const line = { key: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
   if (glance === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
   if (glance.fault !== undefined) {

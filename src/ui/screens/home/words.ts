@@ -41,7 +41,7 @@ export function isNew({ config }: Partial<OverviewNews>): boolean {
 
 /** Everything that is known to be wrong, faults first. */
 export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
-  const { config, agents = [], listener, findings = [] } = news;
+  const { config, agents = [], listener, flows, dreams = [], findings = [] } = news;
   const all: readonly QuietFinding[] = [
     ...(config?.state === 'faulty' ? [{ severity: 'fault' as const, ...config.fault }] : []),
     // Before anything is set up it is no fault that nothing is there.
@@ -59,6 +59,9 @@ export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
       message: `service ${name}: ${failure?.message ?? ''}`,
       hint: failure?.mend ?? undefined,
     })),
+    ...[flows?.fault, ...dreams.map(({ fault }) => fault)].flatMap((message) =>
+      message === undefined ? [] : [{ severity: 'fault' as const, message }],
+    ),
     // A configuration that cannot be read is found by the doctor too.
     ...(config?.state === 'faulty' ? [] : findings),
   ];
