@@ -13,6 +13,7 @@ const rooms = {
   chat: ['errors', 'config', 'secrets', 'embeddings'],
   integrate: ['errors', 'config'],
   flows: ['errors', 'sqlite', 'config', 'secrets'],
+  eval: ['errors', 'config', 'memory'],
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
   dreaming: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
