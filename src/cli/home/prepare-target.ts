@@ -192,7 +192,11 @@ async function withMemory(
   { context, configFile, closing }: PrepareOptions,
   show: (memory: OpenedMemory) => Promise<HomeTold | undefined>,
 ): Promise<OpenedTarget> {
-  const memory = await openMemory(context, { kind: 'agent', agentId }, { configFile });
+  const memory = await openMemory(
+    context,
+    { kind: 'agent', agentId },
+    { configFile, longLived: true },
+  );
   if (closing.aborted) await memory.backend.close();
   return async () => {
     try {

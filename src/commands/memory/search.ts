@@ -74,7 +74,12 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     if (query === undefined || query === '') {
       if (!terminal.screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
-      await runSearchScreen(await this.openMemory(flags), this.context(), this.signal, this.mask);
+      await runSearchScreen(
+        await this.openMemory(flags, { longLived: true }),
+        this.context(),
+        this.signal,
+        this.mask,
+      );
       return {};
     }
     const memory = await this.openMemory(flags);
