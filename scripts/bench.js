@@ -4,6 +4,7 @@ import { runSource } from './run-source.js';
 const PARTS = new Set([
   'dreaming',
   'embedding',
+  'ext',
   'flows',
   'mcp',
   'recall',

@@ -22,7 +22,7 @@ export async function runSearchScreen(
 ): Promise<void> {
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
-  const watcher = await keptFresh(memory, context);
+  const watcher = await watchExternal(memory, context);
   const end = await screen
     .runSearchScreen({
       stdin: process.stdin,
@@ -35,21 +35,20 @@ export async function runSearchScreen(
   if (end.type === 'open') await openPassage(memory, end.result, context);
 }
 
-/** While somebody searches, this process keeps an external index fresh (spec/memory-search §2.12). */
-async function keptFresh(
+/**
+ * Keeps the index of an external program fresh while the screen is open (spec/memory-search §2.12, rule 5):
+ * no answer while somebody types waits for that.
+ */
+async function watchExternal(
   memory: OpenedMemory,
   { clock }: EngineContext,
 ): Promise<MemoryWatcher | undefined> {
   if (memory.ext === undefined) return undefined;
   const { watchMemory } = await import('../engine/memory/watch/watch-memory.js');
   const { watchTargetOf } = await import('../engine/memory/watch/watch-target.js');
-  // No record: it is gone with the screen. The first question refreshes, and shows that.
-  const { indexFile: _, ...target } = watchTargetOf(memory);
-  const watcher = watchMemory(
-    { ...target, syncsAtStart: false },
-    { clock, onEvent: () => undefined },
-  );
-  // The questions themselves look whether files changed; what goes wrong they say.
+  const target = { ...watchTargetOf(memory), syncsAtStart: false };
+  const watcher = watchMemory(target, { clock, onEvent: () => undefined });
+  // A bug in it ends the watching; the screen goes on.
   watcher.ended.catch(() => undefined);
   await watcher.start();
   return watcher;

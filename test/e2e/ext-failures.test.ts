@@ -133,10 +133,15 @@ test('a server that stays runs the program anew when it died, and asks below whe
     const { client } = await stdioClient(home);
     const ask = async () =>
       foundIn(await client.callTool({ name: 'memory_search', arguments: { query: 'heron' } }));
-    const [first, second] = [await ask(), await ask()];
-    const codes = kind === 'dies_in_call' ? [[], []] : [['BACKEND_TIMEOUT'], ['BACKEND_PAUSED']];
-    assert.equal([codesOf(first), codesOf(second)], codes, kind);
-    assert.equal([first.results.length, second.results.length], [2, 2], kind);
+    const answers = [await ask(), await ask(), await ask()];
+    assert.ok(
+      answers.every(({ results }) => results.length === 2),
+      kind,
+    );
+    const codes = answers.flatMap(codesOf);
+    // A question that looks for changes too may come in between, and have the program run instead.
+    if (kind === 'dies_in_call') assert.equal(codes, []);
+    else assert.equal(codes.slice(0, 2), ['BACKEND_TIMEOUT', 'BACKEND_PAUSED']);
     await closeClients();
     await assertGone(qmd.log().map(({ pid }) => pid));
   }

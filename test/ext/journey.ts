@@ -134,6 +134,15 @@ export const JOURNEY: readonly Stage[] = [
     },
   },
   {
+    name: 'forgets',
+    run: async (world) => {
+      const run = await world.svc('memory', 'forget', 'ferry', '--yes', '--json');
+      assert.is(run.code, 0, run.stderr);
+      assert.equal((await searched(world, 'ferry')).results, []);
+      assert.equal((await searched(world, 'walrus')).results.length, 1);
+    },
+  },
+  {
     name: "leaves the person's own alone",
     run: async ({ ownFiles, ownBefore }) => {
       assert.equal(ownFiles(), ownBefore);

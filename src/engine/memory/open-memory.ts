@@ -21,6 +21,7 @@ import type { PreparedExt } from './backends/ext/open-ext.js';
 import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import { forgetPlaces } from './forget/forget-places.js';
+import { atTrialIndex, type MemoryTrial, tried } from './memory-trial.js';
 import type { FusionShares } from './search/fuse.js';
 import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
 import type { MemorySources } from './sources/scan-sources.js';
@@ -60,6 +61,8 @@ export interface OpenMemoryOptions {
   readonly longLived?: boolean | undefined;
   /** Another mode of the external backend than `memory.ext.searchMode`. */
   readonly extMode?: ExtMode | undefined;
+  /** Other settings than those of the configuration. */
+  readonly trial?: MemoryTrial | undefined;
 }
 
 /**
@@ -73,7 +76,7 @@ export async function openMemory(
   options: OpenMemoryOptions = {},
 ): Promise<OpenedMemory> {
   if (selection.kind === 'workspace') return openWorkspace(context, selection.dir, options);
-  const loaded = await loadConfig(context, options);
+  const loaded = await tried(await loadConfig(context, options), options.trial);
   const agent = resolveAgent(loaded, selection.agentId, context);
   if (!agent.memorySearch.enabled) throw disabled(agent);
   return openAgent(agent, context, loaded, options);
@@ -93,13 +96,15 @@ export async function openAllMemories(
 
 /** Opens the memory of an agent as a configuration that was read before has it. */
 export async function openAgent(
-  agent: ResolvedAgent,
+  configured: ResolvedAgent,
   context: EngineContext,
   loaded: LoadedConfig,
   options: OpenMemoryOptions,
 ): Promise<OpenedMemory> {
+  const agent = atTrialIndex(configured, configured.id, options.trial, context.state);
+  // What is tried are settings of the builtin engine.
   const external =
-    agent.backend === 'ext'
+    agent.backend === 'ext' && options.trial === undefined
       ? await import('./backends/ext/open-ext.js').then(({ prepareExt }) =>
           prepareExt(agent, context, loaded, options),
         )
@@ -138,16 +143,17 @@ async function openWorkspace(
 ): Promise<OpenedMemory> {
   // A folder is searched with the defaults whatever svc.json lies above it; only one that is named
   // on purpose counts.
-  const loaded: LoadedConfig =
+  const configured: LoadedConfig =
     options.configFile === undefined
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
+  const loaded = await tried(configured, options.trial);
   // The scan explains what is wrong with one that is not there.
   const workspaceDir = realOrGiven(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
   const indexName = workspaceIndexName(workspaceDir);
   const path = join(context.state.cacheDir, 'memory', `${indexName}.sqlite`);
-  const agent: ResolvedAgent = {
+  const folder: ResolvedAgent = {
     ...base,
     workspaceDir,
     memorySearch: {
@@ -156,6 +162,7 @@ async function openWorkspace(
       store: { ...base.memorySearch.store, path },
     },
   };
+  const agent = atTrialIndex(folder, indexName, options.trial, context.state);
   return {
     agent,
     agentId: null,
