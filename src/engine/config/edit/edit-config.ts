@@ -76,6 +76,7 @@ function applyEdit(
   const { text, data } = readForEdit(file);
   const before = valueAt(data, path);
   refuseGap(data, path, value);
+  refuseMisfit(file, text, { data, path, value });
   const edited = isSame(before, value) ? text : editConfigText(text, path, value);
   const { warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
@@ -139,6 +140,25 @@ function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
     throw new SvcError('USAGE', `${formatPath(path.slice(0, depth))} ends before item ${segment}`, {
       hint: `use ${formatPath([...path.slice(0, depth), length])} to add one`,
     });
+  }
+}
+
+/** Nothing can be put into a number, a text or the wrong kind of group: that fault has to go first. */
+function refuseMisfit(
+  file: string,
+  text: string,
+  {
+    data,
+    path,
+    value,
+  }: { readonly data: unknown; readonly path: ConfigPath; readonly value: unknown },
+): void {
+  if (value === undefined) return;
+  for (const [depth, segment] of path.entries()) {
+    const parent = depth === 0 ? data : valueAt(data, path.slice(0, depth));
+    if (parent === undefined) return;
+    if (typeof segment === 'number' ? Array.isArray(parent) : isRecord(parent)) continue;
+    throw faultsError(file, checkConfigText(file, text).faults);
   }
 }
 
