@@ -122,6 +122,15 @@ function anyMangling(): fc.Arbitrary<Mangling> {
     data: fc
       .oneof(
         dataEdits,
+        // What is no number of a vector, or none that fits.
+        fc.array(
+          fc.record<DataEdit>({
+            pick: fc.nat(200),
+            kind: fc.constant('put'),
+            value: fc.constantFrom<unknown>(1e308, -1e39, '1', null, true, [], {}),
+          }),
+          { minLength: 1, maxLength: 2 },
+        ),
         // What vendors say is put anywhere, too.
         fc.array(
           fc.record<DataEdit>({
