@@ -30,7 +30,7 @@ const rooms = {
     'task-runner',
   ],
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
-  overview: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
+  overview: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'active-memory'],
 };
 // It looks at everything, and nobody needs it.

@@ -3,7 +3,6 @@ import { overallStatusOutput } from '../engine/overview/output.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 import { overallStatus } from '../engine/overview/overall-status.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
-import { createStyle } from '../ui/style.js';
 
 export default class Status extends MemoryCommand<OverallStatusOutput> {
   static override summary = 'Show everything on one page: agents, services, what is wrong.';
@@ -16,11 +15,10 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
 
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
-    const { state, clock, homeDir } = this.context();
+    const { state } = this.context();
     const memories = await this.openMemories({ config: flags.config });
     const overall = await overallStatus(memories, state.stateDir);
     const { serving, nextRuns, faults } = overall;
-    const terminal = this.terminal(flags);
     this.write(
       renderOverallStatus(
         // Before lines are cut and wrapped: half a secret is no longer known for one.
@@ -32,12 +30,7 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
             return { agentId: memory.name, status, embedding };
           }),
         }),
-        {
-          style: createStyle(terminal.color),
-          nowMs: clock.now(),
-          columns: process.stdout.isTTY ? terminal.columns : undefined,
-          homeDir,
-        },
+        this.view(flags),
       ),
     );
     if (faults.length > 0) this.setExitCode(1);

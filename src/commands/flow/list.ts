@@ -56,7 +56,7 @@ export default class FlowList extends ListCommand<FlowListOutput> {
     const page = operator.listFlows(filter);
     const findings = flags.audit ? operator.auditFlows() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
-    const options = this.shown(flags);
+    const options = this.view(flags);
     this.write(
       findings === undefined ? renderFlowList(page, options) : renderFindings(findings, options),
     );

@@ -60,7 +60,7 @@ export default class TaskList extends ListCommand<TaskListOutput> {
     const page = operator.listTasks(filter);
     const findings = flags.audit ? operator.auditTasks() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
-    const options = this.shown(flags);
+    const options = this.view(flags);
     this.write(
       findings === undefined ? renderTaskList(page, options) : renderFindings(findings, options),
     );

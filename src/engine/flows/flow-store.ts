@@ -46,7 +46,10 @@ export class FlowStore {
     });
   }
 
-  /** Runs a change in a transaction. Resolves once it is on disk; rejected, nothing was done. */
+  /**
+   * Runs a change in a transaction. Resolves once it is on disk. Rejected, nothing was done as a rule;
+   * when only the sync of the log failed, the change is committed and may be kept (see GroupCommit).
+   */
   write<T>(change: (work: Work) => T): Promise<T> {
     return this.commits.run(change);
   }

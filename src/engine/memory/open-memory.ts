@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type LoadedConfig,
@@ -14,6 +13,7 @@ import type { EngineContext } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
 import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import { realOrGiven } from '../real-path.js';
 import { BuiltinBackend } from './backends/builtin.js';
 import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
@@ -127,7 +127,8 @@ async function openWorkspace(
     options.configFile === undefined
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
-  const workspaceDir = realOrResolved(resolve(context.cwd, dir));
+  // The scan explains what is wrong with one that is not there.
+  const workspaceDir = realOrGiven(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
   const indexName = workspaceIndexName(workspaceDir);
   const path = join(context.state.cacheDir, 'memory', `${indexName}.sqlite`);
@@ -152,15 +153,6 @@ async function openWorkspace(
 /** Two folders never share an index, and one keeps its own under every path that leads to it. */
 function workspaceIndexName(workspaceDir: string): string {
   return `workspace-${shortHash(workspaceDir)}`;
-}
-
-function realOrResolved(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    // The scan explains what is wrong with it.
-    return dir;
-  }
 }
 
 function createBuiltin(

@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 import type { BackendStatus } from '../../memory/backends/memory-backend.js';
 import { integrityComplaints } from '../../memory/index/check-integrity.js';
+import { type IndexHeader, indexHeader } from '../../memory/index/index-header.js';
 import type { OpenedMemory } from '../../memory/open-memory.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding, FindingPlace } from '../finding.js';
-import { type IndexHeader, indexHeader } from '../index-header.js';
 import { indexMend } from '../mends/sync-index.js';
 import type { ConfiguredWorld } from '../world.js';
 

@@ -1,14 +1,14 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { messageOf } from '../../errors/index.js';
 import {
-  asIndexError,
   type Connection,
   createDatabase,
   databaseFault,
   openDatabase,
   openDatabaseBytes,
-} from './database.js';
+} from '../../sqlite/database.js';
 import { type IndexIdentity, SCHEMA_VERSION } from './identity.js';
+import { asIndexError } from './index-error.js';
 import { DamagedMetaError, readIdentity, readVersion } from './read-identity.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { SqliteIndex } from './sqlite-index.js';

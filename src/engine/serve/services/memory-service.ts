@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listAgents, type ResolvedAgent, resolveAgent } from '../../config/index.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
+import { agreeIn } from './agree-in.js';
 import { freshMemory } from './fresh-memory.js';
 import { watchTeller } from './watch-teller.js';
 
@@ -44,11 +45,5 @@ async function keepFresh(
 /** Everything that a memory is opened with: its agent, the providers, and how secrets are read. */
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   const again = searchedAgents(next).find(({ id }) => id === agent.id);
-  const { models, secrets } = setup.loaded.resolved;
-  const { resolved } = next.loaded;
-  return (
-    isDeepStrictEqual(agent, again) &&
-    isDeepStrictEqual(models, resolved.models) &&
-    isDeepStrictEqual(secrets, resolved.secrets)
-  );
+  return isDeepStrictEqual(agent, again) && agreeIn(setup, next, ['models', 'secrets']);
 }

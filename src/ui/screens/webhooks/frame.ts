@@ -4,17 +4,22 @@ import { formatCount, formatRelativeTime, formatShortCount } from '../../format.
 import { safeLine } from '../../safe-text.js';
 import { sparkline } from '../../sparkline.js';
 import type { Style } from '../../style.js';
+import { insideMargin, withMargin } from '../margin.js';
+import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { flowLines } from './flow-lines.js';
 import type { WebhooksScreenState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 120;
 const MAX_NAME = 24;
 /** Two seconds a column, when there is room. */
 const SPARK_COLUMNS = 30;
 const RATE_COLUMNS = 9;
+
+const KEY_WORDS: ServiceKeyWords = {
+  reloads: 'routes, limits and secrets',
+  finishes: 'the requests under way',
+};
 
 type Route = WebhooksSnapshot['routes'][number];
 
@@ -24,17 +29,16 @@ export function webhooksFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, style, columns), ''];
-  const help = state.help ? helpLines(state, style, columns) : [];
-  const end = ['', ...help, footer(state, style, columns)];
+  const help = state.help ? serviceKeyLines(state.isStopping, KEY_WORDS, style, columns) : [];
+  const end = ['', ...help, serviceFooter(state.isStopping, style, columns)];
   const left = room - head.length - end.length;
   const routes = routesLines(state, style, columns, left);
   const flows = flowLines(state, style, columns, left - routes.length);
   const lines = [...head, ...routes, ...flows, ...end];
   // Where there is no room at all the keys and what stands above them stay.
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function headLine({ serve, nowMs }: WebhooksScreenState, style: Style, columns: number): string {
@@ -115,20 +119,4 @@ function markOf({ state, activity }: Route, style: Style): string {
   if (state === 'off') return style.dim('○');
   const code = activity.last?.code ?? null;
   return code === null ? style.green('✓') : style.yellow('!');
-}
-
-function helpLines(state: WebhooksScreenState, style: Style, columns: number): readonly string[] {
-  const keys = [
-    ...(state.isStopping ? [] : ([['r', 'reload routes, limits and secrets']] as const)),
-    ['q, ctrl-c', state.isStopping ? 'stop at once' : 'stop, after the requests under way'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
-}
-
-function footer({ isStopping }: WebhooksScreenState, style: Style, columns: number): string {
-  const keys = isStopping
-    ? ['stopping', '? keys', 'q stop at once']
-    : ['r reload', '? keys', 'q stop'];
-  return style.dim(fitEnd(keys.join('   '), columns));
 }

@@ -1,8 +1,8 @@
 import type { ServeState } from '../../../engine/serve/index.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/activity/live-webhooks.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import { reduceWebhooksScreen, startWebhooksScreen } from './state.js';
 import { WebhooksScreen } from './view.js';
@@ -39,18 +39,15 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
   const { style, stdout, now, mask } = options;
   const pace = { everyMs: 0, now: () => performance.now() };
   const store = createStore(startWebhooksScreen(now()), reduceWebhooksScreen, pace);
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const screen = mountAlternate(
     <WebhooksScreen
       store={store}
       stdout={stdout}
       style={style}
       onReload={options.onReload}
       onStop={options.onStop}
-      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: true },
   );
   let live: LiveWebhooks | undefined;
   const look = (): void =>
@@ -68,7 +65,6 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
     close: async () => {
       clearInterval(looking);
       await screen.unmount();
-      alternate.leave();
     },
   };
 }

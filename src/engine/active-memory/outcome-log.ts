@@ -7,8 +7,8 @@ import type { RecallOutcome } from './outcome.js';
 const MAX_BYTES = 1024 * 1024;
 const MODE = 0o600;
 
-/** Where recalls are logged. */
-export function recallLogFile(stateDir: string): string {
+/** Where it is kept how recalls went. */
+export function outcomeLogFile(stateDir: string): string {
   return join(stateDir, 'logs', 'active-memory.log');
 }
 
@@ -18,8 +18,8 @@ export function recallLogFile(stateDir: string): string {
  *
  * @throws nothing: a log that cannot be written must not cost a turn
  */
-export function logRecall({ state, clock }: EngineContext, outcome: RecallOutcome): void {
-  const file = recallLogFile(state.stateDir);
+export function logOutcome({ state, clock }: EngineContext, outcome: RecallOutcome): void {
+  const file = outcomeLogFile(state.stateDir);
   const { status, agentId, sessionKey, gates, question, recalled, mode } = outcome;
   const line = {
     at: new Date(clock.now()).toISOString(),

@@ -1,14 +1,6 @@
 import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
 import { databaseFault } from '../../sqlite/database.js';
 
-export {
-  type Connection,
-  createDatabase,
-  databaseFault,
-  openDatabase,
-  openDatabaseBytes,
-} from '../../sqlite/database.js';
-
 /** Whether something failed because the database is not what was written. */
 export function isDamage(error: unknown): boolean {
   if (error instanceof SvcError) return error.code === 'INDEX_CORRUPT';

@@ -1,5 +1,5 @@
-import type { ConfigPath } from '../../config/config-path.js';
-import { type Node, parseTree } from '../../config/jsonc.js';
+import type { ConfigPath } from './config-path.js';
+import { type Node, parseTree } from './jsonc.js';
 
 /** The tree of a JSON text; undefined where it is empty. */
 export function treeOf(text: string): Node | undefined {
