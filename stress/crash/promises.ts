@@ -40,6 +40,8 @@ export interface Aftermath {
 /** One promise of docs/durability.md, as it begins there, and how it is held against the world. */
 export interface Promised {
   readonly promise: string;
+  /** Works on a copy, which it makes before it waits for anything: it need not have its turn. */
+  readonly copies?: true;
   readonly check: (aftermath: Aftermath) => Promise<void> | void;
 }
 
@@ -71,10 +73,12 @@ export const PROMISES: readonly Promised[] = [
   },
   {
     promise: 'A search answers although it cannot write.',
+    copies: true,
     check: ({ world, scratch, program }) => searchReadOnly(world, scratch, program),
   },
   {
     promise: 'A damaged index never gives an answer or a stack trace.',
+    copies: true,
     check: ({ world, scratch }) => searchDamaged(world, scratch),
   },
   {
@@ -118,6 +122,7 @@ export const PROMISES: readonly Promised[] = [
   },
   {
     promise: 'Nothing but an index is deleted.',
+    copies: true,
     check: ({ world, scratch }) => indexOverForeign(world, scratch),
   },
   {
@@ -137,6 +142,7 @@ export const PROMISES: readonly Promised[] = [
   },
   {
     promise: 'A new configuration file is yours alone.',
+    copies: true,
     check: async ({ scratch }) => {
       const file = scratch.at('new/svc.json');
       rmSync(scratch.at('new'), { recursive: true, force: true });

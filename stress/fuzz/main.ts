@@ -17,7 +17,7 @@ import { TARGETS } from './targets.js';
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 const SECONDS = 40;
 /** An input that nothing follows on for so long keeps its process busy without end. */
-const HANG_MS = 30_000;
+const HANG_MS = 60_000;
 const LOOK_MS = 500;
 
 const hunted = z.object({

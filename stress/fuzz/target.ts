@@ -46,7 +46,7 @@ export interface TargetParts<Input> {
 /** Inputs between two looks at the clock; also how often small inputs, which come first, come again. */
 const RUNS_AT_ONCE = 250;
 /** What takes longer waits for something that does not come. A loop that never yields is seen outside. */
-const LONGEST_RUN_MS = 15_000;
+const LONGEST_RUN_MS = 30_000;
 
 /** Makes a target of its parts. */
 export function openTarget<Input>(parts: TargetParts<Input>): OpenTarget {

@@ -26,6 +26,7 @@ import { OPENAI_KEY, startOpenAiFake } from '../../../test/fakes/openai.js';
 import { startVoyageFake, VOYAGE_KEY } from '../../../test/fakes/voyage.js';
 import { startVoyageBatchFake } from '../../../test/fakes/voyage-batch.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
+import { cpuMs } from '../cpu-time.js';
 import {
   type ManglingProxy,
   manglingSchema,
@@ -148,7 +149,7 @@ const inputs = fc.record({
 
 const TEXTS = ['the car is red', 'rain falls on the hills', 'bread is baked at night', 'x', 'ü'];
 const TIMEOUT_MS = 3000;
-/** Nothing here waits, but for a second or two between tries while Copilot is asked what it has. */
+/** Of computing: what takes longer for an answer of some pages grows faster than it does. */
 const LONGEST_MS = 5000;
 
 /**
@@ -175,14 +176,14 @@ export async function openVendorsTarget(): Promise<OpenTarget> {
       const proxy = await proxyOf(name);
       rmSync(state.path, { recursive: true, force: true });
       proxy.mangle(mangling);
-      const started = performance.now();
+      const started = cpuMs();
       try {
         await perform(name, call, { origin: proxy.origin, stateDir: state.path });
       } catch (error) {
         requirePresentable(error, proxy.keys);
-        const ms = performance.now() - started;
-        if (ms > LONGEST_MS) throw new Error(`it took ${ms} ms: ${error}`);
       }
+      const ms = cpuMs() - started;
+      if (ms > LONGEST_MS) throw new Error(`it took ${ms} ms`);
     },
     close: async () => {
       for (const proxy of opened.values()) await proxy.close();

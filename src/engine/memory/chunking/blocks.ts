@@ -147,7 +147,7 @@ function proseOrSetextHeading(lines: TextLines, start: number): Block {
  */
 function plainTitle(text: string): string {
   return text
-    .replace(/!?\[([^\]]{0,300})\]\([^)]{0,2000}\)/g, '$1')
+    .replace(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/g, '$1')
     .replace(/[*`]+|<[^>]{0,300}>/g, '')
     .trim();
 }

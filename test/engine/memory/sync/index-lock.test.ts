@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createDatabase } from '../../../../src/engine/sqlite/database.js';
 import { acquireIndexLock, lockFile } from '../../../../src/engine/memory/sync/index-lock.js';
+import { createDatabase } from '../../../../src/engine/sqlite/database.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('the lock of an index');
