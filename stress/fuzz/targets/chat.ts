@@ -7,8 +7,8 @@ import { CHAT_KEY, startAnthropicFake, startOpenAiChatFake } from '../../../test
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { cpuMs } from '../cpu-time.js';
 import { manglingSchema, manglings, startManglingProxy } from '../mangling-proxy.js';
+import { requirePresentable } from '../presentable.js';
 import { type OpenTarget, openTarget } from '../target.js';
-import { requirePresentable } from './vendors.js';
 
 const APIS = ['anthropic', 'openai'] as const;
 const inputSchema = z.object({ api: z.enum(APIS), mangling: manglingSchema });

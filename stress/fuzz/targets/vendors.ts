@@ -4,7 +4,6 @@ import * as z from 'zod/mini';
 import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
 import type { EmbeddingAdapter } from '../../../src/engine/embeddings/embedding-adapter.js';
 import { asProviderError } from '../../../src/engine/embeddings/provider-error.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
 import { VENDOR_FACTORIES } from '../../../src/engine/embeddings/registry.js';
 import { UNPACED } from '../../../src/engine/embeddings/requests/pacer.js';
 import type {
@@ -12,19 +11,9 @@ import type {
   EmbeddingVendor,
   VendorBatch,
 } from '../../../src/engine/embeddings/vendor.js';
-import { SvcError } from '../../../src/engine/errors/index.js';
 import { testSettings } from '../../../test/engine/embeddings/conformance.js';
-import { AWS_KEYS, startBedrockFake } from '../../../test/fakes/bedrock.js';
-import { DEEPINFRA_KEY, startDeepInfraFake } from '../../../test/fakes/deepinfra.js';
+import { AWS_KEYS } from '../../../test/fakes/bedrock.js';
 import type { FakeVendor } from '../../../test/fakes/fake-vendor.js';
-import { GEMINI_KEY, startGeminiFake } from '../../../test/fakes/gemini.js';
-import { GITHUB_TOKEN, startCopilotFake } from '../../../test/fakes/github-copilot.js';
-import { LMSTUDIO_KEY, startLmStudioFake } from '../../../test/fakes/lmstudio.js';
-import { MISTRAL_KEY, startMistralFake } from '../../../test/fakes/mistral.js';
-import { OLLAMA_KEY, startOllamaFake } from '../../../test/fakes/ollama.js';
-import { OPENAI_KEY, startOpenAiFake } from '../../../test/fakes/openai.js';
-import { startVoyageFake, VOYAGE_KEY } from '../../../test/fakes/voyage.js';
-import { startVoyageBatchFake } from '../../../test/fakes/voyage-batch.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { cpuMs } from '../cpu-time.js';
 import {
@@ -33,116 +22,19 @@ import {
   manglings,
   startManglingProxy,
 } from '../mangling-proxy.js';
+import { requirePresentable } from '../presentable.js';
 import { type OpenTarget, openTarget } from '../target.js';
-
-/** A vendor, its fake and how an adapter finds it. */
-interface Subject {
-  readonly start: () => Promise<FakeVendor>;
-  readonly adapter: ProviderSettings['adapter'];
-  /** Goes behind the origin. */
-  readonly path: string;
-  readonly secret: string;
-  readonly model?: string;
-}
-
-const SUBJECTS = {
-  openai: {
-    start: () => startOpenAiFake({ dimensions: 16 }),
-    adapter: 'openai',
-    path: '/v1',
-    secret: OPENAI_KEY,
-  },
-  voyage: {
-    start: () => startVoyageFake({ dimensions: 16 }),
-    adapter: 'voyage',
-    path: '/v1',
-    secret: VOYAGE_KEY,
-  },
-  'voyage-batch': {
-    start: () => startVoyageBatchFake(16),
-    adapter: 'voyage',
-    path: '/v1',
-    secret: VOYAGE_KEY,
-  },
-  gemini: {
-    start: () => startGeminiFake({ dimensions: 128 }),
-    adapter: 'gemini',
-    path: '/v1beta',
-    secret: GEMINI_KEY,
-  },
-  mistral: {
-    start: () => startMistralFake({ dimensions: 16 }),
-    adapter: 'mistral',
-    path: '/v1',
-    secret: MISTRAL_KEY,
-  },
-  deepinfra: {
-    start: () => startDeepInfraFake({ dimensions: 16 }),
-    adapter: 'deepinfra',
-    path: '/v1/openai',
-    secret: DEEPINFRA_KEY,
-  },
-  ollama: {
-    start: () => startOllamaFake({ dimensions: 16, locked: true }),
-    adapter: 'ollama',
-    path: '',
-    secret: OLLAMA_KEY,
-  },
-  lmstudio: {
-    start: () => startLmStudioFake({ dimensions: 16, locked: true }),
-    adapter: 'lmstudio',
-    path: '/v1',
-    secret: LMSTUDIO_KEY,
-  },
-  copilot: {
-    start: () => startCopilotFake({ dimensions: 16 }),
-    adapter: 'github-copilot',
-    path: '/copilot',
-    secret: GITHUB_TOKEN,
-  },
-  titan: {
-    start: startBedrockFake,
-    adapter: 'bedrock',
-    path: '',
-    secret: AWS_KEYS.AWS_SECRET_ACCESS_KEY,
-    model: 'amazon.titan-embed-text-v2:0',
-  },
-  cohere: {
-    start: startBedrockFake,
-    adapter: 'bedrock',
-    path: '',
-    secret: AWS_KEYS.AWS_SECRET_ACCESS_KEY,
-    model: 'cohere.embed-v4:0',
-  },
-  nova: {
-    start: startBedrockFake,
-    adapter: 'bedrock',
-    path: '',
-    secret: AWS_KEYS.AWS_SECRET_ACCESS_KEY,
-    model: 'amazon.nova-2-multimodal-embeddings-v1:0',
-  },
-  marengo: {
-    start: startBedrockFake,
-    adapter: 'bedrock',
-    path: '',
-    secret: AWS_KEYS.AWS_SECRET_ACCESS_KEY,
-    model: 'twelvelabs.marengo-embed-3-0-v1:0',
-  },
-} as const satisfies Readonly<Record<string, Subject>>;
-type SubjectName = keyof typeof SUBJECTS;
-const NAMES = Object.keys(SUBJECTS).filter((name): name is SubjectName =>
-  Object.hasOwn(SUBJECTS, name),
-);
+import { SUBJECT_NAMES, SUBJECTS, type Subject, type SubjectName } from './vendor-subjects.js';
 
 const CALLS = ['query', 'documents', 'documents', 'probe', 'batch'] as const;
 const inputSchema = z.object({
-  vendor: z.enum(NAMES),
+  vendor: z.enum(SUBJECT_NAMES),
   call: z.enum(CALLS),
   mangling: manglingSchema,
 });
 
 const inputs = fc.record({
-  vendor: fc.constantFrom(...NAMES),
+  vendor: fc.constantFrom(...SUBJECT_NAMES),
   call: fc.constantFrom(...CALLS),
   mangling: manglings,
 });
@@ -290,13 +182,4 @@ async function runBatch(batch: VendorBatch, call: BatchCall): Promise<void> {
       throw new Error(`a result that is none: ${JSON.stringify(result)}`);
   }
   await batch.discard(handle, call);
-}
-
-/** @throws what is no error for people, or shows one of the secrets */
-export function requirePresentable(error: unknown, secrets: ReadonlySet<string>): void {
-  if (!(error instanceof SvcError)) throw error;
-  const shown = JSON.stringify([error.message, error.hint, error.details]);
-  for (const secret of secrets)
-    if (shown.includes(secret)) throw new Error(`a key is shown: ${shown}`);
-  if (error.message.length > 2000) throw new Error(`${error.message.length} characters of message`);
 }
