@@ -13,6 +13,7 @@ const rooms = {
   chat: ['errors', 'config', 'secrets', 'embeddings'],
   integrate: ['errors', 'config'],
   flows: ['errors', 'sqlite', 'config', 'secrets'],
+  eval: ['errors', 'config', 'memory'],
   'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
   dreaming: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
   webhooks: ['errors', 'config', 'secrets', 'flows'],
@@ -30,7 +31,18 @@ const rooms = {
     'task-runner',
   ],
   'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
-  overview: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'serve'],
+  overview: [
+    'errors',
+    'sqlite',
+    'config',
+    'secrets',
+    'embeddings',
+    'memory',
+    'flows',
+    'dreaming',
+    'webhooks',
+    'serve',
+  ],
   mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'active-memory'],
 };
 // It looks at everything, and nobody needs it.

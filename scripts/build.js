@@ -14,6 +14,9 @@ const dist = join(root, 'dist');
 /** What every start needs, and the command that people wait for most: kept in one file. */
 const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts'];
 
+/** Programs that the program starts. */
+const PROCESSES = ['cli/home/look-process.ts'];
+
 /** The command that agents run before every turn: what it needs besides is in one file as well. */
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];
 
@@ -90,7 +93,7 @@ export async function buildProgram() {
  */
 async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
-  const entries = [join(source, 'cli/main.ts'), ...commands];
+  const entries = [join(source, 'cli/main.ts'), ...PROCESSES.map(below), ...commands];
   const hot = modulesOf('start', HOT_ENTRIES);
   const hook = modulesOf('hook', HOOK_ENTRIES);
   const { output } = await build({
@@ -109,6 +112,11 @@ async function buildCommands(dir) {
     },
   });
   return bundledModules(output);
+}
+
+/** @param {string} file below src/, by its path there */
+function below(file) {
+  return join(source, file);
 }
 
 /** @param {string} file below src/ */

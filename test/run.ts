@@ -41,7 +41,7 @@ const CHECKS: readonly Job[] = [
 ];
 
 /** Files that neither change nor end their process. */
-const BATCHED = /^test\/(?:ui|engine\/(?:config|dreaming|integrate|memory|scope|secrets))\//;
+const BATCHED = /^test\/(?:ui|engine\/(?:config|dreaming|eval|integrate|memory|scope|secrets))\//;
 const BATCH_FILES = 12;
 
 function testJobs(wanted: readonly string[]): Job[] {

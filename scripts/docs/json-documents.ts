@@ -15,6 +15,7 @@ import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
 import { DREAM_DOCUMENTS } from './json-dream-documents.js';
+import { EVAL_DOCUMENTS } from './json-eval-documents.js';
 import { FLOW_DOCUMENTS } from './json-flow-documents.js';
 import { INTEGRATE_DOCUMENTS } from './json-integrate-documents.js';
 import { MCP_DOCUMENT } from './json-mcp-document.js';
@@ -465,6 +466,7 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   status,
   reset,
   ...CARE_DOCUMENTS,
+  ...EVAL_DOCUMENTS,
   SCOPE_DOCUMENT,
   ...RECALL_DOCUMENTS,
   login,

@@ -103,7 +103,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   }
 
   /** What is typed goes before what the environment says; both typed contradict each other. */
-  private selection({ agent, workspace }: TargetFlags): MemorySelection | undefined {
+  protected selection({ agent, workspace }: TargetFlags): MemorySelection | undefined {
     const agentTyped = this.isTyped('agent', 'a');
     if (agentTyped && this.isTyped('workspace', 'w')) {
       throw new SvcError('USAGE', '--agent and --workspace name two different memories', {

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import type { EngineContext } from '../engine/context.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
 import { dreamWorkspace } from '../engine/dreaming/dream-workspace.js';
+import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
 import type { Forgetting, WorkOptions } from '../engine/memory/backends/memory-backend.js';
 import type { Forgotten } from '../engine/memory/forget/forgotten.js';
 import type { MemoryStore, StoreOutcome } from '../engine/memory/forget/memory-store.js';
@@ -14,12 +15,13 @@ import type { OpenedMemory } from '../engine/memory/open-memory.js';
 function memoryStores(
   { store }: Forgetting,
   { agent, agentId }: OpenedMemory,
-  { state }: EngineContext,
+  { state, clock }: EngineContext,
 ): readonly MemoryStore[] {
+  const trials = hasTrialIndexes(state) ? [trialStore(state, clock)] : [];
   // Nothing is recalled for dreaming in a folder that is no agent's.
-  if (agentId === null) return [store];
+  if (agentId === null) return [store, ...trials];
   const workspace = dreamWorkspace(realpathSync(agent.workspaceDir), state);
-  return [store, dreamStore(workspace, agent.userTimezone)];
+  return [store, ...trials, dreamStore(workspace, agent.userTimezone)];
 }
 
 /** Makes every store follow the list of what is forgotten. */

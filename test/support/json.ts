@@ -28,6 +28,7 @@ import {
   providerListOutputSchema,
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/provider-output-schemas.js';
+import { evalDraftsOutputSchema, evalOutputSchema } from '../../src/engine/eval/output-schemas.js';
 import {
   flowCancelOutputSchema,
   flowListOutputSchema,
@@ -98,6 +99,8 @@ export const jsonOf = {
   index: (run: SvcRun) => read(indexOutputSchema, run),
   status: (run: SvcRun) => read(statusOutputSchema, run),
   reset: (run: SvcRun) => read(resetOutputSchema, run),
+  eval: (run: SvcRun) => read(evalOutputSchema, run),
+  evalDrafts: (run: SvcRun) => read(evalDraftsOutputSchema, run),
   forget: (run: SvcRun) => read(forgetOutputSchema, run),
   forgetList: (run: SvcRun) => read(forgetListOutputSchema, run),
   forgetUndo: (run: SvcRun) => read(forgetUndoOutputSchema, run),

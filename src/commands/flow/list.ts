@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
+import { followedFlows } from '../../cli/followed-lists.js';
 import { ListCommand, listFlags } from '../../cli/list-command.js';
 import { readSince } from '../../cli/since-flag.js';
 import { FLOW_STATUSES } from '../../engine/flows/flow-record.js';
-import { flowEntryOutput, flowListOutput } from '../../engine/flows/output.js';
+import { flowListOutput } from '../../engine/flows/output.js';
 import type { FlowListOutput } from '../../engine/flows/output-schemas.js';
 import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
-import { flowRow } from '../../ui/flows/rows.js';
 
 export default class FlowList extends ListCommand<FlowListOutput> {
   static override summary = 'List task flows, the newest first.';
@@ -42,15 +42,7 @@ export default class FlowList extends ListCommand<FlowListOutput> {
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {
-      const read = () => {
-        const { entries, total } = operator.listFlows(filter);
-        const now = clock.now();
-        const shown = entries.map((entry) => {
-          return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
-        });
-        return { entries: shown, total };
-      };
-      await this.watch(flows, flags, { kind: 'flows', read });
+      await this.watch(flows, flags, followedFlows(flows, filter, clock));
       return { flows: [], total: 0 };
     }
     const page = operator.listFlows(filter);

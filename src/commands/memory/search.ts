@@ -4,6 +4,7 @@ import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { admissionOf } from '../../cli/session-admission.js';
 import { sessionFlags } from '../../cli/session-flags.js';
+import { parseShare } from '../../cli/share-flag.js';
 import { createLazySyncProgress } from '../../cli/sync-progress.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { OpenedMemory } from '../../engine/memory/open-memory.js';
@@ -50,7 +51,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
       }),
       'min-score': Flags.custom<number>({
         summary: 'Leave out results that score lower; 0 to 1.',
-        parse: async (text) => parseScore(text),
+        parse: async (text) => parseShare(text),
       })(),
       path: Flags.string({
         summary: 'Only files whose path matches this glob.',
@@ -126,12 +127,6 @@ function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
 
 function withoutCitations(response: SearchResponse): SearchResponse {
   return { ...response, results: response.results.map(({ citation: _, ...result }) => result) };
-}
-
-function parseScore(text: string): number {
-  const score = Number(text);
-  if (text.trim() !== '' && score >= 0 && score <= 1) return score;
-  throw new SvcError('USAGE', `a number from 0 to 1 is wanted, not "${text}"`);
 }
 
 function missingQuery(): SvcError {

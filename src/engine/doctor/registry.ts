@@ -41,3 +41,21 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   leftovers,
   watchers,
 ];
+
+/**
+ * Those that ask nobody (no provider, no program that keeps secrets, no model), read no index and look
+ * at nothing that `overview/` tells of agents already: cheap enough to be made unasked.
+ */
+export const QUIET_CHECKS: readonly DoctorCheck[] = [
+  configuration,
+  deprecated,
+  permissions,
+  tasks,
+  schedule,
+  disk,
+  clock,
+  runtime,
+  modules,
+  leftovers,
+  watchers,
+];

@@ -73,6 +73,18 @@ export const ERROR_CODES = {
     summary: 'What dreaming knows of the workspace cannot be read or written.',
   },
   DREAM_SWEEP_UNKNOWN: { exit: 1, summary: 'There is no sweep of that id.' },
+  EVAL_BASELINE_INVALID: {
+    exit: 2,
+    summary: 'The baseline of an evaluation cannot be read, or is of other questions.',
+  },
+  EVAL_QUESTIONS_INVALID: {
+    exit: 2,
+    summary: 'A file of questions cannot be read; the faults and their lines are named.',
+  },
+  EVAL_WRITE_FAILED: {
+    exit: 1,
+    summary: 'A baseline or drafted questions could not be written.',
+  },
   EXPORT_WRITE_FAILED: { exit: 1, summary: 'The export could not be written.' },
   FORGET_FAILED: {
     exit: 1,

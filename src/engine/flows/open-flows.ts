@@ -34,7 +34,7 @@ export interface Flows {
 }
 
 /** Where flows are kept: `flows.sqlite` in the state folder. */
-function flowsFile(context: Pick<EngineContext, 'state'>): string {
+export function flowsFile(context: Pick<EngineContext, 'state'>): string {
   return join(context.state.stateDir, 'flows.sqlite');
 }
 

@@ -18,6 +18,7 @@ import { BuiltinBackend } from './backends/builtin.js';
 import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import { forgetPlaces } from './forget/forget-places.js';
+import { atTrialIndex, type MemoryTrial, tried } from './memory-trial.js';
 import type { FusionShares } from './search/fuse.js';
 import { shortHash } from './short-hash.js';
 import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
@@ -54,6 +55,8 @@ export interface OpenMemoryOptions {
   readonly configFile?: string | undefined;
   /** The process lives on and syncs again and again: its memories keep their connections open. */
   readonly longLived?: boolean | undefined;
+  /** Other settings than those of the configuration. */
+  readonly trial?: MemoryTrial | undefined;
 }
 
 /**
@@ -67,7 +70,7 @@ export async function openMemory(
   options: OpenMemoryOptions = {},
 ): Promise<OpenedMemory> {
   if (selection.kind === 'workspace') return openWorkspace(context, selection.dir, options);
-  const loaded = await loadConfig(context, options);
+  const loaded = await tried(await loadConfig(context, options), options.trial);
   const agent = resolveAgent(loaded, selection.agentId, context);
   if (!agent.memorySearch.enabled) throw disabled(agent);
   return openAgent(agent, context, loaded, options);
@@ -87,11 +90,12 @@ export async function openAllMemories(
 
 /** Opens the memory of an agent as a configuration that was read before has it. */
 export function openAgent(
-  agent: ResolvedAgent,
+  configured: ResolvedAgent,
   context: EngineContext,
   loaded: LoadedConfig,
   options: OpenMemoryOptions,
 ): OpenedMemory {
+  const agent = atTrialIndex(configured, configured.id, options.trial, context.state);
   const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options);
   return {
     agent,
@@ -123,16 +127,17 @@ async function openWorkspace(
 ): Promise<OpenedMemory> {
   // A folder is searched with the defaults whatever svc.json lies above it; only one that is named
   // on purpose counts.
-  const loaded: LoadedConfig =
+  const configured: LoadedConfig =
     options.configFile === undefined
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
+  const loaded = await tried(configured, options.trial);
   // The scan explains what is wrong with one that is not there.
   const workspaceDir = realOrGiven(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
   const indexName = workspaceIndexName(workspaceDir);
   const path = join(context.state.cacheDir, 'memory', `${indexName}.sqlite`);
-  const agent: ResolvedAgent = {
+  const folder: ResolvedAgent = {
     ...base,
     workspaceDir,
     memorySearch: {
@@ -141,6 +146,7 @@ async function openWorkspace(
       store: { ...base.memorySearch.store, path },
     },
   };
+  const agent = atTrialIndex(folder, indexName, options.trial, context.state);
   return {
     agent,
     agentId: null,

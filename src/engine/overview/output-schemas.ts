@@ -51,6 +51,24 @@ export const overallStatusOutputSchema = z.strictObject({
     }),
   ),
   agents: statusOutputSchema.shape.agents,
+  listener: z.strictObject({
+    url: z.nullable(z.string()),
+    routes: count,
+    requests: count,
+    rejected: count,
+    lastRequestAt: z.nullable(z.iso.datetime()),
+  }),
+  flows: z.array(z.strictObject({ status: z.string(), count })),
+  tasks: z.array(z.strictObject({ status: z.string(), count })),
+  dreams: z.array(
+    z.strictObject({
+      agents: z.array(z.string()),
+      enabled: z.boolean(),
+      nextRunAt: z.nullable(z.iso.datetime()),
+      lastSweepAt: z.nullable(z.iso.datetime()),
+      written: z.nullable(count),
+    }),
+  ),
   nextRuns: z.array(z.strictObject({ what: z.string(), at: z.iso.datetime() })),
   faults: z.array(
     z.strictObject({

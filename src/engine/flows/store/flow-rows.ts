@@ -49,6 +49,8 @@ export interface FlowRows {
   /** Newest first. */
   list(filter: FlowFilter): readonly FlowRecord[];
   count(filter: Omit<FlowFilter, 'limit'>): number;
+  /** All, by state. */
+  countsByStatus(): readonly (readonly [status: FlowStatus, count: number])[];
   /** Those that somebody asked to cancel before a moment, that go on and have no task that does. */
   cancelledWithoutTasks(beforeMs: number, limit: number): readonly FlowRecord[];
   /** Deletes flows that ended before a moment, with their tasks. @returns how many of both */
@@ -72,6 +74,7 @@ export function flowRows(database: Connection): FlowRows {
     latestOf: (ownerKey) => latestOf.get(ownerKey),
     list: (filter) => found.list(condition(filter), filter.limit),
     count: (filter) => found.count(condition(filter)),
+    countsByStatus: found.countsByStatus,
     cancelledWithoutTasks: (beforeMs, limit) =>
       database
         .prepare<[number, number], FlowRecord>(

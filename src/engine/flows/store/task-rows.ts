@@ -82,6 +82,8 @@ export interface TaskRows {
   /** Newest first. */
   list(filter: TaskFilter): readonly TaskRecord[];
   count(filter: Omit<TaskFilter, 'limit'>): number;
+  /** All, by state. */
+  countsByStatus(): readonly (readonly [status: TaskStatus, count: number])[];
   /** The oldest one that may begin now. */
   nextQueued(nowMs: number, filter: QueueFilter): TaskRecord | undefined;
   /** When the rest of one that waits, or the lease of one that runs, is over next. */
@@ -139,6 +141,7 @@ export function taskRows(database: Connection): TaskRows {
     countsOf: (flowSeq) => countsOf.all(flowSeq),
     list: (filter) => found.list(condition(filter), filter.limit),
     count: (filter) => found.count(condition(filter)),
+    countsByStatus: found.countsByStatus,
     nextQueued: (nowMs, { runtimes = TASK_RUNTIMES, agentId = null }) =>
       runtimes
         .flatMap((runtime) => queued.get({ runtime, nowMs, agentId }) ?? [])

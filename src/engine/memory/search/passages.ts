@@ -22,15 +22,14 @@ const MAX_PARTS = 3;
 
 /**
  * Turns ranked chunks into results: one that touches a better one of the same document joins it
- * instead of taking a place of its own.
+ * instead of taking a place of its own, however far down it stands.
  */
 export function passagesOf(chunks: readonly RankedChunk[], maxPassages: number): Passage[] {
   const groups: [RankedChunk, ...RankedChunk[]][] = [];
   for (const ranked of chunks) {
     const host = groups.find((group) => group.length < MAX_PARTS && touches(group, ranked));
     if (host !== undefined) host.push(ranked);
-    else if (groups.length === maxPassages) break;
-    else groups.push([ranked]);
+    else if (groups.length < maxPassages) groups.push([ranked]);
   }
   return groups.map(toPassage);
 }

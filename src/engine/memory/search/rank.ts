@@ -16,6 +16,8 @@ export interface RankedLine {
   readonly hasWords: boolean;
   /** Positions of the query terms that occur in the line, each once. */
   readonly terms: readonly number[];
+  /** Of the terms that the query's next one follows here: words of a phrase. */
+  readonly pairs: readonly number[];
 }
 
 /** A candidate with its final lexical rank. */
@@ -41,6 +43,10 @@ export interface Ranking {
  */
 /** What the best line's share of the query is worth, in units of the query's whole weight. */
 const BEST_LINE = 0.5;
+/** What a pair of the query's words that stand together is worth, in units of the rarer one's weight. */
+const PHRASE = 0.3;
+/** As far apart, in characters, with room for a word like "the". */
+const PHRASE_GAP = 6;
 /** What a date in the file name that the question asks for is worth, in the same units. */
 const DATE = 0.2;
 /** How much of the better neighbouring chunk's rank is added. */
@@ -50,8 +56,8 @@ const FTS5_MINIMUM_IDF = 1e-6;
 
 /**
  * Orders candidates by BM25 and by what BM25 does not see: whether the query's words stand together
- * on a line, whether the passage before or after matches too, and whether the note is of the day
- * asked for.
+ * on a line, next to each other as in the query, whether the passage before or after matches too, and
+ * whether the note is of the day asked for.
  */
 export function rankCandidates(
   candidates: readonly LexicalCandidate[],
@@ -73,12 +79,14 @@ export function rankCandidates(
   const lineTotal = sum(lineWeights);
   const first = analysed.map(({ chunk, lines }) => {
     const best = Math.max(0, ...lines.map((line) => weigh(line.terms, lineWeights)));
+    const phrases = Math.max(0, ...lines.map((line) => weighPairs(line.pairs, weights)));
     const present = [...new Set(lines.flatMap((line) => line.terms))];
     const dated = dates !== undefined && isWithin(dayOfPath(chunk.path), dates);
     const rank =
       chunk.bm25 +
       weigh(present, floored) +
       (lineTotal === 0 ? 0 : (BEST_LINE * queryWeight * best) / lineTotal) +
+      PHRASE * phrases +
       (dated ? DATE * queryWeight : 0);
     return { chunk, lines, rank };
   });
@@ -104,7 +112,21 @@ function linesOf(chunk: LexicalCandidate, matcher: TermMatcher): RankedLine[] {
 }
 
 function rankedLine(text: string, { hits, hasWords }: TextAnalysis): RankedLine {
-  return { text, hasWords, terms: [...new Set(hits.map((hit) => hit.term))] };
+  const terms = [...new Set(hits.map((hit) => hit.term))];
+  return { text, hasWords, terms, pairs: terms.length < 2 ? [] : pairsOf(hits) };
+}
+
+function pairsOf(hits: TextAnalysis['hits']): readonly number[] {
+  const pairs = new Set<number>();
+  for (const [at, hit] of hits.entries()) {
+    const next = hits[at + 1];
+    if (next?.term === hit.term + 1 && next.start - hit.end <= PHRASE_GAP) pairs.add(hit.term);
+  }
+  return [...pairs];
+}
+
+function weighPairs(pairs: readonly number[], weights: readonly number[]): number {
+  return sum(pairs.map((term) => Math.min(weights[term] ?? 0, weights[term + 1] ?? 0)));
 }
 
 function lineWeightsOf(lines: readonly RankedLine[], terms: number): number[] {

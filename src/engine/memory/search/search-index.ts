@@ -235,7 +235,11 @@ interface Found {
   readonly matches: number;
 }
 
-function candidateLimit(maxResults: number, { candidateMultiplier }: SearchOptions): number {
+/** How many candidates are ranked for so many results. */
+export function candidateLimit(
+  maxResults: number,
+  { candidateMultiplier }: Pick<SearchOptions, 'candidateMultiplier'>,
+): number {
   const wanted = Math.max(MIN_CANDIDATES, Math.floor(maxResults * candidateMultiplier));
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }

@@ -28,10 +28,11 @@ export function CandidatesScreen(props: CandidatesScreenProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
   const move = (by: number) => () => store.dispatch({ type: 'moved', by });
+  const isOpen = state.help || state.why;
   useKeys({
     named: {
       ctrlC: props.onLeave,
-      escape: () => store.dispatch({ type: 'back' }),
+      escape: isOpen ? () => store.dispatch({ type: 'back' }) : props.onLeave,
       upArrow: move(-1),
       downArrow: move(1),
       pageUp: move(-PAGE),

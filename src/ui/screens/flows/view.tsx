@@ -23,7 +23,7 @@ export function FlowsScreen(props: FlowsScreenProps): ReactElement {
   useKeys({
     named: {
       ctrlC: () => props.onStop('ctrl-c'),
-      escape: () => store.dispatch({ type: 'help.closed' }),
+      escape: state.help ? () => store.dispatch({ type: 'help.closed' }) : () => props.onStop('q'),
     },
     typed: {
       q: () => props.onStop('q'),

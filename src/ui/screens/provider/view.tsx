@@ -24,7 +24,10 @@ export function ProviderScreen(props: ProviderScreenProps): ReactElement {
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
   useKeys({
-    named: { ctrlC: props.onLeave, escape: () => store.dispatch({ type: 'help.closed' }) },
+    named: {
+      ctrlC: props.onLeave,
+      escape: state.help ? () => store.dispatch({ type: 'help.closed' }) : props.onLeave,
+    },
     typed: {
       q: props.onLeave,
       r: props.onAgain,

@@ -4,6 +4,7 @@ import { formatCount, formatRelativeTime, formatShortCount } from '../../format.
 import { safeLine } from '../../safe-text.js';
 import { sparkline } from '../../sparkline.js';
 import type { Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../margin.js';
 import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { TerminalSize } from '../terminal-size.js';
@@ -21,6 +22,13 @@ const KEY_WORDS: ServiceKeyWords = {
   finishes: 'the requests under way',
 };
 
+const WATCHED_KEYS: readonly KeyHelp[] = [
+  ['q, esc', 'leave; the listener goes on'],
+  ['?', 'close this list'],
+];
+const NOT_RUNNING = 'not running: svc serve answers on the routes';
+const NO_ROUTES = 'no routes are configured: plugins.entries.webhooks.config.routes';
+
 type Route = WebhooksSnapshot['routes'][number];
 
 /** The lines of the screen at a size; never wider, and never as tall as the terminal. */
@@ -31,8 +39,11 @@ export function webhooksFrame(
 ): readonly string[] {
   const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, style, columns), ''];
-  const help = state.help ? serviceKeyLines(state.isStopping, KEY_WORDS, style, columns) : [];
-  const end = ['', ...help, serviceFooter(state.isStopping, style, columns)];
+  const end = [
+    '',
+    ...(state.help ? helpLines(state, style, columns) : []),
+    footer(state, style, columns),
+  ];
   const left = room - head.length - end.length;
   const routes = routesLines(state, style, columns, left);
   const flows = flowLines(state, style, columns, left - routes.length);
@@ -41,10 +52,26 @@ export function webhooksFrame(
   return withMargin(lines, room);
 }
 
-function headLine({ serve, nowMs }: WebhooksScreenState, style: Style, columns: number): string {
+function helpLines(state: WebhooksScreenState, style: Style, columns: number): readonly string[] {
+  return state.isWatched
+    ? keyLines(WATCHED_KEYS, style, columns)
+    : serviceKeyLines(state.isStopping, KEY_WORDS, style, columns);
+}
+
+function footer(state: WebhooksScreenState, style: Style, columns: number): string {
+  return state.isWatched
+    ? style.dim(fitEnd('? keys   q leave', columns))
+    : serviceFooter(state.isStopping, style, columns);
+}
+
+function headLine(state: WebhooksScreenState, style: Style, columns: number): string {
+  const { serve, nowMs, isWatched } = state;
   const service = serve?.services.find(({ name }) => name === 'webhooks');
   const told = service?.failure?.message ?? service?.event ?? '';
-  const left = fitEnd(safeLine(`svc · webhooks · ${told || 'starting'}`), columns);
+  const left = fitEnd(
+    safeLine(`svc · webhooks · ${told || (isWatched ? NOT_RUNNING : 'starting')}`),
+    columns,
+  );
   if (serve === undefined) return style.bold(left);
   const since = formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '');
   return style.bold(spread(left, `since ${since}`, columns));
@@ -52,12 +79,13 @@ function headLine({ serve, nowMs }: WebhooksScreenState, style: Style, columns: 
 
 /** What needs somebody, and what is busy, stays when there are more routes than fit. */
 function routesLines(
-  { webhooks, nowMs }: WebhooksScreenState,
+  { webhooks, nowMs, isWatched }: WebhooksScreenState,
   style: Style,
   columns: number,
   room: number,
 ): readonly string[] {
   const routes = webhooks?.routes ?? [];
+  if (isWatched && routes.length === 0) return [style.dim(fitEnd(NO_ROUTES, columns))];
   const nameColumns = Math.min(
     MAX_NAME,
     Math.max(0, ...routes.map(({ id }) => textWidth(safeLine(id)))),

@@ -25,7 +25,11 @@ export function WebhooksScreen(props: WebhooksScreenProps): ReactElement {
   useKeys({
     named: {
       ctrlC: () => props.onStop('ctrl-c'),
-      escape: () => store.dispatch({ type: 'help.closed' }),
+      // What is only looked at is left; a listener of one's own is stopped by the keys that say so.
+      escape:
+        state.isWatched && !state.help
+          ? () => props.onStop('q')
+          : () => store.dispatch({ type: 'help.closed' }),
     },
     typed: {
       q: () => props.onStop('q'),

@@ -9,7 +9,7 @@ function ranked(path: string, startLine: number, endLine: number, rank = 1): Ran
   const texts = Array.from({ length: endLine - startLine + 1 }, (_, n) => `line ${startLine + n}`);
   return {
     rank,
-    lines: texts.map((text) => ({ text, hasWords: true, terms: [] })),
+    lines: texts.map((text) => ({ text, hasWords: true, terms: [], pairs: [] })),
     chunk: {
       chunkId: startLine,
       source: 'memory',
@@ -53,6 +53,11 @@ test('a passage does not grow to the whole file', () => {
   assert.equal(places(chunks), ['a.md:1-6', 'a.md:7-12']);
 });
 
+test('what touches a passage joins it however far down it stands', () => {
+  const chunks = [ranked('a.md', 1, 2, 9), ranked('b.md', 1, 2, 8), ranked('c.md', 1, 2, 7)];
+  assert.equal(places([...chunks, ranked('a.md', 3, 4, 1)], 2), ['a.md:1-4', 'b.md:1-2']);
+});
+
 test('no more passages than asked for', () => {
   const chunks = Array.from({ length: 9 }, (_, n) => ranked(`${n}.md`, 1, 2));
   assert.is(places(chunks, 4).length, 4);
@@ -63,7 +68,7 @@ test('lines of a conversation keep the numbers that they have in the transcript'
   const turns = (texts: readonly string[], lineNumbers: readonly number[]): RankedChunk => {
     const [startLine = 1, endLine = 1] = [lineNumbers[0], lineNumbers.at(-1)];
     const { chunk, ...rest } = ranked('talk.jsonl', startLine, endLine);
-    const lines = texts.map((text) => ({ text, hasWords: true, terms: [] }));
+    const lines = texts.map((text) => ({ text, hasWords: true, terms: [], pairs: [] }));
     return { ...rest, lines, chunk: { ...chunk, text: texts.join('\n'), lineNumbers } };
   };
   const first = turns(['asked', 'told at', 'length'], [3, 7, 7]);

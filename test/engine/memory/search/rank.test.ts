@@ -71,6 +71,21 @@ test('the order of the candidates does not matter', () => {
   );
 });
 
+test('words that stand together as in the query go before the same words apart', () => {
+  const line = (text: string, chunkId: number): LexicalCandidate => {
+    const place = { source: 'memory', path: `${chunkId}.md`, startLine: 1, endLine: 1 } as const;
+    return { ...place, chunkId, headingPath: [], text, bm25: 3 };
+  };
+  const order = (...texts: string[]): number[] =>
+    rank(
+      texts.map((text, at) => line(text, at * 2)),
+      [10, 10, 10],
+    ).chunks.map(({ chunk }) => chunk.chunkId);
+  assert.equal(order('beta some words alpha', 'alpha beta'), [2, 0]);
+  assert.equal(order('alpha and then beta', 'alpha the beta'), [2, 0], 'a short word between them');
+  assert.equal(order('beta alpha', 'alpha\nbeta', 'x beta gamma'), [4, 0, 2]);
+});
+
 test('equal passages come by path and line', () => {
   const twin = { source: 'memory', headingPath: [], text: 'alpha', bm25: 3 } as const;
   const found = [

@@ -16,7 +16,8 @@ function snippetFor(texts: readonly string[], question: string, budget: number) 
   const matcher = createTermMatcher(terms, 'unicode61');
   const lines = texts.map((text, index): NumberedLine => {
     const { hits, hasWords } = matcher(text);
-    return { text, hasWords, number: index + 1, terms: [...new Set(hits.map((hit) => hit.term))] };
+    const found = [...new Set(hits.map((hit) => hit.term))];
+    return { text, hasWords, number: index + 1, terms: found, pairs: [] };
   });
   const weights = terms.map(() => 1);
   return snippetOf(lines, weights, matcher, budget);

@@ -1,0 +1,101 @@
+import { SvcError } from '../errors/index.js';
+import { checkConfigText } from './check.js';
+import { isRecord } from './config-path.js';
+import { coerceValue } from './edit/coerce.js';
+import type { LoadedConfig } from './load.js';
+import { resolveConfig } from './resolve-config.js';
+import { memorySearch } from './schema/memory-search.js';
+import { isGroup, walkKeys } from './schema/walk.js';
+import { suggestName } from './suggest.js';
+
+/** One setting to try, by its path below `memorySearch`. */
+export interface TrialSetting {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/**
+ * Reads a setting of `memorySearch`. The end of a key's path is enough where only one key ends so:
+ * `textWeight` and `hybrid.textWeight` are `query.hybrid.textWeight`.
+ *
+ * @throws SvcError USAGE when no key, or more than one, is meant
+ */
+export function readTrialSetting(name: string, value: string): TrialSetting {
+  const path = keyNamed(name);
+  return { path, value: coerceValue([...DEFAULTS, ...path], value) };
+}
+
+/** Settings as the object that `memorySearch` is in `svc.json`. */
+export function trialObject(settings: readonly TrialSetting[]): Readonly<Record<string, unknown>> {
+  return settings.reduce<Readonly<Record<string, unknown>>>(
+    (object, { path, value }) => laidOver(object, nested(path, value)),
+    {},
+  );
+}
+
+/**
+ * A configuration in which these settings of `memorySearch` hold for every agent; nothing is written.
+ *
+ * @throws SvcError USAGE when the configuration would be at fault with them
+ */
+export function withTrialSettings(
+  loaded: LoadedConfig,
+  settings: Readonly<Record<string, unknown>>,
+): LoadedConfig {
+  const { agents = {} } = loaded.input;
+  const { defaults = {}, list } = agents;
+  const over = <T extends { readonly memorySearch?: unknown }>(holder: T) => {
+    return { ...holder, memorySearch: laidOver(holder.memorySearch ?? {}, settings) };
+  };
+  const tried = {
+    ...loaded.input,
+    agents: {
+      ...agents,
+      defaults: over(defaults),
+      ...(list === undefined ? {} : { list: list.map(over) }),
+    },
+  };
+  const { input, faults } = checkConfigText('the settings to try', JSON.stringify(tried));
+  if (input !== undefined) return { ...loaded, input, resolved: resolveConfig(input) };
+  const [fault] = faults;
+  throw new SvcError('USAGE', `these settings cannot be tried: ${fault?.message ?? 'a fault'}`, {
+    ...(fault?.expected === undefined ? {} : { hint: `expected ${fault.expected}` }),
+  });
+}
+
+const DEFAULTS = ['agents', 'defaults', 'memorySearch'] as const;
+
+function keyNamed(name: string): readonly string[] {
+  const keys = [...walkKeys(memorySearch())]
+    .filter(({ path, schema }) => !path.includes('*') && !isGroup(schema))
+    .map(({ path }) => path.join('.'));
+  const found = keys.includes(name) ? [name] : keys.filter((key) => key.endsWith(`.${name}`));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.split('.');
+  if (found.length > 1) {
+    throw new SvcError('USAGE', `"${name}" could be any of ${found.join(', ')}`, {
+      hint: 'write the whole key',
+    });
+  }
+  const near = suggestName(name, keys);
+  throw new SvcError('USAGE', `memorySearch has no setting "${name}"`, {
+    hint:
+      near === undefined
+        ? 'svc config schema lists its settings, below agents.defaults.memorySearch'
+        : `did you mean "${near}"?`,
+  });
+}
+
+function nested(path: readonly string[], value: unknown): Readonly<Record<string, unknown>> {
+  const [first = '', ...rest] = path;
+  return { [first]: rest.length === 0 ? value : nested(rest, value) };
+}
+
+function laidOver(below: unknown, above: unknown): Readonly<Record<string, unknown>> {
+  const merged: Record<string, unknown> = isRecord(below) ? { ...below } : {};
+  if (!isRecord(above)) return merged;
+  for (const [key, value] of Object.entries(above)) {
+    merged[key] = isRecord(value) ? laidOver(merged[key], value) : value;
+  }
+  return merged;
+}

@@ -1,0 +1,135 @@
+import type { SearchResult } from '../memory/search/types.js';
+import type { Figures } from './figures.js';
+import type { Expectation } from './question-file.js';
+import { isReadable } from './word-runs.js';
+
+/** Something expected, with the words of its lines where lines are. */
+export type Target = Expectation & {
+  /** Of `lines`: their texts, as far as the file has them. */
+  readonly lineTexts?: readonly string[];
+};
+
+/** The part of a search result that is looked at. */
+export type ScoredResult = Pick<SearchResult, 'endLine' | 'path' | 'snippet' | 'startLine'>;
+
+const FIRST = 5;
+const FIRST_CHARACTERS = 4000;
+
+/**
+ * Scores what was found for a question. Recall, MRR and nDCG look at distinct files, in the order of
+ * their first results: something expected is found with its file, a text with the file of the first
+ * result that shows it. Hits and evidence look at line ranges and at the text that is returned.
+ *
+ * @param maxResults how many results were asked for: no order could gain more places than these
+ */
+export function scoreQuestion(
+  results: readonly ScoredResult[],
+  targets: readonly Target[],
+  maxResults: number,
+): Figures {
+  const places = placesOf(results, targets);
+  const found = places.filter((place) => place !== undefined);
+  const recall = (files: number): number =>
+    found.filter((place) => place < files).length / Math.max(1, places.length);
+  const evidence = targets.flatMap(evidenceOf);
+  const text = results.map(({ snippet }) => snippet).join('\n');
+  const share = (readable: string): number | null =>
+    evidence.length === 0 ? null : mean(evidence.map((item) => isShown(item, readable)));
+  const covered = evidence.map((item) => results.some((result) => covers(result, item)));
+  return {
+    recall5: recall(FIRST),
+    recall: recall(Number.POSITIVE_INFINITY),
+    mrr: found.length === 0 ? 0 : 1 / (Math.min(...found) + 1),
+    ndcg: discountedGain(places, maxResults),
+    hit5: targets.some((target) => isMet(target, results.slice(0, FIRST))) ? 1 : 0,
+    hit: targets.some((target) => isMet(target, results)) ? 1 : 0,
+    evidence: evidence.length === 0 ? null : mean(covered),
+    seen: evidence.length === 0 ? null : evidence.some((item) => isShown(item, text)) ? 1 : 0,
+    evidence4k: share(text.slice(0, FIRST_CHARACTERS)),
+    none: results.length === 0 ? 1 : 0,
+    characters: results.reduce((sum, { snippet }) => sum + snippet.length, 0),
+  };
+}
+
+/** Whether a result brings up what is expected: of lines, any of them; of a file, any passage. */
+export function meets(target: Target, result: ScoredResult): boolean {
+  switch (target.kind) {
+    case 'file':
+      return result.path === target.path;
+    case 'lines':
+      return (
+        result.path === target.path &&
+        result.startLine <= target.endLine &&
+        result.endLine >= target.startLine
+      );
+    case 'text':
+      return isReadable(target.text, result.snippet);
+  }
+}
+
+function isMet(target: Target, results: readonly ScoredResult[]): boolean {
+  return results.some((result) => meets(target, result));
+}
+
+/** The 0-based place of each thing expected among the distinct files; each file counts once. */
+function placesOf(
+  results: readonly ScoredResult[],
+  targets: readonly Target[],
+): readonly (number | undefined)[] {
+  const files = [...new Set(results.map(({ path }) => path))];
+  const expectedFiles = new Set(
+    targets.flatMap((target) => (target.kind === 'text' ? [] : [target.path])),
+  );
+  const placeOf = (path: string | undefined): number | undefined => {
+    const place = path === undefined ? -1 : files.indexOf(path);
+    return place === -1 ? undefined : place;
+  };
+  const texts = targets.flatMap((target) => {
+    if (target.kind !== 'text') return [];
+    return [placeOf(results.find((result) => meets(target, result))?.path)];
+  });
+  return [...[...expectedFiles].map(placeOf), ...texts];
+}
+
+/** Two things found in one file are one gain, in the best order as well. */
+function discountedGain(places: readonly (number | undefined)[], maxResults: number): number {
+  const found = places.filter((place) => place !== undefined);
+  const distinct = new Set(found);
+  const best = Math.min(maxResults, places.length - (found.length - distinct.size));
+  return sumOfGains([...distinct]) / sumOfGains(Array.from({ length: best }, (_, place) => place));
+}
+
+function sumOfGains(places: readonly number[]): number {
+  return places.reduce((sum, place) => sum + 1 / Math.log2(place + 2), 0);
+}
+
+/** A line or a text that should be brought up. */
+type Evidence =
+  | { readonly kind: 'line'; readonly path: string; readonly line: number; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string };
+
+function evidenceOf(target: Target): readonly Evidence[] {
+  if (target.kind === 'file') return [];
+  if (target.kind === 'text') return [target];
+  const lines = Array.from({ length: target.endLine - target.startLine + 1 }, (_, at): Evidence => {
+    const text = target.lineTexts?.[at] ?? '';
+    return { kind: 'line', path: target.path, line: target.startLine + at, text };
+  });
+  // Blank lines and rules between two paragraphs are no evidence; alone they are all there is.
+  const saying = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  return saying.length === 0 ? lines.slice(0, 1) : saying;
+}
+
+function covers(result: ScoredResult, item: Evidence): boolean {
+  if (item.kind === 'text') return isReadable(item.text, result.snippet);
+  const { path, startLine, endLine } = result;
+  return path === item.path && startLine <= item.line && endLine >= item.line;
+}
+
+function isShown({ text }: Evidence, shown: string): boolean {
+  return isReadable(text, shown);
+}
+
+function mean(values: readonly boolean[]): number {
+  return values.filter(Boolean).length / values.length;
+}

@@ -1,0 +1,70 @@
+import type { EvalOutput } from '../../engine/eval/output-schemas.js';
+import { formatCount, formatCountOf } from '../format.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
+import { formatShare } from './eval-figures.js';
+
+type Miss = EvalOutput['misses'][number];
+
+/** How misses are listed. */
+export interface MissViewOptions {
+  readonly style: Style;
+  /** How many of them. */
+  readonly misses: number;
+}
+
+const WHY_WORDS: Readonly<Record<Miss['why'], string>> = {
+  'not-indexed': 'not indexed',
+  'no-such-lines': 'no such lines',
+  'text-unknown': 'text that stands nowhere',
+  'not-a-candidate': 'not a candidate',
+  outranked: 'outranked',
+  'below-min-score': 'below the minimum score',
+};
+
+/** What was expected and not found, and why; empty when there is nothing. */
+export function missLines({ misses }: EvalOutput, options: MissViewOptions): string {
+  if (misses.length === 0) return '';
+  const { style } = options;
+  const questions = new Set(misses.map(({ id }) => id)).size;
+  const head = `${formatCountOf(misses.length, 'miss', 'misses')} in ${formatCountOf(questions, 'question')}: ${reasonCounts(misses)}`;
+  const shown = misses.slice(0, options.misses);
+  const lines = shown.flatMap((miss, at) => {
+    const question = shown[at - 1]?.id === miss.id ? [] : [`  ${safeLine(miss.question)}`];
+    const expected = style.cyan(safeLine(miss.expected));
+    return [...question, `    ${expected}  ${style.dim(reasonWords(miss))}`];
+  });
+  const rest = misses.length - shown.length;
+  const more = rest > 0 && shown.length > 0 ? [`  ${formatCount(rest)} more with --misses`] : [];
+  return `${[head, ...lines, ...more].join('\n')}\n`;
+}
+
+function reasonCounts(misses: readonly Miss[]): string {
+  const counts = new Map<Miss['why'], number>();
+  for (const { why } of misses) counts.set(why, (counts.get(why) ?? 0) + 1);
+  return [...counts].map(([why, count]) => `${formatCount(count)} ${WHY_WORDS[why]}`).join(', ');
+}
+
+function reasonWords(miss: Miss): string {
+  switch (miss.why) {
+    case 'not-indexed':
+      return 'memory does not cover this file';
+    case 'no-such-lines':
+      return `the file has ${formatCountOf(miss.lines, 'line')}`;
+    case 'text-unknown':
+      return 'no passage has this text';
+    case 'not-a-candidate': {
+      const ranked = `not among the ${formatCount(miss.ranked)} chunks that are ranked`;
+      if (miss.place === null) return `${ranked}, nor any further down`;
+      return `${ranked}; ${formatCount(miss.place)}. by a wider search`;
+    }
+    case 'outranked': {
+      const above = miss.above.map(
+        ({ citation, score }) => `${safeLine(citation)} (${formatShare(score)})`,
+      );
+      return `${formatCount(miss.place)}. place; above it ${above.join(', ')} …`;
+    }
+    case 'below-min-score':
+      return `${formatCount(miss.place)}. place, with a score of ${formatShare(miss.score)} below the minimum`;
+  }
+}

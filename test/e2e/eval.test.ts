@@ -1,0 +1,251 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
+import { jsonOf } from '../support/json.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc memory eval');
+
+const NOTES: Readonly<Record<string, string>> = {
+  'ws/MEMORY.md': '# House\n\nThe roof is new.\n',
+  'ws/memory/car.md': '# Car\n\nWe bought a blue estate in May.\n\nIts key hangs by the door.\n',
+  'ws/memory/door.md': '# Door\n\nThe bell is broken.\n\nThe janitor mends it on Monday.\n',
+  ...Object.fromEntries(
+    Array.from({ length: 12 }, (_, at) => [
+      `ws/memory/bell-${at}.md`,
+      `# Bell ${at}\n\nThe bell of house ${at} is broken. The bell rings.\n`,
+    ]),
+  ),
+};
+
+const QUESTIONS = [
+  { id: 'car', question: 'Which estate did we buy?', expect: ['memory/car.md#L3'], tags: ['car'] },
+  {
+    id: 'key',
+    question: 'Where is the key?',
+    expect: [{ text: 'hangs by the door' }],
+    tags: ['car'],
+  },
+  { id: 'roof', question: 'roof', expect: ['MEMORY.md'], tags: ['house'] },
+];
+
+function linesOf(questions: readonly object[]): string {
+  return questions.map((question) => `${JSON.stringify(question)}\n`).join('');
+}
+
+function homeOf(
+  memorySearch: Readonly<Record<string, unknown>> = { provider: 'none' },
+  questions: readonly object[] = QUESTIONS,
+): TempFolder {
+  const agents = { defaults: { workspace: 'ws', memorySearch } };
+  const dreaming = { 'memory-core': { config: { dreaming: { enabled: true } } } };
+  const config = { agents, plugins: { entries: dreaming } };
+  return folderOf({
+    'svc.json': JSON.stringify(config),
+    'q.jsonl': linesOf(questions),
+    ...NOTES,
+  });
+}
+
+function evaluate({ path: home }: TempFolder, ...args: readonly string[]) {
+  return runSvc(['memory', 'eval', ...args], { home });
+}
+
+test('figures, tags and times of what is configured; dreaming hears of no recall', async () => {
+  const home = homeOf();
+  const run = await evaluate(home, 'q.jsonl', '--json');
+  const document = jsonOf.eval(run);
+  assert.equal([run.code, document.questions, document.agent], [0, 3, 'main']);
+  const [variant] = document.variants;
+  assert.equal(
+    [variant?.name, variant?.mode, variant?.provider],
+    ['as configured', 'lexical', null],
+  );
+  assert.equal([variant?.figures.recall, variant?.figures.mrr, variant?.figures.none], [1, 1, 0]);
+  assert.equal(
+    variant?.tags.map(({ tag, questions, figures }) => [tag, questions, figures.evidence]),
+    [
+      ['car', 2, 1],
+      ['house', 1, null],
+    ],
+  );
+  assert.ok((variant?.latencyMs.p50 ?? 0) > 0);
+  assert.equal(document.misses, []);
+  const kept = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+  assert.equal(
+    kept.filter((name) => /recall/i.test(name)),
+    [],
+  );
+  const text = await evaluate(home, 'q.jsonl');
+  assert.match(text.stdout, /^3 questions, 10 results each · as configured: words alone$/m);
+  assert.match(text.stdout, /^tag +n +R@5 +R@10 +MRR +nDCG/m);
+  assert.match(text.stdout, /^all +3 +1\.00/m);
+});
+
+test('every miss is told with its reason, and by name what stood above', async () => {
+  const home = homeOf({ provider: 'none' }, [
+    { id: 'gone', question: 'anything', expect: ['memory/gone.md'] },
+    { id: 'short', question: 'the door', expect: ['memory/door.md#L99'] },
+    { id: 'words', question: 'the roof', expect: ['memory/car.md#L3'] },
+    { id: 'text', question: 'the roof', expect: [{ text: 'words that nobody ever wrote' }] },
+    { id: 'lost', question: 'broken bell rings', expect: ['memory/door.md#L3'] },
+  ]);
+  const { code, stdout } = await evaluate(home, 'q.jsonl', '-n', '3', '--json');
+  const { misses } = jsonOf.eval({ code, stdout, stderr: '', signal: null });
+  assert.equal(
+    misses.map(({ id, why }) => [id, why]),
+    [
+      ['gone', 'not-indexed'],
+      ['short', 'no-such-lines'],
+      ['words', 'not-a-candidate'],
+      ['text', 'text-unknown'],
+      ['lost', 'outranked'],
+    ],
+  );
+  const lost = misses.at(-1);
+  assert.ok(lost?.why === 'outranked' && lost.place > 3);
+  assert.is(lost.above.length, 3);
+  for (const { citation } of lost.above) assert.match(citation, /^memory\/bell-\d+\.md#L/);
+  const text = await evaluate(home, 'q.jsonl', '-n', '3', '--misses', '1');
+  assert.match(text.stdout, /^5 misses in 5 questions: 1 not indexed, 1 no such lines/m);
+  assert.match(text.stdout, /memory\/gone\.md {2}memory does not cover this file\n {2}4 more/);
+  const weak = await evaluate(home, 'q.jsonl', '-n', '20', '--min-score', '0.99', '--json');
+  const reasons = new Map(jsonOf.eval(weak).misses.map(({ id, why }) => [id, why]));
+  assert.is(reasons.get('lost'), 'below-min-score');
+});
+
+test('variants are tried beside what is configured, and the index of the person stays as it is', async () => {
+  const fake = await startOpenAiFake({ dimensions: 64 });
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
+  const home = homeOf({ provider: 'none', remote });
+  try {
+    await runSvc(['memory', 'index'], { home: home.path });
+    const compare =
+      'provider=openai,minScore=1+textWeight=1+vectorWeight=0,provider=openai+minScore=0';
+    const run = await evaluate(home, 'q.jsonl', '--compare', compare, '--json');
+    const { variants } = jsonOf.eval(run);
+    assert.is(run.code, 0);
+    assert.equal(
+      variants.map(({ name, mode }) => [name, mode]),
+      [
+        ['as configured', 'lexical'],
+        ['provider=openai', 'hybrid'],
+        ['minScore=1+textWeight=1+vectorWeight=0', 'lexical'],
+        ['provider=openai+minScore=0', 'hybrid'],
+      ],
+    );
+    assert.equal(variants[0]?.differences, []);
+    const worse = variants[2]?.differences.find(({ figure }) => figure === 'recall');
+    assert.ok((worse?.difference ?? 0) < 0);
+    assert.is(worse?.beyondChance, false, 'three questions prove nothing');
+    const status = await runSvc(['memory', 'status', '--json'], { home: home.path });
+    assert.is(jsonOf.status(status).agents[0]?.vectorStore.embedded, 0);
+    const trials = (): readonly string[] =>
+      readdirSync(home.at('memory/trials')).filter((name) => name.endsWith('.sqlite'));
+    assert.is(trials().length, 1, 'variants that index alike share an index');
+    const asked = fake.requests.length;
+    await evaluate(home, 'q.jsonl', '--compare', 'provider=openai', '--json');
+    const again = fake.requests.length - asked;
+    assert.is(again, QUESTIONS.length, 'notes are embedded once, questions each time');
+    const forgot = await runSvc(['memory', 'forget', 'memory/car.md', '--yes', '--json'], {
+      home: home.path,
+    });
+    const stores = jsonOf.forget(forgot).stores.map(({ store, changed }) => [store, changed]);
+    assert.equal(stores[1], ['indexes of trials', 1]);
+    assert.equal(trials(), []);
+  } finally {
+    await fake.close();
+  }
+});
+
+test('a provider that fails ends it: words alone would be measured instead', async () => {
+  const fake = await startOpenAiFake({ dimensions: 64 });
+  await fake.close();
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
+  const home = homeOf({ provider: 'none', remote });
+  const run = await evaluate(home, 'q.jsonl', '--compare', 'provider=openai', '--json');
+  assert.equal([run.code, jsonOf.error(run).code], [1, 'PROVIDER_UNREACHABLE']);
+});
+
+test('a baseline holds until a figure drops by more than the margin', async () => {
+  const home = homeOf();
+  const wrote = await evaluate(home, 'q.jsonl', '--write-baseline', 'base.json');
+  assert.match(wrote.stdout, /^baseline written: .*base\.json$/m);
+  const same = await evaluate(home, 'q.jsonl', '--baseline', 'base.json', '--margin', '0');
+  assert.is(same.code, 0);
+  assert.match(same.stdout, /nothing dropped/);
+  home.write('ws/memory/car.md', '# Car\n\nSold.\n');
+  const dropped = await evaluate(home, 'q.jsonl', '--baseline', 'base.json', '--json');
+  const { baseline } = jsonOf.eval(dropped);
+  assert.is(dropped.code, 1);
+  assert.ok(baseline?.drops.some(({ figure }) => figure === 'recall'));
+  assert.is((await evaluate(home, 'q.jsonl', '--baseline', 'base.json', '--margin', '1')).code, 0);
+  const other = await evaluate(home, 'q.jsonl', '-n', '5', '--baseline', 'base.json', '--json');
+  assert.equal([other.code, jsonOf.error(other).code], [2, 'EVAL_BASELINE_INVALID']);
+});
+
+test('drafts go to stdout or a file of their own, and can be asked', async () => {
+  const home = homeOf();
+  const drafted = await evaluate(home, '--generate', '4');
+  assert.equal([drafted.code, drafted.stdout.trimEnd().split('\n').length], [0, 4]);
+  assert.match(drafted.stderr, /4 questions drafted\nPut them into your own words/);
+  const file = await evaluate(home, '--generate', '4', '-o', 'drafts.jsonl', '--json');
+  const document = jsonOf.evalDrafts(file);
+  assert.equal([document.file, document.drafts.length], [home.at('drafts.jsonl'), 4]);
+  assert.is(readFileSync(home.at('drafts.jsonl'), 'utf8'), drafted.stdout);
+  assert.is(statSync(home.at('drafts.jsonl')).mode & 0o777, 0o600);
+  const kept = await evaluate(home, '--generate', '4', '-o', 'drafts.jsonl', '--json');
+  assert.equal([kept.code, jsonOf.error(kept).code], [1, 'EVAL_WRITE_FAILED']);
+  assert.is((await evaluate(home, '--generate', '4', '-o', 'drafts.jsonl', '--force')).code, 0);
+  assert.is((await evaluate(home, 'drafts.jsonl')).code, 0);
+});
+
+test('a question may name the folder it is asked of, beside its file', async () => {
+  const home = homeOf({ provider: 'none' }, [
+    { question: 'which estate', expect: ['memory/car.md#L3'], workspace: 'ws' },
+    { question: 'the bicycle', expect: ['bike.md'], workspace: './other' },
+  ]);
+  home.write('other/bike.md', 'The bicycle is red.\n');
+  const document = jsonOf.eval(await evaluate(home, 'q.jsonl', '--json'));
+  assert.equal([document.agent, document.variants[0]?.figures.recall], [null, 1]);
+});
+
+test('what is typed wrong is said before anything is indexed', async () => {
+  const home = homeOf();
+  const attempts: readonly (readonly [readonly string[], string])[] = [
+    [[], 'USAGE'],
+    [['q.jsonl', '--compare', 'textWieght=1'], 'USAGE'],
+    [['q.jsonl', '--compare', 'textWeight=7'], 'USAGE'],
+    [['q.jsonl', '--generate', '3'], 'USAGE'],
+    [['q.jsonl', '-o', 'x'], 'USAGE'],
+    [['nowhere.jsonl'], 'EVAL_QUESTIONS_INVALID'],
+    [['q.jsonl', '--baseline', 'nowhere.json'], 'EVAL_BASELINE_INVALID'],
+  ];
+  for (const [args, code] of attempts) {
+    const run = await evaluate(home, ...args, '--json');
+    assert.equal([run.code, jsonOf.error(run).code], [2, code], args.join(' '));
+  }
+  home.write('bad.jsonl', `${linesOf(QUESTIONS)}{"question": "x"}\n`);
+  const bad = await evaluate(home, 'bad.jsonl');
+  assert.match(bad.stderr, /"expect" must be a list/);
+  assert.match(bad.stderr, /bad\.jsonl:4/);
+  assert.not.ok(existsSync(join(home.path, 'memory')));
+});
+
+test('Ctrl-C ends it between two questions', async () => {
+  const many = Array.from({ length: 20_000 }, (_, at) => {
+    return { question: `bell of house ${at}`, expect: ['memory/door.md'] };
+  });
+  const home = homeOf({ provider: 'none' }, many);
+  const run = startSvc(['memory', 'eval', 'q.jsonl'], { home: home.path });
+  await run.wrote('asking: ');
+  run.child.kill('SIGINT');
+  const { code, signal, stdout, stderr } = await run.done;
+  assert.equal([code, signal, stdout], [130, null, '']);
+  assert.match(stderr, /error: stopped/);
+});
+
+test.run();

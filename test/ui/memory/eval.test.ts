@@ -1,0 +1,163 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { EvalOutput } from '../../../src/engine/eval/output-schemas.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { renderDrafted, renderEval } from '../../../src/ui/memory/eval.js';
+import { formatDifference, formatShare } from '../../../src/ui/memory/eval-figures.js';
+import { createEvalProgress } from '../../../src/ui/memory/eval-progress.js';
+import { createStyle } from '../../../src/ui/style.js';
+
+const test = suite('the view of an evaluation');
+const PIPE = { style: createStyle(false), columns: undefined, misses: 10 };
+
+type Variant = EvalOutput['variants'][number];
+
+function figures(share: number): Variant['figures'] {
+  return {
+    recall5: share,
+    recall: share,
+    mrr: share,
+    ndcg: share,
+    hit5: share,
+    hit: share,
+    evidence: null,
+    seen: null,
+    evidence4k: null,
+    none: 0.25,
+    characters: 5120.4,
+  };
+}
+
+function variant(name: string, share: number): Variant {
+  return {
+    name,
+    settings: {},
+    mode: 'lexical',
+    provider: null,
+    model: null,
+    fellBack: 0,
+    figures: figures(share),
+    tags: [{ tag: 'a tag with quite a long name', questions: 4, figures: figures(share) }],
+    latencyMs: { p50: 1.25, p95: 30, p99: 1400, max: 1500 },
+    differences: [],
+  };
+}
+
+function output(more: Partial<EvalOutput> = {}): EvalOutput {
+  return {
+    agent: 'main',
+    file: '/q.jsonl',
+    questions: 4,
+    maxResults: 10,
+    minScore: null,
+    seed: 1,
+    variants: [variant('as configured', 0.879)],
+    misses: [],
+    baseline: null,
+    written: null,
+    ...more,
+  };
+}
+
+test('figures are short, and a missing one is a dash', () => {
+  assert.equal([0, 0.8794, 1, null].map(formatShare), ['.000', '.879', '1.00', '–']);
+  assert.equal([0.012, -0.0034, 0.0004].map(formatDifference), ['+.012', '−.003', '±0']);
+});
+
+test('a pipe gets a table and no bars; a terminal of 80 columns both, and nothing is wider', () => {
+  const piped = renderEval(output(), PIPE);
+  assert.match(piped, /^a tag with quite a long name {2}4 {2}\.879 /m);
+  assert.not.match(piped, /▇/);
+  assert.match(piped, /\.250 of the questions found nothing\n5\u202F120 characters/);
+  assert.match(piped, /half 1\.3 ms, 95 % 30 ms, 99 % 1\u202F400 ms, longest 1\u202F500 ms/);
+  const shown = renderEval(output(), { ...PIPE, columns: 80 });
+  assert.match(shown, /^R@10 {6}\.879 {2}▇{35}$/m);
+  assert.ok(
+    shown.split('\n').every((line) => textWidth(line) <= 80),
+    shown,
+  );
+});
+
+test('variants stand beside each other, and what is beyond chance is marked', () => {
+  const change = { figure: 'mrr', low: 0.01, high: 0.03, p: 0.01 } as const;
+  const other: Variant = {
+    ...variant('provider=openai', 0.9),
+    mode: 'hybrid',
+    provider: 'openai',
+    model: 'm',
+    fellBack: 2,
+    differences: [
+      { ...change, difference: 0.021, beyondChance: true },
+      { ...change, figure: 'ndcg', difference: -0.021, beyondChance: false },
+    ],
+  };
+  const text = renderEval(output({ variants: [variant('as configured', 0.879), other] }), PIPE);
+  assert.match(text, /^provider=openai +4 +\.900/m);
+  assert.match(text, /^ +\+\.021\* +−\.021$/m);
+  assert.match(
+    text,
+    /^provider=openai: words and openai m \(2 questions answered by words alone\)$/m,
+  );
+});
+
+test('misses are listed under their questions, as many as wanted; names cannot forge lines', () => {
+  const miss = { id: 'a', question: 'bell\u001b[2J\nrings', expected: 'a.md#L3' };
+  const misses: EvalOutput['misses'] = [
+    { ...miss, why: 'outranked', place: 12, above: [{ citation: 'b.md#L1-L9', score: 0.71 }] },
+    { ...miss, why: 'not-a-candidate', place: null, ranked: 40 },
+    { ...miss, id: 'b', why: 'below-min-score', place: 2, score: 0.05 },
+  ];
+  const text = renderEval(output({ misses }), { ...PIPE, misses: 2 });
+  assert.match(text, /^3 misses in 2 questions: 1 outranked, 1 not a candidate, 1 below/m);
+  assert.match(text, /^ {2}bell\\e\[2J\\nrings$/m);
+  assert.match(text, /^ {4}a\.md#L3 {2}12\. place; above it b\.md#L1-L9 \(\.710\) …$/m);
+  assert.match(text, /40 chunks that are ranked, nor any further down\n {2}1 more with --misses$/m);
+  assert.not.ok(text.includes('\u001b'));
+});
+
+test('a drop against the baseline is named', () => {
+  const baseline = {
+    ...{ file: '/b.json', margin: 0.01, shared: 3, added: 1, gone: 2 },
+    before: figures(0.9),
+    now: figures(0.8),
+    drops: [{ figure: 'recall', before: 0.9, now: 0.8 }],
+  };
+  const text = renderEval(output({ baseline, written: '/new.json' }), PIPE);
+  assert.match(
+    text,
+    /^baseline \/b\.json: 3 questions in common, 1 it does not know, 2 that are gone$/m,
+  );
+  assert.match(text, /^ {2}R@10 dropped from \.900 to \.800$/m);
+  assert.match(text, /^baseline written: \/new\.json$/m);
+});
+
+test('what was drafted is told, also when there was less than wanted, or nothing', () => {
+  assert.match(renderDrafted(4, 4, undefined), /^4 questions drafted\n/);
+  assert.match(renderDrafted(3, 4, '/q'), /^3 questions drafted, all that the notes give; written/);
+  assert.match(renderDrafted(0, 4, undefined), /^nothing to draft/);
+});
+
+test('the line of progress keeps within the terminal, redraws now and then, and goes away', () => {
+  let written: string[] = [];
+  let atMs = 0;
+  const line = createEvalProgress((text) => written.push(text), {
+    style: createStyle(false),
+    columns: 50,
+    now: () => atMs,
+  });
+  const ask = (done: number): void =>
+    line.onEvent({ type: 'question.asked', name: 'provider=something-long', done, all: 100 });
+  ask(1);
+  ask(2);
+  assert.is(written.length, 1, 'the next draw is due in a while');
+  atMs = 200;
+  ask(50);
+  assert.match(written[1] ?? '', /asking {2}█{10}░{10} {2}50\/100 {2}provid/);
+  for (const text of written) assert.ok(textWidth(text) < 50);
+  written = [];
+  line.clear();
+  line.clear();
+  assert.equal(written, ['\r\u001B[2K']);
+});
+
+test.run();
