@@ -11,7 +11,6 @@ const PARTS = new Set([
   'sessions',
   'vectors',
   'webhooks',
-  'webhooks-fuzz',
 ]);
 const part = process.argv[2] ?? '';
 runSource(PARTS.has(part) ? `bench/${part}.ts` : 'bench/main.ts');

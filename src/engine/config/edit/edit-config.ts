@@ -2,7 +2,7 @@ import type { EngineContext } from '../../context.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { MASK } from '../../secrets/mask/token-patterns.js';
 import { checkConfigText } from '../check.js';
-import { type ConfigPath, formatPath, valueAt } from '../config-path.js';
+import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
 import { discoverConfig } from '../discovery.js';
 import { parseConfigText } from '../document.js';
 import type { ConfigFault } from '../fault.js';
@@ -77,6 +77,7 @@ function applyEdit(
   const { text, data } = readForEdit(file);
   const before = valueAt(data, path);
   refuseGap(data, path, value);
+  if (value !== undefined) refuseMisfit({ file, text, data }, path);
   const edited = isSameData(before, value) ? text : editConfigText(text, path, value);
   const { warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
@@ -140,5 +141,18 @@ function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
     throw new SvcError('USAGE', `${formatPath(path.slice(0, depth))} ends before item ${segment}`, {
       hint: `use ${formatPath([...path.slice(0, depth), length])} to add one`,
     });
+  }
+}
+
+/** Nothing can be put into a number, a text or the wrong kind of group: that fault has to go first. */
+function refuseMisfit(
+  { file, text, data }: { readonly file: string; readonly text: string; readonly data: unknown },
+  path: ConfigPath,
+): void {
+  for (const [depth, segment] of path.entries()) {
+    const parent = valueAt(data, path.slice(0, depth));
+    if (parent === undefined) return;
+    if (typeof segment === 'number' ? Array.isArray(parent) : isRecord(parent)) continue;
+    throw faultsError(file, checkConfigText(file, text).faults);
   }
 }

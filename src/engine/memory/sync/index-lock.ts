@@ -132,12 +132,15 @@ function openLock(indexFile: string, file: string, connections: LockConnections)
   }
 }
 
+/** Opens it and sees that it is a database, as far as whoever holds it lets anybody see that. */
 function openLockFile(file: string): Connection {
   const database = createDatabase(file, 0);
   try {
-    database.pragma('synchronous = OFF');
+    database.pragma('schema_version');
     return database;
   } catch (error) {
+    // A commit of another process is under way: that one has seen it.
+    if (databaseFault(error) === 'busy') return database;
     database.close();
     throw error;
   }
@@ -145,6 +148,8 @@ function openLockFile(file: string): Connection {
 
 function tryLock(database: Connection, options: LockOptions): boolean {
   try {
+    // Here and not at opening: whoever sets it reads, and may have to wait as well.
+    database.pragma('synchronous = OFF');
     database.exec('BEGIN IMMEDIATE');
     database.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since_ms INTEGER)');
     database.exec('DELETE FROM holder');
