@@ -1,7 +1,6 @@
 /**
  * `npm run eval -- [flags and file of svc memory eval]`: the command from source, in an empty home, with
- * providers to compare: `meaning`, whose vectors are hashed words and word parts, and `noise`, whose
- * vectors mean nothing.
+ * providers to compare (vectors.ts).
  *
  *   npm run eval -- --docs                asks of the READMEs of installed packages (docs-corpus.ts)
  *   npm run eval -- --chats FOLDER        asks of a set of conversations (chat-questions.ts)
@@ -12,19 +11,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { meaningOf, noiseOf } from '../../test/fakes/meaning.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../test/fakes/openai.js';
 import { chatQuestions } from './chat-questions.js';
 import { docsCorpus } from './docs-corpus.js';
+import { vectorsFor } from './vectors.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const DIMENSIONS = 768;
-const VECTORS = { meaning: meaningOf, noise: noiseOf } as const;
+const DIMENSIONS = 256;
 
 async function main(argv: readonly string[]): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
+  const words = asked(argv, home);
   const fakes = await Promise.all(
-    Object.entries(VECTORS).map(async ([name, vectorOf]) => {
+    Object.entries(vectorsFor(words)).map(async ([name, vectorOf]) => {
       const fake = await startOpenAiFake({ dimensions: DIMENSIONS, vectorOf });
       const provider = { api: 'openai', baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
       return { name, provider, close: fake.close };
@@ -39,7 +38,7 @@ async function main(argv: readonly string[]): Promise<number> {
     };
     const configFile = join(home, 'svc.json');
     writeFileSync(configFile, JSON.stringify(config));
-    return await runSvc(['memory', 'eval', ...asked(argv, home), '--config', configFile], home);
+    return await runSvc(['memory', 'eval', ...words, '--config', configFile], home);
   } finally {
     for (const { close } of fakes) await close();
     rmSync(home, { recursive: true, force: true });

@@ -11,8 +11,8 @@ export const BACKGROUND_SAMPLE = 256;
  * In deviations above the background: what chance reaches in a large index, and what only passages
  * about the matter reach. docs/search-quality.md has the figures they come from.
  */
-const CHANCE = 2;
-const CERTAIN = 15;
+const CHANCE = 3;
+const CERTAIN = 12;
 
 /** In so small a sample a good part may be about the matter. */
 const SMALL_SAMPLE = 8;
