@@ -4,6 +4,7 @@
  *
  *   npm run eval -- --docs                asks of the READMEs of installed packages (docs-corpus.ts)
  *   npm run eval -- --chats FOLDER        asks of a set of conversations (chat-questions.ts)
+ *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); its `--baseline` is the other's
  *   npm run eval -- questions.jsonl       asks the questions of a file
  */
 import { spawn } from 'node:child_process';
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { OPENAI_KEY, startOpenAiFake } from '../../test/fakes/openai.js';
 import { chatQuestions } from './chat-questions.js';
 import { docsCorpus } from './docs-corpus.js';
+import { dreamtQuestions } from './dreamt.js';
 import { vectorsFor } from './vectors.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,7 +23,7 @@ const DIMENSIONS = 256;
 
 async function main(argv: readonly string[]): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
-  const words = asked(argv, home);
+  const words = await asked(argv, home);
   const fakes = await Promise.all(
     Object.entries(vectorsFor(words)).map(async ([name, vectorOf]) => {
       const fake = await startOpenAiFake({ dimensions: DIMENSIONS, vectorOf });
@@ -46,15 +48,17 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** The words for `svc memory eval`, with the questions of a corpus where one is named. */
-function asked(argv: readonly string[], home: string): readonly string[] {
+async function asked(argv: readonly string[], home: string): Promise<readonly string[]> {
   const [first, second = '.', ...rest] = argv;
   const file = join(home, 'questions.jsonl');
   if (first === '--docs') {
     writeFileSync(file, docsCorpus(join(home, 'docs'), join(ROOT, 'node_modules')));
     return [file, ...argv.slice(1)];
   }
-  if (first !== '--chats') return argv;
-  writeFileSync(file, chatQuestions(resolve(standsIn(), second)));
+  if (first !== '--chats' && first !== '--dreamt') return argv;
+  const questions = chatQuestions(resolve(standsIn(), second));
+  const isDreamt = first === '--dreamt';
+  writeFileSync(file, isDreamt ? await dreamtQuestions(questions, join(home, 'ws')) : questions);
   return [file, ...rest];
 }
 

@@ -12,7 +12,7 @@ export const BACKGROUND_SAMPLE = 256;
  * about the matter reach. docs/search-quality.md has the figures they come from.
  */
 const CHANCE = 3;
-const CERTAIN = 12;
+const CERTAIN = 15;
 
 /** In so small a sample a good part may be about the matter. */
 const SMALL_SAMPLE = 8;

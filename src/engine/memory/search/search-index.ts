@@ -205,6 +205,7 @@ async function findingsOf(
         similarity === undefined || backgrounds === undefined
           ? undefined
           : vectorScore(similarity, backgrounds.of(ranked.chunk.chunkId)),
+      similarity: mode === 'vector' ? similarity : undefined,
       ageDays: ageOf(ranked),
     };
   });
