@@ -1,10 +1,10 @@
 /**
  * `npm run eval -- [flags and file of svc memory eval]`: the command from source, in an empty home, with
- * providers to compare: `meaning`, whose vectors are hashed words and word parts, and `noise`, whose
- * vectors mean nothing.
+ * providers to compare (vectors.ts).
  *
  *   npm run eval -- --docs                asks of the READMEs of installed packages (docs-corpus.ts)
  *   npm run eval -- --chats FOLDER        asks of a set of conversations (chat-questions.ts)
+ *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); its `--baseline` is the other's
  *   npm run eval -- questions.jsonl       asks the questions of a file
  */
 import { spawn } from 'node:child_process';
@@ -12,19 +12,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { meaningOf, noiseOf } from '../../test/fakes/meaning.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../test/fakes/openai.js';
 import { chatQuestions } from './chat-questions.js';
 import { docsCorpus } from './docs-corpus.js';
+import { dreamtQuestions } from './dreamt.js';
+import { vectorsFor } from './vectors.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const DIMENSIONS = 768;
-const VECTORS = { meaning: meaningOf, noise: noiseOf } as const;
+const DIMENSIONS = 256;
 
 async function main(argv: readonly string[]): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
+  const words = await asked(argv, home);
   const fakes = await Promise.all(
-    Object.entries(VECTORS).map(async ([name, vectorOf]) => {
+    Object.entries(vectorsFor(words)).map(async ([name, vectorOf]) => {
       const fake = await startOpenAiFake({ dimensions: DIMENSIONS, vectorOf });
       const provider = { api: 'openai', baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
       return { name, provider, close: fake.close };
@@ -39,7 +40,7 @@ async function main(argv: readonly string[]): Promise<number> {
     };
     const configFile = join(home, 'svc.json');
     writeFileSync(configFile, JSON.stringify(config));
-    return await runSvc(['memory', 'eval', ...asked(argv, home), '--config', configFile], home);
+    return await runSvc(['memory', 'eval', ...words, '--config', configFile], home);
   } finally {
     for (const { close } of fakes) await close();
     rmSync(home, { recursive: true, force: true });
@@ -47,15 +48,17 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** The words for `svc memory eval`, with the questions of a corpus where one is named. */
-function asked(argv: readonly string[], home: string): readonly string[] {
+async function asked(argv: readonly string[], home: string): Promise<readonly string[]> {
   const [first, second = '.', ...rest] = argv;
   const file = join(home, 'questions.jsonl');
   if (first === '--docs') {
     writeFileSync(file, docsCorpus(join(home, 'docs'), join(ROOT, 'node_modules')));
     return [file, ...argv.slice(1)];
   }
-  if (first !== '--chats') return argv;
-  writeFileSync(file, chatQuestions(resolve(standsIn(), second)));
+  if (first !== '--chats' && first !== '--dreamt') return argv;
+  const questions = chatQuestions(resolve(standsIn(), second));
+  const isDreamt = first === '--dreamt';
+  writeFileSync(file, isDreamt ? await dreamtQuestions(questions, join(home, 'ws')) : questions);
   return [file, ...rest];
 }
 

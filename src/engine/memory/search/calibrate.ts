@@ -11,7 +11,7 @@ export const BACKGROUND_SAMPLE = 256;
  * In deviations above the background: what chance reaches in a large index, and what only passages
  * about the matter reach. docs/search-quality.md has the figures they come from.
  */
-const CHANCE = 2;
+const CHANCE = 3;
 const CERTAIN = 15;
 
 /** In so small a sample a good part may be about the matter. */

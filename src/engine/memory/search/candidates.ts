@@ -30,11 +30,14 @@ export interface CandidateQuestion {
   readonly constraints: TermMatcher;
   /** Whether there are images and recordings to look through besides. */
   readonly media: boolean;
+  /** Whether a passage is nearer to the question than chance would have it. */
+  readonly standsOut: (chunkId: number, similarity: number) => boolean;
 }
 
 /**
  * Joins what the words found with what the vector finds. A candidate of one side gets its true figure
- * of the other too, instead of counting as nothing there.
+ * of the other too, instead of counting as nothing there. What the vector brings no nearer than chance
+ * only fills up: beside enough that has the words it would be in their way.
  */
 export async function joinCandidates(
   index: MemoryIndex,
@@ -43,7 +46,11 @@ export async function joinCandidates(
   const { lexical, vector, match } = question;
   const near = await nearest(index, question);
   const known = new Set(lexical.map((chunk) => chunk.chunkId));
-  const added = near.filter((chunk) => !known.has(chunk.chunkId) && isAllowed(chunk, question));
+  const isWanted = ({ chunkId, similarity }: VectorCandidate): boolean =>
+    lexical.length < question.limit || question.standsOut(chunkId, similarity);
+  const added = near.filter(
+    (chunk) => !known.has(chunk.chunkId) && isWanted(chunk) && isAllowed(chunk, question),
+  );
   const scores =
     match === undefined || added.length === 0
       ? new Map<number, number>()

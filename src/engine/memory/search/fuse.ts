@@ -16,6 +16,8 @@ export interface FusionCandidate {
   readonly textScore: number;
   /** 0 to 1; undefined for a passage without a vector. */
   readonly vectorScore: number | undefined;
+  /** The cosine behind it where vectors alone are asked: it orders what scores nothing. */
+  readonly similarity?: number | undefined;
   /** Undefined for what never ages. */
   readonly ageDays: number | undefined;
 }
@@ -36,8 +38,8 @@ export interface FusionOptions {
 }
 
 /**
- * Orders candidates by the weighted sum of both sides (spec/memory-search §2.5), ties by path, line
- * and id. A passage without a vector is judged by its words alone: that it was not embedded yet says
+ * Orders candidates by the weighted sum of both sides (spec/memory-search §2.5), ties by similarity
+ * where that is given, then by path, line and id. A passage without a vector is judged by its words alone: that it was not embedded yet says
  * nothing against it.
  */
 export function fuse(
@@ -59,6 +61,8 @@ function weighted({ textScore, vectorScore }: FusionCandidate, shares: FusionSha
 
 function byScore(a: FusedChunk, b: FusedChunk): number {
   if (a.score !== b.score) return b.score - a.score;
+  const nearer = (b.similarity ?? 0) - (a.similarity ?? 0);
+  if (nearer !== 0) return nearer;
   const [first, second] = [a.ranked.chunk, b.ranked.chunk];
   if (first.path !== second.path) return first.path < second.path ? -1 : 1;
   return first.startLine - second.startLine || first.chunkId - second.chunkId;

@@ -157,6 +157,8 @@ async function weigh(
   const { media } = backgrounds;
   const { chunks: candidates, similarities } = await joinCandidates(index, {
     ...{ query, match, lexical: found.candidates, vector, limit, filter, constraints, media },
+    standsOut: (chunkId, similarity) =>
+      !options.hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
   });
   const ranking = found.rank(candidates);
   const chunks = ranking.chunks
@@ -203,6 +205,7 @@ async function findingsOf(
         similarity === undefined || backgrounds === undefined
           ? undefined
           : vectorScore(similarity, backgrounds.of(ranked.chunk.chunkId)),
+      similarity: mode === 'vector' ? similarity : undefined,
       ageDays: ageOf(ranked),
     };
   });

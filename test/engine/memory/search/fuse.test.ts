@@ -49,6 +49,18 @@ function idsOf(
   return found.map(({ ranked }) => ranked.chunk.chunkId);
 }
 
+test('of what scores nothing the nearer goes first, where vectors alone are asked', () => {
+  const [far, near] = [0.1, 0.3].map((similarity, at) => {
+    return { ...candidateOf(at, { vectorScore: 0 }), similarity };
+  });
+  assert.ok(far && near);
+  const fused = fuse([far, near], { shares: { text: 0, vector: 1 }, halfLifeDays: undefined });
+  assert.equal(
+    fused.map(({ ranked }) => ranked.chunk.chunkId),
+    [1, 0],
+  );
+});
+
 test('keeps every candidate once, best first, with scores from 0 to 1', () => {
   fc.assert(
     fc.property(candidates, shares, halfLife, (found, weights, halfLifeDays) => {

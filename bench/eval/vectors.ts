@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { type EvalQuestion, readQuestions } from '../../src/engine/eval/question-file.js';
+import { meaningOf, noiseOf } from '../../test/fakes/meaning.js';
+import { type AnsweredQuestion, informedVectors } from './informed.js';
+import { learnVectors } from './learned.js';
+
+type Vectors = (text: string, dimensions: number) => Float32Array;
+
+/** Of a whole section the first lines answer. */
+const ANSWERING_LINES = 6;
+/** A shorter line stands in many places. */
+const TELLING_CHARACTERS = 12;
+
+/**
+ * The vectors of the providers to compare: `meaning`, hashed words and word parts; `learned`, from what
+ * words stand beside each other; `informed`, which knows in part what answers what; and `noise`.
+ *
+ * @param words the words for `svc memory eval`, of which the first may be a file of questions
+ */
+export function vectorsFor([file = '']: readonly string[]): Readonly<Record<string, Vectors>> {
+  const plain = { meaning: meaningOf, noise: noiseOf };
+  if (!file.endsWith('.jsonl')) return plain;
+  const questions = readQuestions(file).flatMap((question) => {
+    const { workspace } = question;
+    return workspace === undefined
+      ? []
+      : [{ question, workspace: resolve(dirname(file), workspace) }];
+  });
+  const workspaces = [...new Set(questions.map(({ workspace }) => workspace))];
+  return {
+    ...plain,
+    learned: learnVectors(workspaces.flatMap(notesIn)),
+    informed: informedVectors(
+      questions.map(({ question, workspace }) => answered(question, workspace)),
+    ),
+  };
+}
+
+function notesIn(workspace: string): readonly string[] {
+  return readdirSync(workspace, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => readFileSync(join(workspace, name), 'utf8'));
+}
+
+function answered({ question, expect }: EvalQuestion, workspace: string): AnsweredQuestion {
+  const answers = expect.flatMap((expected) => {
+    if (expected.kind !== 'lines') return [];
+    const lines = readFileSync(join(workspace, expected.path), 'utf8').split('\n');
+    return lines
+      .slice(expected.startLine - 1, expected.endLine)
+      .slice(0, ANSWERING_LINES)
+      .map((line) => line.trim())
+      .filter((line) => line.length > TELLING_CHARACTERS);
+  });
+  return { question, answers };
+}

@@ -1,0 +1,43 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { noiseOf } from '../../../fakes/meaning.js';
+import { startOpenAiFake } from '../../../fakes/openai.js';
+import { semanticMemory } from '../../../support/semantic-memory.js';
+
+const test = suite('vectors that mean nothing');
+
+const NOTES = Object.fromEntries(
+  Array.from({ length: 60 }, (_, at) => {
+    const bells = 'The bell rings. '.repeat((at % 7) + 1);
+    return [
+      `n${at}.md`,
+      `# Note ${at}\n\n${bells}\n\nHouse ${at} has a ${at % 5 === 0 ? 'tower' : 'roof'}.\n`,
+    ];
+  }),
+);
+
+test('take nothing away from what the words find, where those find enough', async () => {
+  const fake = await startOpenAiFake({ dimensions: 256, vectorOf: noiseOf });
+  const memory = semanticMemory(fake, NOTES);
+  const { backend } = await memory.open();
+  try {
+    await backend.sync({});
+    for (const query of ['bell of the tower', 'which roof has a bell', 'house']) {
+      const asked = { query, maxResults: 6, minScore: 0 };
+      const [both, words] = [
+        await backend.search(asked),
+        await backend.search({ ...asked, lexicalOnly: true }),
+      ];
+      assert.equal([both.mode, words.mode], ['hybrid', 'lexical']);
+      assert.equal(
+        both.results.map(({ path }) => path),
+        words.results.map(({ path }) => path),
+      );
+    }
+  } finally {
+    await backend.close();
+    await fake.close();
+  }
+});
+
+test.run();
