@@ -8,6 +8,7 @@ export const TARGETS: Readonly<Record<string, () => Promise<OpenTarget>>> = {
   transcripts: async () => (await import('./targets/transcripts.js')).openTranscriptsTarget(),
   vendors: async () => (await import('./targets/vendors.js')).openVendorsTarget(),
   chat: async () => (await import('./targets/chat.js')).openChatTarget(),
+  ext: async () => (await import('./targets/ext.js')).openExtTarget(),
   mcp: async () => (await import('./targets/mcp.js')).openMcpTarget(),
   webhooks: async () => (await import('./targets/webhooks.js')).openWebhooksTarget(),
 };
