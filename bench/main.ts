@@ -1,7 +1,6 @@
 /**
  * `npm run bench`: builds a corpus from installed packages and times the program as whole
- * processes, each figure beside its floor from the same run. `npm run bench -- soak` is another
- * thing: see soak.ts.
+ * processes, each figure beside its floor from the same run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +9,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
-import { soak } from './soak.js';
 import { formatTable, type Row, row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -129,6 +127,4 @@ function timeRow(what: string, tookMs: number, floor: Timing, target: string): R
   return row(what, ms(tookMs), ms(floor.medianMs), ratio, target);
 }
 
-const [part, ...args] = process.argv.slice(2);
-if (part === 'soak') await soak(program, args);
-else main();
+main();

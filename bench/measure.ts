@@ -9,6 +9,8 @@ export interface Timing {
 /** A command to time. */
 export interface Subject {
   readonly name: string;
+  /** What runs it; this Node.js unless something else is named. */
+  readonly program?: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** What it reads on stdin. */
@@ -49,7 +51,7 @@ export function median(samples: readonly number[]): number {
 }
 
 function run(subject: Subject): { readonly stderr: string } {
-  const result = spawnSync(process.execPath, subject.args, {
+  const result = spawnSync(subject.program ?? process.execPath, subject.args, {
     encoding: 'utf8',
     env: { ...process.env, ...subject.env },
     ...(subject.input === undefined ? {} : { input: subject.input }),

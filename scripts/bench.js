@@ -4,13 +4,13 @@ import { runSource } from './run-source.js';
 const PARTS = new Set([
   'dreaming',
   'embedding',
+  'ext',
   'flows',
   'mcp',
   'recall',
   'sessions',
   'vectors',
   'webhooks',
-  'webhooks-fuzz',
 ]);
 const part = process.argv[2] ?? '';
 runSource(PARTS.has(part) ? `bench/${part}.ts` : 'bench/main.ts');

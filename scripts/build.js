@@ -1,4 +1,5 @@
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -14,6 +15,9 @@ const dist = join(root, 'dist');
 /** What every start needs, and the command that people wait for most: kept in one file. */
 const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts'];
 
+/** Programs that the program starts. */
+const PROCESSES = ['cli/home/look-process.ts'];
+
 /** The command that agents run before every turn: what it needs besides is in one file as well. */
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];
 
@@ -26,6 +30,16 @@ function filesBelow(dir) {
   return readdirSync(dir, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Changes with everything that decides whether a configuration is valid; see config/verdict.ts. */
+function rulesHash() {
+  const print = createHash('sha256');
+  const zod = join(root, 'node_modules', 'zod', 'package.json');
+  for (const file of [...filesBelow(join(source, 'engine', 'config')).sort(), zod]) {
+    print.update(readFileSync(file));
+  }
+  return print.digest('base64url');
 }
 
 /** @type {import('rolldown').InputOptions} */
@@ -47,6 +61,7 @@ const COMMON = {
     define: {
       'process.env.NODE_ENV': '"production"',
       'process.env.DEV': '"false"',
+      SVC_CONFIG_RULES: JSON.stringify(rulesHash()),
       // Which Node the program needs is said by package.json, not by the AWS SDK on every run.
       'process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED': '"true"',
     },
@@ -90,7 +105,7 @@ export async function buildProgram() {
  */
 async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
-  const entries = [join(source, 'cli/main.ts'), ...commands];
+  const entries = [join(source, 'cli/main.ts'), ...PROCESSES.map(below), ...commands];
   const hot = modulesOf('start', HOT_ENTRIES);
   const hook = modulesOf('hook', HOOK_ENTRIES);
   const { output } = await build({
@@ -109,6 +124,11 @@ async function buildCommands(dir) {
     },
   });
   return bundledModules(output);
+}
+
+/** @param {string} file below src/, by its path there */
+function below(file) {
+  return join(source, file);
 }
 
 /** @param {string} file below src/ */

@@ -1,5 +1,5 @@
 import { type Random, seededRandom } from '../../src/engine/eval/random.js';
-import { shortHash } from '../../src/engine/memory/short-hash.js';
+import { shortHash } from '../../src/engine/short-hash.js';
 
 /** Chance that is always the same for a text. */
 export function chanceOf(text: string): Random {

@@ -4,12 +4,23 @@ import type { EngineContext } from '../engine/context.js';
 import { SvcError, type Warning } from '../engine/errors/index.js';
 import { environmentSecrets } from '../engine/secrets/mask/environment-secrets.js';
 import { createSecretMask } from '../engine/secrets/mask/secret-mask.js';
+import { createStyle, type Style } from '../ui/style.js';
 import { createContext } from './context.js';
 import { globalFlags } from './flags.js';
 import type { LeanConfig } from './lean-config.js';
 import { ownWords } from './own-words.js';
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
+
+/** How text is drawn on an output. */
+export interface View {
+  readonly style: Style;
+  /** Width of the terminal; undefined (a pipe) leaves every line whole. */
+  readonly columns: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+  readonly homeDir: string;
+}
 
 /**
  * What every command is built on. A command parses its flags, makes one engine call, writes the
@@ -104,6 +115,18 @@ export abstract class BaseCommand<Result extends object> extends Command {
   /** What may be drawn on the terminal, given the flags. */
   protected terminal(flags: { readonly plain: boolean }): TerminalSupport {
     return terminalSupport(process.env, process, { json: this.jsonEnabled(), plain: flags.plain });
+  }
+
+  /** How the answer is drawn on stdout, given the flags. */
+  protected view(flags: { readonly plain: boolean }): View {
+    const { color, columns } = this.terminal(flags);
+    const { clock, homeDir } = this.context();
+    return {
+      style: createStyle(color),
+      columns: process.stdout.isTTY ? columns : undefined,
+      nowMs: clock.now(),
+      homeDir,
+    };
   }
 
   /** Writes a part of the answer to stdout; nothing in JSON mode. */

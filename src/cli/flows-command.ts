@@ -1,10 +1,9 @@
 import { loadConfig } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import { type Flows, type LeaseRefusal, openFlows } from '../engine/flows/index.js';
-import { createStyle, type Style } from '../ui/style.js';
 import { BaseCommand } from './base-command.js';
 
-/** What commands that work on flows share: open them, show them, close them at the end. */
+/** What commands that work on flows share: open them, close them at the end. */
 export abstract class FlowsCommand<Result extends object> extends BaseCommand<Result> {
   private opened: Flows | undefined;
 
@@ -15,20 +14,6 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
     for (const warning of warnings) this.addWarning(warning);
     this.opened = openFlows(context, resolved);
     return this.opened;
-  }
-
-  /** How lists and records are drawn on this output. */
-  protected shown(flags: { readonly plain: boolean }): {
-    readonly style: Style;
-    readonly nowMs: number;
-    readonly columns: number | undefined;
-  } {
-    const terminal = this.terminal(flags);
-    return {
-      style: createStyle(terminal.color),
-      nowMs: this.context().clock.now(),
-      columns: process.stdout.isTTY ? terminal.columns : undefined,
-    };
   }
 
   protected override async finally(): Promise<void> {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { findCommand } from './dispatch.js';
 import { createLeanConfig, type LeanConfig } from './lean-config.js';
+import { terminalSupport } from './terminal.js';
 
 /** How the program was started: from its build, or from source. */
 export interface Launch {
@@ -19,10 +20,12 @@ interface CommandModule {
 
 /**
  * The program. A known command is loaded and run straight away; everything else (help, version,
- * completion, mistyped words) goes through oclif's full start.
+ * completion, mistyped words) goes through oclif's full start. Without any words it is home on a
+ * terminal that takes screens, and help elsewhere.
  */
-export async function main(argv: readonly string[], launch: Launch): Promise<void> {
+export async function main(words: readonly string[], launch: Launch): Promise<void> {
   const { root, extension } = launch;
+  const argv = words.length === 0 && takesScreens() ? ['ui'] : words;
   const found = findCommand(argv, { dir: join(root, launch.commandsDir), extension });
   if (found === undefined) {
     const { runWithOclif } = await import('./run-with-oclif.js');
@@ -32,4 +35,8 @@ export async function main(argv: readonly string[], launch: Launch): Promise<voi
   const { default: CommandClass } = await launch.load(found.modulePath);
   Object.assign(CommandClass, { id: found.id });
   await new CommandClass(found.argv, createLeanConfig('svc', process.env, root)).start();
+}
+
+function takesScreens(): boolean {
+  return terminalSupport(process.env, process, { json: false, plain: false }).screen;
 }

@@ -71,7 +71,8 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
       write: (text) => this.write(text),
       mask: this.mask,
     });
-    for (const warning of embeddingWarnings(summary)) this.addWarning(warning);
+    const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];
+    for (const warning of warnings) this.addWarning(warning);
     const failure = summary.embedding?.failure;
     if (failure !== undefined) {
       // The words are indexed all the same, and found.

@@ -2,6 +2,7 @@ import type { EngineContext } from '../engine/context.js';
 import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import { formatCitation } from '../engine/memory/search/citation.js';
 import type { SearchResult } from '../engine/memory/search/types.js';
+import type { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
 import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import { createStyle } from '../ui/style.js';
@@ -21,14 +22,36 @@ export async function runSearchScreen(
 ): Promise<void> {
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
-  const end = await screen.runSearchScreen({
-    stdin: process.stdin,
-    stdout: process.stdout,
-    style: createStyle(color),
-    actions: actionsOn(memory, mask),
-    signal,
-  });
+  const watcher = await watchExternal(memory, context);
+  const end = await screen
+    .runSearchScreen({
+      stdin: process.stdin,
+      stdout: process.stdout,
+      style: createStyle(color),
+      actions: actionsOn(memory, mask),
+      signal,
+    })
+    .finally(() => watcher?.close());
   if (end.type === 'open') await openPassage(memory, end.result, context);
+}
+
+/**
+ * Keeps the index of an external program fresh while the screen is open (spec/memory-search §2.12, rule 5):
+ * no answer while somebody types waits for that.
+ */
+async function watchExternal(
+  memory: OpenedMemory,
+  { clock }: EngineContext,
+): Promise<MemoryWatcher | undefined> {
+  if (memory.ext === undefined) return undefined;
+  const { watchMemory } = await import('../engine/memory/watch/watch-memory.js');
+  const { watchTargetOf } = await import('../engine/memory/watch/watch-target.js');
+  const target = { ...watchTargetOf(memory), syncsAtStart: false };
+  const watcher = watchMemory(target, { clock, onEvent: () => undefined });
+  // A bug in it ends the watching; the screen goes on.
+  watcher.ended.catch(() => undefined);
+  await watcher.start();
+  return watcher;
 }
 
 function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions {
@@ -36,7 +59,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
   const request = { maxResults: SCREEN_RESULTS, explain: true };
   return {
     search: (query, signal) => backend.search({ ...request, query }, { signal }),
-    ...(memory.providers === undefined
+    ...(isByWordsAlone(memory)
       ? {}
       : {
           searchWords: (query: string, signal: AbortSignal) =>
@@ -64,6 +87,10 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
       return hint === undefined ? { message } : { message, hint };
     },
   };
+}
+
+function isByWordsAlone({ ext, providers }: OpenedMemory): boolean {
+  return ext === undefined ? providers === undefined : ext.settings.mode === 'search';
 }
 
 /** More than a screen shows at once; the list scrolls. */

@@ -52,6 +52,7 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
     context,
     configFile,
     without,
+    program: ownProgram(),
     pid: process.pid,
     mask,
     adjust,
@@ -89,6 +90,12 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
     await screen?.close();
     signals.close();
   }
+}
+
+/** As it was started, for the parts that run as processes of their own. */
+function ownProgram(): ServeOptions['program'] {
+  const [node, script] = process.argv;
+  return node === undefined || script === undefined ? undefined : [node, script];
 }
 
 interface ScreenKeys {

@@ -25,8 +25,7 @@ import {
   planIntegration,
 } from '../engine/integrate/index.js';
 import { renderAgents } from '../ui/integrate/list.js';
-import { type PlanOptions, planQuestion, renderDone, renderPlan } from '../ui/integrate/plan.js';
-import { createStyle } from '../ui/style.js';
+import { planQuestion, renderDone, renderPlan } from '../ui/integrate/plan.js';
 
 interface IntegrateFlags {
   readonly plain: boolean;
@@ -108,8 +107,7 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
     const world = this.world();
     const wanted = name === undefined ? AGENT_IDS : [agentNamed(name).id];
     const agents = listIntegrations(world, scope, wanted, programFacts());
-    const style = createStyle(this.terminal(flags).color);
-    this.write(renderAgents(agents, { style, homeDir: world.homeDir }));
+    this.write(renderAgents(agents, this.view(flags)));
     return integrationsOutput(scope, agents);
   }
 
@@ -136,7 +134,7 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
       program: programFacts(),
     });
     if (action === 'add') this.warnOf(plan);
-    const options = this.planOptions(flags, world.homeDir);
+    const options = this.view(flags);
     this.write(renderPlan(plan, options));
     if (flags['dry-run'] || plan.files.every(({ changes }) => changes.length === 0)) {
       return integrateOutput(plan, false);
@@ -167,12 +165,6 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
         hint: 'install svc for good (npm install -g), and run this again',
       });
     }
-  }
-
-  private planOptions(flags: { readonly plain: boolean }, homeDir: string): PlanOptions {
-    const terminal = this.terminal(flags);
-    const columns = process.stdout.isTTY ? terminal.columns : undefined;
-    return { style: createStyle(terminal.color), columns, homeDir };
   }
 
   private world(): EngineContext & IntegrateWorld {

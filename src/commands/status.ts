@@ -1,14 +1,11 @@
 import { MemoryCommand } from '../cli/memory-command.js';
-import { overallStatusOutput } from '../engine/overview/output.js';
+import { shownOverview } from '../cli/shown-overview.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
-import { overallStatus } from '../engine/overview/overall-status.js';
-import { renderOverallStatus } from '../ui/overview/overall-status.js';
-import { createStyle } from '../ui/style.js';
 
 export default class Status extends MemoryCommand<OverallStatusOutput> {
   static override summary = 'Show everything on one page: agents, services, what is wrong.';
   static override description =
-    'The memories of all agents and how fresh they are, the services of a running svc serve, what is done next, and every fault with its mend. Changes nothing and asks no provider. Exits with 1 when there are faults.';
+    'The memories of all agents and how fresh they are, the webhook listener, flows, tasks and dreams, the services of a running svc serve, what is done next, and every fault with its mend. Changes nothing and asks no provider. Exits with 1 when there are faults.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
@@ -16,31 +13,14 @@ export default class Status extends MemoryCommand<OverallStatusOutput> {
 
   async run(): Promise<OverallStatusOutput> {
     const { flags } = await this.parse(Status);
-    const { state, clock, homeDir } = this.context();
-    const memories = await this.openMemories({ config: flags.config });
-    const overall = await overallStatus(memories, state.stateDir);
-    const { serving, nextRuns, faults } = overall;
-    const terminal = this.terminal(flags);
-    this.write(
-      renderOverallStatus(
-        // Before lines are cut and wrapped: half a secret is no longer known for one.
-        this.mask.data({
-          serving,
-          nextRuns,
-          faults,
-          agents: overall.agents.map(({ memory, status, embedding }) => {
-            return { agentId: memory.name, status, embedding };
-          }),
-        }),
-        {
-          style: createStyle(terminal.color),
-          nowMs: clock.now(),
-          columns: process.stdout.isTTY ? terminal.columns : undefined,
-          homeDir,
-        },
-      ),
-    );
-    if (faults.length > 0) this.setExitCode(1);
-    return overallStatusOutput(overall);
+    const output = await shownOverview(await this.openMemories({ config: flags.config }), {
+      context: this.context(),
+      configFile: flags.config,
+      view: this.view(flags),
+      mask: this.mask,
+      write: (text) => this.write(text),
+    });
+    if (output.faults.length > 0) this.setExitCode(1);
+    return output;
   }
 }

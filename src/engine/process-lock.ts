@@ -1,13 +1,7 @@
 import { existsSync, mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type Connection,
-  createDatabase,
-  databaseFault,
-  isDamage,
-  openDatabase,
-} from './memory/index/database.js';
+import { type Connection, createDatabase, databaseFault, openDatabase } from './sqlite/database.js';
 
 /** How a lock is waited for. */
 export interface ProcessLockOptions {
@@ -73,8 +67,9 @@ function tryLock(database: Connection): boolean {
     database.exec('BEGIN IMMEDIATE');
     return true;
   } catch (error) {
-    if (databaseFault(error) === 'busy') return false;
-    if (!isDamage(error)) throw error;
+    const fault = databaseFault(error);
+    if (fault === 'busy') return false;
+    if (fault !== 'corrupt') throw error;
     // Somebody wrote into it; emptied, it is a database again.
     truncateSync(database.name);
     return false;

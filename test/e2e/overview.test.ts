@@ -62,6 +62,7 @@ test('the status of everything is one page, and exits with 1 when something is w
   const well = await runSvc(['status'], { home: home.path });
   assert.equal([well.code, well.stderr], [0, '']);
   assert.match(well.stdout, /^main +1 +1 .* up to date/m);
+  assert.match(well.stdout, /^flows +none\ntasks +none\ndreams +switched off$/m);
   assert.match(well.stdout, /\nsvc serve does not run\n\nno faults\n$/);
   const failure = { code: 'EADDRINUSE', message: 'port 1 is in use', mend: 'choose another' };
   const retryMs = Date.now() + 60_000;
@@ -82,6 +83,11 @@ test('the status of everything is one page, and exits with 1 when something is w
   const document = jsonOf.overallStatus(json);
   assert.is(document.serving?.services[1]?.failure?.code, 'EADDRINUSE');
   assert.is(document.nextRuns[0]?.at, new Date(retryMs).toISOString());
+  assert.equal([document.listener.url, document.flows, document.tasks], [null, [], []]);
+  assert.equal(
+    document.dreams.map(({ agents, enabled, nextRunAt }) => [agents, enabled, nextRunAt]),
+    [[['main'], false, null]],
+  );
   assert.equal(document.faults, [
     {
       about: 'service health',

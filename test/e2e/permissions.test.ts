@@ -124,6 +124,20 @@ test('an index in a read-only folder still answers, and says when it is behind',
   });
 });
 
+test('an index in a folder that may not be entered is an error that names it', async () => {
+  const { root, memory, indexFile } = world({ 'a.md': 'alpha' });
+  await memory('index');
+  const file = await indexFile();
+  await withMode(root.at('home/memory'), 0, async () => {
+    for (const args of [['search', 'alpha'], ['status'], ['get', 'a.md'], ['reset', '--yes']]) {
+      const run = await memory(...args, '--json');
+      const error = jsonOf.error(run);
+      assert.equal([run.code, error.code], [1, 'INDEX_UNWRITABLE'], args[0]);
+      assert.ok(error.message.includes(file), error.message);
+    }
+  });
+});
+
 test('an index file that may not be read is an error that names it', async () => {
   const { memory, indexFile } = world({ 'a.md': 'alpha' });
   await memory('index');

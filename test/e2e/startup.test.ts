@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
+import { installQmd } from '../support/qmd.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
@@ -18,6 +19,7 @@ const MARKS = {
   pino: 'unable to determine transport target',
   fastify: 'FST_ERR_INSTANCE_ALREADY_LISTENING',
   'the MCP SDK': 'io.modelcontextprotocol/',
+  'the external backend': 'the external search program (',
 } as const;
 
 type Part = keyof typeof MARKS;
@@ -70,16 +72,38 @@ test('a search after a change loads the writer, and still no screen or schema', 
   assert.not(parts.includes('react') || parts.includes('zod') || parts.includes('ink'));
 });
 
-test('a configuration that is there brings its parser and schema, and no screen', async () => {
+test('a configuration brings its parser and schema once, and no screen', async () => {
   const root = folderOf({
     'ws/MEMORY.md': 'alpha',
     'svc.json': JSON.stringify({ agents: { defaults: { workspace: 'ws' } } }),
   });
   const options = { home: tempFolder().path, cwd: root.path };
-  await runSvc(['memory', 'search', 'alpha'], options);
-  const parts = partsOf(await modulesLoadedBy(['memory', 'search', 'alpha'], options));
-  assert.ok(parts.includes('zod') && parts.includes('jsonc-parser'), parts.join());
-  assert.not(parts.includes('react') || parts.includes('the sync writer'), parts.join());
+  const ask = ['memory', 'search', 'alpha'];
+  const first = partsOf(await modulesLoadedBy(ask, options));
+  assert.ok(first.includes('zod') && first.includes('jsonc-parser'), first.join());
+  assert.not(first.includes('react'), first.join());
+  assert.equal(partsOf(await modulesLoadedBy(ask, options)), []);
+  root.write('svc.json', '{ "agents": { "defaults": { "workspace": "ws" } }, } // mine');
+  await runSvc(ask, options);
+  assert.equal(partsOf(await modulesLoadedBy(ask, options)), ['jsonc-parser']);
+});
+
+test('an external program that is asked brings what asks it, and neither a writer nor an MCP client', async () => {
+  const memory = { backend: 'ext', ext: { command: installQmd().command } };
+  const agents = { defaults: { workspace: 'ws' } };
+  const root = folderOf({
+    'ws/MEMORY.md': 'alpha',
+    'svc.json': JSON.stringify({ agents, memory }),
+  });
+  const options = { home: tempFolder().path, cwd: root.path };
+  await runSvc(['memory', 'index'], options);
+  const loaded = await modulesLoadedBy(['memory', 'search', 'alpha'], options);
+  assert.match(loaded.run.stdout, /MEMORY\.md/);
+  const parts = partsOf(loaded);
+  assert.ok(parts.includes('the external backend'), parts.join());
+  for (const part of ['react', 'the sync writer', 'the MCP SDK'] as const) {
+    assert.not(parts.includes(part), parts.join());
+  }
 });
 
 test('nothing to index loads no screen', async () => {

@@ -1,6 +1,6 @@
-import { openDatabase } from '../../src/engine/memory/index/database.js';
 import { openIndex } from '../../src/engine/memory/index/open-index.js';
 import { matchExpression, parseQuery } from '../../src/engine/memory/search/query.js';
+import { openDatabase } from '../../src/engine/sqlite/database.js';
 
 /** All that an index says, without what depends on when or in which order it was made. */
 export interface IndexContent {

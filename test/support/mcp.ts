@@ -51,15 +51,22 @@ export async function closeClients(): Promise<void> {
   await Promise.all(open.map((client) => client.close()));
 }
 
+interface StdioOptions {
+  readonly args?: readonly string[];
+  /** Besides PATH and the home. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly era?: Era;
+}
+
 /** The SDK's own client, on the built program. */
 export async function stdioClient(
   home: TempFolder,
-  { args = [], era = 'legacy' }: { readonly args?: readonly string[]; readonly era?: Era } = {},
+  { args = [], env, era = 'legacy' }: StdioOptions = {},
 ): Promise<{ readonly client: Client; readonly transport: StdioClientTransport }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, 'mcp', ...args],
-    env: environment(home.path),
+    env: environment(home.path, env),
     cwd: home.path,
     stderr: 'pipe',
   });

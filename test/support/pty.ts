@@ -7,6 +7,7 @@ import { ScreenBuffer } from './terminal-buffer.js';
 /** The built program in a real pseudo-terminal, and what a person would see there. */
 export interface PtySession {
   readonly screen: ScreenBuffer;
+  readonly pid: number;
   /** All bytes that came, as text. */
   readonly output: () => string;
   readonly type: (keys: string) => void;
@@ -60,6 +61,7 @@ export function runInPty(args: readonly string[], options: PtyOptions): PtySessi
   });
   return {
     screen,
+    pid: child.pid,
     output: () => output,
     type: (keys) => child.write(keys),
     waitForText: (text) =>

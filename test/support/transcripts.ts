@@ -1,7 +1,7 @@
 import type { SessionReaderId } from '../../src/engine/config/index.js';
-import { openDatabase } from '../../src/engine/memory/index/database.js';
 import type { TranscriptPlace } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
+import { openDatabase } from '../../src/engine/sqlite/database.js';
 import { type TargetOptions, targetOf } from './memory.js';
 
 /** A line of a transcript of svc's own agents. */

@@ -31,12 +31,39 @@ const SERVING: OverallStatus['serving'] = {
   ],
 };
 
+const WORK: OverallStatus['work'] = {
+  listener: {
+    process: {
+      pid: 4711,
+      startedMs: NOW,
+      url: undefined,
+      services: 1,
+      failures: [],
+    },
+    routes: 1,
+    requests: 7,
+    rejected: 0,
+    last: null,
+  },
+  flows: { flows: { running: 2, succeeded: 1 }, tasks: {}, fault: undefined },
+  dreams: [
+    {
+      agents: ['main'],
+      enabled: true,
+      nextMs: NOW + 600_000,
+      last: { startedMs: NOW - 3_600_000, ended: true, failed: false, written: 2 },
+      fault: undefined,
+    },
+  ],
+};
+
 test('services stand in a table, what comes next has its time, faults are wrapped', () => {
   const message = 'the port 18789 is in use by something else that nobody here knows';
   const text = renderOverallStatus(
     {
       agents: [],
       serving: SERVING,
+      work: WORK,
       nextRuns: [
         { what: 'service health is started again', atMs: NOW + 30_000 },
         { what: 'late', atMs: NOW - 1 },
@@ -49,6 +76,11 @@ test('services stand in a table, what comes next has its time, faults are wrappe
   assert.is(
     text,
     `no memory to tell of
+
+listener  running · 7 requests · 1 route · 1 service
+flows     2 running · 3 in all
+tasks     none
+dreams    next sweep in 10 min · last 1 h ago · 2 written
 
 svc serve runs, started 1 h ago (process 4711)
 
@@ -69,7 +101,7 @@ that nobody here knows
 });
 
 test('nothing wrong is said in so many words', () => {
-  const quiet = { agents: [], serving: undefined, nextRuns: [], faults: [] };
+  const quiet = { agents: [], serving: undefined, work: WORK, nextRuns: [], faults: [] };
   const options = { style, nowMs: NOW, columns: undefined, homeDir: '/' };
   assert.match(renderOverallStatus(quiet, options), /\nsvc serve does not run\n\nno faults\n$/);
 });

@@ -11,7 +11,6 @@ import {
 import type { DreamTarget } from '../../engine/dreaming/dream-targets.js';
 import { realWorkspaceDir } from '../../engine/dreaming/dream-workspace.js';
 import { candidates } from '../../engine/dreaming/explain-claim.js';
-import { requireClaim } from '../../engine/dreaming/find-claim.js';
 import { candidateOutput, decisionOutput } from '../../engine/dreaming/output.js';
 import { openSources } from '../../engine/dreaming/sweep/dream-sources.js';
 import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
@@ -20,6 +19,7 @@ import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/state.js';
 import type { Style } from '../../ui/style.js';
 import { reportError } from '../report-error.js';
+import { claimToDecide } from './claim-to-decide.js';
 
 /** Lines read around a claim, so that the passage can fill a tall terminal. */
 const MARGIN = 60;
@@ -51,8 +51,8 @@ export async function shownCandidates(
 
 function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): CandidatesActions {
   const { signal, clock } = hand;
-  const keyOf = (text: string): Promise<ClaimKey> =>
-    withCurrentDreams(target, signal, (dreams) => requireClaim(dreams?.entries, text).key);
+  const keyOf = async (text: string): Promise<ClaimKey> =>
+    (await claimToDecide(target, text, signal)).key;
   return {
     load: async () => {
       const found = await withCurrentDreams(target, signal, (dreams) =>
@@ -61,9 +61,7 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       return found.map((claim) => mask.data({ ...candidateOutput(claim), gates: claim.gates }));
     },
     passage: async (key) => {
-      const entry = await withCurrentDreams(target, signal, (dreams) =>
-        requireClaim(dreams?.entries, key),
-      );
+      const entry = await claimToDecide(target, key, signal);
       const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
       return mask.data(claimPassage(entry, sources, MARGIN));
     },

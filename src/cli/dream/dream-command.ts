@@ -6,7 +6,6 @@ import {
 } from '../../engine/config/index.js';
 import type { HandOptions } from '../../engine/dreaming/changing-dreams.js';
 import { type DreamTarget, dreamTargets } from '../../engine/dreaming/dream-targets.js';
-import { createStyle, type Style } from '../../ui/style.js';
 import { BaseCommand } from '../base-command.js';
 
 /** The flags that choose a workspace. */
@@ -15,7 +14,7 @@ export interface DreamFlags {
   readonly config?: string | undefined;
 }
 
-/** What commands about dreaming share: whose workspace is meant, and how it is shown. */
+/** What commands about dreaming share: whose workspace is meant. */
 export abstract class DreamCommand<Result extends object> extends BaseCommand<Result> {
   /** The one workspace that is meant: the default agent's when none is named. */
   protected async dreamTarget(flags: DreamFlags): Promise<DreamTarget> {
@@ -42,23 +41,6 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
       clock: this.context().clock,
       signal: this.signal,
       onWait: () => this.note('waiting for a sweep that is running'),
-    };
-  }
-
-  /** How text is drawn on this terminal. */
-  protected view(flags: { readonly plain: boolean }): {
-    readonly style: Style;
-    readonly columns: number | undefined;
-    readonly nowMs: number;
-    readonly homeDir: string;
-  } {
-    const terminal = this.terminal(flags);
-    const { clock, homeDir } = this.context();
-    return {
-      style: createStyle(terminal.color),
-      columns: process.stdout.isTTY ? terminal.columns : undefined,
-      nowMs: clock.now(),
-      homeDir,
     };
   }
 }

@@ -1,11 +1,10 @@
-import * as Args from '@oclif/core/args';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
 import { promoteClaim } from '../../engine/dreaming/decide-by-hand.js';
-import { requireClaim } from '../../engine/dreaming/find-claim.js';
 import { decisionOutput, placeOutput } from '../../engine/dreaming/output.js';
 import type { DreamPromoteOutput } from '../../engine/dreaming/output-schemas.js';
 import { renderPromotion } from '../../ui/dream/decisions.js';
 import { targetFlags } from '../flags.js';
+import { claimArgs } from '../record-args.js';
+import { claimToDecide } from './claim-to-decide.js';
 import { DreamCommand } from './dream-command.js';
 
 /**
@@ -21,20 +20,13 @@ export function dreamPromoteCommand() {
       '<%= config.bin %> <%= command.id %> 3f9a01bc',
       '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',
     ];
-    static override args = {
-      claim: Args.string({
-        required: true,
-        description: 'Its key, the beginning of it, or its text.',
-      }),
-    };
+    static override args = claimArgs;
     static override flags = { agent: targetFlags.agent };
 
     async run(): Promise<DreamPromoteOutput> {
       const { args, flags } = await this.parse(DreamPromoteCommand);
       const target = await this.dreamTarget(flags);
-      const { key } = await withCurrentDreams(target, this.signal, (dreams) =>
-        requireClaim(dreams?.entries, args.claim),
-      );
+      const { key } = await claimToDecide(target, args.claim, this.signal);
       const { decision, sweep } = await promoteClaim(target, key, this.handOptions());
       const output: DreamPromoteOutput = {
         ...placeOutput(target),

@@ -1,9 +1,8 @@
-import * as Args from '@oclif/core/args';
+import { claimToDecide } from '../../cli/dream/claim-to-decide.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
+import { claimArgs } from '../../cli/record-args.js';
 import { rejectClaim } from '../../engine/dreaming/decide-by-hand.js';
-import { requireClaim } from '../../engine/dreaming/find-claim.js';
 import { claimOutput, placeOutput } from '../../engine/dreaming/output.js';
 import type { DreamRejectOutput } from '../../engine/dreaming/output-schemas.js';
 import { renderRejection } from '../../ui/dream/decisions.js';
@@ -16,20 +15,13 @@ export default class DreamReject extends DreamCommand<DreamRejectOutput> {
     '<%= config.bin %> <%= command.id %> 3f9a01bc',
     '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',
   ];
-  static override args = {
-    claim: Args.string({
-      required: true,
-      description: 'Its key, the beginning of it, or its text.',
-    }),
-  };
+  static override args = claimArgs;
   static override flags = { agent: targetFlags.agent };
 
   async run(): Promise<DreamRejectOutput> {
     const { args, flags } = await this.parse(DreamReject);
     const target = await this.dreamTarget(flags);
-    const entry = await withCurrentDreams(target, this.signal, (dreams) =>
-      requireClaim(dreams?.entries, args.claim),
-    );
+    const entry = await claimToDecide(target, args.claim, this.signal);
     await rejectClaim(target, entry.key, this.handOptions());
     const output = { ...placeOutput(target), ...claimOutput(entry) };
     this.write(renderRejection(output));

@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { FlowsCommand } from '../../cli/flows-command.js';
+import { flowArgs } from '../../cli/record-args.js';
 import { flowOutput, taskOutput } from '../../engine/flows/output.js';
 import type { FlowCancelOutput } from '../../engine/flows/output-schemas.js';
 
@@ -11,12 +11,7 @@ export default class FlowCancel extends FlowsCommand<FlowCancelOutput> {
     '<%= config.bin %> <%= command.id %> 413d463b',
     '<%= config.bin %> <%= command.id %> 413d463b --json',
   ];
-  static override args = {
-    flow: Args.string({
-      required: true,
-      description: 'Its id, or the beginning of it (4 characters at least).',
-    }),
-  };
+  static override args = flowArgs;
 
   async run(): Promise<FlowCancelOutput> {
     const { args, flags } = await this.parse(FlowCancel);

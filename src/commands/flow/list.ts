@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
+import { followedFlows } from '../../cli/followed-lists.js';
 import { ListCommand, listFlags } from '../../cli/list-command.js';
 import { readSince } from '../../cli/since-flag.js';
 import { FLOW_STATUSES } from '../../engine/flows/flow-record.js';
-import { flowEntryOutput, flowListOutput } from '../../engine/flows/output.js';
+import { flowListOutput } from '../../engine/flows/output.js';
 import type { FlowListOutput } from '../../engine/flows/output-schemas.js';
 import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
-import { flowRow } from '../../ui/flows/rows.js';
 
 export default class FlowList extends ListCommand<FlowListOutput> {
   static override summary = 'List task flows, the newest first.';
@@ -42,21 +42,13 @@ export default class FlowList extends ListCommand<FlowListOutput> {
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {
-      const read = () => {
-        const { entries, total } = operator.listFlows(filter);
-        const now = clock.now();
-        const shown = entries.map((entry) => {
-          return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
-        });
-        return { entries: shown, total };
-      };
-      await this.watch(flows, flags, { kind: 'flows', read });
+      await this.watch(flows, flags, followedFlows(flows, filter, clock));
       return { flows: [], total: 0 };
     }
     const page = operator.listFlows(filter);
     const findings = flags.audit ? operator.auditFlows() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
-    const options = this.shown(flags);
+    const options = this.view(flags);
     this.write(
       findings === undefined ? renderFlowList(page, options) : renderFindings(findings, options),
     );

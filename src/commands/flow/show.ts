@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { FlowsCommand } from '../../cli/flows-command.js';
+import { flowArgs } from '../../cli/record-args.js';
 import { flowShowOutput } from '../../engine/flows/output.js';
 import type { FlowShowOutput } from '../../engine/flows/output-schemas.js';
 import { renderFlow } from '../../ui/flows/details.js';
@@ -10,18 +10,13 @@ export default class FlowShow extends FlowsCommand<FlowShowOutput> {
     '<%= config.bin %> <%= command.id %> 413d463b',
     '<%= config.bin %> <%= command.id %> 413d463b-ee62-4b21-addf-01a1f9472c9a --json',
   ];
-  static override args = {
-    flow: Args.string({
-      required: true,
-      description: 'Its id, or the beginning of it (4 characters at least).',
-    }),
-  };
+  static override args = flowArgs;
 
   async run(): Promise<FlowShowOutput> {
     const { args, flags } = await this.parse(FlowShow);
     const flows = await this.openFlows(flags);
     const shown = flows.operator.showFlow(args.flow);
-    this.write(renderFlow(shown, this.shown(flags)));
+    this.write(renderFlow(shown, this.view(flags)));
     return flowShowOutput(shown.flow, shown.tasks);
   }
 }

@@ -5,7 +5,7 @@ import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
 import { createLazySyncProgress } from '../../cli/sync-progress.js';
-import { SvcError } from '../../engine/errors/index.js';
+import { SvcError, type Warning } from '../../engine/errors/index.js';
 import type { Forgetting } from '../../engine/memory/backends/memory-backend.js';
 import type { StoreOutcome } from '../../engine/memory/forget/memory-store.js';
 import {
@@ -140,15 +140,18 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
       signal: this.signal,
       onEvent: (event) => progress.onEvent(this.mask.data(event)),
     }).finally(progress.clear);
-    for (const { store } of stores.filter(({ clean }) => !clean)) {
-      this.addWarning({
-        code: 'FORGET_UNFINISHED',
-        message: `the ${store} is being read by another process: bytes of it stay until the next sync`,
-        hint: 'run "svc memory index" once nothing else uses it',
-      });
+    for (const { store, clean, why } of stores) {
+      if (!clean) this.addWarning({ code: 'FORGET_UNFINISHED', ...(why ?? inUse(store)) });
     }
     return stores;
   }
+}
+
+function inUse(store: string): Omit<Warning, 'code'> {
+  return {
+    message: `the ${store} is being read by another process: bytes of it stay until the next sync`,
+    hint: 'run "svc memory index" once nothing else uses it',
+  };
 }
 
 function nothingNamed(): SvcError {

@@ -13,7 +13,6 @@ import type { SearchOutput } from '../../engine/memory/output-schemas.js';
 import type { SearchResponse } from '../../engine/memory/search/types.js';
 import type { Source } from '../../engine/memory/types.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
-import { createStyle } from '../../ui/style.js';
 
 type SearchResultDocument = SearchOutput | Record<string, never>;
 
@@ -75,7 +74,12 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     if (query === undefined || query === '') {
       if (!terminal.screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
-      await runSearchScreen(await this.openMemory(flags), this.context(), this.signal, this.mask);
+      await runSearchScreen(
+        await this.openMemory(flags, { longLived: true }),
+        this.context(),
+        this.signal,
+        this.mask,
+      );
       return {};
     }
     const memory = await this.openMemory(flags);
@@ -101,8 +105,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     for (const warning of response.warnings) this.addWarning(warning);
     this.write(
       renderSearchResults(response, {
-        style: createStyle(terminal.color),
-        columns: process.stdout.isTTY ? terminal.columns : undefined,
+        ...this.view(flags),
         citations: cites,
       }),
     );

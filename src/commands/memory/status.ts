@@ -9,7 +9,6 @@ import { statusOutput } from '../../engine/memory/output.js';
 import type { StatusesOutput, StatusOutput } from '../../engine/memory/output-schemas.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
-import { createStyle } from '../../ui/style.js';
 
 interface StatusFlags {
   readonly plain: boolean;
@@ -57,7 +56,6 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
     this.show(
       reported.map(({ view }) => view),
       flags,
-      context,
     );
     const agents: StatusOutput[] = [];
     for (const { memory, view } of reported) {
@@ -70,18 +68,8 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
     return { agents };
   }
 
-  private show(
-    views: readonly AgentStatusView[],
-    flags: StatusFlags,
-    { clock, homeDir }: EngineContext,
-  ): void {
-    const terminal = this.terminal(flags);
-    const options = {
-      style: createStyle(terminal.color),
-      nowMs: clock.now(),
-      columns: process.stdout.isTTY ? terminal.columns : undefined,
-      homeDir,
-    };
+  private show(views: readonly AgentStatusView[], flags: StatusFlags): void {
+    const options = this.view(flags);
     const overview = views.length > 1 && !flags.verbose;
     this.write(overview ? renderStatusOverview(views, options) : renderStatus(views, options));
   }
@@ -97,7 +85,7 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
     const { diagnoseMemory } = await import('../../engine/memory/diagnosis/diagnose-memory.js');
     this.write('\n');
     return shownDiagnosis((signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }), {
-      title: `provider path of agent ${memory.name}`,
+      title: `${memory.ext === undefined ? 'provider path' : 'external search'} of agent ${memory.name}`,
       context,
       terminal: this.terminal(flags),
       screen: alone && !flags.quiet,

@@ -4,7 +4,6 @@ import { listProviders } from '../../engine/embeddings/list-providers.js';
 import type { ProviderListOutput } from '../../engine/embeddings/provider-output-schemas.js';
 import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
 import { renderProviderList } from '../../ui/provider/list.js';
-import { createStyle } from '../../ui/style.js';
 
 export default class ProviderList extends BaseCommand<ProviderListOutput> {
   static override summary = 'List the embedding providers: which is used, and why not the others.';
@@ -24,13 +23,7 @@ export default class ProviderList extends BaseCommand<ProviderListOutput> {
     });
     for (const warning of warnings) this.addWarning(warning);
     const providers = listProviders(settings, world);
-    const terminal = this.terminal(flags);
-    this.write(
-      renderProviderList(providers, {
-        style: createStyle(terminal.color),
-        columns: process.stdout.isTTY ? terminal.columns : undefined,
-      }),
-    );
+    this.write(renderProviderList(providers, this.view(flags)));
     const named = (role: 'fallback' | 'primary'): string | null =>
       providers.find((listed) => listed.role === role)?.provider ?? null;
     return { agent: agentId, primary: named('primary'), fallback: named('fallback'), providers };

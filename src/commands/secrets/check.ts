@@ -2,7 +2,6 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { checkSecrets } from '../../engine/secrets/check-secrets.js';
 import type { SecretsCheckOutput } from '../../engine/secrets/output-schemas.js';
 import { renderSecretsCheck } from '../../ui/secrets-check.js';
-import { createStyle } from '../../ui/style.js';
 
 export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
   static override summary = 'List every secret of the configuration, and whether it can be read.';
@@ -16,20 +15,12 @@ export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
 
   async run(): Promise<SecretsCheckOutput> {
     const { flags } = await this.parse(SecretsCheck);
-    const context = this.context();
-    const { file, secrets, warnings } = await checkSecrets(context, {
+    const { file, secrets, warnings } = await checkSecrets(this.context(), {
       configFile: flags.config,
       signal: this.signal,
     });
     for (const warning of warnings) this.addWarning(warning);
-    const { color, columns } = this.terminal(flags);
-    this.write(
-      renderSecretsCheck(this.mask.data({ file, secrets }), {
-        style: createStyle(color),
-        columns: process.stdout.isTTY ? columns : undefined,
-        homeDir: context.homeDir,
-      }),
-    );
+    this.write(renderSecretsCheck(this.mask.data({ file, secrets }), this.view(flags)));
     const ok = secrets.every(({ resolves }) => resolves);
     if (!ok) this.setExitCode(1);
     return { file: file ?? null, ok, secrets };

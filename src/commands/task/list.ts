@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
+import { followedTasks } from '../../cli/followed-lists.js';
 import { ListCommand, listFlags } from '../../cli/list-command.js';
 import { readSince } from '../../cli/since-flag.js';
-import { taskListOutput, taskOutput } from '../../engine/flows/output.js';
+import { taskListOutput } from '../../engine/flows/output.js';
 import type { TaskListOutput } from '../../engine/flows/output-schemas.js';
 import { TASK_RUNTIMES, TASK_STATUSES } from '../../engine/flows/task-record.js';
 import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
-import { taskRow } from '../../ui/flows/rows.js';
 
 export default class TaskList extends ListCommand<TaskListOutput> {
   static override summary = 'List the tasks of flows, the newest first.';
@@ -48,19 +48,13 @@ export default class TaskList extends ListCommand<TaskListOutput> {
     const flows = await this.openFlows(flags);
     const { operator } = flows;
     if (flags.watch) {
-      const read = () => {
-        const { entries, total } = operator.listTasks(filter);
-        const now = clock.now();
-        const shown = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
-        return { entries: shown, total };
-      };
-      await this.watch(flows, flags, { kind: 'tasks', read });
+      await this.watch(flows, flags, followedTasks(flows, filter, clock));
       return { tasks: [], total: 0 };
     }
     const page = operator.listTasks(filter);
     const findings = flags.audit ? operator.auditTasks() : undefined;
     if (findings?.some(({ severity }) => severity === 'error')) this.setExitCode(1);
-    const options = this.shown(flags);
+    const options = this.view(flags);
     this.write(
       findings === undefined ? renderTaskList(page, options) : renderFindings(findings, options),
     );

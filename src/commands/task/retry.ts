@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { FlowsCommand } from '../../cli/flows-command.js';
+import { taskArgs } from '../../cli/record-args.js';
 import { taskOutput } from '../../engine/flows/output.js';
 import type { TaskOutput } from '../../engine/flows/output-schemas.js';
 
@@ -11,12 +11,7 @@ export default class TaskRetry extends FlowsCommand<TaskOutput> {
     '<%= config.bin %> <%= command.id %> fb015887',
     '<%= config.bin %> <%= command.id %> fb015887 --json',
   ];
-  static override args = {
-    task: Args.string({
-      required: true,
-      description: 'Its id, or the beginning of it (4 characters at least).',
-    }),
-  };
+  static override args = taskArgs;
 
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskRetry);

@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { FlowsCommand } from '../../cli/flows-command.js';
+import { taskArgs } from '../../cli/record-args.js';
 import { taskShowOutput } from '../../engine/flows/output.js';
 import type { TaskShowOutput } from '../../engine/flows/output-schemas.js';
 import { renderTask } from '../../ui/flows/details.js';
@@ -10,18 +10,13 @@ export default class TaskShow extends FlowsCommand<TaskShowOutput> {
     '<%= config.bin %> <%= command.id %> fb015887',
     '<%= config.bin %> <%= command.id %> fb015887 --json',
   ];
-  static override args = {
-    task: Args.string({
-      required: true,
-      description: 'Its id, or the beginning of it (4 characters at least).',
-    }),
-  };
+  static override args = taskArgs;
 
   async run(): Promise<TaskShowOutput> {
     const { args, flags } = await this.parse(TaskShow);
     const flows = await this.openFlows(flags);
     const { task, flow } = flows.operator.showTask(args.task);
-    this.write(renderTask(task, flow, this.shown(flags)));
+    this.write(renderTask(task, flow, this.view(flags)));
     return taskShowOutput(task, flow);
   }
 }

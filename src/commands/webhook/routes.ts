@@ -2,7 +2,6 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listRoutes } from '../../engine/serve/webhook-routes.js';
 import type { RoutesOutput } from '../../engine/webhooks/output-schemas.js';
-import { createStyle } from '../../ui/style.js';
 import { renderRoutes } from '../../ui/webhook/routes.js';
 
 export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
@@ -21,14 +20,7 @@ export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
     const loaded = await loadConfig(context, { configFile: flags.config });
     for (const warning of loaded.warnings) this.addWarning(warning);
     const output = await listRoutes(loaded, context, this.signal);
-    const { color, columns } = this.terminal(flags);
-    this.write(
-      renderRoutes(this.mask.data(output), {
-        style: createStyle(color),
-        columns: process.stdout.isTTY ? columns : undefined,
-        nowMs: context.clock.now(),
-      }),
-    );
+    this.write(renderRoutes(this.mask.data(output), this.view(flags)));
     if (output.routes.some(({ state }) => state === 'skipped')) this.setExitCode(1);
     return output;
   }

@@ -1,5 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isRecord } from '../config/index.js';
+import { parsedJson } from '../parse-json.js';
+import { readPart } from '../read-part.js';
 import type { ConversationTurn } from './turn.js';
 
 /** More of a conversation is never looked at. */
@@ -28,9 +30,9 @@ function readTurns(file: string): readonly ConversationTurn[] {
     // Opening a pipe would wait for whoever writes into it.
     if (!found.isFile()) return [];
     const lines = linesOf(readEnd(file, found.size, MAX_BYTES), found.size > MAX_BYTES);
-    const turns = lines.flatMap((line) => turnsOf(parsed(line)));
+    const turns = lines.flatMap((line) => turnsOf(parsedJson(line)));
     if (turns.length > 0 || found.size > MAX_DOCUMENT_BYTES) return turns;
-    const document = parsed(readEnd(file, found.size, MAX_DOCUMENT_BYTES));
+    const document = parsedJson(readEnd(file, found.size, MAX_DOCUMENT_BYTES));
     const messages = isRecord(document) ? document['messages'] : document;
     return Array.isArray(messages) ? messages.flatMap(turnsOf) : [];
   } catch {
@@ -39,28 +41,14 @@ function readTurns(file: string): readonly ConversationTurn[] {
 }
 
 function readEnd(file: string, size: number, maxBytes: number): string {
-  const bytes = Buffer.alloc(Math.min(size, maxBytes));
-  const descriptor = openSync(file, 'r');
-  try {
-    const read = readSync(descriptor, bytes, 0, bytes.length, Math.max(0, size - bytes.length));
-    return bytes.toString('utf8', 0, read);
-  } finally {
-    closeSync(descriptor);
-  }
+  const length = Math.min(size, maxBytes);
+  return readPart(file, size - length, length).toString('utf8');
 }
 
 /** The first line of an end is a part of one as a rule. */
 function linesOf(text: string, isCut: boolean): readonly string[] {
   const lines = text.split('\n');
   return isCut ? lines.slice(1) : lines;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const ROLES: ReadonlyMap<unknown, ConversationTurn['role']> = new Map([

@@ -1,4 +1,5 @@
 import { isRecord } from '../config/index.js';
+import { parsedJson } from '../parse-json.js';
 
 /** The coding agents whose hooks can add to a prompt. */
 export const HOOK_AGENTS = ['claude-code', 'codex', 'gemini-cli'] as const;
@@ -31,7 +32,7 @@ export interface HookCall {
  * beyond those that are needed may be missing, and be there: the formats grow.
  */
 export function readHookCall(agent: HookAgent, text: string): HookCall | undefined {
-  const input = parsed(text);
+  const input = parsedJson(text);
   if (!isRecord(input)) return undefined;
   const event = textIn(input, 'hook_event_name', 'hookEventName');
   const prompt = textIn(input, 'prompt');
@@ -52,14 +53,6 @@ export function readHookCall(agent: HookAgent, text: string): HookCall | undefin
 export function hookAnswer(agent: HookAgent, block: string): string {
   const answer = { hookEventName: EVENTS[agent], additionalContext: block };
   return `${JSON.stringify({ hookSpecificOutput: answer })}\n`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The first of the names that holds a text with something in it; VS Code writes them otherwise. */

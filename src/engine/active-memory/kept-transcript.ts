@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineContext } from '../context.js';
-import { shortHash } from '../memory/short-hash.js';
+import { shortHash } from '../short-hash.js';
 import type { CondensePrompt } from './condense.js';
 
 /**

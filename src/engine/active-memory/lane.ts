@@ -57,8 +57,8 @@ export async function openRecallLane(
           })
         : { ...closed(gates, facts), elapsedMs: performance.now() - started };
       if (config.logging) {
-        const { logRecall } = await import('./recall-log.js');
-        logRecall(context, outcome);
+        const { logOutcome } = await import('./outcome-log.js');
+        logOutcome(context, outcome);
       }
       return outcome;
     },

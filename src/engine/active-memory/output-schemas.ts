@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
 import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { GATES } from './gates.js';
 
 /*
  * Schemas of the JSON documents that `svc memory recall` prints. They are checked by tests and make
@@ -8,17 +9,7 @@ import { warningsSchema as warnings } from '../errors/output-schema.js';
  */
 
 const line = z.int().check(z.minimum(1));
-const gate = z.enum([
-  'config',
-  'agent',
-  'session',
-  'toggle',
-  'plugin',
-  'interactive',
-  'chat_type',
-  'chat_id',
-  'scope',
-]);
+const gate = z.enum(GATES);
 
 /** `svc memory recall --json`. */
 export const recallOutputSchema = z.strictObject({

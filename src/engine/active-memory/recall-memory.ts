@@ -3,8 +3,8 @@ import { messageOf, SvcError } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { openAgent, openMemory } from '../memory/open-memory.js';
 import type { SearchMode } from '../memory/search/types.js';
-import { shortHash } from '../memory/short-hash.js';
 import { chatTypeOf, citesFor } from '../scope/index.js';
+import { shortHash } from '../short-hash.js';
 import {
   afterTimeout,
   type BreakerState,
@@ -183,7 +183,9 @@ async function openBackend({
       `memory search is switched off for agent ${resolvedAgent.id}`,
     );
   }
-  return openAgent(resolvedAgent, context, loaded, {}).backend;
+  const { searchMode } = facts.settings.config.ext;
+  const extMode = searchMode === 'inherit' ? undefined : searchMode;
+  return (await openAgent(resolvedAgent, context, loaded, { extMode })).backend;
 }
 
 /** Whatever decides the answer, besides the files: those may change while an answer is kept. */

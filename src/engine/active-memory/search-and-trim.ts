@@ -1,3 +1,4 @@
+import { providerWorld } from '../embeddings/provider-world.js';
 import type { Warning } from '../errors/index.js';
 import { SvcError } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
@@ -102,9 +103,7 @@ async function askModel(
   if (model?.choice === undefined) return '';
   const { openChatModel } = await import('../chat/index.js');
   const { loaded, context } = lane;
-  const { env, homeDir, state, onSecret } = context;
-  const world = { config: loaded.resolved, env, homeDir, stateDir: state.stateDir, onSecret };
-  const chat = await openChatModel(model.choice, world, signal);
+  const chat = await openChatModel(model.choice, providerWorld(loaded, context), signal);
   const { createSecretMask } = await import('../secrets/mask/secret-mask.js');
   const mask = createSecretMask();
   const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));

@@ -1,11 +1,10 @@
-import type { SecretInput } from '../config/index.js';
 import type { ProviderWorld } from '../embeddings/choose-provider.js';
 import { sendRequest } from '../embeddings/http/http-client.js';
 import { parseAnswer } from '../embeddings/http/parse-answer.js';
 import { withHintWhenRefused } from '../embeddings/http/refused-connection.js';
+import { readHeaders, secretReader } from '../embeddings/provider-secrets.js';
 import { INTERACTIVE, Pacer } from '../embeddings/requests/pacer.js';
 import { VendorFault } from '../embeddings/vendor-fault.js';
-import { resolveSecret } from '../secrets/index.js';
 import { ANTHROPIC_CHAT } from './apis/anthropic-chat.js';
 import type { ApiSettings, ChatApi } from './apis/api.js';
 import { OPENAI_CHAT } from './apis/openai-chat.js';
@@ -70,27 +69,18 @@ async function apiSettings(
   signal: AbortSignal,
 ): Promise<ApiSettings> {
   const { vendor, model, baseUrl, customEndpoint, credential, entry } = choice;
-  const resolve = (input: SecretInput): Promise<string> =>
-    resolveSecret(input, {
-      env: world.env,
-      settings: world.config.secrets,
-      signal,
-      onSecret: world.onSecret,
-    });
   if (credential.state === 'missing') {
     const fault = { kind: 'auth', message: 'there is no key', hint: credential.mend } as const;
     throw asChatError(new VendorFault(fault), choice);
   }
-  const headers = Object.entries(entry?.headers ?? {});
-  const resolved = await Promise.all(
-    headers.map(async ([name, value]) => [name, await resolve(value)] as const),
-  );
+  const read = secretReader(world, signal);
+  const headers = await readHeaders(entry?.headers ?? {}, read);
   return {
     vendor: CHAT_VENDORS[vendor],
     model,
     baseUrl,
     customEndpoint,
-    key: credential.state === 'found' ? await resolve(credential.input) : undefined,
-    headers: Object.fromEntries(resolved),
+    key: credential.state === 'found' ? await read(credential.input) : undefined,
+    headers,
   };
 }

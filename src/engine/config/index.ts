@@ -40,6 +40,7 @@ export type {
   MemorySearchSettings,
   ResolvedAgent,
   ResolvedConfig,
+  ResolvedMemory,
   ResolvedMemorySearch,
   ResolvedModelProvider,
   ResolvedRoute,

@@ -1,12 +1,15 @@
 import type { EngineContext } from '../context.js';
 import type { Warning } from '../errors/index.js';
+import { parsedJson } from '../parse-json.js';
 import { SECRETS_DEFAULTS } from './defaults.js';
 import { type Discovery, discoverConfig } from './discovery.js';
 import type { ConfigFault } from './fault.js';
 import type { ConfigInput } from './input.js';
+import type { ValidConfig } from './read-config.js';
 import { resolveConfig } from './resolve-config.js';
 import type { ResolvedConfig } from './resolved.js';
 import type { SecretDefaults } from './secret-input.js';
+import { readConfigText } from './source-file.js';
 
 /** How a configuration is chosen. */
 export interface LoadConfigOptions {
@@ -51,11 +54,33 @@ export async function loadConfig(
   if (file === undefined) {
     return { file, input: {}, resolved: resolveConfig({}), warnings: [] };
   }
-  const { readValidConfig } = await import('./read-config.js');
-  const { input, warnings } = readValidConfig(file);
+  const { input, warnings } = await readValid(file, context.state.cacheDir);
   const resolved = resolveConfig(input);
   await tellSecrets(context, input, resolved.secrets.defaults);
   return { file, input, resolved, warnings };
+}
+
+/** A text that was found valid before is only read. */
+async function readValid(file: string, cacheDir: string): Promise<ValidConfig> {
+  const text = readConfigText(file);
+  const { keepWarnings, knownWarnings } = await import('./verdict.js');
+  const known = knownWarnings(cacheDir, file, text);
+  if (known !== undefined) {
+    const value = parsedJson(text) ?? (await readAnew(file, text));
+    // The schema has accepted this very text; an empty one says nothing.
+    return { input: (value ?? {}) as ConfigInput, warnings: known };
+  }
+  const { checkConfigText } = await import('./check.js');
+  const { requireValid } = await import('./read-config.js');
+  const valid = requireValid(checkConfigText(file, text));
+  await keepWarnings(cacheDir, file, text, valid.warnings);
+  return valid;
+}
+
+/** With comments and trailing commas. */
+async function readAnew(file: string, text: string): Promise<unknown> {
+  const { parseConfigText } = await import('./document.js');
+  return parseConfigText(file, text).value;
 }
 
 async function tellSecrets(

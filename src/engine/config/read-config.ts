@@ -19,15 +19,6 @@ export function readCheckedConfig(file: string): CheckedConfig {
   return checkConfigText(file, readConfigText(file));
 }
 
-/**
- * Reads a file that has to be valid.
- *
- * @throws SvcError CONFIG_NOT_FOUND, CONFIG_UNREADABLE, CONFIG_SYNTAX, CONFIG_INVALID
- */
-export function readValidConfig(file: string): ValidConfig {
-  return requireValid(readCheckedConfig(file));
-}
-
 /** @throws SvcError CONFIG_SYNTAX or CONFIG_INVALID when there are faults */
 export function requireValid(checked: CheckedConfig): ValidConfig {
   if (checked.input === undefined) throw faultsError(checked.document.file, checked.faults);

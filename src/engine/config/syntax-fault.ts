@@ -17,7 +17,7 @@ export function syntaxFaults(findings: SyntaxFindings): readonly ConfigFault[] {
   if (tooDeep) {
     return [syntaxFault(positions, 0, 'objects and lists are nested too deeply')];
   }
-  if (isBlank(text)) {
+  if (isBlankJson(text)) {
     return [
       syntaxFault(positions, 0, 'the file is empty', 'at least {}; svc config init writes a start'),
     ];
@@ -52,8 +52,8 @@ function syntaxFault(
   };
 }
 
-/** True when only white space and comments are there. */
-function isBlank(text: string): boolean {
+/** True when only white space and comments are in a text of JSON. */
+export function isBlankJson(text: string): boolean {
   return text.replace(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//gu, '').trim() === '';
 }
 

@@ -1,4 +1,5 @@
 import type { DoctorCheck } from './check.js';
+import { backend } from './checks/backend.js';
 import { clock } from './checks/clock.js';
 import { configuration } from './checks/configuration.js';
 import { deprecated } from './checks/deprecated.js';
@@ -25,6 +26,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   deprecated,
   permissions,
   workspace,
+  backend,
   index,
   vectors,
   provider,
@@ -34,6 +36,24 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   tasks,
   schedule,
   dreaming,
+  disk,
+  clock,
+  runtime,
+  modules,
+  leftovers,
+  watchers,
+];
+
+/**
+ * Those that ask nobody (no provider, no program that keeps secrets, no model), read no index and look
+ * at nothing that `overview/` tells of agents already: cheap enough to be made unasked.
+ */
+export const QUIET_CHECKS: readonly DoctorCheck[] = [
+  configuration,
+  deprecated,
+  permissions,
+  tasks,
+  schedule,
   disk,
   clock,
   runtime,

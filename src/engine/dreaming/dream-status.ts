@@ -52,7 +52,7 @@ export function dreamStatus(
   return {
     target,
     isBusy: isProcessLockHeld(files.lock),
-    lastSweep: dreams?.sweeps.list(MOST_LOOKED_AT).find(isSweep),
+    lastSweep: lastSweep(dreams),
     claims: {
       open: count('open'),
       ready: ready.filter(({ passes }) => passes).length,
@@ -65,6 +65,11 @@ export function dreamStatus(
     },
     memory: memoryOf(target),
   };
+}
+
+/** The newest sweep of all phases; undefined where nothing was swept yet. */
+export function lastSweep(dreams: OpenDreams | undefined): SweepRecord | undefined {
+  return dreams?.sweeps.list(MOST_LOOKED_AT).find(isSweep);
 }
 
 function isSweep({ trigger }: SweepRecord): boolean {

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import {
   type AgentId,
   type LoadedConfig,
@@ -9,6 +8,7 @@ import {
 import type { EngineContext } from '../context.js';
 import { forgetPlaces } from '../memory/forget/forget-places.js';
 import { memorySourcesOf } from '../memory/sources/memory-sources.js';
+import { realOrGiven } from '../real-path.js';
 import { type DreamWorkspace, dreamWorkspace } from './dream-workspace.js';
 import type { DreamReach } from './sweep/dream-sources.js';
 import type { DreamSettings } from './sweep/phase-context.js';
@@ -40,6 +40,7 @@ export function dreamTargets(
       : [resolveAgent(loaded, agentId, context)];
   const byDir = new Map<string, ResolvedAgent[]>();
   for (const agent of agents) {
+    // One that is not there yet keeps its name; the sweep says that it is missing.
     const dir = realOrGiven(agent.workspaceDir);
     byDir.set(dir, [...(byDir.get(dir) ?? []), agent]);
   }
@@ -61,13 +62,4 @@ function reachOf(agents: readonly ResolvedAgent[], context: EngineContext): Drea
     ),
     forget: agents.map(({ id }) => forgetPlaces(context.state, id)),
   };
-}
-
-/** A workspace that is not there yet keeps its name; the sweep says that it is missing. */
-function realOrGiven(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    return dir;
-  }
 }

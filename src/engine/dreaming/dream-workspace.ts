@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StatePaths } from '../context.js';
 import { SvcError, systemErrorCode } from '../errors/index.js';
-import { shortHash } from '../memory/short-hash.js';
+import { shortHash } from '../short-hash.js';
 
 /** A folder of notes that dreaming consolidates, and where it keeps what it knows of it. */
 export interface DreamWorkspace {

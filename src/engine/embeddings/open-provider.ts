@@ -1,10 +1,10 @@
-import type { ResolvedMemorySearch, SecretInput } from '../config/index.js';
+import type { ResolvedMemorySearch } from '../config/index.js';
 import type { Clock } from '../context.js';
-import { resolveSecret } from '../secrets/index.js';
 import type { ProviderChoice, ProviderWorld } from './choose-provider.js';
 import { createAdapter } from './create-adapter.js';
 import type { EmbeddingAdapter } from './embedding-adapter.js';
 import { asProviderError } from './provider-error.js';
+import { type ReadSecret, readHeaders, secretReader } from './provider-secrets.js';
 import type { Credential, ProviderSettings } from './provider-settings.js';
 import { VENDOR_FACTORIES } from './registry.js';
 import { VendorFault } from './vendor-fault.js';
@@ -64,17 +64,9 @@ async function providerSettings(
 ): Promise<ProviderSettings> {
   const { provider, adapter, model, baseUrl, entry, isPrimary } = choice;
   const { remote, sync, local } = settings;
-  const resolve = (input: SecretInput): Promise<string> =>
-    resolveSecret(input, {
-      env: world.env,
-      settings: world.config.secrets,
-      signal,
-      onSecret: world.onSecret,
-    });
+  const read = secretReader(world, signal);
   const headers = { ...entry?.headers, ...(isPrimary ? remote.headers : {}) };
-  const resolved = await Promise.all(
-    Object.entries(headers).map(async ([name, value]) => [name, await resolve(value)] as const),
-  );
+  const resolved = await readHeaders(headers, read);
   const timeouts = SELF_HOSTED.has(adapter) ? SELF_HOSTED_TIMEOUTS : HOSTED_TIMEOUTS;
   const seconds = sync.embeddingBatchTimeoutSeconds;
   return {
@@ -82,8 +74,8 @@ async function providerSettings(
     adapter,
     model,
     baseUrl,
-    credential: await credentialOf(choice, world, resolve),
-    headers: Object.fromEntries(resolved),
+    credential: await credentialOf(choice, world, read),
+    headers: resolved,
     dimensions: isPrimary ? settings.outputDimensionality : undefined,
     inputTypes: isPrimary
       ? {
@@ -107,11 +99,11 @@ async function providerSettings(
 async function credentialOf(
   { credential }: ProviderChoice,
   { stateDir, onSecret }: ProviderWorld,
-  resolve: (input: SecretInput) => Promise<string>,
+  read: ReadSecret,
 ): Promise<Credential | undefined> {
   switch (credential.state) {
     case 'found':
-      return { value: await resolve(credential.input), source: credential.source };
+      return { value: await read(credential.input), source: credential.source };
     case 'login': {
       const { readStoredLogin } = await import('./login/stored-login.js');
       const login = await readStoredLogin(stateDir);

@@ -43,7 +43,19 @@ export const providerListOutputSchema = z.strictObject({
 
 /** One check of a provider path; also in `deep` of `svc memory status`. */
 const checkSchema = z.strictObject({
-  check: z.enum(['selected', 'key', 'endpoint', 'embed', 'batch', 'fallback', 'vectors']),
+  check: z.enum([
+    'selected',
+    'key',
+    'endpoint',
+    'embed',
+    'batch',
+    'fallback',
+    'vectors',
+    'program',
+    'release',
+    'collections',
+    'question',
+  ]),
   state: z.enum(['failed', 'off', 'ok', 'warning']),
   text: z.string(),
   note: z.optional(z.string()),
@@ -58,7 +70,7 @@ const checkSchema = z.strictObject({
 
 /** What a diagnosis found. */
 export const diagnosisSchema = z.strictObject({
-  scope: z.enum(['named', 'path']),
+  scope: z.enum(['ext', 'named', 'path']),
   ok: z.boolean(),
   usable: z.nullable(z.enum(['fallback', 'primary'])),
   provider: z.nullable(z.string()),

@@ -115,7 +115,7 @@ export const ERROR_CODES = {
   },
   FLOWS_PERSIST_FAILED: {
     exit: 1,
-    summary: 'The database of flows cannot be written, or its disk is full; nothing was done.',
+    summary: 'The database of flows cannot be written, or its disk is full.',
   },
   FLOW_ENDED: { exit: 1, summary: 'The flow has ended, and what has ended stays so.' },
   FLOW_NOT_FOUND: { exit: 1, summary: 'No flow has this id, or more than one begins with it.' },
@@ -305,7 +305,12 @@ export type ErrorCode = keyof typeof ERROR_CODES;
  * `warnings[]` of JSON results.
  */
 export const WARNING_CODES = {
-  BACKEND_UNAVAILABLE: 'The configured search backend cannot be used; the builtin engine answered.',
+  BACKEND_FAILED:
+    'The external search program failed, or answered nothing readable; the builtin engine answered.',
+  BACKEND_PAUSED: 'The external search program failed a moment ago and is left alone for a while.',
+  BACKEND_TIMEOUT:
+    'The external search program took too long and was ended; the builtin engine answered.',
+  BACKEND_UNAVAILABLE: 'The external search program cannot be run; the builtin engine answered.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
   DREAM_MODEL_UNUSED: 'The model that dreaming should write with is not used; plain words are.',
   EMBEDDING_FAILED:

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { messageOf, SvcError } from '../errors/index.js';
 import { parseCitation } from '../memory/search/citation.js';
-import { shortHash } from '../memory/short-hash.js';
+import { shortHash } from '../short-hash.js';
 
 /** What an answer to a question should bring up. */
 export type Expectation =

@@ -2,7 +2,7 @@ import type { Clock } from '../context.js';
 import { type Connection, databaseFault } from '../sqlite/database.js';
 import type { FlowPolicy } from './policy.js';
 import { type AuditRows, auditRows } from './store/audit-rows.js';
-import { asFlowsError } from './store/flows-error.js';
+import { asFlowsError, asSyncError } from './store/flows-error.js';
 import { GroupCommit } from './store/group-commit.js';
 import { type LogSync, logSync } from './store/log-sync.js';
 import { openFlowsDatabase } from './store/open-database.js';
@@ -39,14 +39,21 @@ export class FlowStore {
     this.commits = new GroupCommit<Work>({
       database: this.database,
       newWork: () => ({ ...tables, policy, nowMs: clock.now(), changes: [] }),
-      sync: () => this.log.sync(),
+      sync: async () => {
+        await this.log.sync().catch((error: unknown) => {
+          throw asSyncError(error, file);
+        });
+      },
       onCommitted: (work) => this.tell(work),
       isBusy,
       asError: (error) => asFlowsError(error, file),
     });
   }
 
-  /** Runs a change in a transaction. Resolves once it is on disk; rejected, nothing was done. */
+  /**
+   * Runs a change in a transaction. Resolves once it is on disk. Rejected, nothing was done as a rule;
+   * when only the sync of the log failed, the change is committed and may be kept (see GroupCommit).
+   */
   write<T>(change: (work: Work) => T): Promise<T> {
     return this.commits.run(change);
   }

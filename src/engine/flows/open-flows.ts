@@ -15,7 +15,8 @@ export interface Flows {
   /**
    * Does an action of the outside. Resolves when its change is on disk.
    *
-   * @throws SvcError FLOWS_PERSIST_FAILED, FLOWS_BUSY: nothing was done
+   * @throws SvcError FLOWS_BUSY: nothing was done; FLOWS_PERSIST_FAILED: nothing was done, unless only the
+   *   sync of the log failed, where the change and the answer for its idempotency key may be kept
    */
   perform(action: FlowAction, caller: FlowCaller, idempotency?: Idempotency): Promise<FlowAnswer>;
   /** Workers' and operators' side of tasks. */
@@ -33,7 +34,7 @@ export interface Flows {
 }
 
 /** Where flows are kept: `flows.sqlite` in the state folder. */
-function flowsFile(context: Pick<EngineContext, 'state'>): string {
+export function flowsFile(context: Pick<EngineContext, 'state'>): string {
   return join(context.state.stateDir, 'flows.sqlite');
 }
 

@@ -5,12 +5,12 @@ import { auditFlows } from './audit/audit-flows.js';
 import { auditTasks } from './audit/audit-tasks.js';
 import type { FlowFinding, TaskFinding } from './audit/finding.js';
 import { findFlow, findTask } from './find-record.js';
-import type { FlowRecord } from './flow-record.js';
+import type { FlowRecord, FlowStatus } from './flow-record.js';
 import type { FlowStore } from './flow-store.js';
 import type { FlowFilter } from './store/flow-rows.js';
 import type { TaskFilter } from './store/task-rows.js';
 import { prune, type SweepReport, sweep } from './sweep.js';
-import type { TaskRecord } from './task-record.js';
+import type { TaskRecord, TaskStatus } from './task-record.js';
 import { orThrow } from './task-store.js';
 import { summarizeTasks, type TaskSummary } from './views.js';
 
@@ -27,6 +27,9 @@ export interface Page<T> {
   readonly total: number;
 }
 
+/** How many there are in each state that occurs. */
+export type StatusCounts<Status extends string> = Readonly<Partial<Record<Status, number>>>;
+
 /** What operators see and do: of all sessions, by ids or the beginnings of ids. */
 export interface OperatorFlows {
   listFlows(filter: FlowFilter): Page<FlowEntry>;
@@ -39,6 +42,8 @@ export interface OperatorFlows {
   listTasks(filter: TaskFilter): Page<TaskRecord>;
   /** @throws SvcError TASK_NOT_FOUND */
   showTask(idOrPrefix: string): { readonly task: TaskRecord; readonly flow?: FlowRecord };
+  /** All there are, counted by their states. */
+  counts(): { readonly flows: StatusCounts<FlowStatus>; readonly tasks: StatusCounts<TaskStatus> };
   auditFlows(): readonly FlowFinding[];
   auditTasks(): readonly TaskFinding[];
   /** Takes tasks back from workers that are gone, ends what is to be cancelled, deletes what is old. */
@@ -81,6 +86,11 @@ export function operatorFlows(store: FlowStore, clock: Clock): OperatorFlows {
         const flow = tables.flows.bySeq(task.flowSeq);
         return { task, ...(flow === undefined ? {} : { flow }) };
       }),
+    counts: () =>
+      store.read(({ flows, tasks }) => ({
+        flows: Object.fromEntries(flows.countsByStatus()),
+        tasks: Object.fromEntries(tasks.countsByStatus()),
+      })),
     auditFlows: () => store.read(() => auditFlows(store.auditRows(), clock.now())),
     auditTasks: () => store.read(() => auditTasks(store.auditRows(), clock.now())),
     sweep: () => sweep(store),

@@ -15,7 +15,8 @@ import type { FlowStore } from './flow-store.js';
 /**
  * Does one of the actions of the outside. Resolves when its change is on disk.
  *
- * @throws SvcError FLOWS_PERSIST_FAILED, FLOWS_BUSY: nothing was done
+ * @throws SvcError FLOWS_BUSY: nothing was done; FLOWS_PERSIST_FAILED: nothing was done, unless only the
+ *   sync of the log failed, where the change and the answer for its idempotency key may be kept
  */
 export async function perform(
   store: FlowStore,

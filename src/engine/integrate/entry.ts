@@ -1,4 +1,5 @@
 import { type ConfigPath, isRecord, valueAt } from '../config/config-path.js';
+import { isSameData } from '../config/same-data.js';
 import {
   type AgentFormat,
   type HookFormat,
@@ -7,7 +8,6 @@ import {
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
-import { isSameData } from './edit/plain-data.js';
 import { isOurScript, PLACES, type ProgramFacts, serverScript } from './program.js';
 import { shellLine } from './shell-line.js';
 

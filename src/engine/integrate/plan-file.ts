@@ -1,9 +1,10 @@
 import { type ConfigPath, formatPath, valueAt } from '../config/config-path.js';
+import { isSameData } from '../config/same-data.js';
 import { SvcError } from '../errors/index.js';
 import { type DiffLine, diffLines } from '../text-diff.js';
 import type { DocumentEditor } from './edit/document-editor.js';
 import { withInsertions, withoutInsertions } from './edit/insertion.js';
-import { isSameData, withoutEmptied, withoutValue, withValue } from './edit/plain-data.js';
+import { withoutEmptied, withoutValue, withValue } from './edit/plain-data.js';
 import type { EntryPart, EntrySpec, FoundEntry } from './entry.js';
 import { type Layer, textHash } from './receipts.js';
 

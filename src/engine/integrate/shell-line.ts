@@ -1,10 +1,11 @@
+import { singleQuoted } from '../single-quoted.js';
 import type { ProgramCall } from './agent.js';
 
 const PLAIN_WORD = /^[A-Za-z0-9_@%+:,./-]+$/u;
 
 /**
  * A call as a line for a POSIX shell, which is what hooks are. Nothing in a word means anything to
- * the shell (POSIX, "Shell Command Language", 2.2.2 "Single-Quotes").
+ * the shell.
  */
 export function shellLine({ words, env }: ProgramCall): string {
   const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
@@ -12,5 +13,5 @@ export function shellLine({ words, env }: ProgramCall): string {
 }
 
 function quoted(word: string): string {
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return PLAIN_WORD.test(word) ? word : singleQuoted(word);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { LoadedConfig, ResolvedAgent } from '../config/index.js';
 import type { StatePaths } from '../context.js';
-import { shortHash } from './short-hash.js';
+import { shortHash } from '../short-hash.js';
 
 /** A memory opened to see how it would be with other settings. */
 export interface MemoryTrial {

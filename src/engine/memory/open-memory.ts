@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type LoadedConfig,
@@ -14,13 +13,16 @@ import type { EngineContext } from '../context.js';
 import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
 import { providerWorld } from '../embeddings/provider-world.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import { realOrGiven } from '../real-path.js';
+import { shortHash } from '../short-hash.js';
 import { BuiltinBackend } from './backends/builtin.js';
+import type { ExtMode } from './backends/ext/ext-settings.js';
+import type { PreparedExt } from './backends/ext/open-ext.js';
 import { heardBackend } from './backends/heard-backend.js';
 import type { MemoryBackend } from './backends/memory-backend.js';
 import { forgetPlaces } from './forget/forget-places.js';
 import { atTrialIndex, type MemoryTrial, tried } from './memory-trial.js';
 import type { FusionShares } from './search/fuse.js';
-import { shortHash } from './short-hash.js';
 import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
 import type { MemorySources } from './sources/scan-sources.js';
 
@@ -46,6 +48,8 @@ export interface OpenedMemory {
   /** What choosing providers looks at. */
   readonly world: ProviderWorld;
   readonly locate: LocateSetting;
+  /** The external backend; undefined where the builtin engine is configured. */
+  readonly ext: Pick<PreparedExt, 'diagnose' | 'settings'> | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -55,6 +59,8 @@ export interface OpenMemoryOptions {
   readonly configFile?: string | undefined;
   /** The process lives on and syncs again and again: its memories keep their connections open. */
   readonly longLived?: boolean | undefined;
+  /** Another mode of the external backend than `memory.ext.searchMode`. */
+  readonly extMode?: ExtMode | undefined;
   /** Other settings than those of the configuration. */
   readonly trial?: MemoryTrial | undefined;
 }
@@ -82,28 +88,38 @@ export async function openAllMemories(
   options: OpenMemoryOptions = {},
 ): Promise<readonly OpenedMemory[]> {
   const loaded = await loadConfig(context, options);
-  return listAgents(loaded.resolved)
+  const agents = listAgents(loaded.resolved)
     .map((agentId) => resolveAgent(loaded, agentId, context))
-    .filter((agent) => agent.memorySearch.enabled)
-    .map((agent) => openAgent(agent, context, loaded, options));
+    .filter((agent) => agent.memorySearch.enabled);
+  return Promise.all(agents.map((agent) => openAgent(agent, context, loaded, options)));
 }
 
 /** Opens the memory of an agent as a configuration that was read before has it. */
-export function openAgent(
+export async function openAgent(
   configured: ResolvedAgent,
   context: EngineContext,
   loaded: LoadedConfig,
   options: OpenMemoryOptions,
-): OpenedMemory {
+): Promise<OpenedMemory> {
   const agent = atTrialIndex(configured, configured.id, options.trial, context.state);
-  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options);
+  // What is tried are settings of the builtin engine.
+  const external =
+    agent.backend === 'ext' && options.trial === undefined
+      ? await import('./backends/ext/open-ext.js').then(({ prepareExt }) =>
+          prepareExt(agent, context, loaded, options),
+        )
+      : undefined;
+  const created = createBuiltin(agent, 'agent', agent.id, context, loaded, options, external);
+  const backend = external?.open(created.backend) ?? created.backend;
   return {
     agent,
     agentId: agent.id,
     name: agent.id,
     ...created,
-    backend: heardWhileDreaming(created.backend, agent, context, loaded),
-    warnings: [...loaded.warnings, ...unavailable(agent)],
+    sources: external?.watched ?? created.sources,
+    backend: heardWhileDreaming(backend, agent, context, loaded),
+    ext: external,
+    warnings: loaded.warnings,
   };
 }
 
@@ -132,7 +148,8 @@ async function openWorkspace(
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
   const loaded = await tried(configured, options.trial);
-  const workspaceDir = realOrResolved(resolve(context.cwd, dir));
+  // The scan explains what is wrong with one that is not there.
+  const workspaceDir = realOrGiven(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
   const indexName = workspaceIndexName(workspaceDir);
   const path = join(context.state.cacheDir, 'memory', `${indexName}.sqlite`);
@@ -151,22 +168,15 @@ async function openWorkspace(
     agentId: null,
     name: dir,
     ...createBuiltin(agent, 'folder', indexName, context, loaded, options),
-    warnings: [...loaded.warnings, ...unavailable(agent)],
+    // The external program has collections of agents; a folder is the builtin engine's.
+    ext: undefined,
+    warnings: loaded.warnings,
   };
 }
 
 /** Two folders never share an index, and one keeps its own under every path that leads to it. */
 function workspaceIndexName(workspaceDir: string): string {
   return `workspace-${shortHash(workspaceDir)}`;
-}
-
-function realOrResolved(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    // The scan explains what is wrong with it.
-    return dir;
-  }
 }
 
 function createBuiltin(
@@ -176,12 +186,17 @@ function createBuiltin(
   context: EngineContext,
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
+  external?: PreparedExt,
 ): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'sources' | 'world'> {
   const { cache, chunking, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
-  const providers = createProviderPath(agent.memorySearch, world, context.clock);
-  const sources = memorySourcesOf(agent, layout, context);
+  const sources = external?.sources ?? memorySourcesOf(agent, layout, context);
+  // Its lexical mode embeds nothing, whoever answers (spec/memory-search §2.12, rule 1).
+  const providers =
+    external?.settings.mode === 'search'
+      ? undefined
+      : createProviderPath(agent.memorySearch, world, context.clock);
   const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,
@@ -235,17 +250,4 @@ function disabled(agent: ResolvedAgent): SvcError {
   return new SvcError('MEMORY_DISABLED', `memory search is switched off for agent ${agent.id}`, {
     hint: "set agents.defaults.memorySearch.enabled (or the agent's own) to true",
   });
-}
-
-/** What is configured and not part of this version; said instead of silently left out. */
-function unavailable(agent: ResolvedAgent): Warning[] {
-  const warnings: Warning[] = [];
-  if (agent.backend !== 'builtin') {
-    warnings.push({
-      code: 'BACKEND_UNAVAILABLE',
-      message: `memory.backend "${agent.backend}" is not part of this version; the builtin engine answers`,
-      hint: 'set memory.backend to "builtin"',
-    });
-  }
-  return warnings;
 }

@@ -35,7 +35,7 @@ export const searchOutputSchema = z.strictObject({
   query: z.string(),
   agent: z.nullable(z.string()),
   workspace: z.string(),
-  backend: z.enum(['builtin']),
+  backend: z.enum(['builtin', 'ext']),
   mode: z.enum(['hybrid', 'lexical', 'vector']),
   provider: z.nullable(z.string()),
   model: z.nullable(z.string()),
@@ -191,7 +191,7 @@ export const watchOutputSchema = z.discriminatedUnion('type', [
 
 const statusOutput = z.strictObject({
   agent: z.nullable(z.string()),
-  backend: z.enum(['builtin']),
+  backend: z.enum(['builtin', 'ext']),
   configuredBackend: z.string(),
   workspaceDir: z.string(),
   indexFile: z.string(),
@@ -249,6 +249,38 @@ const statusOutput = z.strictObject({
       maxFileBytes: count,
       unavailable: z.nullable(z.strictObject({ why: z.string(), mend: z.string() })),
       refused: z.array(z.strictObject({ path: z.string(), mimeType: z.string(), why: z.string() })),
+    }),
+  ),
+  ext: z.nullable(
+    z.strictObject({
+      answers: z.enum(['builtin', 'ext']),
+      why: z.nullable(z.strictObject({ code: z.string(), message: z.string(), hint: z.string() })),
+      mode: z.enum(['query', 'search', 'vsearch']),
+      program: z.nullable(z.string()),
+      release: z.nullable(z.string()),
+      detected: z.nullable(
+        z.strictObject({ patternFlag: z.string(), manyCollections: z.boolean() }),
+      ),
+      indexFile: z.string(),
+      collections: z.array(
+        z.strictObject({
+          name: z.string(),
+          root: z.string(),
+          pattern: z.string(),
+          source,
+          known: z.boolean(),
+        }),
+      ),
+      updated: z.nullable(
+        z.strictObject({
+          at: z.iso.datetime(),
+          tookMs: z.number(),
+          files: count,
+          stale: z.boolean(),
+        }),
+      ),
+      vectors: z.enum(['missing', 'off', 'ready', 'unknown']),
+      withoutVectors: z.nullable(count),
     }),
   ),
   citations: z.enum(['auto', 'on', 'off']),

@@ -1,4 +1,5 @@
 import type { Diagnosis } from '../embeddings/diagnosis/index.js';
+import type { ExtStatus } from './backends/ext/ext-status.js';
 import type { BackendStatus, GetResponse } from './backends/memory-backend.js';
 import type { EmbeddingStatus } from './embedding/embedding-status.js';
 import type { OpenedMemory } from './open-memory.js';
@@ -38,7 +39,9 @@ export function getOutput({ absolutePath: _, warnings: __, ...response }: GetRes
 
 /** One agent's part of `svc memory index --json`. */
 export function indexOutput(memory: OpenedMemory, summary: SyncSummary): IndexedAgent {
-  return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...summary };
+  // Warnings stand beside the result, with those of everything else.
+  const { warnings: _, ...told } = summary;
+  return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...told };
 }
 
 /** A line of `svc memory index --watch --json`; undefined for events that have none. */
@@ -55,7 +58,7 @@ export function watchOutput(
     case 'polling':
       return { type: 'polling', ...line, why: event.why, everyMs: event.everyMs };
     case 'synced':
-      return { type: 'synced', ...line, cause: event.cause, ...event.summary };
+      return { type: 'synced', ...line, cause: event.cause, ...indexOutput(memory, event.summary) };
     case 'failed': {
       const { failure, attempt, retryInMs } = event;
       return { type: 'failed', ...line, error: failure, attempt, retryInMs };
@@ -72,7 +75,7 @@ export function statusOutput(
   embedding: EmbeddingStatus,
   deep: Diagnosis | undefined,
 ): StatusOutput {
-  const { index, vectors: _, watcher, media, ...rest } = status;
+  const { index, vectors: _, watcher, media, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,
@@ -90,7 +93,24 @@ export function statusOutput(
       index.state === 'ready'
         ? { ...index, statistics: statisticsOutput(index.statistics) }
         : index,
+    ext: ext === undefined ? null : extOutput(ext),
     ...(deep === undefined ? {} : { deep }),
+  };
+}
+
+function extOutput({ updated, why, ...ext }: ExtStatus): StatusOutput['ext'] {
+  return {
+    ...ext,
+    why: why ?? null,
+    updated:
+      updated === null
+        ? null
+        : {
+            at: new Date(updated.atMs).toISOString(),
+            tookMs: updated.tookMs,
+            files: updated.files,
+            stale: updated.stale,
+          },
   };
 }
 

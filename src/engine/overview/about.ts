@@ -4,8 +4,8 @@ import type { EngineContext } from '../context.js';
 import type { Platform } from '../embeddings/local-runtime/runtime-package.js';
 import { runtimeState, runtimesDir } from '../embeddings/local-runtime/runtime-store.js';
 import { messageOf } from '../errors/index.js';
-import { openDatabaseBytes } from '../memory/index/database.js';
 import { loadVectorExtension } from '../memory/index/vectors/extension.js';
+import { openDatabaseBytes } from '../sqlite/database.js';
 import { programVersion, versionOf } from './package-version.js';
 
 /** A part that is native code, and whether it can be used on this machine. */

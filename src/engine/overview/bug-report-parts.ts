@@ -85,7 +85,7 @@ async function statusPart(context: EngineContext, configFile: string | undefined
   const memories = await openAllMemories(context, { configFile });
   try {
     const { agents, ...rest } = overallStatusOutput(
-      await overallStatus(memories, context.state.stateDir),
+      await overallStatus(memories, { context, configFile }),
     );
     return {
       ...rest,

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
 import { warningsSchema as warnings } from '../errors/output-schema.js';
 import { statusOutputSchema } from '../memory/output-schemas.js';
+import { serviceSchema } from '../serve/output-schemas.js';
 
 /*
  * Schemas of the JSON documents that tell of the program as a whole. They are checked by tests and
@@ -46,25 +47,28 @@ export const overallStatusOutputSchema = z.strictObject({
     z.strictObject({
       pid: z.int(),
       since: z.iso.datetime(),
-      services: z.array(
-        z.strictObject({
-          name: z.string(),
-          state: z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
-          since: z.iso.datetime(),
-          event: z.nullable(z.string()),
-          restarts: count,
-          failure: z.nullable(
-            z.strictObject({
-              code: z.nullable(z.string()),
-              message: z.string(),
-              mend: z.nullable(z.string()),
-            }),
-          ),
-        }),
-      ),
+      services: z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
     }),
   ),
   agents: statusOutputSchema.shape.agents,
+  listener: z.strictObject({
+    url: z.nullable(z.string()),
+    routes: count,
+    requests: count,
+    rejected: count,
+    lastRequestAt: z.nullable(z.iso.datetime()),
+  }),
+  flows: z.array(z.strictObject({ status: z.string(), count })),
+  tasks: z.array(z.strictObject({ status: z.string(), count })),
+  dreams: z.array(
+    z.strictObject({
+      agents: z.array(z.string()),
+      enabled: z.boolean(),
+      nextRunAt: z.nullable(z.iso.datetime()),
+      lastSweepAt: z.nullable(z.iso.datetime()),
+      written: z.nullable(count),
+    }),
+  ),
   nextRuns: z.array(z.strictObject({ what: z.string(), at: z.iso.datetime() })),
   faults: z.array(
     z.strictObject({

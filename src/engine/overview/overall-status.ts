@@ -3,6 +3,7 @@ import { SvcError } from '../errors/index.js';
 import type { BackendStatus } from '../memory/backends/memory-backend.js';
 import { type EmbeddingStatus, embeddingStatus } from '../memory/embedding/embedding-status.js';
 import type { OpenedMemory } from '../memory/open-memory.js';
+import { type OtherWork, type OverviewPlace, otherWork } from './other-work.js';
 import { readServing, type Serving } from './serving.js';
 
 /** One agent's memory as it is. */
@@ -10,6 +11,13 @@ export interface AgentOverview {
   readonly memory: OpenedMemory;
   readonly status: BackendStatus;
   readonly embedding: EmbeddingStatus;
+}
+
+/** What a look at one agent gave. */
+export interface AgentLook {
+  /** Undefined when its state cannot be told. */
+  readonly agent: AgentOverview | undefined;
+  readonly faults: readonly OverallFault[];
 }
 
 /** Something that is wrong, and with whom. */
@@ -35,37 +43,50 @@ export interface OverallStatus {
   readonly serving: Serving | undefined;
   /** Those whose state can be told; of the others there is a fault. */
   readonly agents: readonly AgentOverview[];
+  readonly work: OtherWork;
   /** Soonest first. */
   readonly nextRuns: readonly NextRun[];
   readonly faults: readonly OverallFault[];
 }
 
-/** Looks at indexes, settings and the state of `svc serve`; asks no provider and changes nothing. */
+/** Looks at everything there is; asks no provider and changes nothing. @throws SvcError CONFIG_* */
 export async function overallStatus(
   memories: readonly OpenedMemory[],
-  stateDir: string,
+  place: OverviewPlace,
 ): Promise<OverallStatus> {
   const agents: AgentOverview[] = [];
   const faults: OverallFault[] = [];
   for (const memory of memories) {
-    try {
-      const status = await memory.backend.status();
-      const agent = { memory, status, embedding: embeddingStatus(memory, status) };
-      agents.push(agent);
-      faults.push(...faultsOf(agent));
-    } catch (error) {
-      if (!(error instanceof SvcError)) throw error;
-      const { code, message, hint } = error;
-      faults.push({ about: nameOf(memory), code, message, ...withHint(hint) });
-    }
+    const look = await lookAtAgent(memory);
+    if (look.agent !== undefined) agents.push(look.agent);
+    faults.push(...look.faults);
   }
-  const serving = readServing(stateDir);
+  const serving = readServing(place.context.state.stateDir);
+  const work = await otherWork(place, serving);
   return {
     serving,
     agents,
+    work,
     nextRuns: nextRuns(serving),
-    faults: [...faults, ...serviceFaults(serving)],
+    faults: [...faults, ...serviceFaults(serving), ...workFaults(work)],
   };
+}
+
+/** Looks at one agent's files, index and settings; asks no provider and changes nothing. */
+export async function lookAtAgent(memory: OpenedMemory): Promise<AgentLook> {
+  try {
+    const status = await memory.backend.status();
+    const agent = { memory, status, embedding: embeddingStatus(memory, status) };
+    return { agent, faults: faultsOf(agent) };
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return { agent: undefined, faults: [overallFault(nameOf(memory), error)] };
+  }
+}
+
+/** A failure as one of the faults of everything. */
+export function overallFault(about: string, { code, message, hint }: SvcError): OverallFault {
+  return { about, code, message, ...withHint(hint) };
 }
 
 function nameOf({ name }: OpenedMemory): string {
@@ -75,16 +96,21 @@ function nameOf({ name }: OpenedMemory): string {
 function faultsOf({ memory, status }: AgentOverview): readonly OverallFault[] {
   const about = nameOf(memory);
   const choice = memory.providers?.primary.choice;
-  const faults = status.faults.map((fault) => ({ about, ...fault }));
-  if (choice === undefined) return faults;
+  const why = status.ext?.why;
+  const faults = [...status.faults, ...(why === undefined ? [] : [why])].map((fault) => ({
+    about,
+    ...fault,
+  }));
+  // Below the external program providers are only a net.
+  if (choice === undefined || status.ext !== undefined) return faults;
   const { state, set, source, mend } = credentialView(
     choice,
     memory.agent.memorySearch,
     memory.world,
   );
   if (state !== 'missing' && set !== false) return faults;
-  const why = source === null ? 'there is no key' : `${source} is not set`;
-  const message = `embedding provider ${choice.provider}: ${why}`;
+  const cause = source === null ? 'there is no key' : `${source} is not set`;
+  const message = `embedding provider ${choice.provider}: ${cause}`;
   return [...faults, { about, code: 'PROVIDER_AUTH', message, ...withHint(mend ?? undefined) }];
 }
 
@@ -94,6 +120,16 @@ function serviceFaults(serving: Serving | undefined): readonly OverallFault[] {
     const { code, message, mend } = failure;
     return [{ about: `service ${name}`, code, message, ...withHint(mend ?? undefined) }];
   });
+}
+
+/** What cannot be told of flows and dreams. */
+function workFaults({ flows, dreams }: OtherWork): readonly OverallFault[] {
+  const faultOf = (about: string, message: string | undefined): readonly OverallFault[] =>
+    message === undefined ? [] : [{ about, code: null, message }];
+  return [
+    ...faultOf('flows', flows.fault),
+    ...dreams.flatMap(({ agents, fault }) => faultOf(`dreams of ${agents.join(', ')}`, fault)),
+  ];
 }
 
 /** What is retried; schedules join with the services that keep them. */

@@ -23,6 +23,8 @@ export interface ServeOptions {
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
   readonly without: readonly ServiceSwitch[];
+  /** How svc itself is run; see ServeSetup. */
+  readonly program?: ServeSetup['program'];
   readonly pid: number;
   /** Everything that is logged, written down or shown goes through it. */
   readonly mask: Pick<SecretMask, 'data'>;
@@ -107,7 +109,7 @@ export class ServeProcess {
 
   private begin(loaded: LoadedConfig): Running {
     const { context, mask, onChange, pid, backoff = SERVICE_BACKOFF } = this.options;
-    const setup: ServeSetup = { context, loaded };
+    const setup: ServeSetup = { context, loaded, program: this.options.program };
     const log = createLog(this.logSettings(setup), { ...this.options, clock: context.clock });
     const { logger } = log;
     const startedMs = context.clock.now();
@@ -166,7 +168,7 @@ export class ServeProcess {
     try {
       const loaded = await this.load();
       refuseLoss(running.setup.loaded, loaded);
-      const setup: ServeSetup = { context, loaded };
+      const setup: ServeSetup = { context, loaded, program: this.options.program };
       // All that can be wrong with it is found before anything is changed.
       const definitions = this.definitions(setup, running.supervisor);
       running.setup = setup;

@@ -4,6 +4,7 @@ import { dreamDefinitions } from './services/dream-service.js';
 import { flowsDefinition, hasFlows } from './services/flows-service.js';
 import { healthDefinition } from './services/health-service.js';
 import { memoryDefinitions } from './services/memory-service.js';
+import { refreshDefinitions } from './services/refresh-service.js';
 import { hasRuntimes, tasksDefinition } from './services/tasks-service.js';
 import {
   hasWebhooks,
@@ -36,6 +37,7 @@ export function serviceDefinitions(
   return [
     ...listenerDefinitions(setup, isWanted('webhooks'), health, onWebhooks),
     ...(isWanted('memory') ? memoryDefinitions(setup) : []),
+    ...(isWanted('refresh') ? refreshDefinitions(setup) : []),
     ...(isWanted('dreaming') ? dreamDefinitions(setup) : []),
     ...(isWanted('flows') && hasFlows(setup) ? [flowsDefinition(setup)] : []),
     ...(isWanted('tasks') && hasRuntimes(setup) ? [tasksDefinition(setup)] : []),

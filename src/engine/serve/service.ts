@@ -7,6 +7,7 @@ import type { ServiceFailure } from './service-failure.js';
 export const SERVICE_SWITCHES = [
   'health',
   'memory',
+  'refresh',
   'webhooks',
   'dreaming',
   'flows',
@@ -14,7 +15,7 @@ export const SERVICE_SWITCHES = [
 ] as const;
 
 /**
- * A family of services: the health listener, the memories of all agents, the webhook listener, their
+ * A family of services: the health listener, the memories of all agents, their refresh at the start, the webhook listener, their
  * consolidation, the upkeep and notifications of flows, the runner of their tasks.
  */
 export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
@@ -23,6 +24,8 @@ export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
 export interface ServeSetup {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
+  /** How svc itself is run, node first; undefined where nobody can tell. */
+  readonly program?: readonly [string, ...string[]] | undefined;
 }
 
 /** What a service is given by the process that runs it. */

@@ -5,16 +5,23 @@ import { readActivity } from '../webhooks/activity/activity-file.js';
 import type { RoutesOutput } from '../webhooks/output-schemas.js';
 import { resolveRoutes } from '../webhooks/routes/resolve-routes.js';
 import { runningServeState } from './is-serving.js';
+import type { ServiceSnapshot } from './service-snapshot.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 
 const LISTENING = /^listening on (\S+)$/u;
 
+/** Where one of these services listens; undefined when it does not. */
+export function listeningUrl(
+  services: readonly Pick<ServiceSnapshot, 'event' | 'name' | 'state'>[],
+  service: string,
+): string | undefined {
+  const found = services.find(({ name, state }) => name === service && state === 'ready');
+  return LISTENING.exec(found?.event ?? '')?.[1];
+}
+
 /** Where the listener of this state folder listens; undefined when none runs. */
 function runningListenerUrl(stateDir: string): string | undefined {
-  const service = runningServeState(stateDir)?.services.find(
-    ({ name, state }) => name === WEBHOOKS_SERVICE && state === 'ready',
-  );
-  return LISTENING.exec(service?.event ?? '')?.[1];
+  return listeningUrl(runningServeState(stateDir)?.services ?? [], WEBHOOKS_SERVICE);
 }
 
 /**

@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import { writeFileAtomically } from '../config/edit/atomic-write.js';
 import { SCHEMA_FILE_NAME } from '../config/init-template.js';
 import { createJsonSchema } from '../config/json-schema.js';
-import { readConfigText } from '../config/source-file.js';
 import type { Clock } from '../context.js';
 import {
   type Diagnosis,
@@ -10,7 +9,7 @@ import {
   diagnoseNamed,
 } from '../embeddings/diagnosis/index.js';
 import { SvcError } from '../errors/index.js';
-import type { OpenedSetUp } from './open-set-up.js';
+import { configTextNow, type OpenedSetUp } from './open-set-up.js';
 import type { SetUpPlan } from './plan.js';
 import { storeKey } from './secrets-file.js';
 import { makeWorkspace } from './workspace.js';
@@ -69,20 +68,9 @@ export async function applyPlan(
 
 /** Somebody else's change, made while the person was asked, must not be undone. */
 function requireUnchanged(file: string, before: string | undefined): void {
-  if (textNow(file) === before) return;
+  // Only one that is to be replaced was taken although it cannot be read as text.
+  if (configTextNow(file, true) === before) return;
   throw new SvcError('CONFIG_WRITE_FAILED', `${file} was changed in the meantime`, {
     hint: 'run the command again; nothing was written',
   });
-}
-
-function textNow(file: string): string | undefined {
-  try {
-    return readConfigText(file);
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    if (error.code === 'CONFIG_NOT_FOUND') return undefined;
-    // Only one that is to be replaced is taken although it cannot be read as text.
-    if (error.code === 'CONFIG_SYNTAX') return '';
-    throw error;
-  }
 }

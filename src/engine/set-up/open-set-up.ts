@@ -33,7 +33,7 @@ export function openSetUp(
   { configFile, force }: { readonly configFile?: string | undefined; readonly force: boolean },
 ): OpenedSetUp {
   const file = fileToSetUp(context, configFile, force);
-  const before = textOf(file, force);
+  const before = configTextNow(file, force);
   const base = before === undefined || force ? configTemplate() : before;
   const loaded = loadText(file, base);
   return { file, before, base, loaded, providers: providersOf(loaded, context) };
@@ -50,8 +50,13 @@ function fileToSetUp(
   return (force ? undefined : discoverConfig(context, undefined).file) ?? state.userConfigFile;
 }
 
-/** @param leniently whether it is enough to know that it is there */
-function textOf(file: string, leniently: boolean): string | undefined {
+/**
+ * What a configuration holds now; undefined when it is not there.
+ *
+ * @param leniently whether it is enough to know that it is there, although it cannot be read as text
+ * @throws SvcError CONFIG_*
+ */
+export function configTextNow(file: string, leniently: boolean): string | undefined {
   try {
     return readConfigText(file);
   } catch (error) {

@@ -1,8 +1,8 @@
+import { findProgram } from '../child/find-program.js';
 import type { ConfigPath } from '../config/config-path.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { SvcError } from '../errors/index.js';
-import { findProgram } from './child/find-program.js';
 import { RUNNABLE } from './runner-settings.js';
 
 /** A program that the configuration names for tasks or notifications. */

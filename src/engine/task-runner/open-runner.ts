@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
+import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { openFlows } from '../flows/index.js';
-import { Minder } from './child/minder.js';
 import { runnerSettings } from './runner-settings.js';
 import { startSubagent } from './subagent/start-subagent.js';
 import { type RunnerOptions as Options, TaskRunner } from './task-runner.js';

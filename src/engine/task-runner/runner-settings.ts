@@ -1,8 +1,8 @@
+import { childEnvironment } from '../child/child-environment.js';
+import { findProgram, resolveFromConfig } from '../child/find-program.js';
 import { type LoadedConfig, listAgents, resolveAgent } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import type { TaskRecord } from '../flows/index.js';
-import { childEnvironment } from './child/child-environment.js';
-import { findProgram, resolveFromConfig } from './child/find-program.js';
 
 /** The runtimes that a program can be configured for. */
 export const RUNNABLE = ['subagent', 'acp'] as const;

@@ -24,7 +24,7 @@ export function renderStatusOverview(
   const rows = agents.map(({ agentId, status, embedding }) => [
     style.bold(safeLine(agentId)),
     ...figures(status, options.nowMs),
-    providerWords(embedding),
+    status.ext === undefined ? providerWords(embedding) : 'external program',
   ]);
   const faults = agents.flatMap(({ agentId, status }) =>
     status.faults.map((fault) => {
@@ -37,7 +37,12 @@ export function renderStatusOverview(
 }
 
 /** Files, chunks, size, freshness, last sync. */
-function figures({ index, staleness }: BackendStatus, nowMs: number): readonly string[] {
+function figures({ index, staleness, ext }: BackendStatus, nowMs: number): readonly string[] {
+  if (ext?.updated !== undefined && ext.updated !== null) {
+    const { files, stale, atMs } = ext.updated;
+    const fresh = stale ? 'stale' : 'up to date';
+    return [formatCount(files), '–', '–', fresh, formatRelativeTime(atMs, nowMs)];
+  }
   if (index.state !== 'ready') {
     return ['0', '0', '–', index.state === 'missing' ? 'no index yet' : 'unusable', 'never'];
   }

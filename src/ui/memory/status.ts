@@ -8,6 +8,7 @@ import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
 import { embeddingFacts, type StatusFact as Fact } from './status-embedding.js';
+import { extFacts } from './status-ext.js';
 import { mediaFacts } from './status-media.js';
 import { skippedNames } from './words.js';
 
@@ -46,6 +47,28 @@ function renderAgent(agent: AgentStatusView, options: StatusOptions): string {
 
 function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
   const { status } = agent;
+  return status.ext === undefined ? builtinFacts(agent, options) : externalFacts(agent, options);
+}
+
+/** The builtin engine below it has an index only once it was needed. */
+function externalFacts(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
+  const { status } = agent;
+  const below = status.index.state === 'ready' ? freshness(status, options.style).lines : [];
+  return [
+    { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
+    ...extFacts(status, options),
+    ...watcherFacts(status, options),
+    {
+      label: 'below',
+      lines: [`builtin engine, ${below[0] ?? 'no index: made when it is needed'}`],
+    },
+    ...skippedFacts(status, options),
+    ...faultFacts(status, options),
+  ];
+}
+
+function builtinFacts(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
+  const { status } = agent;
   const { style } = options;
   return [
     { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
@@ -61,25 +84,24 @@ function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[
     { label: 'backend', lines: [status.backend] },
     ...embeddingFacts(agent.embedding, status, style),
     ...mediaFacts(status, agent.embedding, style),
-    ...(status.skipped.length === 0
-      ? []
-      : [
-          {
-            label: 'skipped',
-            lines: [skippedNames(status.skipped, SKIPS_NAMED)],
-            prose: true,
-            paint: style.yellow,
-          },
-        ]),
-    ...status.faults.map((fault) => ({
-      label: 'fault',
-      lines: [fault.message, ...(fault.hint === undefined ? [] : [`→ ${fault.hint}`])].map(
-        safeLine,
-      ),
-      prose: true,
-      paint: style.red,
-    })),
+    ...skippedFacts(status, options),
+    ...faultFacts(status, options),
   ];
+}
+
+function skippedFacts({ skipped }: BackendStatus, { style }: StatusOptions): readonly Fact[] {
+  if (skipped.length === 0) return [];
+  const lines = [skippedNames(skipped, SKIPS_NAMED)];
+  return [{ label: 'skipped', lines, prose: true, paint: style.yellow }];
+}
+
+function faultFacts({ faults }: BackendStatus, { style }: StatusOptions): readonly Fact[] {
+  return faults.map((fault) => ({
+    label: 'fault',
+    lines: [fault.message, ...(fault.hint === undefined ? [] : [`→ ${fault.hint}`])].map(safeLine),
+    prose: true,
+    paint: style.red,
+  }));
 }
 
 function renderFact(fact: Fact, { style, columns }: StatusOptions): readonly string[] {

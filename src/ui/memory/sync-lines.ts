@@ -121,6 +121,8 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
       return verbose
         ? `read ${safeLine(event.path)}, ${formatCountOf(event.chunks, 'chunk')}`
         : undefined;
+    case 'ext.running':
+      return `external search program: ${safeLine(event.command)}`;
     case 'document.unchanged':
       return verbose ? `read ${safeLine(event.path)}, nothing new` : undefined;
     case 'document.removed':

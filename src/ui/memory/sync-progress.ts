@@ -148,6 +148,8 @@ export function reduceSync(state: SyncProgress, event: SyncEvent, atMs: number):
     case 'embed.provider':
     case 'embed.stored':
       return { ...next, embedding: reduceEmbed(next.embedding, event, next.lastMs) };
+    case 'ext.running':
+      return { ...next, waitingFor: undefined, current: event.command };
     case 'sync.finished':
       return finish(next, event.summary);
   }

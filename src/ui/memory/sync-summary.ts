@@ -62,8 +62,10 @@ export function summaryWords(summary: SyncSummary): string {
 }
 
 function howLong(summary: SyncSummary): string {
-  const work = `${formatCountOf(summary.chunks, 'chunk')} from ${formatBytes(summary.bytes)}`;
-  return `${work} in ${formatDuration(summary.durationMs)}`;
+  const time = `in ${formatDuration(summary.durationMs)}`;
+  // What an external program reads it does not count.
+  if (summary.chunks === 0 && summary.bytes === 0) return time;
+  return `${formatCountOf(summary.chunks, 'chunk')} from ${formatBytes(summary.bytes)} ${time}`;
 }
 
 /** Nothing where there was nothing to do. */

@@ -4,7 +4,8 @@ import { formatCount, formatRelativeTime } from '../format.js';
 import type { AgentStatusView, StatusOptions } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
 import { safeLine } from '../safe-text.js';
-import { renderTable, type TableColumn } from '../table.js';
+import { workLines } from '../screens/home/lines.js';
+import { alignRows, renderTable, type TableColumn } from '../table.js';
 import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
 
 /** What is shown of everything: views of the agents in place of their memories. */
@@ -24,12 +25,13 @@ const INDENT = '  ';
 
 /** One page for everything: agents, services, what comes next, what is wrong. */
 export function renderOverallStatus(view: OverallView, options: StatusOptions): string {
-  const { agents, serving, nextRuns, faults } = view;
+  const { agents, serving, work, nextRuns, faults } = view;
   const { style, nowMs } = options;
   // Their faults stand below with all others.
   const well = agents.map((agent) => ({ ...agent, status: { ...agent.status, faults: [] } }));
   const parts = [
     agents.length === 0 ? 'no memory to tell of\n' : renderStatusOverview(well, options),
+    workPart(work, options),
     servingPart(serving, options),
     ...(nextRuns.length === 0
       ? []
@@ -43,6 +45,13 @@ export function renderOverallStatus(view: OverallView, options: StatusOptions): 
       : faults.flatMap((fault) => faultLines(fault, options)).join(''),
   ];
   return parts.join('\n');
+}
+
+/** The lines of home, in words alone. */
+function workPart(work: OverallView['work'], { nowMs }: StatusOptions): string {
+  const rows = workLines(work, nowMs).map(({ title, parts }) => [title, parts.join(' · ')]);
+  const lines = alignRows(rows, ['left', 'left']);
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
 function servingPart(serving: Serving | undefined, { style, nowMs }: StatusOptions): string {

@@ -20,7 +20,7 @@ export interface CheckLineOptions {
 /** A check that has not ended yet, or what it found. */
 export type ShownCheck = CheckOutcome | 'running' | 'waiting';
 
-const LABEL_COLUMNS = 11;
+const LABEL_COLUMNS = 12;
 const TEXT_COLUMNS = 24;
 const INDENT = ' '.repeat(2 + LABEL_COLUMNS);
 

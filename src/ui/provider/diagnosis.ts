@@ -36,6 +36,11 @@ function verdictOf(
   { scope, ok, usable, provider, checks }: Diagnosis,
   style: Style,
 ): readonly [words: string, paint: Paint] {
+  if (scope === 'ext') {
+    return ok
+      ? ['works: the external program answers', style.green]
+      : ['broken: the builtin engine answers until this is mended', style.red];
+  }
   if (provider === null) return ['no provider: search finds by words alone', style.dim];
   const name = safeLine(provider);
   if (usable === 'primary') return [`works: ${name} embeds`, style.green];

@@ -29,6 +29,8 @@ export function mountScreen(
   { stdin, stdout }: ScreenStreams,
   { keepFrame }: { readonly keepFrame: boolean },
 ): MountedScreen {
+  // Ink does so after its first frame: keys typed before would be echoed into it.
+  stdin.setRawMode(true);
   const instance = render(view, {
     stdin,
     stdout: withoutHeight(stdout),
@@ -66,8 +68,12 @@ async function unmount(
   instance.unmount();
   await exited.catch(() => undefined);
   if (erase) stdout.write(UP);
+  // A view that failed at once has not let go of it.
+  stdin.setRawMode(false);
   // Otherwise the first keys for an editor started afterwards would still be read here.
   stdin.pause();
+  // Node.js stops reading a tick after that: a screen that begins to read before would hear nothing.
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { recallLogFile } from '../../../src/engine/active-memory/recall-log.js';
+import { outcomeLogFile } from '../../../src/engine/active-memory/outcome-log.js';
 import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
 import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
@@ -276,7 +276,7 @@ test('recalls are logged where that is wanted, without what was said', async () 
   const { recall, context } = recallWorld({ logging: true });
   await recall('when does the nightly backup run?');
   await recall('when does the nightly backup run?', { trigger: 'cron' });
-  const file = recallLogFile(context.state.stateDir);
+  const file = outcomeLogFile(context.state.stateDir);
   const text = readFileSync(file, 'utf8');
   const lines = text
     .trim()

@@ -61,6 +61,17 @@ test('setting a value changes that value and nothing else', () =>
     });
   }));
 
+test('nothing is put into what is no group: the fault in the file is told instead', () =>
+  inWorld(async ({ context, write }) => {
+    const file = write('project/svc.json', '{"memory": 5, "agents": {"list": {}}}');
+    for (const path of ['memory.citations', 'agents.list[0].id']) {
+      const error = await errorOf(() => setConfigValue(context, { path, value: 'on' }));
+      assert.is(error.code, 'CONFIG_INVALID');
+      assert.is(error.location?.line, 1);
+    }
+    assert.is(readFileSync(file, 'utf8'), '{"memory": 5, "agents": {"list": {}}}');
+  }));
+
 test('removing values keeps every comment and leaves a valid file', () => {
   for (const path of [
     'memory',

@@ -14,13 +14,14 @@ import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/append-recall.js';
-import { createDatabase } from '../../../src/engine/memory/index/database.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
+import { createDatabase } from '../../../src/engine/sqlite/database.js';
 import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
 import { noteText } from '../../support/many-notes.js';
 import { webp } from '../../support/media-files.js';
+import { installQmd } from '../../support/qmd.js';
 import { type Patient, PLANTED } from './support.js';
 
 /** A set-up with one thing wrong. */
@@ -56,6 +57,7 @@ const hooks = (routes: object, rest: object = {}): object => ({
 const dreaming = (frequency: string): object => ({
   plugins: { entries: { 'memory-core': { config: { dreaming: { enabled: true, frequency } } } } },
 });
+const external = (command: string): object => ({ memory: { backend: 'ext', ext: { command } } });
 const endpoint = (apiKey: unknown): object => ({
   models: { providers: { corp: { api: 'openai', baseUrl: 'https://corp.example/v1', apiKey } } },
 });
@@ -687,6 +689,33 @@ const SERVICES: readonly BrokenSetup[] = [
       search({ provider: 'openai', remote: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: PLANTED } }),
     ),
     mend: async (patient) => patient.configure(search(await answering())),
+  },
+  {
+    name: 'an external search program that is not there',
+    finds: 'backend/backend-program',
+    severity: 'warning',
+    breaks: configure(external('/nowhere/qmd')),
+    mend: async (patient) => {
+      patient.configure(external(installQmd().command));
+      await patient.sync();
+    },
+  },
+  {
+    name: 'an external search program that runs with another Node.js than it needs',
+    finds: 'backend/backend-release',
+    severity: 'warning',
+    breaks: configure(external(installQmd({ on: { '*': { kind: 'wrong_node' } } }).command)),
+    mend: configure({}),
+  },
+  {
+    name: 'an external search program that was never told what to search',
+    finds: 'backend/backend-collections',
+    severity: 'warning',
+    breaks: (patient) => {
+      patient.configure(external(installQmd().command));
+      patient.write('state/workspace/memory/note.md', 'One more.');
+    },
+    mend: async (patient) => patient.sync(),
   },
   {
     name: 'a provider of models on this machine, without what runs them',

@@ -4,9 +4,10 @@ import { parse as parseToml } from 'smol-toml';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { valueAt } from '../../../src/engine/config/config-path.js';
+import { isSameData } from '../../../src/engine/config/same-data.js';
 import { type HookFormat, hasHook } from '../../../src/engine/integrate/agent.js';
 import { jsonEditor } from '../../../src/engine/integrate/edit/json-editor.js';
-import { isSameData, withValue } from '../../../src/engine/integrate/edit/plain-data.js';
+import { withValue } from '../../../src/engine/integrate/edit/plain-data.js';
 import { tomlEditor } from '../../../src/engine/integrate/edit/toml-editor.js';
 import { hookEntry, serverEntry } from '../../../src/engine/integrate/entry.js';
 import {

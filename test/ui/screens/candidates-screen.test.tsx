@@ -224,7 +224,6 @@ test('the view shows the store and sends what is typed', async () => {
       onUndo={hear('undo')}
       onAgain={hear('again')}
       onLeave={hear('leave')}
-      onUnmount={hear('unmount')}
     />,
   );
   await waitFor('the first frame', () => lastFrame()?.includes('Reading …') === true);
@@ -236,7 +235,6 @@ test('the view shows the store and sends what is typed', async () => {
   stdin.write('?');
   await waitFor('help', () => lastFrame()?.includes('undo your last decision') === true);
   unmount();
-  await waitFor('the end', () => heard.includes('unmount'));
 });
 
 test('whatever happens, the frame fits and the chosen one is in the list', () => {

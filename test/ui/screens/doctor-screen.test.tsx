@@ -258,7 +258,6 @@ test('the view shows the store and sends what is typed', async () => {
       onApplyAll={hear('all')}
       onEdit={hear('edit')}
       onLeave={hear('leave')}
-      onUnmount={hear('unmounted')}
     />,
   );
   await waitFor('the frame', () => (lastFrame() ?? '').includes('○ configuration'));
@@ -268,7 +267,6 @@ test('the view shows the store and sends what is typed', async () => {
   await waitFor('leave', () => heard.includes('leave'));
   assert.equal(heard, ['again', 'apply', 'all', 'edit', 'leave']);
   unmount();
-  assert.is(heard.at(-1), 'unmounted');
 });
 
 test('any events in any order make a frame that fits, and the chosen finding is there', () => {

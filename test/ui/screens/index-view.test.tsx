@@ -54,4 +54,13 @@ test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
   view.unmount();
 });
 
+test('keys that arrive together, since work held up the event loop, all count', async () => {
+  const { view, stops, frame } = rendered();
+  await waitFor('the first frame', () => frame().includes('main'), frame);
+  view.stdin.write(`?${KEYS.ctrlC}q`);
+  await waitFor('both', () => stops.length === 2);
+  await waitFor('the keys', () => frame().includes('leave at once'), frame);
+  view.unmount();
+});
+
 test.run();

@@ -177,6 +177,34 @@ test('a frame is never wider or as tall as its terminal, however many routes and
   );
 });
 
+test('a listener of another process is only looked at: Esc leaves it, and nothing stops', async () => {
+  const terminal = createTerminal(80, 24);
+  const orders: string[] = [];
+  const screen = openWebhooksScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    style: createStyle(false),
+    now: () => NOW,
+    mask: (data) => data,
+    isWatched: true,
+    onReload: () => undefined,
+    onStop: (key) => orders.push(key),
+  });
+  await waitForText(terminal, 'not running: svc serve answers on the routes');
+  assert.match(terminal.screen().join('\n'), 'no routes are configured');
+  screen.changed(SERVE);
+  await waitForText(terminal, 'listening on http');
+  terminal.type('?');
+  await waitForText(terminal, 'leave; the listener goes on');
+  terminal.type(KEYS.escape);
+  await waitFor('the list to close', () => !terminal.screen().join('').includes('goes on'));
+  assert.equal(orders, []);
+  terminal.type(KEYS.escape);
+  await waitFor('the order', () => orders.length === 1);
+  assert.equal(orders, ['q']);
+  await screen.close();
+});
+
 test('a sparkline shows the highest as full, nothing as a dot, and little as little', () => {
   assert.is(sparkline([0, 1, 4, 8], 4), '·▁▄█');
   assert.is(sparkline([1, 1, 0, 0, 1000, 0], 3), '▁·█');

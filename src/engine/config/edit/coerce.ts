@@ -1,4 +1,5 @@
 import { safeParse } from 'zod/v4/core';
+import { parsedJson } from '../../parse-json.js';
 import type { ConfigPath } from '../config-path.js';
 import { configSchema } from '../schema/index.js';
 import { schemasAt } from '../schema/walk.js';
@@ -9,17 +10,9 @@ import { schemasAt } from '../schema/walk.js';
  * neither, JSON is given back, so that checking the file explains what is wrong with it.
  */
 export function coerceValue(path: ConfigPath, text: string): unknown {
-  const json = parseJson(text);
+  const json = parsedJson(text);
   const accepts = (value: unknown): boolean =>
     schemasAt(configSchema, path).some((schema) => safeParse(schema, value).success);
   if (json !== undefined && accepts(json)) return json;
   return accepts(text) || json === undefined ? text : json;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

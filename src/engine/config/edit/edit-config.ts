@@ -9,6 +9,7 @@ import type { ConfigFault } from '../fault.js';
 import type { LoadConfigOptions } from '../load.js';
 import { isSecretPath, maskSecrets } from '../mask.js';
 import { faultsError, requireValid, type ValidConfig } from '../read-config.js';
+import { isSameData } from '../same-data.js';
 import { readConfigText } from '../source-file.js';
 import { writeFileAtomically } from './atomic-write.js';
 import { coerceValue } from './coerce.js';
@@ -76,7 +77,8 @@ function applyEdit(
   const { text, data } = readForEdit(file);
   const before = valueAt(data, path);
   refuseGap(data, path, value);
-  const edited = isSame(before, value) ? text : editConfigText(text, path, value);
+  if (value !== undefined) refuseMisfit({ file, text, data }, path);
+  const edited = isSameData(before, value) ? text : editConfigText(text, path, value);
   const { warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
   if (changed) writeFileAtomically(file, edited);
@@ -142,14 +144,15 @@ function refuseGap(data: unknown, path: ConfigPath, value: unknown): void {
   }
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, at) => isSame(item, b[at]));
+/** Nothing can be put into a number, a text or the wrong kind of group: that fault has to go first. */
+function refuseMisfit(
+  { file, text, data }: { readonly file: string; readonly text: string; readonly data: unknown },
+  path: ConfigPath,
+): void {
+  for (const [depth, segment] of path.entries()) {
+    const parent = valueAt(data, path.slice(0, depth));
+    if (parent === undefined) return;
+    if (typeof segment === 'number' ? Array.isArray(parent) : isRecord(parent)) continue;
+    throw faultsError(file, checkConfigText(file, text).faults);
   }
-  if (!isRecord(a) || !isRecord(b)) return Object.is(a, b);
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
-  );
 }

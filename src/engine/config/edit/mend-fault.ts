@@ -2,7 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import { type CheckedConfig, checkConfigText } from '../check.js';
 import { type ConfigPath, formatPath, parsePath, valueAt } from '../config-path.js';
 import type { ConfigFault } from '../fault.js';
-import { type Node, parseTree } from '../jsonc.js';
+import type { Node } from '../jsonc.js';
+import { nodeAt } from '../jsonc-nodes.js';
 import { configSchema } from '../schema/index.js';
 import { knownKeys, schemaAt } from '../schema/walk.js';
 import { editConfigText } from './edit-text.js';
@@ -167,18 +168,6 @@ function keyOf({ code, path }: ConfigFault): string {
 
 function pathOf({ path }: ConfigFault): ConfigPath | undefined {
   return path === '' ? undefined : parsePath(path);
-}
-
-function nodeAt(text: string, path: ConfigPath): Node | undefined {
-  let node: Node | undefined = parseTree(text, [], { allowTrailingComma: true });
-  for (const segment of path) {
-    const children: readonly Node[] = node?.children ?? [];
-    node =
-      typeof segment === 'number'
-        ? children[segment]
-        : children.find((child) => child.children?.[0]?.value === segment)?.children?.[1];
-  }
-  return node;
 }
 
 function isSlip(typed: string, meant: string): boolean {

@@ -1,5 +1,6 @@
 import type { ConfigPath } from '../config-path.js';
-import { type Node, parseTree } from '../jsonc.js';
+import type { Node } from '../jsonc.js';
+import { endOf, entryOf, nodeAt } from '../jsonc-nodes.js';
 
 /** A part of a text, by offsets; the end is not in it. */
 interface Span {
@@ -15,11 +16,10 @@ interface Span {
  * a lone comma behind where the last entry had one.
  */
 export function removeValue(text: string, path: ConfigPath): string {
-  const tree = parseTree(text, [], { allowTrailingComma: true });
-  const found = tree === undefined ? undefined : findEntry(tree, path);
+  const found = findEntry(text, path);
   if (found === undefined) return text;
   const { entry, previous } = found;
-  const own: Span = { start: entry.offset, end: entry.offset + entry.length };
+  const own: Span = { start: entry.offset, end: endOf(entry) };
   const comma = commaAfter(text, own.end) ?? (previous && commaAfter(text, endOf(previous)));
   const spans = comma === undefined ? [own] : [own, { start: comma, end: comma + 1 }];
   // From the end, so that earlier offsets stay true.
@@ -32,21 +32,13 @@ interface FoundEntry {
   readonly previous: Node | undefined;
 }
 
-function findEntry(root: Node, path: ConfigPath): FoundEntry | undefined {
-  let node: Node | undefined = root;
-  let found: FoundEntry | undefined;
-  for (const segment of path) {
-    const children: readonly Node[] = node?.children ?? [];
-    const at: number =
-      typeof segment === 'number'
-        ? segment
-        : children.findIndex((child) => child.children?.[0]?.value === segment);
-    const entry: Node | undefined = children[at];
-    if (entry === undefined) return undefined;
-    found = { entry, previous: children[at - 1] };
-    node = entry.type === 'property' ? entry.children?.[1] : entry;
-  }
-  return found;
+function findEntry(text: string, path: ConfigPath): FoundEntry | undefined {
+  const segment = path.at(-1);
+  const container = nodeAt(text, path.slice(0, -1));
+  if (segment === undefined || container === undefined) return undefined;
+  const entry = entryOf(container, segment);
+  const siblings: readonly Node[] = container.children ?? [];
+  return entry && { entry, previous: siblings[siblings.indexOf(entry) - 1] };
 }
 
 /** Offset of the comma that follows after blanks and comments; undefined when none does. */
@@ -64,8 +56,4 @@ function cut(text: string, { start, end }: Span): string {
   const lineEnd = /^[ \t]*(?:\r\n|\r|\n)/u.exec(after)?.[0];
   if (indent === undefined || lineEnd === undefined) return before + after;
   return before.slice(0, before.length - indent.length) + after.slice(lineEnd.length);
-}
-
-function endOf(node: Node): number {
-  return node.offset + node.length;
 }

@@ -1,5 +1,6 @@
 import type { ConfigPath } from '../config-path.js';
-import { type Node, parseTree } from '../jsonc.js';
+import type { Node } from '../jsonc.js';
+import { entryOf, nodeAt } from '../jsonc-nodes.js';
 
 /**
  * The text with one key under another name; its value, comments and everything else stay. The text
@@ -12,20 +13,8 @@ export function renameKey(text: string, path: ConfigPath, name: string): string 
 }
 
 function findKey(text: string, path: ConfigPath): Node | undefined {
-  let node: Node | undefined = parseTree(text, [], { allowTrailingComma: true });
-  let key: Node | undefined;
-  for (const segment of path) {
-    const children: readonly Node[] = node?.children ?? [];
-    if (typeof segment === 'number') {
-      node = children[segment];
-      key = undefined;
-      continue;
-    }
-    const property: Node | undefined = children.find(
-      (child) => child.children?.[0]?.value === segment,
-    );
-    key = property?.children?.[0];
-    node = property?.children?.[1];
-  }
-  return key;
+  const name = path.at(-1);
+  const container = nodeAt(text, path.slice(0, -1));
+  if (typeof name !== 'string' || container === undefined) return undefined;
+  return entryOf(container, name)?.children?.[0];
 }

@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.js';
+import { leadsToLoopback } from '../loopback.js';
 import type { Rule } from './finding.js';
 
 const NOTIFY = ['flows', 'notify'] as const;
@@ -39,6 +39,6 @@ export const notifyIsOneAndSafe: Rule = function* (input) {
 
 function isPlainAndFar(url: string): boolean {
   if (!URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/gu, ''));
+  const parsed = new URL(url);
+  return parsed.protocol === 'http:' && !leadsToLoopback(parsed);
 }

@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 import type { BackendStatus } from '../../memory/backends/memory-backend.js';
 import { integrityComplaints } from '../../memory/index/check-integrity.js';
+import { type IndexHeader, indexHeader } from '../../memory/index/index-header.js';
 import type { OpenedMemory } from '../../memory/open-memory.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding, FindingPlace } from '../finding.js';
-import { type IndexHeader, indexHeader } from '../index-header.js';
 import { indexMend } from '../mends/sync-index.js';
 import type { ConfiguredWorld } from '../world.js';
 
@@ -51,33 +51,23 @@ async function lookAt(
     file: status.indexFile,
   };
   const subject: Subject = { world, memory, status, agentId, place };
-  const findings = [...backendFindings(memory), ...indexFindings(subject)];
+  const findings = indexFindings(subject);
   const { index } = status;
   const count = index.state === 'ready' ? `${index.statistics.documents} files` : index.state;
   return { summary: `${memory.name}: ${count}`, findings };
-}
-
-function backendFindings({ warnings }: OpenedMemory): readonly Finding[] {
-  return warnings
-    .filter((warning) => warning.code === 'BACKEND_UNAVAILABLE')
-    .map(({ message, hint }) => ({
-      code: 'backend-unavailable',
-      severity: 'warning',
-      message,
-      ...(hint === undefined ? {} : { hint }),
-    }));
 }
 
 function indexFindings(subject: Subject): readonly Finding[] {
   const { index } = subject.status;
   switch (index.state) {
     case 'missing':
-      return [missing(subject)];
+      // Beside an external program it is made when it is needed.
+      return subject.memory.ext === undefined ? [missing(subject)] : [];
     case 'unusable':
       return [unusable(subject, index.why)];
     case 'ready':
       if (index.rebuildBecause !== undefined) return [outdated(subject, index.rebuildBecause)];
-      return [...damage(subject), ...stale(subject)];
+      return [...damage(subject), ...(subject.memory.ext === undefined ? stale(subject) : [])];
   }
 }
 

@@ -1,12 +1,13 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { authFolder } from '../../embeddings/login/auth-files.js';
-import { SvcError, systemErrorCode } from '../../errors/index.js';
+import { SvcError } from '../../errors/index.js';
 import { acquireIndexLock, type LockHolder } from '../../memory/sync/index-lock.js';
 import { TEMPORARY_ENDING } from '../../replace-file.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding } from '../finding.js';
 import { type RemovableFile, removalMend } from '../mends/remove-files.js';
+import { namesIn } from '../names-in.js';
 import type { DoctorWorld } from '../world.js';
 
 /** A file that is being put in its place is there for a moment only; this is for slow machines. */
@@ -229,13 +230,4 @@ function removable(
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || stats.mtimeMs > oldestMs) return [];
   return [{ path, bytes: stats.size }];
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemErrorCode(error) !== undefined) return [];
-    throw error;
-  }
 }

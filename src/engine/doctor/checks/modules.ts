@@ -1,6 +1,6 @@
 import { runtimeState, runtimesDir } from '../../embeddings/local-runtime/runtime-store.js';
 import { SvcError } from '../../errors/index.js';
-import { openDatabaseBytes } from '../../memory/index/database.js';
+import { openDatabaseBytes } from '../../sqlite/database.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding } from '../finding.js';
 import type { DoctorWorld } from '../world.js';

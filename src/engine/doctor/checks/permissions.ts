@@ -1,11 +1,10 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasPlainSecret } from '../../config/hide-config-values.js';
 import { authFolder } from '../../embeddings/login/auth-files.js';
-import { systemErrorCode } from '../../errors/index.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding, FindingSeverity } from '../finding.js';
 import { modeAt, modeMend, modeText } from '../mends/change-mode.js';
+import { namesIn } from '../names-in.js';
 import type { DoctorWorld } from '../world.js';
 
 /** Everybody; many systems give each person a group of their own, which may write. */
@@ -187,13 +186,4 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
     if (!byFile.has(file)) byFile.set(file, finding);
   }
   return [...byFile.values()];
-}
-
-function namesIn(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch (error) {
-    if (systemErrorCode(error) !== undefined) return [];
-    throw error;
-  }
 }

@@ -11,16 +11,18 @@ export const provider: DoctorCheck = {
   name: 'provider',
   needs: 'configuration',
   run: async (world) => {
-    const groups = groupBySettings(await world.memories());
+    // An external program has a check of its own.
+    const memories = (await world.memories()).filter(({ ext }) => ext === undefined);
+    const groups = groupBySettings(memories);
     const asked = groups.filter(([memory]) => memory?.providers !== undefined);
     const looks = await Promise.all(
-      asked.map(async (memories) => {
-        const [memory] = memories;
+      asked.map(async (group) => {
+        const [memory] = group;
         if (memory === undefined) return undefined;
         // Vendors quote the key they refuse.
         await resolveConfigured(keysOf(memory), world);
         const work = { signal: world.signal, onEvent: () => undefined };
-        return { memories, diagnosis: await diagnoseMemory(memory, work) };
+        return { memories: group, diagnosis: await diagnoseMemory(memory, work) };
       }),
     );
     const done = looks.filter((look) => look !== undefined);
@@ -80,14 +82,14 @@ function findingOf(checked: Checked, agents: string, { ok, provider: name }: Dia
   return {
     code: codeOf(checked),
     severity: isFault ? 'fault' : 'warning',
-    message: `provider ${name ?? text} of agent ${agents}: ${WORDS[check]}`,
+    message: `provider ${name ?? text} of agent ${agents}: ${WORDS[check] ?? check}`,
     ...(cause === undefined ? {} : { cause: `${text}: ${cause}` }),
     ...(location === undefined ? {} : { place: location }),
     hint: mend ?? 'svc provider test shows the whole way',
   };
 }
 
-const WORDS: Readonly<Record<Checked['check'], string>> = {
+const WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
   selected: 'it cannot be chosen',
   key: 'its key cannot be had',
   endpoint: 'its address has a fault',

@@ -1,4 +1,4 @@
-import { openDatabaseBytes } from '../../memory/index/database.js';
+import { openDatabaseBytes } from '../../sqlite/database.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding } from '../finding.js';
 

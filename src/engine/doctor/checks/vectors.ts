@@ -2,8 +2,8 @@ import { type ConfigPath, valueAt } from '../../config/config-path.js';
 import { editConfigText } from '../../config/edit/edit-text.js';
 import type { ResolvedAgent } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding/embedding-status.js';
-import { openDatabaseBytes } from '../../memory/index/database.js';
 import { loadVectorExtension, type VectorExtension } from '../../memory/index/vectors/extension.js';
+import { openDatabaseBytes } from '../../sqlite/database.js';
 import type { DoctorCheck } from '../check.js';
 import type { Finding, Mend } from '../finding.js';
 import { configMend } from '../mends/edit-config.js';
@@ -100,7 +100,8 @@ function writtenAt(
 async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const memory of await world.memories()) {
-    if (memory.providers === undefined) continue;
+    // Beside an external program the builtin engine's vectors wait until they are needed.
+    if (memory.providers === undefined || memory.ext !== undefined) continue;
     const status = await memory.backend.status();
     if (status.index.state !== 'ready') continue;
     const { state, done, all, differences } = embeddingStatus(memory, status).coverage;

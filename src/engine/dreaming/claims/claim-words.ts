@@ -1,6 +1,6 @@
 import { STOP_WORDS } from '../../memory/search/stop-words.js';
 import { foldedWordsOf, wordsOf } from '../../memory/search/words.js';
-import { shortHash } from '../../memory/short-hash.js';
+import { shortHash } from '../../short-hash.js';
 
 /** A claim's name: the same for the same words, whatever their case, marks and place. 16 hexadecimal digits. */
 export type ClaimKey = string & { readonly brand: 'ClaimKey' };

@@ -16,13 +16,15 @@ const UNSPACED =
 // With the apostrophe of "don't", as the segmenter has it.
 const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
 const LETTER = /\p{L}/u;
+/** Longer texts are no claims; and the segmenter's time grows with the square of a text without spaces. */
+const MOST_READ = 1000;
 
 /**
  * What a claim is about, in lower case: compound names first, then words, each once, at most 8.
  * Scripts without spaces are cut by the platform's own segmenter (ICU).
  */
 export function conceptTagsOf(text: string): string[] {
-  const normal = text.normalize('NFKC');
+  const normal = text.slice(0, MOST_READ).normalize('NFKC');
   const tags = new Set<string>();
   for (const [compound] of normal.matchAll(COMPOUND)) addTag(tags, compound);
   const rest = normal.replaceAll(COMPOUND, ' ');

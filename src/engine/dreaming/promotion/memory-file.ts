@@ -78,8 +78,10 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
   for (const edit of edits) {
     if (edit.kind === 'add') {
       const framed = withHeading(edited, day, end, operations);
-      const inserted = blockOf(edit, end);
-      edited = insertAt(framed, endOfSection(framed, headingOf(day)), inserted);
+      const at = endOfSection(framed, headingOf(day));
+      // A person's editor may have taken the end of the last line away.
+      const inserted = `${/[^\n]$/u.test(framed.slice(0, at)) ? end : ''}${blockOf(edit, end)}`;
+      edited = insertAt(framed, at, inserted);
       operations.push({ kind: 'add', key: edit.entry.key, inserted });
       continue;
     }

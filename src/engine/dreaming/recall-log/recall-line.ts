@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parsedJson } from '../../parse-json.js';
 
 /** One claim that answered a question. */
 export interface RecalledClaim {
@@ -42,10 +43,6 @@ export function formatRecallLine(recall: RecallLine): string {
 
 /** Reads a line; undefined for one that a crash or another hand left broken. */
 export function parseRecallLine(text: string): RecallLine | undefined {
-  try {
-    const read = line.safeParse(JSON.parse(text));
-    return read.success ? read.data : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = line.safeParse(parsedJson(text));
+  return read.success ? read.data : undefined;
 }

@@ -28,9 +28,10 @@ interface Place {
   readonly end: number;
 }
 
+/** From the opening mark that is nearest above a closing one: what stands between others is a person's. */
 function placeOf(text: string, block: DreamBlock): Place | undefined {
   const [opening, closing] = ownBlockMarks(block);
-  const start = text.indexOf(opening);
-  const at = start === -1 ? -1 : text.indexOf(closing, start);
-  return at === -1 ? undefined : { start, end: at + closing.length };
+  const first = text.indexOf(opening);
+  const at = first === -1 ? -1 : text.indexOf(closing, first);
+  return at === -1 ? undefined : { start: text.lastIndexOf(opening, at), end: at + closing.length };
 }

@@ -1,3 +1,5 @@
+import { singleQuoted } from '../../single-quoted.js';
+
 /** A line for a person's own crontab: for those without a long-lived process. */
 export function crontabLine(
   frequency: string,
@@ -13,6 +15,6 @@ const PLAIN = /^[\w@%+=:,./-]+$/u;
 
 /** In a crontab `%` means a line end, even within quotes. */
 function shellWord(word: string): string {
-  const quoted = PLAIN.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  const quoted = PLAIN.test(word) ? word : singleQuoted(word);
   return quoted.replaceAll('%', String.raw`\%`);
 }

@@ -19,6 +19,13 @@ export interface ScheduleOptions {
 /** The clock is looked at this often, in milliseconds: a timer for hours stands still while a machine sleeps. */
 const LOOK_MS = 20_000;
 
+/** What a look at a workspace learned; times in milliseconds since the epoch. */
+interface Look {
+  readonly keptUntilMs: number;
+  /** Nothing can be due before, whatever other processes do: they only keep the schedule further. */
+  readonly dueMs: number;
+}
+
 /**
  * Runs the sweeps of workspaces when they are due, until closed. What was due while nothing ran (the machine
  * slept, the process was down) runs once, as soon as it is seen.
@@ -27,6 +34,7 @@ export class DreamSchedule {
   private readonly targets: readonly DreamTarget[];
   private readonly options: ScheduleOptions;
   private readonly closing = new AbortController();
+  private readonly looks = new Map<DreamTarget, Look>();
   private timer: NodeJS.Timeout | undefined;
   private looking: Promise<void> = Promise.resolve();
   private closed = false;
@@ -77,35 +85,57 @@ export class DreamSchedule {
   }
 
   private async runIfDue(target: DreamTarget): Promise<void> {
-    const { clock, onSwept, openNarrator } = this.options;
-    const { settings, reach, timeZone, workspace } = target;
-    const nowMs = clock.now();
-    const database = openDreamDatabase(workspace.files.database);
+    const last = this.looks.get(target);
+    const nowMs = this.options.clock.now();
+    if (last !== undefined && nowMs < last.dueMs) return;
+    const database = openDreamDatabase(target.workspace.files.database);
     try {
-      const kept = keptUntil(database);
+      // Another process may have kept the schedule since, or begun anew with an empty file.
+      let kept = keptUntil(database) ?? last?.keptUntilMs;
       // What was due before anybody kept this schedule was not missed.
-      if (kept === undefined) keepUntil(database, nowMs);
-      const [due] = nextRuns(settings.frequency, timeZone, kept ?? nowMs, 1);
-      if (due === undefined || due > nowMs) return;
-      const { signal } = this.closing;
+      if (kept === undefined) {
+        keepUntil(database, nowMs);
+        kept = nowMs;
+      }
+      const look = lookFrom(target, kept);
+      if (look.dueMs > nowMs) {
+        this.looks.set(target, look);
+        return;
+      }
       try {
-        const narrator = await openNarrator(signal);
-        const options = {
-          settings,
-          reach,
-          timeZone,
-          clock,
-          narrator,
-          trigger: 'schedule',
-          signal,
-        } as const;
-        onSwept(target, await runSweep(workspace, options));
+        await this.sweep(target);
       } finally {
         // A sweep that fails is not tried again before its next time: it would fail every few seconds.
-        if (!signal.aborted) keepUntil(database, clock.now());
+        if (!this.closing.signal.aborted) {
+          const endMs = this.options.clock.now();
+          keepUntil(database, endMs);
+          this.looks.set(target, lookFrom(target, endMs));
+        }
       }
     } finally {
       database.close();
     }
   }
+
+  private async sweep(target: DreamTarget): Promise<void> {
+    const { clock, onSwept, openNarrator } = this.options;
+    const { settings, reach, timeZone, workspace } = target;
+    const { signal } = this.closing;
+    const narrator = await openNarrator(signal);
+    const options = {
+      settings,
+      reach,
+      timeZone,
+      clock,
+      narrator,
+      trigger: 'schedule',
+      signal,
+    } as const;
+    onSwept(target, await runSweep(workspace, options));
+  }
+}
+
+function lookFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number): Look {
+  const [dueMs = Number.POSITIVE_INFINITY] = nextRuns(settings.frequency, timeZone, keptUntilMs, 1);
+  return { keptUntilMs, dueMs };
 }

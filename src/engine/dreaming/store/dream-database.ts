@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
+import { migrate } from '../../sqlite/migrate.js';
 import { MIGRATIONS } from './migrations.js';
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -21,7 +22,7 @@ export function openDreamDatabase(file: string): Connection {
     // What is acknowledged is on disk: it is the person's data, and no search waits for it.
     database.pragma('synchronous = FULL');
     database.pragma('secure_delete = ON');
-    migrate(database, file);
+    migrate(database, { steps: MIGRATIONS, check: (version) => refuseNewer(version, file) });
     return database;
   } catch (error) {
     database?.close();
@@ -29,24 +30,11 @@ export function openDreamDatabase(file: string): Connection {
   }
 }
 
-function migrate(database: Connection, file: string): void {
-  if (versionOf(database) === MIGRATIONS.length) return;
-  const run = database.transaction(() => {
-    // Asked again inside: another process may have been faster.
-    const version = versionOf(database);
-    if (version > MIGRATIONS.length) {
-      throw new SvcError('DREAM_STORE_NEWER', `${file} was written by a newer version of svc`, {
-        hint: 'update svc, or move the file away to begin anew',
-      });
-    }
-    for (const step of MIGRATIONS.slice(version)) database.exec(step);
-    database.pragma(`user_version = ${MIGRATIONS.length}`);
+function refuseNewer(version: number, file: string): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new SvcError('DREAM_STORE_NEWER', `${file} was written by a newer version of svc`, {
+    hint: 'update svc, or move the file away to begin anew',
   });
-  run.immediate();
-}
-
-function versionOf(database: Connection): number {
-  return Number(database.pragma('user_version', { simple: true }));
 }
 
 /** Turns a failure of the store into the error for the person; others pass through. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../parse-json.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
 import { readVector } from '../read-vectors.js';
 import type { BatchResult, BatchStatus } from '../vendor.js';
@@ -43,7 +44,7 @@ export function outputsOf(job: unknown): string[] {
  * undefined for what cannot be read.
  */
 export function readLine(line: string): BatchResult | undefined {
-  const item = parsed(line);
+  const item = parsedJson(line);
   const key = jsonAt(item, 'custom_id');
   if (typeof key !== 'string') return undefined;
   const status = jsonAt(item, 'response', 'status_code');
@@ -58,14 +59,6 @@ export function readLine(line: string): BatchResult | undefined {
   }
   const why = messageIn(jsonAt(item, 'error')) ?? messageIn(jsonAt(item, 'response', 'body'));
   return { key, why: why ?? messageIn(jsonAt(item, 'response')) ?? 'the vendor gives no reason' };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A text that an answer must have. @throws VendorFault */

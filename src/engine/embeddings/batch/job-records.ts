@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../context.js';
+import { parsedJson } from '../../parse-json.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { BatchHandle } from '../vendor.js';
 import type { BatchJobStore, StoredBatchJob } from './batch-embedding.js';
@@ -69,7 +70,7 @@ function written({ id, createdMs, keys, handle }: JobRecord): StoredBatchJob {
 
 /** Undefined for what another version wrote, or nobody did. */
 function read({ id, createdMs, json }: StoredBatchJob): JobRecord | undefined {
-  const value = parsed(json);
+  const value = parsedJson(json);
   const keys = jsonAt(value, 'keys');
   if (jsonAt(value, 'version') !== VERSION || !isTexts(keys)) return undefined;
   return { id, createdMs, keys, handle: readHandle(jsonAt(value, 'handle')) };
@@ -83,12 +84,4 @@ function readHandle(value: unknown): BatchHandle | undefined {
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

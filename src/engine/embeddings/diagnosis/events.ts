@@ -12,8 +12,11 @@ export const CHECKS = [
   'vectors',
 ] as const;
 
+/** What is looked at of the external search program besides. */
+const EXT_CHECKS = ['program', 'release', 'collections', 'question'] as const;
+
 /** The name of a check. */
-export type CheckName = (typeof CHECKS)[number];
+export type CheckName = (typeof CHECKS)[number] | (typeof EXT_CHECKS)[number];
 
 /** `off`: not used, or not tried; nothing is wrong with it. */
 export type CheckState = 'failed' | 'off' | 'ok' | 'warning';
@@ -42,16 +45,16 @@ export interface CheckOutcome {
 
 /** What the checks come to. */
 export interface Diagnosis {
-  /** `named`: one provider alone was looked at, whatever is configured. */
-  readonly scope: 'named' | 'path';
+  /** `named`: one provider alone was looked at, whatever is configured. `ext`: the external search program. */
+  readonly scope: 'ext' | 'named' | 'path';
   /** False when questions cannot be embedded although a provider is chosen. */
   readonly ok: boolean;
   /** Who would embed a question now; null when nobody can, or nobody is chosen. */
   readonly usable: 'fallback' | 'primary' | null;
-  /** Who is chosen; null where memory is searched by words alone. */
+  /** Who is chosen; null where memory is searched by words alone. The program's name for `ext`. */
   readonly provider: string | null;
   readonly adapter: AdapterId | null;
-  /** Those that were made, in the order of {@link CHECKS}. */
+  /** Those that were made, in the order in which they are shown. */
   readonly checks: readonly (CheckOutcome & { readonly check: CheckName })[];
 }
 

@@ -1,9 +1,10 @@
+import { leadsToLoopback } from '../../config/loopback.js';
 import { messageOf, SvcError } from '../../errors/index.js';
-import { resolveSecret } from '../../secrets/index.js';
 import { ADAPTER_FACTS } from '../adapter-facts.js';
 import type { ProviderChoice } from '../choose-provider.js';
 import { credentialView } from '../credential-view.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
+import { secretReader } from '../provider-secrets.js';
 import { whyChosen } from '../why-chosen.js';
 import { connectTo } from './connect.js';
 import type { CheckOutcome } from './events.js';
@@ -59,9 +60,7 @@ export async function checkKey(
   const written = await locate(keyPath(credential.source, choice));
   const at = written === undefined ? {} : { location: written.location };
   try {
-    const { env, onSecret } = world;
-    const context = { env, settings: world.config.secrets, signal, onSecret };
-    const { length } = await resolveSecret(credential.input, context);
+    const { length } = await secretReader(world, signal)(credential.input);
     const note = `set, ${length} character${length === 1 ? '' : 's'}`;
     return { state: 'ok', text, note, ...at };
   } catch (error) {
@@ -88,17 +87,13 @@ export async function checkEndpoint(
     const { latencyMs, tls } = await connectTo(url, signal);
     if (tls) return { state: 'ok', text: endpoint, note: 'TLS ok', latencyMs };
     const found = { text: endpoint, note: 'no TLS', latencyMs };
-    if (!hasKey || isLoopback(url.hostname)) return { state: 'ok', ...found };
+    if (!hasKey || leadsToLoopback(url)) return { state: 'ok', ...found };
     const cause = 'the key and the texts go over the network unencrypted';
     return { state: 'warning', ...found, cause, mend: 'use an https address' };
   } catch (error) {
     signal.throwIfAborted();
     return failure(endpoint, error);
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 /** Really embeds a word. */

@@ -1,5 +1,6 @@
 import got, { HTTPError, type Options, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
+import { jsonOrText } from '../../parse-json.js';
 import { createSecretMask } from '../../secrets/mask/secret-mask.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
@@ -112,7 +113,7 @@ export function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
 function answerDetails(response: Response<unknown>, explain: ExplainStatus): VendorFaultDetails {
   const { statusCode: status, headers, request, rawBody } = response;
   // Before anything is cut off: half a key is no longer known for one.
-  const body = createSecretMask(sentSecrets(request.options)).data(parsed(bodyText(rawBody)));
+  const body = createSecretMask(sentSecrets(request.options)).data(jsonOrText(bodyText(rawBody)));
   const own = explain({ status, body, headers });
   return { ...detailsOfStatus(status, headers, body), ...own };
 }
@@ -138,12 +139,4 @@ function sentSecrets({ headers }: Pick<Options, 'headers'>): readonly string[] {
 
 function bodyText(body: unknown): string {
   return Buffer.isBuffer(body) ? body.toString('utf8') : '';
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

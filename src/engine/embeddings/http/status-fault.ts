@@ -33,7 +33,7 @@ const MAX_MESSAGE = 300;
 export function messageIn(body: unknown): string | undefined {
   if (typeof body === 'string') {
     const text = body
-      .replaceAll(/<[^>]*>/gu, ' ')
+      .replaceAll(/<[^<>]*>/gu, ' ')
       .replaceAll(/\s+/gu, ' ')
       .trim();
     return text === '' ? undefined : text.slice(0, MAX_MESSAGE);

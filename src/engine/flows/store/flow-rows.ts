@@ -1,6 +1,6 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { FlowRecord, FlowStatus } from '../flow-record.js';
-import { ID_IS, idPattern } from './id-match.js';
+import { recordFinder } from './record-finder.js';
 import { type Columns, recordTable, selectFrom } from './record-table.js';
 import { atLeast, equals, type Where, whereOf } from './where.js';
 
@@ -49,6 +49,8 @@ export interface FlowRows {
   /** Newest first. */
   list(filter: FlowFilter): readonly FlowRecord[];
   count(filter: Omit<FlowFilter, 'limit'>): number;
+  /** All, by state. */
+  countsByStatus(): readonly (readonly [status: FlowStatus, count: number])[];
   /** Those that somebody asked to cancel before a moment, that go on and have no task that does. */
   cancelledWithoutTasks(beforeMs: number, limit: number): readonly FlowRecord[];
   /** Deletes flows that ended before a moment, with their tasks. @returns how many of both */
@@ -58,9 +60,7 @@ export interface FlowRows {
 /** Prepares the statements of the table of flows. */
 export function flowRows(database: Connection): FlowRows {
   const table = recordTable<FlowRecord>(database, 'flows', COLUMNS);
-  const byId = database.prepare<[{ readonly id: string }], FlowRecord>(
-    `${SELECT_FLOW} WHERE ${ID_IS}`,
-  );
+  const found = recordFinder<FlowRecord>(database, 'flows', SELECT_FLOW);
   const bySeq = database.prepare<[number], FlowRecord>(`${SELECT_FLOW} WHERE seq = ?`);
   const latestOf = database.prepare<[string], FlowRecord>(
     `${SELECT_FLOW} WHERE owner_key = ? ORDER BY seq DESC LIMIT 1`,
@@ -68,27 +68,13 @@ export function flowRows(database: Connection): FlowRows {
   return {
     insert: (flow) => ({ seq: table.insert(flow), ...flow }),
     update: table.update,
-    byId: (id) => byId.get({ id }),
+    byId: found.byId,
     bySeq: (seq) => bySeq.get(seq),
-    byPrefix: (prefix) => {
-      const pattern = idPattern(prefix);
-      if (pattern === undefined) return [];
-      return database
-        .prepare<[string], FlowRecord>(`${SELECT_FLOW} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
-        .all(pattern);
-    },
+    byPrefix: found.byPrefix,
     latestOf: (ownerKey) => latestOf.get(ownerKey),
-    list: (filter) => {
-      const { sql, values } = condition(filter);
-      return database
-        .prepare<unknown[], FlowRecord>(`${SELECT_FLOW} ${sql} ORDER BY seq DESC LIMIT ?`)
-        .all(...values, filter.limit);
-    },
-    count: (filter) => {
-      const { sql, values } = condition(filter);
-      const count = database.prepare<unknown[], number>(`SELECT count(*) FROM flows ${sql}`);
-      return count.pluck().get(...values) ?? 0;
-    },
+    list: (filter) => found.list(condition(filter), filter.limit),
+    count: (filter) => found.count(condition(filter)),
+    countsByStatus: found.countsByStatus,
     cancelledWithoutTasks: (beforeMs, limit) =>
       database
         .prepare<[number, number], FlowRecord>(

@@ -32,3 +32,15 @@ export function asFlowsError(error: unknown, file: string): unknown {
       return error;
   }
 }
+
+/**
+ * What is told when a change was made and could not be synced: it may be there or not after a power cut,
+ * and is there until then.
+ */
+export function asSyncError(error: unknown, file: string): SvcError {
+  return new SvcError(
+    'FLOWS_PERSIST_FAILED',
+    `the change was made, but ${file} could not be synced to the disk: ${messageOf(error)}`,
+    { hint: 'look at the disk; a request with an idempotency key may be sent again', cause: error },
+  );
+}

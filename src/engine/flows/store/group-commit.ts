@@ -5,7 +5,10 @@ export interface GroupCommitOptions<Work> {
   readonly database: Connection;
   /** What the changes of one transaction work with; made anew for each. */
   readonly newWork: () => Work;
-  /** Resolves when everything that is committed by now outlasts a power cut. */
+  /**
+   * Resolves when everything that is committed by now outlasts a power cut. When it rejects, those who
+   * wait for it are, although what they committed stands.
+   */
   readonly sync: () => Promise<void>;
   /** Called when a commit is on disk, once all who waited for it were told. */
   readonly onCommitted: (work: Work) => void;
@@ -42,6 +45,10 @@ const BUSY_TRIES = 160;
  *
  * A change reads before it writes, and may therefore be run twice; what it returns is told to the
  * caller when the commit is on disk. Meanwhile the next transaction is under way.
+ *
+ * A change that fails, or whose transaction does, leaves nothing behind. A commit that could not be synced
+ * cannot be taken back: everybody sees it, and only a power cut may undo it. Its callers are told of a
+ * failure all the same, because it may be gone later. Who tries again has to expect to find it there.
  */
 export class GroupCommit<Work> {
   private readonly options: GroupCommitOptions<Work>;
@@ -63,7 +70,11 @@ export class GroupCommit<Work> {
     this.rollback = database.prepare('ROLLBACK');
   }
 
-  /** Resolves when the change is on disk. @throws what {@link GroupCommitOptions.asError} makes */
+  /**
+   * Resolves when the change is on disk.
+   *
+   * @throws what {@link GroupCommitOptions.asError} makes; nothing was done, unless only the sync failed
+   */
   run<T>(change: (work: Work) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.queue.push({

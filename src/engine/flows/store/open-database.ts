@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { type Connection, createDatabase } from '../../sqlite/database.js';
+import { migrate, versionOf } from '../../sqlite/migrate.js';
 import { syncToDisk } from '../../sync-to-disk.js';
 import { asFlowsError } from './flows-error.js';
 import { APPLICATION_ID, MIGRATIONS } from './migrations.js';
@@ -24,11 +25,7 @@ export function openFlowsDatabase(file: string): Connection {
     const isNew = !existsSync(file);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     database = createDatabase(file, OPEN_TIMEOUT_MS);
-    // Before anything is written: what is not ours stays as it is.
-    checkVersion(database, file);
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    migrate(database, file);
+    bringToThisVersion(database, file);
     if (isNew) syncToDisk(dirname(file));
     // From here on the log is synced beside the event loop, before anybody is told; see log-sync.ts.
     database.pragma('synchronous = NORMAL');
@@ -40,12 +37,16 @@ export function openFlowsDatabase(file: string): Connection {
   }
 }
 
-function versionOf(database: Connection): number {
-  return Number(database.pragma('user_version', { simple: true }));
+function bringToThisVersion(database: Connection, file: string): void {
+  const check = (version: number): void => checkVersion(database, version, file);
+  // Before anything is written: what is not ours stays as it is.
+  check(versionOf(database));
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  migrate(database, { steps: MIGRATIONS, check, applicationId: APPLICATION_ID });
 }
 
-function checkVersion(database: Connection, file: string): void {
-  const version = versionOf(database);
+function checkVersion(database: Connection, version: number, file: string): void {
   const isOurs = database.pragma('application_id', { simple: true }) === APPLICATION_ID;
   if (!isOurs && (version > 0 || hasTables(database))) {
     throw new SvcError('FLOWS_FOREIGN', `${file} is not a database of flows`, {
@@ -62,17 +63,4 @@ function checkVersion(database: Connection, file: string): void {
 
 function hasTables(database: Connection): boolean {
   return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() !== undefined;
-}
-
-/** All steps in one transaction: a crash leaves the old version or the new one. */
-function migrate(database: Connection, file: string): void {
-  if (versionOf(database) === MIGRATIONS.length) return;
-  const apply = database.transaction(() => {
-    // Another process may have been first.
-    checkVersion(database, file);
-    for (const step of MIGRATIONS.slice(versionOf(database))) database.exec(step);
-    database.pragma(`application_id = ${APPLICATION_ID}`);
-    database.pragma(`user_version = ${MIGRATIONS.length}`);
-  });
-  apply.immediate();
 }

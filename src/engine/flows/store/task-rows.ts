@@ -6,7 +6,7 @@ import {
   type TaskStatus,
 } from '../task-record.js';
 import type { TaskCount } from '../views.js';
-import { ID_IS, idPattern } from './id-match.js';
+import { recordFinder } from './record-finder.js';
 import { type Columns, recordTable, selectFrom } from './record-table.js';
 import { atLeast, equals, type Where, whereOf } from './where.js';
 
@@ -82,6 +82,8 @@ export interface TaskRows {
   /** Newest first. */
   list(filter: TaskFilter): readonly TaskRecord[];
   count(filter: Omit<TaskFilter, 'limit'>): number;
+  /** All, by state. */
+  countsByStatus(): readonly (readonly [status: TaskStatus, count: number])[];
   /** The oldest one that may begin now. */
   nextQueued(nowMs: number, filter: QueueFilter): TaskRecord | undefined;
   /** When the rest of one that waits, or the lease of one that runs, is over next. */
@@ -103,9 +105,7 @@ interface QueueLook {
 /** Prepares the statements of the table of tasks. */
 export function taskRows(database: Connection): TaskRows {
   const table = recordTable<TaskRecord>(database, 'tasks', COLUMNS);
-  const byId = database.prepare<[{ readonly id: string }], TaskRecord>(
-    `${SELECT_TASK} WHERE ${ID_IS}`,
-  );
+  const found = recordFinder<TaskRecord>(database, 'tasks', SELECT_TASK);
   const ofRun = database.prepare<[string, number], TaskRecord>(
     `${SELECT_TASK} WHERE run_id = ? AND flow_seq = ?`,
   );
@@ -133,29 +133,15 @@ export function taskRows(database: Connection): TaskRows {
   return {
     insert: (task) => ({ seq: table.insert(task), ...task }),
     update: table.update,
-    byId: (id) => byId.get({ id }),
-    byPrefix: (prefix) => {
-      const pattern = idPattern(prefix);
-      if (pattern === undefined) return [];
-      return database
-        .prepare<[string], TaskRecord>(`${SELECT_TASK} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
-        .all(pattern);
-    },
+    byId: found.byId,
+    byPrefix: found.byPrefix,
     ofRun: (flowSeq, runId) => ofRun.get(runId, flowSeq),
     ofFlow: (flowSeq) => ofFlow.all(flowSeq),
     activeOf: (flowSeq) => activeOf.get(flowSeq) ?? 0,
     countsOf: (flowSeq) => countsOf.all(flowSeq),
-    list: (filter) => {
-      const { sql, values } = condition(filter);
-      return database
-        .prepare<unknown[], TaskRecord>(`${SELECT_TASK} ${sql} ORDER BY seq DESC LIMIT ?`)
-        .all(...values, filter.limit);
-    },
-    count: (filter) => {
-      const { sql, values } = condition(filter);
-      const count = database.prepare<unknown[], number>(`SELECT count(*) FROM tasks ${sql}`);
-      return count.pluck().get(...values) ?? 0;
-    },
+    list: (filter) => found.list(condition(filter), filter.limit),
+    count: (filter) => found.count(condition(filter)),
+    countsByStatus: found.countsByStatus,
     nextQueued: (nowMs, { runtimes = TASK_RUNTIMES, agentId = null }) =>
       runtimes
         .flatMap((runtime) => queued.get({ runtime, nowMs, agentId }) ?? [])

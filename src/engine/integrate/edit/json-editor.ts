@@ -3,18 +3,19 @@ import { parseConfigText } from '../../config/document.js';
 import { removeValue } from '../../config/edit/remove-value.js';
 import type { ConfigFault } from '../../config/fault.js';
 import type { Node } from '../../config/jsonc.js';
+import { endOf, entryOf, nodeAt, treeOf, valueNode } from '../../config/jsonc-nodes.js';
+import { isBlankJson } from '../../config/syntax-fault.js';
 import { SvcError } from '../../errors/index.js';
 import type { DocumentEditor, EntryValue } from './document-editor.js';
 import { HIDDEN } from './hidden.js';
 import { withInsertions } from './insertion.js';
 import { jsonInsertions, jsonText } from './json-insert.js';
-import { endOf, entryOf, nodeAt, treeOf, valueNode } from './json-nodes.js';
 import { indentAt, layoutOf } from './layout.js';
 
 /** Edits JSON, with comments and trailing commas where a file has them. */
 export const jsonEditor: DocumentEditor = {
   read(file, text) {
-    if (isBlank(text)) return {};
+    if (isBlankJson(text)) return {};
     const { syntaxFaults, value } = parseConfigText(file, text);
     const [fault] = syntaxFaults;
     if (fault !== undefined) throw broken(file, fault);
@@ -46,10 +47,6 @@ export const jsonEditor: DocumentEditor = {
     return result + text.slice(end);
   },
 };
-
-function isBlank(text: string): boolean {
-  return text.replace(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//gu, '').trim() === '';
-}
 
 function broken(file: string, fault: ConfigFault): SvcError {
   const expected = fault.expected === undefined ? '' : `expected ${fault.expected}; `;

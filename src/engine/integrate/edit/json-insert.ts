@@ -1,10 +1,10 @@
 import { type ConfigPath, formatPath } from '../../config/config-path.js';
 import type { Node } from '../../config/jsonc.js';
+import { endOf, entryOf, treeOf, valueNode } from '../../config/jsonc-nodes.js';
 import { createTextPositions } from '../../config/source-text.js';
 import { SvcError } from '../../errors/index.js';
 import type { EntryValue } from './document-editor.js';
 import type { Insertion } from './insertion.js';
-import { endOf, entryOf, treeOf, valueNode } from './json-nodes.js';
 import { beginsLine, indentAt, type Layout, layoutOf } from './layout.js';
 
 /**

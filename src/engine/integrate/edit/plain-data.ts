@@ -1,19 +1,5 @@
 import { type ConfigPath, isRecord, valueAt } from '../../config/config-path.js';
 
-/** Whether two values of parsed texts say the same. */
-export function isSameData(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((item, at) => isSameData(item, b[at]));
-  }
-  if (a instanceof Date && b instanceof Date) return String(a) === String(b);
-  if (!isRecord(a) || !isRecord(b)) return Object.is(a, b);
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && isSameData(a[key], b[key]))
-  );
-}
-
 /** The data with a value at a path; objects and lists on the way are made. */
 export function withValue(data: unknown, path: ConfigPath, value: unknown): unknown {
   const [segment, ...rest] = path;

@@ -70,7 +70,7 @@ export const searchResult = z.strictObject({
   disabled,
   warnings,
   debug: z.strictObject({
-    backend: z.enum(['builtin']),
+    backend: z.enum(['builtin', 'ext']),
     configuredMode: z.enum(['hybrid', 'lexical', 'vector']),
     effectiveMode: z.enum(['hybrid', 'lexical', 'vector']),
     searchMs: z.number(),

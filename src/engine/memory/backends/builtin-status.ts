@@ -1,6 +1,6 @@
 import type { Clock } from '../../context.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { isDamage } from '../index/database.js';
+import { isDamage } from '../index/index-error.js';
 import type { MemoryIndex } from '../index/memory-index.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { Scan } from '../sources/memory-files.js';

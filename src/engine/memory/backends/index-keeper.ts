@@ -1,13 +1,13 @@
-import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
 import { type EmbeddingAdapter, identityKey, type ProviderPath } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { missingWork } from '../embedding/embedding-work.js';
-import { isDamage } from '../index/database.js';
 import { currentIdentity, identityDifferences } from '../index/identity.js';
+import { isDamage } from '../index/index-error.js';
 import type { MemoryIndex } from '../index/memory-index.js';
 import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
+import { statIndex } from '../index/stat-index.js';
 import { scanSources } from '../sources/scan-sources.js';
 import type { SyncSummary } from '../sync/events.js';
 import { pendingChanges } from '../sync/pending-changes.js';
@@ -231,7 +231,7 @@ export class IndexKeeper {
     | Exclude<OpenedIndex, { state: 'ready' }>
     | { state: 'ready'; index: MemoryIndex } {
     const { indexFile } = this.options.target;
-    const inode = statSync(indexFile, { throwIfNoEntry: false })?.ino;
+    const inode = statIndex(indexFile)?.ino;
     const { handle } = this;
     if (handle !== undefined && handle.inode === inode && handle.index.isCurrent()) {
       return { state: 'ready', index: handle.index };

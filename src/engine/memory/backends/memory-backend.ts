@@ -6,7 +6,7 @@ import type { MemoryStore } from '../forget/memory-store.js';
 import type { RefusedMedia } from '../index/media-index.js';
 import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-index.js';
 import type { VectorExtension } from '../index/vectors/extension.js';
-import type { SearchRequest, SearchResponse } from '../search/types.js';
+import type { BackendName, SearchRequest, SearchResponse } from '../search/types.js';
 import type { SyncEvent, SyncSummary } from '../sync/events.js';
 import type { ExportTally } from '../transfer/export-memory.js';
 import type { ImportedFiles, ImportPlan } from '../transfer/import-memory.js';
@@ -20,6 +20,7 @@ import type {
   Source,
 } from '../types.js';
 import type { WatchRecord } from '../watch/watch-record.js';
+import type { ExtStatus } from './ext/ext-status.js';
 
 /** How work that may take long is watched and ended. */
 export interface WorkOptions {
@@ -37,6 +38,8 @@ export interface SyncRequest extends WorkOptions {
   readonly lockWaitMs?: number;
   /** Leave transcripts for later that have grown by little (`sync.sessions`). */
   readonly defersSmallGrowth?: boolean;
+  /** A watcher asks, of its own accord: what is done at an interval of its own waits for that. */
+  readonly isUpkeep?: boolean;
   /** False leaves passages without vectors, and asks no provider. */
   readonly embeds?: boolean;
 }
@@ -157,7 +160,10 @@ export interface MediaState {
 
 /** The whole truth about one agent's memory. */
 export interface BackendStatus {
-  readonly backend: 'builtin';
+  /** Who would answer now. */
+  readonly backend: BackendName;
+  /** Only where the external backend is configured; the rest is about the builtin engine below it then. */
+  readonly ext?: ExtStatus;
   readonly workspaceDir: string;
   readonly indexFile: string;
   readonly index: IndexState;

@@ -40,6 +40,22 @@ export async function readLines(
     const { describeMedia } = await import('./describe-media.js');
     return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
   }
+  return readFileLines(document, absolutePath, request, range, forgotten);
+}
+
+/**
+ * Lines of a text file, as they stand in it now.
+ *
+ * @param range the lines that a citation names
+ * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export function readFileLines(
+  document: DocumentKey & Pick<GetResponse, 'kind'>,
+  absolutePath: string,
+  request: GetRequest,
+  range: LineRange | undefined,
+  forgotten: Forgotten,
+): Omit<GetResponse, 'warnings'> {
   const outcome = readDocument(absolutePath, document.path);
   if (!outcome.ok) {
     throw new SvcError(

@@ -141,10 +141,13 @@ function proseOrSetextHeading(lines: TextLines, start: number): Block {
   return { kind: 'prose', start, end: at };
 }
 
-/** A heading's text for people: no emphasis marks, no link targets. */
+/**
+ * A heading's text for people: no emphasis marks, no link targets. Nothing is looked for further than
+ * people write, so that a line of a million brackets takes no longer than another.
+ */
 function plainTitle(text: string): string {
   return text
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/[*`]+|<[^>]*>/g, '')
+    .replace(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/g, '$1')
+    .replace(/[*`]+|<[^>]{0,300}>/g, '')
     .trim();
 }

@@ -9,7 +9,8 @@ export interface DiagnosisWork {
 }
 
 /**
- * Looks at the whole way that a question of this memory goes: provider, fallback, vectors.
+ * Looks at the whole way that a question of this memory goes: provider, fallback, vectors; or the external
+ * program, where that is configured.
  *
  * @throws the signal's reason
  */
@@ -17,7 +18,8 @@ export async function diagnoseMemory(
   memory: OpenedMemory,
   { signal, onEvent }: DiagnosisWork,
 ): Promise<Diagnosis> {
-  const { agent, world, locate, providers } = memory;
+  const { agent, world, locate, providers, ext } = memory;
+  if (ext !== undefined) return ext.diagnose({ signal, onEvent });
   const primary = providers?.primary;
   const fallback = providers?.fallback;
   return diagnose(

@@ -9,6 +9,8 @@ export interface StoreOutcome {
   readonly changed: number;
   /** False when bytes of what went may still be found in its files. */
   readonly clean: boolean;
+  /** Why it is not clean, where no other process is to blame. */
+  readonly why?: { readonly message: string; readonly hint: string };
 }
 
 /** A place besides the files that keeps text of memory, or something made of it. */

@@ -23,7 +23,7 @@ export function forgetOutput(
     }),
     alsoIn: plan.alsoIn,
     files: (entry?.files ?? []).map(changedFileOutput),
-    stores,
+    stores: stores.map(({ store, changed, clean }) => ({ store, changed, clean })),
   };
 }
 
@@ -53,7 +53,7 @@ export function forgetUndoOutput(
     undone: undone !== undefined,
     restored: undone?.restored ?? [],
     kept: undone?.kept ?? [],
-    stores,
+    stores: stores.map(({ store, changed, clean }) => ({ store, changed, clean })),
   };
 }
 

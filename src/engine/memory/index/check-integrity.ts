@@ -1,5 +1,5 @@
 import { messageOf } from '../../errors/index.js';
-import { databaseFault, openDatabase } from './database.js';
+import { databaseFault, openDatabase } from '../../sqlite/database.js';
 
 const BUSY_TIMEOUT_MS = 1000;
 const MOST_COMPLAINTS = 3;

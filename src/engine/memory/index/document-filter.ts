@@ -1,5 +1,5 @@
+import type { Connection } from '../../sqlite/database.js';
 import type { DocumentKind, Source } from '../types.js';
-import type { Connection } from './database.js';
 import type { CandidateFilter } from './memory-index.js';
 
 const SOURCES: readonly Source[] = ['memory', 'sessions'];

@@ -1,5 +1,5 @@
+import type { Connection } from '../../sqlite/database.js';
 import type { DocumentKey, FileFingerprint } from '../types.js';
-import type { Connection } from './database.js';
 import type { Tokenizer } from './identity.js';
 import { fileNameWords, lexicalText } from './lexical-text.js';
 import { lineNumbersText } from './line-numbers.js';

@@ -1,5 +1,5 @@
+import type { Connection } from '../../sqlite/database.js';
 import type { Source } from '../types.js';
-import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
 import { headingPathOf } from './lexical-text.js';
 import { lineNumbersOf } from './line-numbers.js';

@@ -1,17 +1,18 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { messageOf } from '../../errors/index.js';
 import {
-  asIndexError,
   type Connection,
   createDatabase,
   databaseFault,
   openDatabase,
   openDatabaseBytes,
-} from './database.js';
+} from '../../sqlite/database.js';
 import { type IndexIdentity, SCHEMA_VERSION } from './identity.js';
+import { asIndexError } from './index-error.js';
 import { DamagedMetaError, readIdentity, readVersion } from './read-identity.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { SqliteIndex } from './sqlite-index.js';
+import { statIndex } from './stat-index.js';
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/vector-settings.js';
 
 /** What stands at an index's path. */
@@ -25,13 +26,17 @@ export type OpenedIndex =
 const BUSY_TIMEOUT_MS = 5000;
 const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
 
-/** Opens an index for reading, or for the holder of the index lock to write. */
+/**
+ * Opens an index for reading, or for the holder of the index lock to write.
+ *
+ * @throws SvcError INDEX_*
+ */
 export function openIndex(
   file: string,
   access: 'read' | 'write',
   vectors: VectorSettings = DEFAULT_VECTOR_SETTINGS,
 ): OpenedIndex {
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = statIndex(file);
   if (stats === undefined) return { state: 'missing' };
   if (!stats.isFile()) return { state: 'unusable', why: 'it is not a file' };
   let database: Connection | undefined;

@@ -1,5 +1,5 @@
+import type { Connection } from '../../sqlite/database.js';
 import type { DocumentKey, DocumentKind, Source } from '../types.js';
-import type { Connection } from './database.js';
 import type { DescribedDocument, MediaCounts } from './media-index.js';
 import type { IndexStatistics, StoredDocument } from './memory-index.js';
 

@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from '../../sqlite/database.js';
 import { type IndexIdentity, SCHEMA_VERSION, type Tokenizer } from './identity.js';
 import { APPLICATION_ID } from './schema.js';
 

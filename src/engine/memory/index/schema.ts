@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from '../../sqlite/database.js';
 import type { Tokenizer } from './identity.js';
 import { VECTOR_TABLES } from './vectors/tables.js';
 

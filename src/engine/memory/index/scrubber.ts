@@ -1,4 +1,4 @@
-import type { Connection } from './database.js';
+import type { Connection } from '../../sqlite/database.js';
 import { dropCodes } from './vectors/code-pages.js';
 import { codeVectors, mendCodes } from './vectors/code-vectors.js';
 import { allSpaces } from './vectors/spaces.js';

@@ -1,6 +1,6 @@
+import type { Connection } from '../../sqlite/database.js';
 import type { DocumentKey } from '../types.js';
 import { bytesOnDisk } from './bytes-on-disk.js';
-import type { Connection } from './database.js';
 import { matchingDocuments } from './document-filter.js';
 import type { DocumentWriter } from './document-writer.js';
 import type { IndexIdentity } from './identity.js';

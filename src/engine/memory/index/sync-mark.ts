@@ -1,6 +1,6 @@
+import type { Connection } from '../../sqlite/database.js';
 import type { TreeSnapshot } from '../sync/tree-snapshot.js';
 import type { SkippedFile } from '../types.js';
-import type { Connection } from './database.js';
 import type { SyncMark } from './memory-index.js';
 
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };

@@ -53,8 +53,8 @@ export function snippetOf(
   return { text, line: first.number, highlights: highlightsOf(text, matcher) };
 }
 
-/** Line by line: most lines hold no query word, and the matcher sees that at a glance. */
-function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
+/** Where query words stand in a text. Line by line: most lines hold none, and the matcher sees that at a glance. */
+export function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
   const spans: TextSpan[] = [];
   let offset = 0;
   for (const line of text.split('\n')) {

@@ -74,11 +74,14 @@ export interface TextSpan {
   readonly end: number;
 }
 
+/** Who answers: svc itself, or the external search program. */
+export type BackendName = 'builtin' | 'ext';
+
 /** The answer to a {@link SearchRequest}. */
 export interface SearchResponse {
   readonly query: string;
   readonly mode: SearchMode;
-  readonly backend: 'builtin';
+  readonly backend: BackendName;
   /** The embedding provider and model used; null when the search was lexical only. */
   readonly provider: string | null;
   readonly model: string | null;

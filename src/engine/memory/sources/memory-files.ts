@@ -35,6 +35,8 @@ export interface MemoryFilesOptions {
   readonly extraPaths: readonly string[];
   /** Images and recordings that belong to it; none when left out (memory search §2.7). */
   readonly media?: MediaSelection | undefined;
+  /** Which of the files that are found belong to it, by absolute path; all when left out. */
+  readonly takes?: ((file: string) => boolean) | undefined;
 }
 
 /** What a look at the disk found. */
@@ -56,13 +58,14 @@ export const MEMORY_FOLDER = 'memory';
  */
 export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   const workspaceDir = resolveWorkspace(options.workspaceDir);
+  const { takes } = options;
   const files = new Map<string, SourceFile>();
   const skipped: SkippedFile[] = [];
   const listener: WalkListener = {
     onSkip: (skip) => skipped.push({ ...skip, path: displayPath(workspaceDir, skip.path) }),
   };
   for (const file of walkAll(workspaceDir, options, listener)) {
-    if (files.has(file.absolutePath)) continue;
+    if (files.has(file.absolutePath) || takes?.(file.absolutePath) === false) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
     files.set(file.absolutePath, { source: 'memory', path, ...file });
   }

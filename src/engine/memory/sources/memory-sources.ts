@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSessionReader, type ResolvedAgent } from '../../config/index.js';
 import type { EngineContext } from '../../context.js';
+import { realOrGiven } from '../../real-path.js';
 import type { Source } from '../types.js';
 import { type MediaSelection, MODALITIES } from './media-names.js';
 import type { WorkspaceLayout } from './memory-files.js';
@@ -35,12 +35,13 @@ export function searchedSources(
   return [...new Set(sources)].filter((source) => source !== 'sessions' || withSessions);
 }
 
-function transcriptSources(
+/** Where the conversations of an agent lie, whether they are searched or not. */
+export function transcriptSources(
   agent: ResolvedAgent,
   { env, homeDir, state }: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
 ): TranscriptSources {
   const agentSessionsDir = join(state.stateDir, 'agents', agent.id, 'sessions');
-  const projects = [...new Set(agent.projectDirs.flatMap((dir) => [dir, realOrSame(dir)]))];
+  const projects = [...new Set(agent.projectDirs.flatMap((dir) => [dir, realOrGiven(dir)]))];
   const places = agent.sessionReaders.flatMap(({ id, path }): readonly TranscriptPlace[] => {
     if (!isSessionReader(id)) return [];
     const root = path ?? TRANSCRIPT_READERS[id].usualPlace({ env, homeDir, agentSessionsDir });
@@ -50,14 +51,6 @@ function transcriptSources(
   });
   const { deltaBytes, deltaMessages, postCompactionForce } = agent.memorySearch.sync.sessions;
   return { places, growth: { deltaBytes, deltaMessages, postCompactionForce } };
-}
-
-function realOrSame(dir: string): string {
-  try {
-    return realpathSync(dir);
-  } catch {
-    return dir;
-  }
 }
 
 /** Which media belong to a memory; undefined where none do. All kinds where none is named. */

@@ -13,8 +13,9 @@ export function ownBlockMarks(name: string): readonly [opening: string, closing:
 export const PROMOTION_MARK = '<!-- svc:memory-promotion:';
 
 const ANY_MARK = '<!-- svc:';
+// A block whose end somebody took away is not ended by the next one's: a person's text may stand between.
 const OWN_BLOCK =
-  /<!-- svc:dreaming:(\w+):start -->[\s\S]*?(?:<!-- svc:dreaming:\1:end -->|(?![\s\S]))|^<!-- svc:memory-promotion:.*$/gmu;
+  /<!-- svc:dreaming:(\w+):start -->(?:(?!<!-- svc:dreaming:\1:start -->)[\s\S])*?(?:<!-- svc:dreaming:\1:end -->|(?![\s\S]))|^<!-- svc:memory-promotion:.*$/gmu;
 
 /** A text without what svc wrote about it: blocks of dreaming, and where entries came from. Lines stay. */
 export function withoutOwnWriting(text: string): string {

@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { openDatabase } from '../../sqlite/database.js';
 import { syncToDisk } from '../../sync-to-disk.js';
-import { openDatabase } from '../index/database.js';
-import { APPLICATION_ID } from '../index/schema.js';
+import { indexHeader } from '../index/index-header.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 
 const SIDE_FILES = ['-wal', '-shm', '-journal'] as const;
@@ -79,24 +70,10 @@ function setAsideFile(indexFile: string): string {
 /** An index may be thrown away, and nothing else may: `store.path` could be mistyped. */
 function setAsideForeign(indexFile: string): void {
   const stats = lstatSync(indexFile, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || stats.size === 0 || hasOurHeader(indexFile)) return;
+  if (stats?.isFile() !== true || stats.size === 0) return;
+  if (indexHeader(indexFile) !== 'foreign') return;
   renameSync(indexFile, setAsideFile(indexFile));
 }
-
-/** Whether a file begins like an index of ours (https://sqlite.org/fileformat2.html, §1.3). */
-function hasOurHeader(file: string): boolean {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, header, 0, HEADER_BYTES, 0);
-  } finally {
-    closeSync(descriptor);
-  }
-  const magic = header.toString('latin1', 0, 16);
-  return magic === 'SQLite format 3\0' && header.readInt32BE(68) === APPLICATION_ID;
-}
-
-const HEADER_BYTES = 72;
 
 /** Pages copied before the event loop turns: large, because the copy is one transaction anyway. */
 const PAGES_AT_ONCE = 10_000;

@@ -1,4 +1,5 @@
 import type { EmbeddingEvent } from '../../embeddings/index.js';
+import type { Warning } from '../../errors/index.js';
 import type { SkippedFile } from '../types.js';
 import type { LockHolder } from './index-lock.js';
 
@@ -48,6 +49,8 @@ export type SyncEvent =
       readonly to: string;
       readonly why: string;
     }
+  /** The external search program is run with this command. */
+  | { readonly type: 'ext.running'; readonly command: string }
   | { readonly type: 'sync.finished'; readonly summary: SyncSummary };
 
 /** Why a provider embedded nothing, or not all. */
@@ -100,4 +103,6 @@ export interface SyncSummary {
   readonly durationMs: number;
   /** Absent where no provider is configured, and when the sync was stopped before. */
   readonly embedding?: EmbeddingSummary;
+  /** What went wrong on the way although the sync ended well; absent for nothing. */
+  readonly warnings?: readonly Warning[];
 }

@@ -2,13 +2,8 @@ import { mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
-import {
-  asIndexError,
-  type Connection,
-  createDatabase,
-  databaseFault,
-  isDamage,
-} from '../index/database.js';
+import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
+import { asIndexError, isDamage } from '../index/index-error.js';
 
 /** Who writes an index right now. */
 export interface LockHolder {
@@ -29,7 +24,7 @@ export interface LockOptions {
   /** 0 means: try once. */
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the waiting begins. */
+  /** Called once, when the waiting begins; never where there is none. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
   /** Where the connection comes from; a new one when left out. */
   readonly connections?: LockConnections | undefined;
@@ -68,12 +63,13 @@ export async function acquireIndexLock(
   let waited = false;
   try {
     while (!tryLock(database, options)) {
+      // Before the deadline is looked at: on a busy machine the first try may have taken all the time.
+      if (!waited && options.waitMs > 0) options.onWait?.(readHolder(database));
+      waited = true;
       if (performance.now() >= deadline) {
         connections.releaseLock(database);
         return undefined;
       }
-      if (!waited) options.onWait?.(readHolder(database));
-      waited = true;
       await sleep(
         RETRY_MS,
         undefined,
@@ -136,12 +132,15 @@ function openLock(indexFile: string, file: string, connections: LockConnections)
   }
 }
 
+/** Opens it and sees that it is a database, as far as whoever holds it lets anybody see that. */
 function openLockFile(file: string): Connection {
   const database = createDatabase(file, 0);
   try {
-    database.pragma('synchronous = OFF');
+    database.pragma('schema_version');
     return database;
   } catch (error) {
+    // A commit of another process is under way: that one has seen it.
+    if (databaseFault(error) === 'busy') return database;
     database.close();
     throw error;
   }
@@ -149,6 +148,8 @@ function openLockFile(file: string): Connection {
 
 function tryLock(database: Connection, options: LockOptions): boolean {
   try {
+    // Here and not at opening: whoever sets it reads, and may have to wait as well.
+    database.pragma('synchronous = OFF');
     database.exec('BEGIN IMMEDIATE');
     database.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since_ms INTEGER)');
     database.exec('DELETE FROM holder');

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import type { Clock } from '../../context.js';
 import type { ResetResult } from '../backends/memory-backend.js';
+import { statIndex } from '../index/stat-index.js';
 import { removeIndexFiles, removeStrayBuilds } from './build-file.js';
 import { withIndexLock } from './index-lock.js';
 
@@ -12,7 +12,7 @@ const LOCK_WAIT_MS = 5000;
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE
  */
 export async function resetIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
-  const size = statSync(indexFile, { throwIfNoEntry: false })?.size;
+  const size = statIndex(indexFile)?.size;
   const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
   return withIndexLock(indexFile, lock, () => {
     removeIndexFiles(indexFile);

@@ -1,4 +1,5 @@
 import { isRecord } from '../../config/index.js';
+import { parsedJson } from '../../parse-json.js';
 import type { ReadingState } from '../sources/transcripts/turn-reader.js';
 
 /** Where the reading of a transcript goes on, and what is known there. */
@@ -24,7 +25,7 @@ export function resumeText(point: ResumePoint): string {
 
 /** Undefined for a text that is none of ours: then the file is read from its beginning. */
 export function parseResumePoint(text: string): ResumePoint | undefined {
-  const point = parsed(text);
+  const point = parsedJson(text);
   const reading = isRecord(point) ? point['reading'] : undefined;
   if (!isRecord(point) || !isRecord(reading)) return undefined;
   const { offset, line, end, openChunks, brokenLines, isExcluded } = point;
@@ -43,14 +44,6 @@ function readingState(value: Readonly<Record<string, unknown>>): ReadingState | 
   return isCount(brokenLines)
     ? { belongs, isExcluded, hasBegun, brokenLines, lastTurn }
     : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isCount(value: unknown): value is number {

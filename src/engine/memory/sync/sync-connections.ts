@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Connection } from '../index/database.js';
+import type { Connection } from '../../sqlite/database.js';
 import { type OpenedIndex, openIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 import type { VectorSettings } from '../index/vectors/vector-settings.js';

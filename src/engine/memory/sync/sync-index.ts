@@ -1,8 +1,8 @@
 import type { Clock } from '../../context.js';
 import type { ProviderPath } from '../../embeddings/index.js';
 import { type ForgetPlaces, readForgotten } from '../forget/forget-list.js';
-import { isDamage } from '../index/database.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
+import { isDamage } from '../index/index-error.js';
 import { createIndex, damageComplaint, type OpenedIndex } from '../index/open-index.js';
 import type { SqliteIndex } from '../index/sqlite-index.js';
 import type { VectorSettings } from '../index/vectors/vector-settings.js';

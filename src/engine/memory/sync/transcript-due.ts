@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { readPart } from '../../read-part.js';
 import type { TranscriptGrowth } from '../sources/transcripts/transcript-files.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
 
@@ -35,15 +35,10 @@ function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean
 
 /** Undefined where it cannot be read: whoever indexes it will say why. */
 function tail(path: string, from: number, length: number): Buffer | undefined {
-  let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
-    const bytes = Buffer.alloc(length);
-    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
+    return readPart(path, from, length);
   } catch {
     return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

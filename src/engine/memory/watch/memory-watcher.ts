@@ -18,6 +18,8 @@ export interface WatchTarget {
   readonly intervalMs: number;
   /** Where other processes look for a record of this watcher; none is kept when left out. */
   readonly indexFile?: string;
+  /** False where somebody else sees to that; true when left out. */
+  readonly syncsAtStart?: boolean;
 }
 
 /** How changes come to be known. */

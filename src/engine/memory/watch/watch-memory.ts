@@ -107,7 +107,13 @@ class IndexWatcher implements MemoryWatcher {
     if (this.hasStarted) throw new Error('a watcher is started once');
     this.hasStarted = true;
     await this.openRecord();
-    await this.run('start');
+    if (this.target.syncsAtStart === false) this.waitForChanges();
+    else await this.run('start');
+  }
+
+  private waitForChanges(): void {
+    this.source?.refresh();
+    if (this.target.intervalMs > 0) this.runIn(this.target.intervalMs, 'interval');
   }
 
   async syncNow(): Promise<void> {
@@ -193,6 +199,7 @@ class IndexWatcher implements MemoryWatcher {
         lockWaitMs: this.timing.lockWaitMs,
         // A conversation under way changes with every turn.
         defersSmallGrowth: cause === 'changed',
+        isUpkeep: cause !== 'asked' && cause !== 'start',
         onEvent: (event) => this.onEvent({ type: 'progress', event }),
       });
       if (signal.aborted) return;

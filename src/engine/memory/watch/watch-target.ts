@@ -7,7 +7,7 @@ import type { WatchTarget } from './memory-watcher.js';
  * @param watch whether to follow changes; what `sync.watch` says when left out
  */
 export function watchTargetOf(
-  { agent, name, backend, sources }: OpenedMemory,
+  { agent, name, backend, sources, ext }: OpenedMemory,
   watch = agent.memorySearch.sync.watch,
 ): WatchTarget {
   const { store, sync } = agent.memorySearch;
@@ -16,8 +16,8 @@ export function watchTargetOf(
     sources,
     backend,
     watch,
-    debounceMs: sync.watchDebounceMs,
-    intervalMs: sync.intervalMinutes * 60_000,
+    debounceMs: ext?.settings.update.debounceMs ?? sync.watchDebounceMs,
+    intervalMs: ext?.settings.update.intervalMs ?? sync.intervalMinutes * 60_000,
     indexFile: store.path,
   };
 }

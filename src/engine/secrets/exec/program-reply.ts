@@ -1,4 +1,5 @@
 import { isRecord } from '../../config/index.js';
+import { parsedJson } from '../../parse-json.js';
 import { SecretFault, type SecretLookup } from '../secret-fault.js';
 
 /** The version of requests and replies (facts §3.3). */
@@ -28,7 +29,7 @@ export function readReply(stdout: Buffer, options: ReplyOptions): SecretLookup {
   const { ids, jsonOnly, hint } = options;
   const text = decode(stdout, hint).trim();
   if (text === '') throw new SecretFault('the program printed nothing', hint);
-  const reply = parsed(text);
+  const reply = parsedJson(text);
   if (isRecord(reply)) return replyLookup(reply, hint);
   if (!jsonOnly && ids.length === 1) return valueLookup(typeof reply === 'string' ? reply : text);
   if (jsonOnly) throw new SecretFault('the program printed no JSON object', hint);
@@ -43,14 +44,6 @@ function decode(stdout: Buffer, hint: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(stdout);
   } catch {
     throw new SecretFault('what the program printed is not UTF-8 text', hint);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,3 +1,6 @@
+import { isRecord } from '../../config/config-path.js';
+import { parsedJson } from '../../parse-json.js';
+
 /** Levels from the least to the most severe. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 
@@ -25,13 +28,8 @@ export function parseLogLine(line: string): LogRecord | undefined {
 }
 
 function parseObject(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    return { ...value };
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(line);
+  return isRecord(value) ? value : undefined;
 }
 
 /** Whether a line is at least as severe as asked for. What is no record is shown in any case. */

@@ -5,6 +5,7 @@ import type { SweepSummary } from '../../dreaming/sweep/sweep-events.js';
 import { faultFields } from '../fault-fields.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { serviceFailure } from '../service-failure.js';
+import { agreeIn } from './agree-in.js';
 
 /** Consolidation on its schedule, where it is switched on. */
 export function dreamDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
@@ -46,13 +47,12 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
 
 /** The workspaces with their settings, and everything that the model is opened with. */
 function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeSetup): boolean {
-  const { models, plugins, secrets } = setup.loaded.resolved;
-  const { resolved } = next.loaded;
+  const { 'memory-core': now } = setup.loaded.resolved.plugins.entries;
+  const { 'memory-core': then } = next.loaded.resolved.plugins.entries;
   return (
     isDeepStrictEqual(targets, dreamTargets(next.loaded, next.context)) &&
-    isDeepStrictEqual(plugins.entries['memory-core'], resolved.plugins.entries['memory-core']) &&
-    isDeepStrictEqual(models, resolved.models) &&
-    isDeepStrictEqual(secrets, resolved.secrets)
+    isDeepStrictEqual(now, then) &&
+    agreeIn(setup, next, ['models', 'secrets'])
   );
 }
 

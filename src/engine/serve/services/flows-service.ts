@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { openFlows } from '../../flows/index.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { serviceFailure } from '../service-failure.js';
+import { agreeIn } from './agree-in.js';
 import { hasRuntimes } from './tasks-service.js';
 import { hasWebhooks } from './webhooks-service.js';
 
@@ -71,12 +71,6 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
 }
 
 /** How long things are kept, where notifications go, and how their key is read. */
-function isSame({ loaded }: ServeSetup, next: ServeSetup): boolean {
-  const { flows, secrets } = loaded.resolved;
-  const { file, resolved } = next.loaded;
-  return (
-    file === loaded.file &&
-    isDeepStrictEqual(flows, resolved.flows) &&
-    isDeepStrictEqual(secrets, resolved.secrets)
-  );
+function isSame(setup: ServeSetup, next: ServeSetup): boolean {
+  return setup.loaded.file === next.loaded.file && agreeIn(setup, next, ['flows', 'secrets']);
 }

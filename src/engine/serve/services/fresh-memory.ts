@@ -13,12 +13,15 @@ export interface FreshMemory {
 }
 
 /** Opens the memory of an agent with a watcher on it that has not been started. */
-export function freshMemory(
+export async function freshMemory(
   agent: ResolvedAgent,
   { context, loaded }: ServeSetup,
   onEvent: (event: WatchEvent) => void,
-): FreshMemory {
-  const memory = openAgent(agent, context, loaded, { longLived: true });
-  const watcher = watchMemory(watchTargetOf(memory), { clock: context.clock, onEvent });
+): Promise<FreshMemory> {
+  const memory = await openAgent(agent, context, loaded, { longLived: true });
+  const target = watchTargetOf(memory);
+  // The refresh at the start has a switch of its own there.
+  const watched = memory.ext === undefined ? target : { ...target, syncsAtStart: false };
+  const watcher = watchMemory(watched, { clock: context.clock, onEvent });
   return { watcher, close: () => memory.backend.close() };
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listAgents, type ResolvedAgent, resolveAgent } from '../../config/index.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
+import { agreeIn } from './agree-in.js';
 import { freshMemory } from './fresh-memory.js';
 import { watchTeller } from './watch-teller.js';
 
@@ -28,7 +29,7 @@ async function keepFresh(
   setup: ServeSetup,
   host: ServiceHost,
 ): Promise<Service> {
-  const memory = freshMemory(agent, setup, watchTeller(host));
+  const memory = await freshMemory(agent, setup, watchTeller(host));
   memory.watcher.ended.catch(host.fail);
   return {
     ready: memory.watcher.start(),
@@ -41,14 +42,15 @@ async function keepFresh(
   };
 }
 
-/** Everything that a memory is opened with: its agent, the providers, and how secrets are read. */
+/**
+ * Everything that a memory is opened with: its agent, the providers, how secrets are read, and the external
+ * program where it is the one that searches.
+ */
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   const again = searchedAgents(next).find(({ id }) => id === agent.id);
-  const { models, secrets } = setup.loaded.resolved;
-  const { resolved } = next.loaded;
   return (
     isDeepStrictEqual(agent, again) &&
-    isDeepStrictEqual(models, resolved.models) &&
-    isDeepStrictEqual(secrets, resolved.secrets)
+    agreeIn(setup, next, ['models', 'secrets']) &&
+    (agent.backend === 'builtin' || agreeIn(setup, next, ['memory']))
   );
 }

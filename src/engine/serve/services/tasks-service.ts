@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../errors/index.js';
 import { missingProgram } from '../../task-runner/named-programs.js';
 import type { OpenRunner } from '../../task-runner/open-runner.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { serviceFailure } from '../service-failure.js';
+import { agreeIn } from './agree-in.js';
 
 /** Whether a configuration says how any tasks are run. */
 export function hasRuntimes({ loaded }: ServeSetup): boolean {
@@ -79,12 +79,6 @@ function tasksWords(running: number): string {
 }
 
 /** Everything that tasks are run by; workspaces are folders that they run in. */
-function isSame({ loaded }: ServeSetup, next: ServeSetup): boolean {
-  const { flows, agents } = loaded.resolved;
-  const { file, resolved } = next.loaded;
-  return (
-    file === loaded.file &&
-    isDeepStrictEqual(flows, resolved.flows) &&
-    isDeepStrictEqual(agents, resolved.agents)
-  );
+function isSame(setup: ServeSetup, next: ServeSetup): boolean {
+  return setup.loaded.file === next.loaded.file && agreeIn(setup, next, ['flows', 'agents']);
 }

@@ -31,7 +31,14 @@ export function watchTeller({ log, tell, trouble }: ServiceHost): (event: WatchE
       case 'synced': {
         const { outcome, added, changed, removed, durationMs } = event.summary;
         const words = syncWords(event.summary);
-        trouble(polling);
+        const [warning] = event.summary.warnings ?? [];
+        trouble(
+          warning === undefined
+            ? polling
+            : { code: warning.code, message: warning.message, mend: warning.hint ?? null },
+        );
+        if (warning !== undefined)
+          log.warn({ code: warning.code, mend: warning.hint }, warning.message);
         tell(words);
         const figures = { cause: event.cause, added, changed, removed, ms: Math.round(durationMs) };
         if (outcome === 'unchanged') log.debug(figures, words);

@@ -1,8 +1,9 @@
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { ndJsonStream, type Stream } from '@agentclientprotocol/sdk';
+import type { ChildGroup } from '../../child/child-group.js';
+import { readLines } from '../../child/read-lines.js';
 import { isRecord } from '../../config/index.js';
-import type { ChildGroup } from '../child/child-group.js';
-import { readLines } from '../child/read-lines.js';
+import { parsedJson } from '../../parse-json.js';
 
 /** A message may hold a whole file that the agent has read. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024;
@@ -28,10 +29,6 @@ export function agentStream(child: ChildGroup, note: (text: string) => void): St
 }
 
 function isMessage(line: string): boolean {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) && value['jsonrpc'] === '2.0';
-  } catch {
-    return false;
-  }
+  const value = parsedJson(line);
+  return isRecord(value) && value['jsonrpc'] === '2.0';
 }

@@ -6,10 +6,10 @@ import {
   type PromptResponse,
   RequestError,
 } from '@agentclientprotocol/sdk';
+import { ChildGroup } from '../../child/child-group.js';
 import { messageOf } from '../../errors/index.js';
-import { ChildGroup } from '../child/child-group.js';
-import { endFailure } from '../child/end-failure.js';
-import { ErrorTail } from '../child/error-tail.js';
+import { endFailure } from '../end-failure.js';
+import { ErrorTail } from '../error-tail.js';
 import type { JobEnd, JobHost, RunningJob, TaskJob } from '../job.js';
 import { summaryText } from '../words.js';
 import { AgentAccount } from './agent-account.js';

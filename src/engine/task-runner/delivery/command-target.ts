@@ -1,6 +1,6 @@
-import { ChildGroup } from '../child/child-group.js';
-import { endFailure } from '../child/end-failure.js';
-import { ErrorTail } from '../child/error-tail.js';
+import { ChildGroup } from '../../child/child-group.js';
+import { endFailure } from '../end-failure.js';
+import { ErrorTail } from '../error-tail.js';
 import { DELIVERY_TIMEOUT_MS, type NotificationTarget } from './target.js';
 
 /** How the program is started. */

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
+import { childEnvironment } from '../../child/child-environment.js';
+import { findProgram } from '../../child/find-program.js';
+import { Minder } from '../../child/minder.js';
 import type { LoadedConfig } from '../../config/index.js';
 import type { EngineContext } from '../../context.js';
 import type { Flows } from '../../flows/index.js';
 import { resolveSecret } from '../../secrets/index.js';
-import { childEnvironment } from '../child/child-environment.js';
-import { findProgram } from '../child/find-program.js';
-import { Minder } from '../child/minder.js';
 import { type DeliveryOptions, NotificationDelivery } from './notification-delivery.js';
 import type { NotificationTarget } from './target.js';
 

@@ -1,7 +1,7 @@
-import { ChildGroup } from '../child/child-group.js';
-import { endFailure } from '../child/end-failure.js';
-import { ErrorTail } from '../child/error-tail.js';
-import { readLines } from '../child/read-lines.js';
+import { ChildGroup } from '../../child/child-group.js';
+import { readLines } from '../../child/read-lines.js';
+import { endFailure } from '../end-failure.js';
+import { ErrorTail } from '../error-tail.js';
 import type { JobEnd, JobHost, RunningJob, TaskJob } from '../job.js';
 import { progressLine } from '../words.js';
 import { readSubagentLine, type SubagentMessage, taskDocument } from './protocol.js';

@@ -1,3 +1,5 @@
+import { singleQuoted } from '../../single-quoted.js';
+
 /** What a shell is to send. */
 export interface CurlRequest {
   readonly url: string;
@@ -10,17 +12,14 @@ const SECRET_VARIABLE = 'SVC_WEBHOOK_SECRET';
 
 /** The same request as a command of curl, with a variable in place of the secret. */
 export function curlCommand({ url, headers, body }: CurlRequest): string {
-  const given = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`);
+  const given = Object.entries(headers).map(
+    ([name, value]) => `-H ${singleQuoted(`${name}: ${value}`)}`,
+  );
   return [
     'curl -sS',
     `-H "authorization: Bearer $${SECRET_VARIABLE}"`,
     ...given,
-    `--data ${quoted(body)}`,
-    quoted(url),
+    `--data ${singleQuoted(body)}`,
+    singleQuoted(url),
   ].join(' ');
-}
-
-/** For a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

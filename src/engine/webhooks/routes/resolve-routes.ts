@@ -44,6 +44,14 @@ export async function resolveRoutes(
   };
 }
 
+/** All routes of a configuration as if none were served; no secret is read. */
+export function configuredStandings({
+  plugins,
+}: Pick<ResolvedConfig, 'plugins'>): readonly RouteStanding[] {
+  const { routes } = plugins.entries.webhooks.config;
+  return Object.entries(routes).map(([id, route]) => standingOf(id, route, undefined));
+}
+
 function servedOf(
   id: string,
   { path, sessionKey, controllerId }: ResolvedRoute,

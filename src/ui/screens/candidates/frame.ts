@@ -3,16 +3,27 @@ import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
 import { formatCount, formatCountOf } from '../../format.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { detailLines } from './detail.js';
 import { type CandidatesState, chosenCandidate, type ShownCandidate } from './state.js';
 
-const MARGIN = '  ';
 /** From this width on the passage stands beside the list, else below it. */
 const BESIDE = 100;
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 160;
 const DIVIDER = ' │ ';
+
+const KEYS: readonly KeyHelp[] = [
+  ['↑ ↓, k j', 'choose a candidate'],
+  ['p', 'promote it: write it into MEMORY.md now'],
+  ['x', 'reject it: no sweep takes it'],
+  ['w', 'why: its signals and gates; again for the passage'],
+  ['u', 'undo your last decision'],
+  ['r', 'read anew'],
+  ['q, ctrl-c', 'leave'],
+  ['?, esc', 'close this list'],
+];
 
 /** How the frame is drawn. */
 export interface CandidatesFrameOptions {
@@ -27,16 +38,15 @@ export function candidatesFrame(
   { style, title }: CandidatesFrameOptions,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(8, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS, 8);
   const foot = [
     ...(state.told === undefined ? [] : [fitEnd(safeLine(state.told), columns)]),
-    ...(state.help ? helpLines(style, columns) : []),
+    ...(state.help ? keyLines(KEYS, style, columns) : []),
     style.dim(footer(state, columns)),
   ];
   const head = [style.bold(headLine(state, title, columns)), ''];
   const body = bodyLines(state, style, columns, Math.max(0, room - head.length - foot.length));
-  return [...head, ...body, ...foot].slice(-room).map((line) => (MARGIN + line).trimEnd());
+  return withMargin([...head, ...body, ...foot], room);
 }
 
 function headLine({ candidates }: CandidatesState, title: string, columns: number): string {
@@ -112,25 +122,10 @@ function rowOf(
   return passes ? start.replace(mark, style.green(mark)) + words : style.dim(start + words);
 }
 
-function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['↑ ↓, k j', 'choose a candidate'],
-    ['p', 'promote it: write it into MEMORY.md now'],
-    ['x', 'reject it: no sweep takes it'],
-    ['w', 'why: its signals and gates; again for the passage'],
-    ['u', 'undo your last decision'],
-    ['r', 'read anew'],
-    ['q, ctrl-c', 'leave'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
-}
-
-/** As many keys as fit: those that the list of keys tells as well go first. */
 function footer(state: CandidatesState, columns: number): string {
   if (state.busy) return fitEnd('writing …   q leave', columns);
   const has = chosenCandidate(state) !== undefined;
-  const keys = [
+  const keys: readonly FooterKey[] = [
     { text: '↑↓ choose', shown: (state.candidates?.length ?? 0) > 1, goes: 1 },
     { text: 'p promote', shown: has, goes: 6 },
     { text: 'x reject', shown: has, goes: 5 },
@@ -138,11 +133,6 @@ function footer(state: CandidatesState, columns: number): string {
     { text: 'u undo', shown: state.decided.length > 0, goes: 3 },
     { text: '? keys', shown: true, goes: 7 },
     { text: 'q leave', shown: true, goes: 8 },
-  ].filter(({ shown }) => shown);
-  for (let dropped = 0; dropped < 8; dropped++) {
-    const kept = keys.filter(({ goes }) => goes > dropped).map(({ text }) => text);
-    const line = kept.join('   ');
-    if (textWidth(line) <= columns) return line;
-  }
-  return '';
+  ];
+  return fittingKeys(keys, columns);
 }

@@ -1,8 +1,9 @@
 import type { DecisionOutput } from '../../../engine/dreaming/output-schemas.js';
 import { decisionWords } from '../../dream/words.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import { createEnding } from '../ending.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import {
   type CandidatesState,
@@ -52,12 +53,8 @@ export async function runCandidatesScreen(
 ): Promise<readonly Decided[]> {
   const { style, title, stdout, signal, actions } = options;
   const store = createStore(EMPTY_CANDIDATES, reduceCandidates);
-  let finish: () => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<void>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
+  const { ended, finish, fail } = createEnding<void>();
+  const leave = (): void => finish();
   let writing: Promise<void> = Promise.resolve();
   const load = async (choose?: string): Promise<void> => {
     store.dispatch({ type: 'loaded', candidates: await actions.load(), choose });
@@ -73,8 +70,7 @@ export async function runCandidatesScreen(
       store.dispatch({ type: 'told', told: actions.explain(error) });
     });
   };
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const screen = mountAlternate(
     <CandidatesScreen
       store={store}
       stdout={stdout}
@@ -108,25 +104,22 @@ export async function runCandidatesScreen(
       onAgain={() =>
         write(() => load().then(() => store.dispatch({ type: 'told', told: 'read anew' })))
       }
-      onLeave={finish}
-      onUnmount={alternate.leave}
+      onLeave={leave}
     />,
     options,
-    { keepFrame: true },
   );
   const stopReading = readPassages(store, actions);
-  signal.addEventListener('abort', finish);
+  signal.addEventListener('abort', leave);
   try {
-    if (signal.aborted) finish();
+    if (signal.aborted) leave();
     else load().catch(fail);
     await Promise.race([ended, screen.failed]);
     await writing;
     return store.getSnapshot().decided;
   } finally {
     stopReading();
-    signal.removeEventListener('abort', finish);
+    signal.removeEventListener('abort', leave);
     await screen.unmount();
-    alternate.leave();
   }
 }
 

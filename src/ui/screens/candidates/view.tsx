@@ -1,9 +1,9 @@
-import { type Key, useInput } from 'ink';
-import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
 import type { Store } from '../store.js';
 import { useTerminalSize } from '../terminal-size.js';
+import { useKeys } from '../use-keys.js';
 import { candidatesFrame } from './frame.js';
 import type { CandidatesEvent, CandidatesState } from './state.js';
 
@@ -18,48 +18,37 @@ export interface CandidatesScreenProps {
   readonly onUndo: () => void;
   readonly onAgain: () => void;
   readonly onLeave: () => void;
-  /** Called when ink takes the view off, also when the process ends without its run function. */
-  readonly onUnmount: () => void;
-}
-
-/** The screen of candidates: a pure view of the store. */
-export function CandidatesScreen(props: CandidatesScreenProps): ReactElement {
-  const { store, style, title, onUnmount } = props;
-  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
-  const size = useTerminalSize(props.stdout);
-  useInput((input, key) => {
-    const event = eventOf(key);
-    if (key.ctrl && input === 'c') props.onLeave();
-    else if (event !== undefined) store.dispatch(event);
-    // Keys typed faster than they are read arrive together.
-    else if (!key.ctrl && !key.meta) for (const letter of input) press(letter, props);
-  });
-  useEffect(() => onUnmount, [onUnmount]);
-  return <Lines lines={candidatesFrame(state, { style, title }, size)} />;
 }
 
 const PAGE = 10;
 
-function eventOf(key: Key): CandidatesEvent | undefined {
-  if (key.upArrow) return { type: 'moved', by: -1 };
-  if (key.downArrow) return { type: 'moved', by: 1 };
-  if (key.pageUp) return { type: 'moved', by: -PAGE };
-  if (key.pageDown) return { type: 'moved', by: PAGE };
-  return key.escape ? { type: 'back' } : undefined;
-}
-
-function press(letter: string, props: CandidatesScreenProps): void {
-  const { store } = props;
-  const does: Readonly<Record<string, () => void>> = {
-    q: props.onLeave,
-    r: props.onAgain,
-    p: props.onPromote,
-    x: props.onReject,
-    u: props.onUndo,
-    w: () => store.dispatch({ type: 'why.toggled' }),
-    j: () => store.dispatch({ type: 'moved', by: 1 }),
-    k: () => store.dispatch({ type: 'moved', by: -1 }),
-    '?': () => store.dispatch({ type: 'help.toggled' }),
-  };
-  if (Object.hasOwn(does, letter)) does[letter]?.();
+/** The screen of candidates: a pure view of the store. */
+export function CandidatesScreen(props: CandidatesScreenProps): ReactElement {
+  const { store, style, title } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  const move = (by: number) => () => store.dispatch({ type: 'moved', by });
+  const isOpen = state.help || state.why;
+  useKeys({
+    named: {
+      ctrlC: props.onLeave,
+      escape: isOpen ? () => store.dispatch({ type: 'back' }) : props.onLeave,
+      upArrow: move(-1),
+      downArrow: move(1),
+      pageUp: move(-PAGE),
+      pageDown: move(PAGE),
+    },
+    typed: {
+      q: props.onLeave,
+      r: props.onAgain,
+      p: props.onPromote,
+      x: props.onReject,
+      u: props.onUndo,
+      w: () => store.dispatch({ type: 'why.toggled' }),
+      j: move(1),
+      k: move(-1),
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
+  });
+  return <Lines lines={candidatesFrame(state, { style, title }, size)} />;
 }

@@ -6,10 +6,12 @@ import {
   findingHead,
 } from '../../doctor/finding-lines.js';
 import { countWords, MARKS, paintOf, plural, type WaitingState } from '../../doctor/words.js';
-import { EXACT_MEASURE, fitEnd, padEnd, spread, textWidth } from '../../fit.js';
+import { EXACT_MEASURE, fitEnd, padEnd, spread } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { wrapSpans } from '../../wrap.js';
+import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import {
   chosenFinding,
@@ -20,9 +22,18 @@ import {
   shownFindings,
 } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 110;
+
+const KEYS: readonly KeyHelp[] = [
+  ['↑ ↓, k j', 'choose a finding'],
+  ['enter', 'show what its mend changes'],
+  ['a', 'show it, and a again does it'],
+  ['A', 'show all safe mends, and A again does them'],
+  ['e', 'open the place in $EDITOR'],
+  ['r', 'look again'],
+  ['q, ctrl-c', 'leave'],
+  ['?, esc', 'close this list'],
+];
 
 /** How the frame is drawn. */
 export interface DoctorFrameOptions {
@@ -36,20 +47,19 @@ export function doctorFrame(
   { style, homeDir }: DoctorFrameOptions,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(8, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS, 8);
   const options = { style, homeDir, columns: columns - 2, context: 0 };
-  const room = Math.max(1, size.rows - 1);
   const head = [headLine(state, style, columns), ...checkRow(state, style, columns)];
   const foot = [
     ...(state.told === undefined ? [] : [fitEnd(safeLine(state.told), columns)]),
-    ...(state.help ? helpLines(style, columns) : []),
+    ...(state.help ? keyLines(KEYS, style, columns) : []),
     style.dim(footer(state, columns)),
   ];
   // Where there is no room the head goes first: what is wrong stands below, and the keys last.
   const forBody = Math.max(0, room - foot.length);
   const kept = head.slice(0, Math.max(0, Math.min(head.length, forBody - MIN_BODY)));
   const body = bodyLines(state, options, forBody - kept.length);
-  return [...kept, ...body, ...foot].slice(-room).map((line) => (MARGIN + line).trimEnd());
+  return withMargin([...kept, ...body, ...foot], room);
 }
 
 const MIN_BODY = 6;
@@ -184,26 +194,11 @@ function confirmLines(
   ];
 }
 
-function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['↑ ↓, k j', 'choose a finding'],
-    ['enter', 'show what its mend changes'],
-    ['a', 'show it, and a again does it'],
-    ['A', 'show all safe mends, and A again does them'],
-    ['e', 'open the place in $EDITOR'],
-    ['r', 'look again'],
-    ['q, ctrl-c', 'leave'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
-}
-
-/** As many keys as fit: those that the list of keys tells as well go first. */
 function footer(state: DoctorScreenState, columns: number): string {
   if (state.mending) return fitEnd('mending …   q leave', columns);
   if (state.confirming) return fitEnd('A do them   esc back   q leave', columns);
   const hasMend = chosenFinding(state)?.finding.mend !== undefined;
-  const keys = [
+  const keys: readonly FooterKey[] = [
     { text: '↑↓ choose', shown: shownFindings(state).length > 1, goes: 1 },
     { text: state.opened ? '⏎ hide mend' : '⏎ show mend', shown: hasMend, goes: 4 },
     { text: 'a apply', shown: hasMend, goes: 6 },
@@ -211,11 +206,6 @@ function footer(state: DoctorScreenState, columns: number): string {
     { text: 'r again', shown: true, goes: 2 },
     { text: '? keys', shown: true, goes: 7 },
     { text: 'q leave', shown: true, goes: 8 },
-  ].filter(({ shown }) => shown);
-  for (let dropped = 0; dropped < 8; dropped++) {
-    const kept = keys.filter(({ goes }) => goes > dropped).map(({ text }) => text);
-    const line = kept.join('   ');
-    if (textWidth(line) <= columns) return line;
-  }
-  return '';
+  ];
+  return fittingKeys(keys, columns);
 }

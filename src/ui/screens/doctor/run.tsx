@@ -3,8 +3,9 @@ import type { FindingPlace, Mend } from '../../../engine/doctor/finding.js';
 import type { AppliedMend } from '../../../engine/doctor/mend-all.js';
 import { plural } from '../../doctor/words.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import { createEnding } from '../ending.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import {
   chosenFinding,
@@ -52,12 +53,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const { style, homeDir, names, stdout, signal } = options;
   const store = createStore(startDoctorScreen(names), reduceDoctorScreen);
   const applied: AppliedMend[] = [];
-  let finish: (edit: FindingPlace | undefined) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<FindingPlace | undefined>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
+  const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
   let running: AbortController | undefined;
   let mending: Promise<void> = Promise.resolve();
   const look = (checks: readonly string[]): void => {
@@ -91,8 +87,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
       fail,
     );
   };
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const screen = mountAlternate(
     <DoctorScreen
       store={store}
       stdout={stdout}
@@ -118,10 +113,8 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
         if (place !== undefined) finish(place);
       }}
       onLeave={() => finish(undefined)}
-      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: true },
   );
   const leave = (): void => finish(undefined);
   signal.addEventListener('abort', leave);
@@ -137,7 +130,6 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     running?.abort();
     signal.removeEventListener('abort', leave);
     await screen.unmount();
-    alternate.leave();
   }
 }
 

@@ -3,12 +3,12 @@ import { FLOW_TITLES, type ListRow, STATUS_COLUMNS, TASK_TITLES } from '../../fl
 import { statusPaint } from '../../flows/words.js';
 import { formatCountOf } from '../../format.js';
 import type { Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { FlowsScreenState } from './state.js';
 
-const MARGIN = '  ';
 const GAP = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 140;
 /** A cell beyond this is cut, but for the last one, which takes what is left. */
 const MAX_CELL = 26;
@@ -16,7 +16,11 @@ const MAX_CELL = 26;
 const EXPENDABLE = { flows: [5, 3, 2], tasks: [1, 4, 2] } as const;
 /** The last column says what it is all about: it gets this much. */
 const LEAST_LAST = 16;
-const KEY_COLUMNS = 12;
+
+const KEYS: readonly KeyHelp[] = [
+  ['q, ctrl-c', 'leave'],
+  ['?, esc', 'close this list'],
+];
 
 /** The lines of the screen at a size; never wider, and never as tall as the terminal. */
 export function flowsFrame(
@@ -24,13 +28,12 @@ export function flowsFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, style, columns), ''];
-  const end = ['', ...(state.help ? helpLines(style, columns) : []), footer(style, columns)];
+  const end = ['', ...(state.help ? keyLines(KEYS, style, columns) : []), footer(style, columns)];
   const body = bodyLines(state, style, columns, room - head.length - end.length);
   const lines = [...head, ...body, ...end];
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function headLine({ kind, list }: FlowsScreenState, style: Style, columns: number): string {
@@ -97,17 +100,6 @@ function columnWidths(
   for (let at = last - 1; at > 0 && left() < 0; at--) widths[at] = 0;
   if (left() < 0) return [columns];
   return [...widths, Math.max(0, left())];
-}
-
-function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['q, ctrl-c', 'leave'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => {
-    const line = fitEnd(padEnd(key, KEY_COLUMNS) + does, columns);
-    return style.bold(line.slice(0, KEY_COLUMNS)) + line.slice(KEY_COLUMNS);
-  });
 }
 
 function footer(style: Style, columns: number): string {

@@ -1,6 +1,6 @@
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import {
   type FlowsScreenState,
@@ -30,24 +30,15 @@ export interface OpenFlowsScreen {
 export function openFlowsScreen(options: FlowsScreenOptions): OpenFlowsScreen {
   const { kind, style, stdout, onStop } = options;
   const store = createStore(startFlowsScreen(kind), reduceFlowsScreen);
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
-    <FlowsScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      onStop={onStop}
-      onUnmount={alternate.leave}
-    />,
+  const screen = mountAlternate(
+    <FlowsScreen store={store} stdout={stdout} style={style} onStop={onStop} />,
     options,
-    { keepFrame: true },
   );
   return {
     show: (list) => store.dispatch({ type: 'listed', list }),
     failed: screen.failed,
     close: async () => {
       await screen.unmount();
-      alternate.leave();
     },
   };
 }

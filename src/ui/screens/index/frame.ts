@@ -21,6 +21,8 @@ import {
 import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 
 /** What the index screen is titled with. */
@@ -39,14 +41,18 @@ export interface IndexView {
   readonly help: boolean;
 }
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 96;
 const LABEL_COLUMNS = 8;
 const BAR_COLUMNS = 30;
 const NARROW_BAR_COLUMNS = 14;
 /** Below this much room beside the label, the long bar would push the rate out. */
 const NARROW = 64;
+
+const KEYS: readonly KeyHelp[] = [
+  ['q, ctrl-c', 'stop after the running transaction; what is on disk stays'],
+  ['ctrl-c twice', 'leave at once'],
+  ['?, esc', 'close this list'],
+];
 
 const MARKS: Readonly<Record<PhaseState, string>> = {
   waiting: '○',
@@ -62,7 +68,7 @@ export function indexFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2;
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const { progress } = view;
   const lines = [
     titleLine(title, style, columns),
@@ -76,8 +82,7 @@ export function indexFrame(
     footer(view, style, columns),
   ];
   // The title goes first where there is no room, the footer with its keys last.
-  const room = Math.max(1, size.rows - 1);
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function titleLine(title: IndexTitle, style: Style, columns: number): string {
@@ -191,14 +196,7 @@ function skippedLine(progress: SyncProgress, style: Style, columns: number): rea
 }
 
 function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['q, ctrl-c', 'stop after the running transaction; what is on disk stays'],
-    ['ctrl-c twice', 'leave at once'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  const line = ([key, does]: (typeof keys)[number]): string =>
-    `  ${style.bold(padEnd(key, 14))}${fitEnd(does, columns - 16)}`;
-  return ['', ...keys.map(line), ''];
+  return ['', ...keyLines(KEYS, style, columns - 2, 14).map((line) => `  ${line}`), ''];
 }
 
 function footer({ progress, stopping }: IndexView, style: Style, columns: number): string {

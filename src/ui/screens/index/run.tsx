@@ -2,8 +2,9 @@ import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/events.
 import type { SkippedFile } from '../../../engine/memory/types.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import type { Style } from '../../style.js';
-import { type MountedScreen, mountScreen, type ScreenStreams } from '../mount.js';
-import { eraseReflowed } from '../reflow.js';
+import type { MountedScreen, ScreenStreams } from '../mount.js';
+import { mountInline } from '../mount-inline.js';
+import { stopHandler } from '../stop-handler.js';
 import { createStore } from '../store.js';
 import type { IndexTitle } from './frame.js';
 import { reduceIndexScreen, startIndexScreen } from './state.js';
@@ -43,42 +44,30 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     everyMs: FRAME_MS,
     now,
   });
-  let screen: MountedScreen | undefined;
-  let interrupts = 0;
-  let shown: readonly string[] = [];
-  const onResize = (): void => {
-    stdout.write(eraseReflowed(shown, stdout.columns));
-  };
+  let screen: Pick<MountedScreen, 'unmount'> | undefined;
   const close = async (): Promise<void> => {
-    stdout.off('resize', onResize);
     await screen?.unmount();
   };
-  const onStop = (): void => {
-    interrupts += 1;
-    const times = interrupts;
-    store.dispatch({ type: 'stop.asked' });
-    if (times === 1) options.onInterrupt(times);
-    else void close().then(() => options.onInterrupt(times));
-  };
+  const onStop = stopHandler({
+    show: () => store.dispatch({ type: 'stop.asked' }),
+    close,
+    onInterrupt: options.onInterrupt,
+  });
   const mount = (): void => {
-    // Before ink's own listener, which clears the frame.
-    stdout.prependListener('resize', onResize);
-    screen = mountScreen(
-      <IndexScreen
-        store={store}
-        stdout={stdout}
-        title={title}
-        style={style}
-        onStop={onStop}
-        onFrame={(lines) => {
-          shown = lines;
-        }}
-      />,
+    screen = mountInline(
+      (onFrame) => (
+        <IndexScreen
+          store={store}
+          stdout={stdout}
+          title={title}
+          style={style}
+          onStop={onStop}
+          onFrame={onFrame}
+        />
+      ),
       options,
       { keepFrame: false },
     );
-    // A view that fails takes only itself down: the work behind it goes on.
-    screen.failed.catch(() => undefined);
   };
   const timer = setTimeout(mount, QUIET_FOR_MS);
   try {

@@ -1,18 +1,34 @@
 import type { CheckName, CheckOutcome } from '../../../engine/embeddings/diagnosis/events.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
-import { fitEnd, padEnd } from '../../fit.js';
+import { fitEnd } from '../../fit.js';
 import { checkLines } from '../../provider/check-lines.js';
 import { verdictLines } from '../../provider/diagnosis.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { ProviderScreenState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 100;
 
-/** The order of the lines; a literal, since views load nothing of the engine. */
+const KEYS: readonly KeyHelp[] = [
+  ['r', 'look again'],
+  ['e', 'open the setting in $EDITOR'],
+  ['q, ctrl-c', 'leave'],
+  ['?, esc', 'close this list'],
+];
+
+/** The order of the lines for an external search program; literals, since views load nothing of the engine. */
+const EXT_ORDER = [
+  'program',
+  'release',
+  'collections',
+  'question',
+  'vectors',
+] as const satisfies readonly CheckName[];
+
+/** The same for a provider. */
 const ORDER = [
   'selected',
   'key',
@@ -30,9 +46,10 @@ export function providerFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2;
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const { checks, diagnosis } = state;
-  const body = ORDER.flatMap((check) => {
+  const order = checks.program === undefined ? ORDER : EXT_ORDER;
+  const body = order.flatMap((check) => {
     const shown = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
     return shown === undefined ? [] : checkLines(check, shown, { style, columns });
   });
@@ -44,9 +61,8 @@ export function providerFrame(
   ];
   // Where there is no room the title goes first, then the checks from the top: what is wrong stands
   // below, and the keys last.
-  const room = Math.max(1, size.rows - 1);
   const lines = [head, ...body, ...end];
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 /** The setting that would be opened: that of the first check that is not well, else of the choice. */
@@ -62,13 +78,8 @@ export function editTarget({ checks }: ProviderScreenState): SourceLocation | un
 }
 
 function helpLines(state: ProviderScreenState, style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['r', 'look again'],
-    ...(editTarget(state) === undefined ? [] : ([['e', 'open the setting in $EDITOR']] as const)),
-    ['q, ctrl-c', 'leave'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
+  const keys = editTarget(state) === undefined ? KEYS.filter(([key]) => key !== 'e') : KEYS;
+  return keyLines(keys, style, columns);
 }
 
 function footer(state: ProviderScreenState, style: Style, columns: number): string {

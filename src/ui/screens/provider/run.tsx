@@ -1,8 +1,9 @@
 import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/diagnosis/events.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import { createEnding } from '../ending.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import { editTarget } from './frame.js';
 import { reduceProviderScreen, START_PROVIDER_SCREEN } from './state.js';
@@ -40,12 +41,7 @@ export async function runProviderScreen(
   const { style, title, stdout, signal } = options;
   const store = createStore(START_PROVIDER_SCREEN, reduceProviderScreen);
   let found: Diagnosis | undefined;
-  let finish: (end: ProviderScreenEnd) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
-  const ended = new Promise<ProviderScreenEnd>((resolve, reject) => {
-    finish = resolve;
-    fail = reject;
-  });
+  const { ended, finish, fail } = createEnding<ProviderScreenEnd>();
   let running: AbortController | undefined;
   const look = (): void => {
     running?.abort();
@@ -69,8 +65,7 @@ export async function runProviderScreen(
     const target = editTarget(store.getSnapshot());
     if (target !== undefined) finish({ diagnosis: found, edit: target });
   };
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const screen = mountAlternate(
     <ProviderScreen
       store={store}
       stdout={stdout}
@@ -79,10 +74,8 @@ export async function runProviderScreen(
       onAgain={look}
       onEdit={edit}
       onLeave={leave}
-      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: true },
   );
   signal.addEventListener('abort', leave);
   try {
@@ -93,6 +86,5 @@ export async function runProviderScreen(
     running?.abort();
     signal.removeEventListener('abort', leave);
     await screen.unmount();
-    alternate.leave();
   }
 }

@@ -1,9 +1,9 @@
-import { useInput } from 'ink';
-import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { type ReactElement, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
 import type { Store } from '../store.js';
 import { useTerminalSize } from '../terminal-size.js';
+import { useKeys } from '../use-keys.js';
 import { providerFrame } from './frame.js';
 import type { ProviderScreenEvent, ProviderScreenState } from './state.js';
 
@@ -16,27 +16,24 @@ export interface ProviderScreenProps {
   readonly onAgain: () => void;
   readonly onEdit: () => void;
   readonly onLeave: () => void;
-  /** Called when ink takes the view off, also when the process ends without its run function. */
-  readonly onUnmount: () => void;
 }
 
 /** The diagnostics screen: a pure view of the store. */
 export function ProviderScreen(props: ProviderScreenProps): ReactElement {
-  const { store, title, style, onUnmount } = props;
+  const { store, title, style } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
-  const press = (letter: string): void => {
-    if (letter === 'q') props.onLeave();
-    else if (letter === 'r') props.onAgain();
-    else if (letter === 'e') props.onEdit();
-    else if (letter === '?') store.dispatch({ type: 'help.toggled' });
-  };
-  useInput((input, key) => {
-    if (key.ctrl && input === 'c') props.onLeave();
-    else if (key.escape) store.dispatch({ type: 'help.closed' });
-    // Keys typed faster than they are read arrive together.
-    else if (!key.ctrl && !key.meta) for (const letter of input) press(letter);
+  useKeys({
+    named: {
+      ctrlC: props.onLeave,
+      escape: state.help ? () => store.dispatch({ type: 'help.closed' }) : props.onLeave,
+    },
+    typed: {
+      q: props.onLeave,
+      r: props.onAgain,
+      e: props.onEdit,
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
   });
-  useEffect(() => onUnmount, [onUnmount]);
   return <Lines lines={providerFrame(state, title, style, size)} />;
 }

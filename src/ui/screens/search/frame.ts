@@ -1,9 +1,10 @@
-import { EXACT_MEASURE, fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
+import { EXACT_MEASURE, fitEnd, padStart, spread, textWidth } from '../../fit.js';
 import { formatCount, formatDuration } from '../../format.js';
 import { scoreParts } from '../../memory/explanation.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { wrapSpans } from '../../wrap.js';
+import { type KeyHelp, keyLines } from '../keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { layoutSearch, type SearchLayout } from './layout.js';
 import { windowLine } from './line-editor.js';
@@ -23,7 +24,7 @@ const MARGIN = 2;
 
 const MEANING = 'looking up the meaning …';
 
-const KEYS: readonly (readonly [string, string])[] = [
+const KEYS: readonly KeyHelp[] = [
   ['type', 'search as you type'],
   ['↑ ↓', 'choose a result; page keys by a page'],
   ['⏎', 'open the passage in $EDITOR'],
@@ -119,10 +120,8 @@ function messageLines(
 }
 
 function helpLines(layout: SearchLayout, style: Style): readonly string[] {
-  return KEYS.map(
-    ([key, does]) =>
-      `    ${style.bold(padEnd(key, 15))} ${fitEnd(does, layout.columns - 20 - MARGIN)}`,
-  );
+  const lines = keyLines(KEYS, style, layout.columns - MARGIN * 3, 16);
+  return lines.map((line) => `    ${line}`);
 }
 
 function footerLine(model: SearchScreenModel, layout: SearchLayout, style: Style): string {

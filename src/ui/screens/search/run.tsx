@@ -1,6 +1,7 @@
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import { createEnding } from '../ending.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import {
   createSearchController,
@@ -30,10 +31,7 @@ const MEANING_MS = 300;
 export async function runSearchScreen(options: SearchScreenOptions): Promise<SearchScreenEnd> {
   const { stdout, style, actions, signal } = options;
   const store = createStore(START_SEARCH_SCREEN, reduceSearchScreen);
-  let finish: (end: SearchScreenEnd) => void = () => undefined;
-  const ended = new Promise<SearchScreenEnd>((resolve) => {
-    finish = resolve;
-  });
+  const { ended, finish } = createEnding<SearchScreenEnd>();
   const controller = createSearchController({
     store,
     actions,
@@ -43,17 +41,9 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
   });
   const leave = (): void => finish({ type: 'left' });
   signal?.addEventListener('abort', leave);
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
-    <SearchScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      dispatch={controller.dispatch}
-      onUnmount={alternate.leave}
-    />,
+  const screen = mountAlternate(
+    <SearchScreen store={store} stdout={stdout} style={style} dispatch={controller.dispatch} />,
     options,
-    { keepFrame: true },
   );
   try {
     if (signal?.aborted === true) leave();
@@ -62,6 +52,5 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
     signal?.removeEventListener('abort', leave);
     controller.close();
     await screen.unmount();
-    alternate.leave();
   }
 }

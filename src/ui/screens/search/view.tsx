@@ -1,5 +1,5 @@
 import { useCursor, useInput } from 'ink';
-import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactElement, useState, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
 import type { Store } from '../store.js';
@@ -15,18 +15,15 @@ export interface SearchScreenProps {
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly dispatch: (intent: SearchIntent) => void;
-  /** Called when ink takes the view off, also when the process ends without its run function. */
-  readonly onUnmount: () => void;
 }
 
 /** The search screen: a pure view of the store; keys become intents. */
 export function SearchScreen(props: SearchScreenProps): ReactElement {
-  const { store, style, dispatch, onUnmount } = props;
+  const { store, style, dispatch } = props;
   const model = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
   const [readKey] = useState(createKeyReader);
   const { setCursorPosition } = useCursor();
-  useEffect(() => onUnmount, [onUnmount]);
   useInput((input, key) => {
     // Read from the store: several keys may arrive before the next render.
     for (const intent of readKey(input, key, store.getSnapshot(), layoutSearch(size).list)) {

@@ -4,16 +4,18 @@ import { formatEta, formatRelativeTime } from '../../format.js';
 import { safeLine } from '../../safe-text.js';
 import { shownPath } from '../../shown-path.js';
 import type { Style } from '../../style.js';
+import { insideMargin, withMargin } from '../margin.js';
+import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { ServeScreenState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 120;
 /** A name beyond this is cut: agents may be called anything. */
 const MAX_NAME = 28;
 const STATE_COLUMNS = 9;
 const SINCE_COLUMNS = 10;
+
+const KEY_WORDS: ServiceKeyWords = { reloads: 'the configuration', finishes: 'the work under way' };
 
 /** What a frame is drawn with besides the state. */
 export interface ServeFrameOptions {
@@ -27,19 +29,18 @@ export function serveFrame(
   options: ServeFrameOptions,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, options.style, columns), ''];
   const end = [
     '',
-    ...(state.help ? helpLines(state, options.style, columns) : []),
+    ...(state.help ? serviceKeyLines(state.isStopping, KEY_WORDS, options.style, columns) : []),
     ...logLine(state, options, columns),
-    footer(state, options.style, columns),
+    serviceFooter(state.isStopping, options.style, columns),
   ];
   const body = bodyLines(state, options.style, columns, room - head.length - end.length);
   const lines = [...head, ...body, ...end];
   // Where there is no room at all the keys and what stands above them stay.
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 function headLine({ serve, nowMs }: ServeScreenState, style: Style, columns: number): string {
@@ -122,20 +123,4 @@ function logLine(
 ): readonly string[] {
   if (serve?.logFile == null) return [];
   return [style.dim(`log ${fitMiddle(shownPath(serve.logFile, homeDir), columns - 4)}`)];
-}
-
-function helpLines(state: ServeScreenState, style: Style, columns: number): readonly string[] {
-  const keys = [
-    ...(state.isStopping ? [] : ([['r', 'reload the configuration']] as const)),
-    ['q, ctrl-c', state.isStopping ? 'stop at once' : 'stop, after the work under way'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
-}
-
-function footer({ isStopping }: ServeScreenState, style: Style, columns: number): string {
-  const keys = isStopping
-    ? ['stopping', '? keys', 'q stop at once']
-    : ['r reload', '? keys', 'q stop'];
-  return style.dim(fitEnd(keys.join('   '), columns));
 }

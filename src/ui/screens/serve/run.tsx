@@ -1,7 +1,7 @@
 import type { ServeState } from '../../../engine/serve/index.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import { reduceServeScreen, startServeScreen } from './state.js';
 import { ServeScreen } from './view.js';
@@ -37,8 +37,7 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
   const { style, homeDir, stdout, now } = options;
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
   const store = createStore(startServeScreen(now()), reduceServeScreen, pace);
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const screen = mountAlternate(
     <ServeScreen
       store={store}
       stdout={stdout}
@@ -46,10 +45,8 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
       homeDir={homeDir}
       onReload={options.onReload}
       onStop={options.onStop}
-      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: true },
   );
   const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
   return {
@@ -59,7 +56,6 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
     close: async () => {
       clearInterval(ticks);
       await screen.unmount();
-      alternate.leave();
     },
   };
 }

@@ -1,8 +1,8 @@
-import { useInput } from 'ink';
-import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
+import { type ReactElement, useSyncExternalStore } from 'react';
 import { Lines } from '../lines.js';
 import type { Store } from '../store.js';
 import { useTerminalSize } from '../terminal-size.js';
+import { useKeys } from '../use-keys.js';
 import { type ServeFrameOptions, serveFrame } from './frame.js';
 import type { ServeScreenEvent, ServeScreenState } from './state.js';
 
@@ -13,26 +13,23 @@ export interface ServeScreenProps extends ServeFrameOptions {
   readonly onReload: () => void;
   /** @param key how it was said: `q` is an ordinary end, Ctrl-C an interruption */
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
-  /** Called when ink takes the view off, also when the process ends without its run function. */
-  readonly onUnmount: () => void;
 }
 
 /** The screen of all services: a pure view of the store. */
 export function ServeScreen(props: ServeScreenProps): ReactElement {
-  const { store, onUnmount } = props;
+  const { store } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
-  const press = (letter: string): void => {
-    if (letter === 'q') props.onStop('q');
-    else if (letter === 'r') props.onReload();
-    else if (letter === '?') store.dispatch({ type: 'help.toggled' });
-  };
-  useInput((input, key) => {
-    if (key.ctrl && input === 'c') props.onStop('ctrl-c');
-    else if (key.escape) store.dispatch({ type: 'help.closed' });
-    // Keys typed faster than they are read arrive together.
-    else if (!key.ctrl && !key.meta) for (const letter of input) press(letter);
+  useKeys({
+    named: {
+      ctrlC: () => props.onStop('ctrl-c'),
+      escape: () => store.dispatch({ type: 'help.closed' }),
+    },
+    typed: {
+      q: () => props.onStop('q'),
+      r: props.onReload,
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
   });
-  useEffect(() => onUnmount, [onUnmount]);
   return <Lines lines={serveFrame(state, props, size)} />;
 }

@@ -6,13 +6,19 @@ import { failureWords, pollingWords, watchingWords } from '../../memory/watch-wo
 import { waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
 import type { TerminalSize } from '../terminal-size.js';
 import type { WatchRow, WatchScreenState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 96;
 const NAME_COLUMNS = 20;
+
+const KEYS: readonly KeyHelp[] = [
+  ['q, ctrl-c', 'stop; a running transaction is finished first'],
+  ['ctrl-c twice', 'leave at once'],
+  ['?, esc', 'close this list'],
+];
 
 /** The lines of the watch screen at a size; never wider, and never as tall as the terminal. */
 export function watchFrame(
@@ -20,8 +26,7 @@ export function watchFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2;
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const title = spread(
     style.bold('svc · watch'),
     style.dim(formatCountOf(state.rows.length, 'index', 'indexes')),
@@ -31,7 +36,7 @@ export function watchFrame(
   const footer = footerLine(state, style, columns);
   const body = bodyLines(state, style, columns, room - help.length - 2);
   const lines = [title, ...body, ...help, footer];
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
 /** Two lines or more a memory; one where there is no room; the last line counts the rest. */
@@ -125,14 +130,7 @@ function isTroubled(row: WatchRow): boolean {
 }
 
 function helpLines(style: Style, columns: number): readonly string[] {
-  const keys = [
-    ['q, ctrl-c', 'stop; a running transaction is finished first'],
-    ['ctrl-c twice', 'leave at once'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  const line = ([key, does]: (typeof keys)[number]): string =>
-    `  ${style.bold(padEnd(key, 14))}${fitEnd(does, columns - 16)}`;
-  return ['', ...keys.map(line), ''];
+  return ['', ...keyLines(KEYS, style, columns - 2, 14).map((line) => `  ${line}`), ''];
 }
 
 function footerLine({ stopping }: WatchScreenState, style: Style, columns: number): string {

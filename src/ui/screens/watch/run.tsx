@@ -1,7 +1,8 @@
 import type { WatchEvent } from '../../../engine/memory/watch/memory-watcher.js';
 import type { Style } from '../../style.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
-import { eraseReflowed } from '../reflow.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountInline } from '../mount-inline.js';
+import { stopHandler } from '../stop-handler.js';
 import { createStore } from '../store.js';
 import { reduceWatchScreen, startWatchScreen, type WatchRow } from './state.js';
 import { WatchScreen } from './view.js';
@@ -33,39 +34,21 @@ export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
   const { now, style, stdout } = options;
   const pace = { everyMs: FRAME_MS, now: () => performance.now() };
   const store = createStore(startWatchScreen(options.rows, now()), reduceWatchScreen, pace);
-  let interrupts = 0;
-  let shown: readonly string[] = [];
-  const onResize = (): void => {
-    stdout.write(eraseReflowed(shown, stdout.columns));
-  };
-  const onStop = (): void => {
-    interrupts += 1;
-    const times = interrupts;
-    store.dispatch({ type: 'stop.asked' });
-    if (times === 1) options.onInterrupt(times);
-    else void close().then(() => options.onInterrupt(times));
-  };
-  // Before ink's own listener, which clears the frame.
-  stdout.prependListener('resize', onResize);
-  const screen = mountScreen(
-    <WatchScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      onStop={onStop}
-      onFrame={(lines) => {
-        shown = lines;
-      }}
-    />,
+  const onStop = stopHandler({
+    show: () => store.dispatch({ type: 'stop.asked' }),
+    close: () => close(),
+    onInterrupt: options.onInterrupt,
+  });
+  const screen = mountInline(
+    (onFrame) => (
+      <WatchScreen store={store} stdout={stdout} style={style} onStop={onStop} onFrame={onFrame} />
+    ),
     options,
     { keepFrame: true },
   );
-  // A view that fails takes only itself down: the work behind it goes on.
-  screen.failed.catch(() => undefined);
   const ticking = setInterval(() => store.dispatch({ type: 'tick', atMs: now() }), TICK_MS);
   const close = async (): Promise<void> => {
     clearInterval(ticking);
-    stdout.off('resize', onResize);
     await screen.unmount();
   };
   return {

@@ -1,9 +1,10 @@
-import { useInput } from 'ink';
 import { type ReactElement, useEffect, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { Lines } from '../lines.js';
+import type { OnFrame } from '../mount-inline.js';
 import type { Store } from '../store.js';
 import { useTerminalSize } from '../terminal-size.js';
+import { useKeys } from '../use-keys.js';
 import { watchFrame } from './frame.js';
 import type { WatchScreenEvent, WatchScreenState } from './state.js';
 
@@ -13,8 +14,7 @@ export interface WatchScreenProps {
   readonly stdout: NodeJS.WriteStream;
   readonly style: Style;
   readonly onStop: () => void;
-  /** Hears which lines are on the screen now. */
-  readonly onFrame: (lines: readonly string[]) => void;
+  readonly onFrame: OnFrame;
 }
 
 /** The watch screen: a pure view of the store. */
@@ -22,10 +22,9 @@ export function WatchScreen(props: WatchScreenProps): ReactElement {
   const { store, style, onStop, onFrame } = props;
   const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
   const size = useTerminalSize(props.stdout);
-  useInput((input, key) => {
-    if ((key.ctrl && input === 'c') || input === 'q') onStop();
-    else if (input === '?') store.dispatch({ type: 'help.toggled' });
-    else if (key.escape) store.dispatch({ type: 'help.closed' });
+  useKeys({
+    named: { ctrlC: onStop, escape: () => store.dispatch({ type: 'help.closed' }) },
+    typed: { q: onStop, '?': () => store.dispatch({ type: 'help.toggled' }) },
   });
   const lines = watchFrame(state, style, size);
   useEffect(() => onFrame(lines));

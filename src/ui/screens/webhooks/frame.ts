@@ -4,17 +4,30 @@ import { formatCount, formatRelativeTime, formatShortCount } from '../../format.
 import { safeLine } from '../../safe-text.js';
 import { sparkline } from '../../sparkline.js';
 import type { Style } from '../../style.js';
+import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../margin.js';
+import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
 import type { TerminalSize } from '../terminal-size.js';
 import { flowLines } from './flow-lines.js';
 import type { WebhooksScreenState } from './state.js';
 
-const MARGIN = '  ';
-/** Wider than this the eye loses the line. */
 const MAX_COLUMNS = 120;
 const MAX_NAME = 24;
 /** Two seconds a column, when there is room. */
 const SPARK_COLUMNS = 30;
 const RATE_COLUMNS = 9;
+
+const KEY_WORDS: ServiceKeyWords = {
+  reloads: 'routes, limits and secrets',
+  finishes: 'the requests under way',
+};
+
+const WATCHED_KEYS: readonly KeyHelp[] = [
+  ['q, esc', 'leave; the listener goes on'],
+  ['?', 'close this list'],
+];
+const NOT_RUNNING = 'not running: svc serve answers on the routes';
+const NO_ROUTES = 'no routes are configured: plugins.entries.webhooks.config.routes';
 
 type Route = WebhooksSnapshot['routes'][number];
 
@@ -24,23 +37,41 @@ export function webhooksFrame(
   style: Style,
   size: TerminalSize,
 ): readonly string[] {
-  const columns = Math.max(1, Math.min(size.columns, MAX_COLUMNS) - MARGIN.length * 2);
-  const room = Math.max(1, size.rows - 1);
+  const { columns, rows: room } = insideMargin(size, MAX_COLUMNS);
   const head = [headLine(state, style, columns), ''];
-  const help = state.help ? helpLines(state, style, columns) : [];
-  const end = ['', ...help, footer(state, style, columns)];
+  const end = [
+    '',
+    ...(state.help ? helpLines(state, style, columns) : []),
+    footer(state, style, columns),
+  ];
   const left = room - head.length - end.length;
   const routes = routesLines(state, style, columns, left);
   const flows = flowLines(state, style, columns, left - routes.length);
   const lines = [...head, ...routes, ...flows, ...end];
   // Where there is no room at all the keys and what stands above them stay.
-  return lines.slice(Math.max(0, lines.length - room)).map((line) => MARGIN + line);
+  return withMargin(lines, room);
 }
 
-function headLine({ serve, nowMs }: WebhooksScreenState, style: Style, columns: number): string {
+function helpLines(state: WebhooksScreenState, style: Style, columns: number): readonly string[] {
+  return state.isWatched
+    ? keyLines(WATCHED_KEYS, style, columns)
+    : serviceKeyLines(state.isStopping, KEY_WORDS, style, columns);
+}
+
+function footer(state: WebhooksScreenState, style: Style, columns: number): string {
+  return state.isWatched
+    ? style.dim(fitEnd('? keys   q leave', columns))
+    : serviceFooter(state.isStopping, style, columns);
+}
+
+function headLine(state: WebhooksScreenState, style: Style, columns: number): string {
+  const { serve, nowMs, isWatched } = state;
   const service = serve?.services.find(({ name }) => name === 'webhooks');
   const told = service?.failure?.message ?? service?.event ?? '';
-  const left = fitEnd(safeLine(`svc · webhooks · ${told || 'starting'}`), columns);
+  const left = fitEnd(
+    safeLine(`svc · webhooks · ${told || (isWatched ? NOT_RUNNING : 'starting')}`),
+    columns,
+  );
   if (serve === undefined) return style.bold(left);
   const since = formatRelativeTime(serve.startedMs, nowMs).replace(/ ago$/u, '');
   return style.bold(spread(left, `since ${since}`, columns));
@@ -48,12 +79,13 @@ function headLine({ serve, nowMs }: WebhooksScreenState, style: Style, columns: 
 
 /** What needs somebody, and what is busy, stays when there are more routes than fit. */
 function routesLines(
-  { webhooks, nowMs }: WebhooksScreenState,
+  { webhooks, nowMs, isWatched }: WebhooksScreenState,
   style: Style,
   columns: number,
   room: number,
 ): readonly string[] {
   const routes = webhooks?.routes ?? [];
+  if (isWatched && routes.length === 0) return [style.dim(fitEnd(NO_ROUTES, columns))];
   const nameColumns = Math.min(
     MAX_NAME,
     Math.max(0, ...routes.map(({ id }) => textWidth(safeLine(id)))),
@@ -115,20 +147,4 @@ function markOf({ state, activity }: Route, style: Style): string {
   if (state === 'off') return style.dim('○');
   const code = activity.last?.code ?? null;
   return code === null ? style.green('✓') : style.yellow('!');
-}
-
-function helpLines(state: WebhooksScreenState, style: Style, columns: number): readonly string[] {
-  const keys = [
-    ...(state.isStopping ? [] : ([['r', 'reload routes, limits and secrets']] as const)),
-    ['q, ctrl-c', state.isStopping ? 'stop at once' : 'stop, after the requests under way'],
-    ['?, esc', 'close this list'],
-  ] as const;
-  return keys.map(([key, does]) => `${style.bold(padEnd(key, 12))}${fitEnd(does, columns - 12)}`);
-}
-
-function footer({ isStopping }: WebhooksScreenState, style: Style, columns: number): string {
-  const keys = isStopping
-    ? ['stopping', '? keys', 'q stop at once']
-    : ['r reload', '? keys', 'q stop'];
-  return style.dim(fitEnd(keys.join('   '), columns));
 }

@@ -1,8 +1,8 @@
 import type { ServeState } from '../../../engine/serve/index.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/activity/live-webhooks.js';
 import type { Style } from '../../style.js';
-import { enterAlternateScreen } from '../alternate-screen.js';
-import { mountScreen, type ScreenStreams } from '../mount.js';
+import type { ScreenStreams } from '../mount.js';
+import { mountAlternate } from '../mount-alternate.js';
 import { createStore } from '../store.js';
 import { reduceWebhooksScreen, startWebhooksScreen } from './state.js';
 import { WebhooksScreen } from './view.js';
@@ -14,13 +14,15 @@ export interface WebhooksScreenOptions extends ScreenStreams {
   readonly now: () => number;
   /** What is shown goes through it. */
   readonly mask: <T>(data: T) => T;
+  /** True where the listener is another process's: it can only be looked at. */
+  readonly isWatched?: boolean;
   readonly onReload: () => void;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
 /** The screen while it is on the terminal. */
 export interface OpenWebhooksScreen {
-  readonly changed: (serve: ServeState) => void;
+  readonly changed: (serve: ServeState | undefined) => void;
   /** There is another listener, or none. */
   readonly webhooks: (live: LiveWebhooks | undefined) => void;
   /** The process was told to stop; the keys mean something else from here on. */
@@ -36,21 +38,18 @@ const LOOK_MS = 250;
 
 /** Puts the screen of the webhook listener on the terminal. */
 export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
-  const { style, stdout, now, mask } = options;
+  const { style, stdout, now, mask, isWatched } = options;
   const pace = { everyMs: 0, now: () => performance.now() };
-  const store = createStore(startWebhooksScreen(now()), reduceWebhooksScreen, pace);
-  const alternate = enterAlternateScreen(stdout);
-  const screen = mountScreen(
+  const store = createStore(startWebhooksScreen(now(), isWatched), reduceWebhooksScreen, pace);
+  const screen = mountAlternate(
     <WebhooksScreen
       store={store}
       stdout={stdout}
       style={style}
       onReload={options.onReload}
       onStop={options.onStop}
-      onUnmount={alternate.leave}
     />,
     options,
-    { keepFrame: true },
   );
   let live: LiveWebhooks | undefined;
   const look = (): void =>
@@ -68,7 +67,6 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
     close: async () => {
       clearInterval(looking);
       await screen.unmount();
-      alternate.leave();
     },
   };
 }

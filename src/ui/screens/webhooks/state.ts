@@ -10,12 +10,19 @@ export interface WebhooksScreenState {
   /** The present, in milliseconds since the epoch. */
   readonly nowMs: number;
   readonly isStopping: boolean;
+  /** The listener is another process's: it is only looked at. */
+  readonly isWatched: boolean;
   readonly help: boolean;
 }
 
 /** What moves the screen on. */
 export type WebhooksScreenEvent =
-  | { readonly type: 'changed'; readonly serve: ServeState; readonly nowMs: number }
+  | {
+      readonly type: 'changed';
+      /** Undefined when no process serves. */
+      readonly serve: ServeState | undefined;
+      readonly nowMs: number;
+    }
   | {
       readonly type: 'looked';
       readonly webhooks: WebhooksSnapshot | undefined;
@@ -26,8 +33,15 @@ export type WebhooksScreenEvent =
   | { readonly type: 'help.closed' };
 
 /** The screen before the process has begun. */
-export function startWebhooksScreen(nowMs: number): WebhooksScreenState {
-  return { serve: undefined, webhooks: undefined, nowMs, isStopping: false, help: false };
+export function startWebhooksScreen(nowMs: number, isWatched = false): WebhooksScreenState {
+  return {
+    serve: undefined,
+    webhooks: undefined,
+    nowMs,
+    isStopping: false,
+    isWatched,
+    help: false,
+  };
 }
 
 /** The screen after an event; pure. */

@@ -57,6 +57,17 @@ test('a second sweep of a day writes below the same heading, above what follows 
   assert.is(handWritten(text), handWritten(later));
 });
 
+test('below a heading or an entry whose line an editor left without its end, a new entry has a line of its own', () => {
+  const first = editMemory('', [add('One is first.')], DAY).text;
+  const heading = first.slice(0, first.indexOf('\n\n<!--'));
+  for (const cut of [heading, first.trimEnd()]) {
+    const { text, operations } = editMemory(cut, [add('Two is second.')], DAY);
+    assert.is(promotedEntries(text).at(-1)?.text, 'Two is second.');
+    assert.ok(text.startsWith(`${cut}\n`));
+    assert.equal(undoEdits(text, operations), { text: cut, kept: [] });
+  }
+});
+
 test('renewing an entry leaves its place; retiring takes it away', () => {
   const { text } = editMemory('', [add('Backups run at 02:30.'), add('Tea is green.')], DAY);
   const renewed = 'Backups run at 03:00.';

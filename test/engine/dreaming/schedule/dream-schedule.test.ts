@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -72,11 +73,36 @@ test('nights that were slept through run once at wake, and so do those of a proc
   assert.equal(swept, ['2026-11-25T12:00:00.000Z', '2026-11-27T12:00:00.000Z']);
 });
 
+test('a night that another process swept is not swept again', async () => {
+  const { open, pass, swept } = aSchedule('2026-11-20T12:00:00Z');
+  const [one, other] = [open(), open()];
+  for (let hour = 0; hour < 48; hour++) {
+    await one.look();
+    await other.look();
+    pass(1);
+  }
+  assert.equal(swept, ['2026-11-21T02:00:00.000Z', '2026-11-22T02:00:00.000Z']);
+});
+
+test('nothing is opened before a sweep can be due; then it runs, with whatever file is there', async () => {
+  const { open, pass, swept, faults, home } = aSchedule('2026-11-20T12:00:00Z');
+  const schedule = open();
+  await schedule.look();
+  rmSync(home.at('state'), { recursive: true });
+  pass(13);
+  await schedule.look();
+  assert.not.ok(existsSync(home.at('state')));
+  pass(1);
+  await schedule.look();
+  await open().look();
+  assert.equal(swept, ['2026-11-21T02:00:00.000Z']);
+  assert.equal(faults, []);
+});
+
 test('a sweep that fails is told, and not tried again before its next time', async () => {
   const { open, pass, faults, home } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
   await schedule.look();
-  const { rmSync } = await import('node:fs');
   rmSync(home.at('notes'), { recursive: true });
   pass(24);
   await schedule.look();

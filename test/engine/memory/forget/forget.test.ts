@@ -237,7 +237,7 @@ test('killed after the list was written, the next sync does the rest', async () 
 
 test('a reader in the way keeps the bytes until the next sync, which is told', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
-  const { openDatabase } = await import('../../../../src/engine/memory/index/database.js');
+  const { openDatabase } = await import('../../../../src/engine/sqlite/database.js');
   const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM chunks').get();

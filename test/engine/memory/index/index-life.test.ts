@@ -13,10 +13,10 @@ import {
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createDatabase, openDatabase } from '../../../../src/engine/memory/index/database.js';
 import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
 import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
+import { createDatabase, openDatabase } from '../../../../src/engine/sqlite/database.js';
 import { contentOf } from '../../../support/index-content.js';
 import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
@@ -280,6 +280,17 @@ test('who waits for the lock is told by whom it is held, and may stop waiting', 
   assert.is((await failureOf(work)).code, 'INTERRUPTED');
   lock?.release();
   assert.is((await backendOn(target).sync({})).outcome, 'unchanged');
+});
+
+test('who holds the lock is told even when the time to wait is over at once', async () => {
+  const { target } = await indexed();
+  const lock = await acquireIndexLock(target.indexFile, { pid: 4711, nowMs: 5, waitMs: 0 });
+  const holders: unknown[] = [];
+  const options = { pid: 1, nowMs: 6, onWait: (holder: unknown) => holders.push(holder) };
+  const second = await acquireIndexLock(target.indexFile, { ...options, waitMs: Number.MIN_VALUE });
+  assert.is(second, undefined);
+  assert.equal(holders, [{ pid: 4711, sinceMs: 5 }]);
+  lock?.release();
 });
 
 test('a lock file that is damaged does not lock for ever', async () => {

@@ -33,6 +33,14 @@ test('a block that was never ended goes to the end; other comments stay', () => 
   assert.is(withoutOwnWriting('<!-- mine -->\n'), '<!-- mine -->\n');
 });
 
+test('a block that was never ended does not take what stands above the next one', () => {
+  const [start, end] = ['<!-- svc:dreaming:rem:start -->', '<!-- svc:dreaming:rem:end -->'];
+  assert.is(
+    withoutOwnWriting(`${start}\nmine\n${start}\nits\n${end}\nmine\n`),
+    `${start}\nmine\n\n\n\nmine\n`,
+  );
+});
+
 test('where a promoted entry came from is no memory, the entry is', () => {
   const text = '<!-- svc:memory-promotion:0123456789abcdef sweep=s -->\n- The backup runs.\n';
   assert.is(withoutOwnWriting(text), '\n- The backup runs.\n');

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { BatchJob } from '../memory-index.js';
 
 const COLUMNS = 'id, identity, json, created_ms AS createdMs';

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { reviveWritten } from './revive.js';
 import { lowerWholeTo } from './spaces.js';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { Space } from './spaces.js';
 import { floatsOf } from './vector-bytes.js';
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { BestEstimates, type Estimate } from './best-estimates.js';
 import { codeLengths } from './code-page.js';
 import { isWholePage, type StoredPage, storedPages } from './code-pages.js';

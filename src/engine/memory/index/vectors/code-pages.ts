@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { type CodePage, codeLengths, GROUP, PAGE_SLOTS } from './code-page.js';
 import type { Rotation } from './rotation.js';
 import type { Space } from './spaces.js';

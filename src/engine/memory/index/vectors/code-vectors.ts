@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { type Codable, codeLengths, emptyPage, extendPage, PAGE_SLOTS } from './code-page.js';
 import { countPages, dropCodes, openPage, writePage } from './code-pages.js';
 import { createRotation } from './rotation.js';

@@ -1,4 +1,5 @@
-import { type Connection, isDamage, openDatabase } from '../database.js';
+import { type Connection, openDatabase } from '../../../sqlite/database.js';
+import { isDamage } from '../index-error.js';
 import { hashChunks } from './content-hash.js';
 import { allSpaces } from './spaces.js';
 

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { type Neighbour, topNeighbours } from './neighbours.js';
 import { bytesOf, cosine, floatsOf } from './vector-bytes.js';
 

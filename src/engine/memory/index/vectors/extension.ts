@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { messageOf } from '../../../errors/index.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { VectorSettings } from './vector-settings.js';
 
 /** What became of loading the extension; `why` is a clause for people. */

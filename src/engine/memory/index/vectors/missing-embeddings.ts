@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { headingPathOf } from '../lexical-text.js';
 import type { MissingMedia, MissingMediaCount } from '../media-index.js';
 import type { MissingEmbedding, VectorSpaceStatistics } from '../memory-index.js';

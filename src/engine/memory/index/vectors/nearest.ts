@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { Estimate } from './best-estimates.js';
 import { coarseScan } from './coarse-scan.js';
 import { hasPages } from './code-pages.js';

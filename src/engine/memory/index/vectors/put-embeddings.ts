@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { EmbeddingEntry } from '../memory-index.js';
 import { codeVectors } from './code-vectors.js';
 import { reviveSpace } from './revive.js';

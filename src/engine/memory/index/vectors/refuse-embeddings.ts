@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { RefusedContent, RefusedMedia } from '../media-index.js';
 import { findSpace, raiseWholeTo } from './spaces.js';
 

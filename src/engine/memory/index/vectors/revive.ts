@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { Space } from './spaces.js';
 
 /** Takes vectors out of the cache that chunks from this id on use again. */

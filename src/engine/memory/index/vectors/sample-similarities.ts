@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { MediaSample } from '../media-index.js';
 import { holdsMedia } from '../sync-mark.js';
 import { chunkVectors } from './chunk-vectors.js';

@@ -1,5 +1,5 @@
 import { SvcError } from '../../../errors/index.js';
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { hashChunks } from './content-hash.js';
 
 /** A row of `spaces`. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { IdPage, StoredEmbedding } from '../memory-index.js';
 import { findSpace } from './spaces.js';
 import { floatsOf } from './vector-bytes.js';

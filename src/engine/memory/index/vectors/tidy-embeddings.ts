@@ -1,4 +1,4 @@
-import type { Connection } from '../database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import type { TidyOptions } from '../memory-index.js';
 import { dropCodes, removeFromPages } from './code-pages.js';
 import { codeVectors, mendCodes } from './code-vectors.js';

@@ -1,5 +1,5 @@
+import type { Connection } from '../../../sqlite/database.js';
 import type { Chunk, DocumentKey } from '../../types.js';
-import type { Connection } from '../database.js';
 import { headingPathOf } from '../lexical-text.js';
 import { lineNumbersOf } from '../line-numbers.js';
 import type { VectorCandidate } from '../memory-index.js';

@@ -1,3 +1,4 @@
+import { isRecord } from '../../../config/config-path.js';
 import type { LineMeaning, LineRecord, TurnRole } from './transcript-reader.js';
 
 /** A field that is an object. */
@@ -10,11 +11,6 @@ export function objectField(record: LineRecord, name: string): LineRecord | unde
 export function stringField(record: LineRecord, name: string): string | undefined {
   const value = record[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-/** Whether a value is an object with named fields. */
-export function isRecord(value: unknown): value is LineRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

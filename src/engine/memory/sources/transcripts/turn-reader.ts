@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { relative, sep } from 'node:path';
+import { isRecord } from '../../../config/config-path.js';
+import { parsedJson } from '../../../parse-json.js';
 import { redactSecrets } from '../../../secrets/mask/redact-secrets.js';
 import type { JsonlLine } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/all-readers.js';
-import { isRecord } from './record-fields.js';
 import type { TranscriptPlace } from './transcript-files.js';
 import type { HeldIn, LineMeaning, LineRecord, Turn } from './transcript-reader.js';
 
@@ -75,12 +76,8 @@ function take(meaning: LineMeaning, state: ReadingState): ReadLine {
 }
 
 function recordOf(text: string): LineRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  return isRecord(value) ? value : undefined;
 }
 
 function belonging(record: LineRecord, { reader, heldIn }: TranscriptPlace): boolean | undefined {

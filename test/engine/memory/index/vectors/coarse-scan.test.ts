@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDatabase } from '../../../../../src/engine/memory/index/database.js';
 import type { SqliteIndex } from '../../../../../src/engine/memory/index/sqlite-index.js';
 import { BestEstimates } from '../../../../../src/engine/memory/index/vectors/best-estimates.js';
 import { emptyPage, extendPage } from '../../../../../src/engine/memory/index/vectors/code-page.js';
@@ -17,6 +16,7 @@ import {
   cosine,
   unitVector,
 } from '../../../../../src/engine/memory/index/vectors/vector-bytes.js';
+import { openDatabase } from '../../../../../src/engine/sqlite/database.js';
 import {
   apply,
   embedMissing,

@@ -1,5 +1,6 @@
 import got, { RequestError, type Request as Stream, TimeoutError } from 'got';
 import { messageOf } from '../../../../errors/index.js';
+import { jsonOrText } from '../../../../parse-json.js';
 import { detailsOfStatus } from '../../../http/status-fault.js';
 import { VendorFault } from '../../../vendor-fault.js';
 
@@ -179,20 +180,12 @@ const HINTS: Readonly<Record<number, string>> = {
 };
 
 function statusFault(status: number, headers: AnswerHeaders, body: string, url: URL): VendorFault {
-  const details = detailsOfStatus(status, headers, parsed(body));
+  const details = detailsOfStatus(status, headers, jsonOrText(body));
   return new VendorFault({
     ...details,
     message: `the model could not be downloaded from ${shownUrl(url.href)}: ${details.message}`,
     hint: HINTS[status] ?? 'try again later; what was downloaded is kept',
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 const TRY_AGAIN = 'check the connection and try again; what was downloaded is kept';

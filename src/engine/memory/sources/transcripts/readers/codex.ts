@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { isRecord } from '../../../../config/config-path.js';
 import { withoutBlocks, withoutInjections } from '../clean-text.js';
 import {
-  isRecord,
   NOISE,
   objectField,
   roleOf,

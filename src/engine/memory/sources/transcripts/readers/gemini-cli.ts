@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { isRecord } from '../../../../config/config-path.js';
 import { withoutBlocks, withoutInjections } from '../clean-text.js';
-import { isRecord, NOISE, stringField, timeOf, turnOrNoise } from '../record-fields.js';
+import { NOISE, stringField, timeOf, turnOrNoise } from '../record-fields.js';
 import type { TranscriptReader } from '../transcript-reader.js';
 
 const ROLES: Readonly<Record<string, 'assistant' | 'user'>> = { user: 'user', gemini: 'assistant' };

@@ -1,0 +1,124 @@
+/**
+ * `npm run bench -- ext [--into FOLDER]`: what `svc memory search` adds to the external program that answers
+ * it, as whole processes: the same question, put to the program itself over the same index.
+ *
+ * The program is the stand-in of the tests, which answers as the newest release does; with --into, real
+ * releases that `npm run test:ext -- --into FOLDER` has installed, over more notes.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { RELEASES, releaseAt } from '../test/ext/releases.js';
+import { installQmd } from '../test/support/qmd.js';
+import { buildCorpus } from './corpus.js';
+import { type Subject, type Timing, timeInTurn } from './measure.js';
+import { formatTable, type Row, row } from './table.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'bin/run.js');
+
+const QUESTION = 'install package';
+const ROUNDS = 25;
+const TARGET = '+ 60 ms';
+/** The stand-in reads all notes for each question. */
+const FEW_BYTES = 3e5;
+const MANY_BYTES = 16e6;
+
+/** A program to measure. */
+interface Measured {
+  readonly name: string;
+  readonly command: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function main(installed: string | undefined): void {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-bench-ext-'));
+  try {
+    const bytes = installed === undefined ? FEW_BYTES : MANY_BYTES;
+    const corpus = buildCorpus(join(dir, 'ws/memory'), join(root, 'node_modules'), bytes);
+    const rows = programsIn(installed).flatMap((measured) => measure(dir, measured));
+    console.log(`"${QUESTION}", ${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`);
+    console.log(`node ${process.version}; the floor is the program itself`);
+    console.log(formatTable(rows));
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function programsIn(installed: string | undefined): readonly Measured[] {
+  if (installed === undefined) {
+    return [{ name: 'the stand-in', command: installQmd().command, env: {} }];
+  }
+  return RELEASES.map((version) => ({ name: version, ...releaseAt(installed, version) }));
+}
+
+function measure(dir: string, { name, command, env: its }: Measured): readonly Row[] {
+  const home = join(dir, `home-${name}`);
+  const config = join(dir, `${name}.json`);
+  const agents = { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } };
+  const ext = { command, limits: { timeoutMs: 60_000 } };
+  writeFileSync(config, JSON.stringify({ agents, memory: { backend: 'ext', ext } }));
+  const env = { ...its, SVC_HOME: home, SVC_CONFIG: config };
+  const search: Subject = {
+    name: 'svc memory search',
+    args: [program, 'memory', 'search', QUESTION, '--json'],
+    env,
+  };
+  // Two names are asked for where only one is: over MEMORY.md there is nothing to find.
+  const itself: Subject = {
+    name: 'the program itself',
+    program: command,
+    args: ['search', QUESTION, '--json', '-n', '18', '-c', 'memory-dir-main'],
+    env: { ...env, ...placesOf(join(home, 'agents/main/qmd')) },
+  };
+  checkAnswers(search, itself);
+  const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
+  const [floor, took, least] = timeInTurn([itself, search, bare], ROUNDS);
+  if (floor === undefined || took === undefined || least === undefined) return [];
+  const beside = (what: string, key: keyof Timing, target: string): Row => {
+    const over = `+ ${ms(took[key] - floor[key])}`;
+    return row(what, ms(took[key]), ms(floor[key]), over, target);
+  };
+  return [
+    beside(`svc memory search, ${name}`, 'medianMs', TARGET),
+    beside('the quickest of these', 'minMs', ''),
+    row('node -e 0, and the quickest', ms(least.medianMs), ms(least.minMs), '', ''),
+  ];
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}
+
+/** Where svc lets the program of one agent keep its files. */
+function placesOf(folder: string): Readonly<Record<string, string>> {
+  const config = join(folder, 'config');
+  return {
+    XDG_CONFIG_HOME: config,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    QMD_CONFIG_DIR: join(config, 'qmd'),
+    NO_COLOR: '1',
+  };
+}
+
+/** Makes the index, and sees that both find the same file first: a program that fails is quick as well. */
+function checkAnswers(search: Subject, itself: Subject): void {
+  const ask = ({ program: runs = process.execPath, args, env }: Subject): string =>
+    execFileSync(runs, args, { encoding: 'utf8', env: { ...process.env, ...env } });
+  ask(search);
+  const answer = ask(search);
+  const file = /"file": "qmd:\/\/memory-dir-main\/([^"]+)"/.exec(ask(itself))?.[1] ?? 'nothing';
+  const isSame = answer.toLowerCase().includes(`memory/${file.toLowerCase()}`);
+  if (!isSame || !answer.includes('"backend": "ext"')) {
+    throw new Error(`not the program's answer, ${file}:\n${answer}`);
+  }
+}
+
+const { into } = parseArgs({
+  args: process.argv.slice(3),
+  options: { into: { type: 'string' } },
+}).values;
+main(into === undefined ? undefined : resolve(into));

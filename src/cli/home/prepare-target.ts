@@ -1,0 +1,218 @@
+import { existsSync } from 'node:fs';
+import { loadConfig } from '../../engine/config/index.js';
+import { dreamTargets } from '../../engine/dreaming/dream-targets.js';
+import { SvcError } from '../../engine/errors/index.js';
+import { flowsFile, openFlows } from '../../engine/flows/index.js';
+import { diagnoseMemory } from '../../engine/memory/diagnosis/diagnose-memory.js';
+import { type OpenedMemory, openMemory } from '../../engine/memory/open-memory.js';
+import { summaryWords } from '../../ui/memory/sync-summary.js';
+import type { OpenedTarget } from '../../ui/screens/home/run.js';
+import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
+import { createStyle } from '../../ui/style.js';
+import { followedFlows, followedTasks } from '../followed-lists.js';
+import type { ShownHomeOptions } from './home-options.js';
+
+/** What preparing a screen is told. */
+export interface PrepareOptions extends ShownHomeOptions {
+  /** Aborted when home was left meanwhile, and nobody wants the screen any more. */
+  readonly closing: AbortSignal;
+}
+
+/**
+ * Loads what the screen behind a line of home needs.
+ *
+ * @throws SvcError what opening a memory, the flows or the configuration does
+ */
+export async function prepareTarget(
+  target: HomeTarget,
+  options: PrepareOptions,
+): Promise<OpenedTarget | HomeTold> {
+  switch (target.kind) {
+    case 'search':
+      return prepareSearch(target.agent, options);
+    case 'index':
+      return prepareIndex(target.agent, options);
+    case 'diagnosis':
+      return prepareDiagnosis(target.agent, options);
+    case 'candidates':
+      return prepareCandidates(target.agent, options);
+    case 'flows':
+    case 'tasks':
+      return prepareList(target.kind, options);
+    case 'listener':
+      return prepareListener(options);
+    case 'doctor':
+      return prepareDoctor(options);
+    case 'set-up':
+      return prepareSetUp(options);
+  }
+}
+
+async function prepareSearch(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
+  const { context, signal, mask } = options;
+  const { runSearchScreen } = await import('../search-screen.js');
+  await import('../../ui/screens/search/run.js');
+  return withMemory(agent, options, async (memory) => {
+    await runSearchScreen(memory, context, signal, mask);
+    return undefined;
+  });
+}
+
+async function prepareIndex(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
+  const { terminal, context, mask, signal } = options;
+  const { shownSync } = await import('../shown-sync.js');
+  return withMemory(agent, options, async (memory) => {
+    const own = new AbortController();
+    const summary = await shownSync(memory, {
+      force: false,
+      terminal,
+      quiet: false,
+      verbose: false,
+      json: false,
+      homeDir: context.homeDir,
+      signal: AbortSignal.any([signal, own.signal]),
+      onInterrupt: () => {
+        if (own.signal.aborted) process.exit(130);
+        own.abort(new SvcError('INTERRUPTED', 'stopped'));
+      },
+      mask,
+      write: () => undefined,
+    });
+    const failure = summary.embedding?.failure;
+    const text = `${memory.name}: ${summaryWords(summary)}`;
+    return failure === undefined
+      ? { text, isFault: false }
+      : { text: `${text}; not all passages have vectors: ${failure.message}`, isFault: true };
+  });
+}
+
+async function prepareDiagnosis(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
+  const { context, terminal, signal, mask } = options;
+  const { shownDiagnosis } = await import('../shown-diagnosis.js');
+  await import('../../ui/screens/provider/run.js');
+  return withMemory(agent, options, (memory) =>
+    untilLeft(async () => {
+      await shownDiagnosis((own, onEvent) => diagnoseMemory(memory, { signal: own, onEvent }), {
+        title: `provider path of agent ${memory.name}`,
+        context,
+        terminal,
+        screen: true,
+        signal,
+        mask,
+        write: () => undefined,
+      });
+    }),
+  );
+}
+
+async function prepareCandidates(
+  agent: string,
+  { context, configFile, terminal, mask, signal }: PrepareOptions,
+): Promise<OpenedTarget> {
+  const { shownCandidates } = await import('../dream/candidates-screen.js');
+  await import('../../ui/screens/candidates/run.js');
+  const loaded = await loadConfig(context, { configFile });
+  const target = dreamTargets(loaded, context).find(({ agents }) =>
+    agents.some((id) => id === agent),
+  );
+  if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `there is no agent "${agent}"`);
+  const hand = { clock: context.clock, signal, onWait: undefined };
+  const style = createStyle(terminal.color);
+  return async () => ({
+    text: await shownCandidates(target, { style, hand, mask }),
+    isFault: false,
+  });
+}
+
+/** Opening the flows would make their file: looking makes nothing. */
+async function prepareList(
+  kind: 'flows' | 'tasks',
+  { context, configFile, terminal, mask, signal, closing }: PrepareOptions,
+): Promise<OpenedTarget | HomeTold> {
+  if (!existsSync(flowsFile(context))) {
+    const text = `there are no ${kind} yet: webhook routes make them, see svc webhook call --help`;
+    return { text, isFault: false };
+  }
+  const { watchFlows } = await import('../shown-flows-watch.js');
+  await import('../../ui/screens/flows/run.js');
+  const { resolved } = await loadConfig(context, { configFile });
+  const flows = openFlows(context, resolved);
+  if (closing.aborted) await flows.close();
+  const { clock } = context;
+  const filter = { limit: MOST_LISTED };
+  const list =
+    kind === 'flows' ? followedFlows(flows, filter, clock) : followedTasks(flows, filter, clock);
+  return async () => {
+    try {
+      await watchFlows(list, { flows, terminal, json: false, clock, mask, signal });
+      return undefined;
+    } finally {
+      await flows.close();
+    }
+  };
+}
+
+/** More than a terminal has rows. */
+const MOST_LISTED = 200;
+
+async function prepareListener(options: PrepareOptions): Promise<OpenedTarget> {
+  const { watchListener } = await import('./watch-listener.js');
+  await import('../../ui/screens/webhooks/run.js');
+  const loaded = await loadConfig(options.context, { configFile: options.configFile });
+  return async () => {
+    await watchListener(loaded, options);
+    return undefined;
+  };
+}
+
+async function prepareDoctor({
+  context,
+  configFile,
+  terminal,
+  signal,
+}: PrepareOptions): Promise<OpenedTarget> {
+  const { shownDoctor } = await import('../shown-doctor.js');
+  await import('../../ui/screens/doctor/run.js');
+  return () =>
+    untilLeft(async () => {
+      const write = (): void => undefined;
+      const shown = { context, configFile, fix: false, terminal, screen: true, signal, write };
+      await shownDoctor(shown);
+    });
+}
+
+async function prepareSetUp(options: PrepareOptions): Promise<OpenedTarget> {
+  const { setUpFromHome } = await import('./set-up-from-home.js');
+  return () => untilLeft(() => setUpFromHome(options));
+}
+
+/** Opens a memory for one screen, and closes it after that. */
+async function withMemory(
+  agentId: string,
+  { context, configFile, closing }: PrepareOptions,
+  show: (memory: OpenedMemory) => Promise<HomeTold | undefined>,
+): Promise<OpenedTarget> {
+  const memory = await openMemory(
+    context,
+    { kind: 'agent', agentId },
+    { configFile, longLived: true },
+  );
+  if (closing.aborted) await memory.backend.close();
+  return async () => {
+    try {
+      return await show(memory);
+    } finally {
+      await memory.backend.close();
+    }
+  };
+}
+
+/** Leaving before there was anything to tell is no failure here: the person is back at home. */
+async function untilLeft(show: () => Promise<void>): Promise<HomeTold | undefined> {
+  try {
+    await show();
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'INTERRUPTED') throw error;
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
+import type { HomeScreenOptions } from '../../ui/screens/home/run.js';
+import { createStyle } from '../../ui/style.js';
+import { reportError } from '../report-error.js';
+import { followInProcess } from './follow-in-process.js';
+import type { ShownHomeOptions } from './home-options.js';
+
+/** Shows home, and every screen that is chosen there, until the person leaves. */
+export async function shownHome(options: ShownHomeOptions): Promise<void> {
+  const { context, configFile, root, terminal, mask, signal } = options;
+  const { clock, homeDir } = context;
+  const shared: Omit<HomeScreenOptions, 'before'> = {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    style: createStyle(terminal.color),
+    homeDir,
+    now: () => clock.now(),
+    follow: followInProcess({ root, configFile }),
+    prepare: async (target, closing) => {
+      const { prepareTarget } = await import('./prepare-target.js');
+      return prepareTarget(target, { ...options, closing });
+    },
+    explain: (error) => failureWords(error, mask),
+    signal,
+  };
+  const { runHomeScreen } = await import('../../ui/screens/home/run.js');
+  let before: HomeScreenOptions['before'];
+  for (;;) {
+    const end = await runHomeScreen({ ...shared, before });
+    if (end.type === 'left') return;
+    try {
+      before = { state: end.state, told: await end.open() };
+    } catch (error) {
+      if (signal.aborted) return;
+      // What one screen fails with is told at home, which is still there.
+      before = { state: end.state, told: { text: failureWords(error, mask), isFault: true } };
+    }
+  }
+}
+
+function failureWords(error: unknown, mask: SecretMask): string {
+  const { message, hint } = reportError(error, mask);
+  return hint === undefined ? message : `${message}; ${hint}`;
+}

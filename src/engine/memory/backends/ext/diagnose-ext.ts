@@ -1,0 +1,189 @@
+import type { Clock } from '../../../context.js';
+import type {
+  CheckName,
+  CheckOutcome,
+  Diagnosis,
+  DiagnosisEvent,
+} from '../../../embeddings/diagnosis/index.js';
+import type { ExtSettings } from './ext-settings.js';
+import { readExtState, updateExtState } from './ext-state.js';
+import { listCollections } from './tell-collections.js';
+import { askProgram } from './tool/ask-program.js';
+import { detectFeatures, type ToolFeatures } from './tool/features.js';
+import type { Tool } from './tool/open-tool.js';
+import { runTool } from './tool/run-tool.js';
+import { ToolFailure } from './tool/tool-failure.js';
+
+/** What is looked at, in the order in which it is shown. */
+const EXT_CHECKS = ['program', 'release', 'collections', 'question', 'vectors'] as const;
+
+/** What a diagnosis of the external backend works with. */
+export interface ExtDiagnosisSubject {
+  readonly settings: ExtSettings;
+  /** @throws ToolFailure */
+  readonly openTool: () => Tool;
+  readonly clock: Clock;
+}
+
+/** How a diagnosis is watched and ended. */
+export interface ExtDiagnosisWork {
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: DiagnosisEvent) => void;
+}
+
+/** A word that most notes have; whether it is found does not matter. */
+const QUESTION = 'notes';
+
+/**
+ * Tries the external program step by step. In the lexical mode nothing is done for vectors, and none are
+ * looked for (spec/memory-search §2.12, rule 1).
+ *
+ * @throws the signal's reason; what fails at the program is in the outcome
+ */
+export async function diagnoseExt(
+  subject: ExtDiagnosisSubject,
+  { signal, onEvent }: ExtDiagnosisWork,
+): Promise<Diagnosis> {
+  const { settings } = subject;
+  const checks: (CheckOutcome & { readonly check: CheckName })[] = [];
+  let isBroken = false;
+  const check = async <T>(
+    name: (typeof EXT_CHECKS)[number],
+    text: string,
+    look: () => Promise<readonly [CheckOutcome, T]>,
+  ): Promise<T | undefined> => {
+    onEvent({ type: 'check.started', check: name });
+    const [outcome, found] = isBroken
+      ? [{ state: 'off', text, note: 'not tried' } as const, undefined]
+      : await look().catch((error: unknown) => [failure(text, error), undefined] as const);
+    signal.throwIfAborted();
+    isBroken ||= outcome.state === 'failed';
+    checks.push({ check: name, ...outcome });
+    onEvent({ type: 'check.finished', check: name, outcome });
+    return found;
+  };
+  const tool = await check('program', settings.command, async () => findTool(subject));
+  const features = await check('release', 'its version and help', () =>
+    askFeatures(settings, tool, signal),
+  );
+  await check('collections', 'what it has indexed', () =>
+    lookAtCollections(settings, tool, signal),
+  );
+  await check('question', settings.mode, () => askQuestion(settings, tool, features, signal));
+  await check('vectors', settings.mode, async () => [lookAtVectors(settings), undefined]);
+  const diagnosis: Diagnosis = {
+    scope: 'ext',
+    ok: !isBroken,
+    usable: isBroken ? null : 'primary',
+    provider: settings.command,
+    adapter: null,
+    checks,
+  };
+  onEvent({ type: 'diagnosis.finished', diagnosis });
+  return diagnosis;
+}
+
+function failure(text: string, error: unknown): CheckOutcome {
+  if (!(error instanceof ToolFailure)) throw error;
+  return { state: 'failed', text, code: error.code, cause: error.message, mend: error.hint };
+}
+
+function findTool({ openTool }: ExtDiagnosisSubject): readonly [CheckOutcome, Tool] {
+  const tool = openTool();
+  return [{ state: 'ok', text: tool.program }, tool];
+}
+
+async function askFeatures(
+  { dir, update }: ExtSettings,
+  tool: Tool | undefined,
+  signal: AbortSignal,
+): Promise<readonly [CheckOutcome, ToolFeatures | undefined]> {
+  if (tool === undefined) return NOT_TRIED;
+  const started = performance.now();
+  const features = await detectFeatures(tool, { timeoutMs: update.commandTimeoutMs, signal });
+  updateExtState(dir, (state) => ({ ...state, detected: { key: tool.key, features } }));
+  const latencyMs = Math.round(performance.now() - started);
+  const searches = features.manyCollections
+    ? 'several collections at once'
+    : 'one collection at a time';
+  const note = `${features.patternFlag}, ${searches}`;
+  return [{ state: 'ok', text: features.release ?? 'release unknown', note, latencyMs }, features];
+}
+
+async function lookAtCollections(
+  settings: ExtSettings,
+  tool: Tool | undefined,
+  signal: AbortSignal,
+): Promise<readonly [CheckOutcome, undefined]> {
+  if (tool === undefined) return NOT_TRIED;
+  const run = (args: readonly string[], timeoutMs: number) =>
+    runTool(tool, args, { timeoutMs, signal });
+  const listed = await listCollections(run, settings);
+  const wanted = settings.collections();
+  const known = wanted.filter(({ name }) => listed.some((one) => one.name === name));
+  const files = listed
+    .filter(({ name }) => wanted.some((one) => one.name === name))
+    .reduce((sum, one) => sum + (one.files ?? 0), 0);
+  const text = `${known.length} of ${wanted.length}, ${files} files`;
+  if (known.length === wanted.length) return [{ state: 'ok', text }, undefined];
+  const missing = wanted
+    .filter((one) => !known.includes(one))
+    .map(({ name, root }) => `${name} (${root})`);
+  const cause = `it has not been told of ${missing.join(', ')}`;
+  const mend = 'svc memory index tells it; a folder that does not exist is left out';
+  return [{ state: 'warning', text, cause, mend }, undefined];
+}
+
+async function askQuestion(
+  settings: ExtSettings,
+  tool: Tool | undefined,
+  features: ToolFeatures | undefined,
+  signal: AbortSignal,
+): Promise<readonly [CheckOutcome, undefined]> {
+  const { collections } = readExtState(settings.dir);
+  const { mode, limits } = settings;
+  if (tool === undefined || features === undefined) return NOT_TRIED;
+  if (collections.length === 0) {
+    return [
+      { state: 'off', text: mode, note: 'nothing is indexed yet', mend: 'svc memory index' },
+      undefined,
+    ];
+  }
+  const started = performance.now();
+  const question = {
+    mode,
+    query: QUESTION,
+    collections: collections.map(({ name }) => name),
+    limit: 1,
+  };
+  const { withoutVectors } = await askProgram(tool, features, question, {
+    timeoutMs: limits.timeoutMs,
+    signal,
+  });
+  const latencyMs = Math.round(performance.now() - started);
+  if (withoutVectors === undefined || mode === 'search') {
+    return [{ state: 'ok', text: mode, latencyMs }, undefined];
+  }
+  const cause = `it says that ${withoutVectors} documents have no vectors`;
+  return [{ state: 'warning', text: mode, latencyMs, cause, mend: 'svc memory index' }, undefined];
+}
+
+function lookAtVectors({ mode, dir }: ExtSettings): CheckOutcome {
+  if (mode === 'search') return { state: 'off', text: 'none', note: 'searchMode is "search"' };
+  const { updated, embedded } = readExtState(dir);
+  const missing = updated?.withoutVectors;
+  if (missing === 0) return { state: 'ok', text: 'all contents have one' };
+  const mend = 'svc memory index makes them';
+  if (embedded !== undefined && embedded.failures > 0) {
+    const cause = `making them has failed ${embedded.failures} times in a row`;
+    return { state: 'warning', text: `${missing ?? 'some'} missing`, cause, mend };
+  }
+  return {
+    state: 'warning',
+    text: `${missing ?? 'some'} missing`,
+    cause: 'they are not made yet',
+    mend,
+  };
+}
+
+const NOT_TRIED = [{ state: 'off', text: 'not tried' }, undefined] as const;

@@ -1,0 +1,200 @@
+import { hash } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isRecord } from '../../../config/index.js';
+import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../replace-file.js';
+import { type ForgetPlaces, readForgotten } from '../../forget/forget-list.js';
+import type { Forgotten } from '../../forget/forgotten.js';
+import { jsonlLines } from '../../sources/transcripts/jsonl-lines.js';
+import {
+  scanTranscripts,
+  type TranscriptFile,
+  type TranscriptSources,
+} from '../../sources/transcripts/transcript-files.js';
+import { initialState, readTurn } from '../../sources/transcripts/turn-reader.js';
+import { skipOf } from '../../sources/walk.js';
+import type { SkippedFile } from '../../types.js';
+
+/** What conversations are exported with. */
+export interface ExportSettings {
+  readonly transcripts: TranscriptSources;
+  /** Absolute path of the folder that they go to. */
+  readonly exportDir: string;
+  /** Conversations that nobody wrote to for so long are left out; undefined keeps all. */
+  readonly retentionDays: number | undefined;
+  /** Absolute path of the file that remembers what was exported. */
+  readonly listFile: string;
+  readonly forget: ForgetPlaces;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+/** One exported conversation. */
+interface Exported {
+  /** Absolute path of the Markdown file. */
+  readonly file: string;
+  /** What the transcript looked like, and what was forgotten then. */
+  readonly print: string;
+  /** Nothing in it is this memory's: there is no file. */
+  readonly isEmpty?: boolean | undefined;
+}
+
+type ExportList = Readonly<Record<string, Exported>>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Writes each conversation as Markdown for a program that reads nothing else: who said what, secrets masked,
+ * without what is forgotten. Those that grew are written anew; exports of conversations that are gone, or too
+ * old, are removed. No other file in the folder is touched.
+ *
+ * @returns the transcripts that could not be read
+ * @throws the system's error when nothing can be written
+ */
+export async function exportSessions(settings: ExportSettings): Promise<readonly SkippedFile[]> {
+  const { transcripts, exportDir, retentionDays, listFile, forget, nowMs } = settings;
+  const before = readList(listFile);
+  const { files, skipped } = scanTranscripts(transcripts);
+  const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * DAY_MS;
+  const forgotten = await readForgotten(forget);
+  const mark = forgetMark(forget.listFile);
+  mkdirSync(exportDir, { recursive: true, mode: 0o700 });
+  const after: Record<string, Exported> = {};
+  const skips = [...skipped];
+  for (const file of files) {
+    if (file.mtimeMs < oldestMs) continue;
+    const exported = {
+      file: join(exportDir, `${exportName(file)}.md`),
+      print: `${file.size}:${file.mtimeMs}:${mark}`,
+    };
+    const known = before[file.path];
+    const isCurrent = known?.print === exported.print && known.file === exported.file;
+    if (isCurrent && (known.isEmpty === true || existsSync(exported.file))) {
+      after[file.path] = known;
+      continue;
+    }
+    const outcome = write(file, exported.file, forgotten);
+    if (typeof outcome === 'object') skips.push(outcome);
+    else after[file.path] = { ...exported, ...(outcome === 'empty' ? { isEmpty: true } : {}) };
+  }
+  const kept = new Set(Object.values(after).flatMap((one) => (one.isEmpty ? [] : one.file)));
+  for (const { file } of Object.values(before)) if (!kept.has(file)) rmSync(file, { force: true });
+  mkdirSync(dirname(listFile), { recursive: true, mode: 0o700 });
+  replaceFile(listFile, `${JSON.stringify(after)}\n`, PRIVATE_MODE);
+  return skips;
+}
+
+/** Removes every export, and nothing else. */
+export function removeExports(listFile: string): void {
+  if (!existsSync(listFile)) return;
+  for (const { file } of Object.values(readList(listFile))) rmSync(file, { force: true });
+  rmSync(listFile, { force: true });
+}
+
+/** The transcript's own name where that is a name of a file and of no other transcript. */
+function exportName({ path, place }: TranscriptFile): string {
+  const below = path.slice(place.label.length + 1);
+  const name = below.replace(/\.jsonl$/u, '');
+  if (place.reader === 'svc' && /^[\p{L}\p{N}_-]+$/u.test(name)) return name;
+  const plain = name.replaceAll(/[^\p{L}\p{N}_-]+/gu, '-').slice(0, MOST_NAME);
+  return `${plain}-${hash('sha256', path, 'hex').slice(0, 8)}`;
+}
+
+/** Characters of a name that stand before its hash. */
+const MOST_NAME = 100;
+
+/** @returns why it was not written, where it could not be */
+function write(
+  file: TranscriptFile,
+  target: string,
+  forgotten: Forgotten,
+): SkippedFile | 'empty' | 'written' {
+  let source: number;
+  try {
+    source = openSync(
+      file.absolutePath,
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+  } catch (error) {
+    return { ...skipOf(file.absolutePath, error), path: file.path };
+  }
+  const temporary = `${target}${TEMPORARY_ENDING}`;
+  try {
+    const output = openSync(temporary, 'w', PRIVATE_MODE);
+    let turns = 0;
+    try {
+      writeSync(output, `# Session ${exportName(file)}\n`);
+      for (const turn of turnsOf(file, source, forgotten)) {
+        writeSync(output, turn);
+        turns += 1;
+      }
+    } finally {
+      closeSync(output);
+    }
+    if (turns === 0) return 'empty';
+    renameSync(temporary, target);
+    return 'written';
+  } finally {
+    closeSync(source);
+    rmSync(temporary, { force: true });
+  }
+}
+
+function* turnsOf(
+  file: TranscriptFile,
+  descriptor: number,
+  forgotten: Forgotten,
+): Generator<string> {
+  let state = initialState(file.place);
+  const { size } = fstatSync(descriptor);
+  for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size)) {
+    const read = readTurn(line, state, file.place);
+    state = read.state;
+    if (state.isExcluded) return;
+    const text = read.turn === undefined ? '' : forgotten.leftOf(read.turn.text).trim();
+    if (read.turn === undefined || text === '') continue;
+    const { role, at } = read.turn;
+    yield `\n${role}${at === undefined ? '' : ` (${at})`}: ${text}\n`;
+  }
+}
+
+/** Changes with every change of what is forgotten. */
+function forgetMark(listFile: string): string {
+  const stats = statSync(listFile, { throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.size}-${stats.mtimeMs}`;
+}
+
+/** What was exported before; one that is missing or broken makes every export anew. */
+function readList(listFile: string): ExportList {
+  try {
+    const value: unknown = JSON.parse(readFileSync(listFile, 'utf8'));
+    if (!isRecord(value)) return {};
+    const entries = Object.entries(value).flatMap(([path, exported]) =>
+      isExported(exported) ? [[path, exported] as const] : [],
+    );
+    return Object.fromEntries(entries);
+  } catch {
+    return {};
+  }
+}
+
+function isExported(value: unknown): value is Exported {
+  return (
+    isRecord(value) &&
+    typeof value['file'] === 'string' &&
+    typeof value['print'] === 'string' &&
+    (value['isEmpty'] === undefined || value['isEmpty'] === true)
+  );
+}

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import type { Collection } from './collections.js';
+import type { ExtSettings } from './ext-settings.js';
+import { type KnownCollection, readExtState, updateExtState } from './ext-state.js';
+import type { ToolFeatures } from './tool/features.js';
+import { type ListedCollection, readCollections } from './tool/read-answer.js';
+import type { ToolOutput } from './tool/run-tool.js';
+import { ToolFailure } from './tool/tool-failure.js';
+
+/** Runs the program with these arguments, for at most so many milliseconds. */
+export type Run = (args: readonly string[], timeoutMs: number) => Promise<ToolOutput>;
+
+/** What telling the program of its collections came to. */
+export interface Told {
+  /** Whether it knew some of them before, and has to look at their files again. */
+  readonly kept: boolean;
+  /** Whether it was told of some now. */
+  readonly hasNew: boolean;
+  /** What it said about those that it was told of now. */
+  readonly stdout: string;
+  readonly listed: readonly ListedCollection[];
+}
+
+/** Adds what is new, removes what is wanted no more or otherwise; what is not svc's own is left alone. */
+export async function tellCollections(
+  settings: ExtSettings,
+  features: ToolFeatures,
+  run: Run,
+): Promise<Told> {
+  const wanted = settings.collections().filter(({ root }) => existsSync(root));
+  const before = await listCollections(run, settings);
+  const { collections: known } = readExtState(settings.dir);
+  const isListed = (name: string): boolean => before.some((one) => one.name === name);
+  const stands = (one: KnownCollection): boolean =>
+    isListed(one.name) && known.some((other) => isSame(one, other));
+  const gone = known.filter(({ name }) => !wanted.some((one) => one.name === name));
+  const added = wanted.filter((one) => !stands(one));
+  for (const { name } of [...gone, ...added]) {
+    if (isListed(name)) await remove(name, settings, run);
+    remember(settings, (all) => all.filter((other) => other.name !== name));
+  }
+  const kept = added.length < wanted.length;
+  const hasNew = added.length > 0;
+  if (!hasNew) return { kept, hasNew, stdout: '', listed: before };
+  const other = features.patternFlag === '--mask' ? '--glob' : '--mask';
+  const first = await addAll(added, features.patternFlag, settings, run);
+  if (first.refused.length === 0) return { kept, hasNew, ...first };
+  const second = await addAll(first.refused, other, settings, run);
+  const [still] = second.refused;
+  if (still !== undefined) throw refusesPattern(still.pattern);
+  return { kept, hasNew, stdout: first.stdout + second.stdout, listed: second.listed };
+}
+
+function remember(
+  { dir }: ExtSettings,
+  change: (known: readonly KnownCollection[]) => readonly KnownCollection[],
+): void {
+  updateExtState(dir, (state) => ({ ...state, collections: change(state.collections) }));
+}
+
+async function remove(name: string, { update }: ExtSettings, run: Run): Promise<void> {
+  await run(['collection', 'remove', name], update.commandTimeoutMs);
+}
+
+interface Added extends Pick<Told, 'listed' | 'stdout'> {
+  /** Those that it did not take with this flag. */
+  readonly refused: readonly Collection[];
+}
+
+/** A release that does not know the flag complains, or takes every file without a word. */
+async function addAll(
+  collections: readonly Collection[],
+  flag: ToolFeatures['patternFlag'],
+  settings: ExtSettings,
+  run: Run,
+): Promise<Added> {
+  const refused: Collection[] = [];
+  let stdout = '';
+  for (const collection of collections) {
+    const { name, root, pattern } = collection;
+    // Killed on the way, svc knows that what it finds under the name then is its own.
+    const others = (all: readonly KnownCollection[]) => all.filter((other) => other.name !== name);
+    remember(settings, (all) => [...others(all), { name, root, pattern: HALF_TOLD }]);
+    try {
+      const args = ['collection', 'add', root, '--name', name, ...patternWords(flag, pattern)];
+      stdout += (await run(args, settings.update.updateTimeoutMs)).stdout;
+    } catch (error) {
+      const isUnknown = error instanceof ToolFailure && /unknown option/iu.test(error.message);
+      if (!isUnknown) throw error;
+      refused.push(collection);
+      continue;
+    }
+    remember(settings, (all) => [...others(all), { name, root, pattern }]);
+  }
+  const listed = await listCollections(run, settings);
+  for (const collection of collections) {
+    const found = listed.find(({ name }) => name === collection.name);
+    if (found?.pattern === undefined || found.pattern === collection.pattern) continue;
+    await remove(collection.name, settings, run);
+    remember(settings, (all) => all.filter(({ name }) => name !== collection.name));
+    refused.push(collection);
+  }
+  return { refused, stdout, listed };
+}
+
+/** No pattern of a collection: stands for one that the program is being told of. */
+const HALF_TOLD = '';
+
+/** A pattern that begins like an option is none. */
+function patternWords(flag: string, pattern: string): readonly string[] {
+  return pattern.startsWith('-') ? [`${flag}=${pattern}`] : [flag, pattern];
+}
+
+function isSame(a: KnownCollection, b: KnownCollection): boolean {
+  return a.name === b.name && a.root === b.root && a.pattern === b.pattern;
+}
+
+function refusesPattern(pattern: string): ToolFailure {
+  return new ToolFailure(
+    'BACKEND_UNAVAILABLE',
+    `the external search program does not take the pattern ${JSON.stringify(pattern)} for a collection`,
+    'install a current release: npm install -g @tobilu/qmd',
+  );
+}
+
+/** The collections that the program has now. */
+export async function listCollections(
+  run: Run,
+  { update }: ExtSettings,
+): Promise<readonly ListedCollection[]> {
+  return readCollections((await run(['collection', 'list'], update.commandTimeoutMs)).stdout);
+}

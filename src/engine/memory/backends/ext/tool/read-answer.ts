@@ -1,0 +1,211 @@
+import { isRecord } from '../../../../config/index.js';
+import { ToolFailure } from './tool-failure.js';
+
+/** One place that the program found, as it says it. */
+export interface ToolHit {
+  readonly collection: string;
+  /** Below the collection's folder; older releases write it in their own way, see place-hits.ts. */
+  readonly path: string;
+  /** The first hexadecimal digits of the content's SHA-256. */
+  readonly contentHash: string | undefined;
+  readonly score: number;
+  /** 1-based line that it takes for the best; undefined where it says none. */
+  readonly line: number | undefined;
+  /** Lines of the file around it, as they were when it was indexed. */
+  readonly lines: readonly string[];
+}
+
+/** What one search said. */
+export interface ToolAnswer {
+  readonly hits: readonly ToolHit[];
+  /** Documents without a vector, where it complains of them. */
+  readonly withoutVectors: number | undefined;
+}
+
+/**
+ * Reads what a search printed: a JSON array, with or without other lines around it.
+ *
+ * @throws ToolFailure BACKEND_FAILED when there is no answer in it
+ */
+export function readAnswer(stdout: string, stderr: string): ToolAnswer {
+  const withoutVectors = countBefore(
+    `${stderr}\n${stdout}`,
+    /(\d+) documents?\b.*need embeddings/u,
+  );
+  const value = jsonArrayIn(stdout);
+  if (value === undefined) {
+    // Said without any JSON; a note may say the same.
+    if (/^No results found/imu.test(stdout)) return { hits: [], withoutVectors };
+    throw new ToolFailure(
+      'BACKEND_FAILED',
+      `the external search program printed no answer that can be read: ${JSON.stringify(firstLine(stdout))}`,
+      'look at what it prints by itself; svc needs its JSON',
+    );
+  }
+  return { hits: value.flatMap(hitOf), withoutVectors };
+}
+
+/** One entry of an answer, from a run or over MCP; nothing for one without a file. */
+export function hitOf(value: unknown): readonly ToolHit[] {
+  if (!isRecord(value)) return [];
+  const place = placeOf(value);
+  if (place === undefined) return [];
+  const body = textOf(value['snippet']) ?? textOf(value['body']) ?? '';
+  const { startLine, lines } = snippetLines(body);
+  const docid = textOf(value['docid']) ?? textOf(value['hash']);
+  return [
+    {
+      ...place,
+      contentHash: /^#?([0-9a-f]{6,64})$/u.exec(docid ?? '')?.[1],
+      score: scoreOf(value['score']),
+      line: lineOf(value['start_line']) ?? startLine ?? lineOf(value['line']),
+      lines,
+    },
+  ];
+}
+
+function placeOf(
+  value: Readonly<Record<string, unknown>>,
+): { readonly collection: string; readonly path: string } | undefined {
+  const file = textOf(value['file']) ?? textOf(value['path']) ?? textOf(value['displayPath']);
+  if (file === undefined) return undefined;
+  const named = textOf(value['collection']);
+  const whole = file.replace(/^qmd:\/\//u, '').replace(/^\/+/u, '');
+  const slash = whole.indexOf('/');
+  if (named !== undefined && !whole.startsWith(`${named}/`)) {
+    return { collection: named, path: whole };
+  }
+  if (slash <= 0 || slash === whole.length - 1) return undefined;
+  return { collection: whole.slice(0, slash), path: whole.slice(slash + 1) };
+}
+
+const HEADER = /^@@ -(\d{1,9}),\d{1,9} @@/u;
+const NUMBERED = /^\s*\d{1,9}: ?/u;
+
+/** A snippet without its header and, over MCP, without the numbers before its lines. */
+function snippetLines(body: string): {
+  readonly startLine: number | undefined;
+  readonly lines: readonly string[];
+} {
+  const all = body.split('\n');
+  const [first = ''] = all;
+  const isNumbered = HEADER.test(first.replace(NUMBERED, '')) && NUMBERED.test(first);
+  const plain = isNumbered ? all.map((line) => line.replace(NUMBERED, '')) : all;
+  const header = HEADER.exec(plain[0] ?? '');
+  const startLine = header === null ? undefined : lineOf(Number(header[1]));
+  return { startLine, lines: header === null ? plain : plain.slice(1) };
+}
+
+/** An answer begins with one of the first of these; a text full of brackets is none. */
+const MOST_BEGINNINGS = 100;
+
+/** Cuts the answer out of what else was printed: the first array of objects, else an empty one. */
+function jsonArrayIn(text: string): readonly unknown[] | undefined {
+  let empty: readonly unknown[] | undefined;
+  let tried = 0;
+  for (const { index } of text.matchAll(/\[(?=\s*[{\]])/gu)) {
+    if (tried++ === MOST_BEGINNINGS) break;
+    const value = parsedArray(text.slice(index, endOfArray(text, index)));
+    if (value !== undefined && value.length > 0) return value;
+    empty ??= value;
+  }
+  return empty;
+}
+
+/** Undefined for a bracket of a banner. */
+function parsedArray(text: string): readonly unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the bracket that opens at a position is closed again, brackets in texts left out. */
+function endOfArray(text: string, start: number): number {
+  let depth = 0;
+  let isText = false;
+  for (let at = start; at < text.length; at++) {
+    const character = text[at];
+    if (isText && character === '\\') at += 1;
+    else if (character === '"') isText = !isText;
+    else if (!isText && character === '[') depth += 1;
+    else if (!isText && character === ']') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
+  }
+  return text.length;
+}
+
+/** How many documents an update took in, as its lines say; undefined where it says nothing. */
+export interface UpdateCounts {
+  readonly added: number;
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly removed: number;
+}
+
+const INDEXED = /Indexed: (\d+) new, (\d+) updated, (\d+) unchanged, (\d+) removed/gu;
+
+/** Adds up what an update, or the adding of a collection, says of each collection. */
+export function readCounts(stdout: string): UpdateCounts {
+  const sum = { added: 0, changed: 0, unchanged: 0, removed: 0 };
+  for (const [, added, changed, unchanged, removed] of stdout.matchAll(INDEXED)) {
+    sum.added += Number(added);
+    sum.changed += Number(changed);
+    sum.unchanged += Number(unchanged);
+    sum.removed += Number(removed);
+  }
+  return sum;
+}
+
+/** How many contents have no vector yet; undefined where an update says nothing of it. */
+export function readPending(stdout: string): number | undefined {
+  return countBefore(stdout, /(\d+) unique hash(?:es)? needs? vectors?/u);
+}
+
+/** A collection as the program lists it. */
+export interface ListedCollection {
+  readonly name: string;
+  readonly pattern: string | undefined;
+  readonly files: number | undefined;
+}
+
+/** Reads `collection list`, which has no JSON in any release. */
+export function readCollections(stdout: string): readonly ListedCollection[] {
+  const found: { name: string; pattern: string | undefined; files: number | undefined }[] = [];
+  for (const line of stdout.split('\n')) {
+    const name = /^(\S+) \(qmd:\/\//u.exec(line)?.[1];
+    if (name !== undefined) found.push({ name, pattern: undefined, files: undefined });
+    const last = found.at(-1);
+    if (last === undefined) continue;
+    const pattern = /^\s+Pattern:\s+(.+?)\s*$/u.exec(line)?.[1];
+    const files = /^\s+Files:\s+(\d+)/u.exec(line)?.[1];
+    if (pattern !== undefined) last.pattern = pattern;
+    if (files !== undefined) last.files = Number(files);
+  }
+  return found;
+}
+
+function countBefore(text: string, pattern: RegExp): number | undefined {
+  const count = pattern.exec(text)?.[1];
+  return count === undefined ? undefined : Number(count);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function lineOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 ? value : undefined;
+}
+
+function scoreOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0;
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 120);
+}

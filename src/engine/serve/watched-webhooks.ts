@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import type { LoadedConfig } from '../config/index.js';
+import type { EngineContext } from '../context.js';
+import { type FlowRecord, type Flows, flowsFile, openFlows } from '../flows/index.js';
+import type { LiveRouteActivity, RouteActivity } from '../webhooks/activity/activity.js';
+import { readActivity } from '../webhooks/activity/activity-file.js';
+import type { LiveWebhooks, WebhooksSnapshot } from '../webhooks/activity/live-webhooks.js';
+import { configuredStandings } from '../webhooks/routes/resolve-routes.js';
+import type { RouteStanding } from '../webhooks/routes/served-route.js';
+import { runningServeState } from './is-serving.js';
+import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
+import type { ServeState } from './state-file.js';
+
+/** What is written down is looked at this often: the listener writes every two seconds. */
+const LOOK_MS = 1000;
+const SHOWN_SECONDS = 60;
+const MOST_FLOWS = 50;
+
+/**
+ * The listener of another process, as far as it writes down what it does: no secret is read, and nothing
+ * is asked of it. Looked at again whenever somebody wants a snapshot, once a second at most.
+ */
+export class WatchedWebhooks implements LiveWebhooks {
+  private readonly context: EngineContext;
+  private readonly loaded: LoadedConfig;
+  private readonly traffic = new Map<string, Traffic>();
+  private lookedMs = Number.NEGATIVE_INFINITY;
+  private running: ServeState | undefined;
+  private opened: Flows | undefined;
+  private flows: readonly FlowRecord[] = [];
+  private version: string | undefined;
+
+  constructor(context: EngineContext, loaded: LoadedConfig) {
+    this.context = context;
+    this.loaded = loaded;
+  }
+
+  /** The process that serves; undefined when none does. */
+  serving(): ServeState | undefined {
+    this.look();
+    return this.running;
+  }
+
+  snapshot(): WebhooksSnapshot {
+    this.look();
+    const nowMs = this.context.clock.now();
+    const routes = standingsOf(this.loaded, this.running).map((standing) => {
+      return { ...standing, activity: this.trafficOf(standing.id).live(nowMs) };
+    });
+    return { routes, flows: this.flows };
+  }
+
+  /** Flows are followed by looking. */
+  follow(): void {
+    this.look();
+  }
+
+  close(): void {
+    void this.opened?.close();
+    this.opened = undefined;
+  }
+
+  private look(): void {
+    const nowMs = this.context.clock.now();
+    if (nowMs - this.lookedMs < LOOK_MS) return;
+    this.lookedMs = nowMs;
+    const { stateDir } = this.context.state;
+    this.running = runningServeState(stateDir);
+    for (const [id, activity] of Object.entries(readActivity(stateDir))) {
+      this.trafficOf(id).heard(activity, nowMs);
+    }
+    this.lookAtFlows();
+  }
+
+  private lookAtFlows(): void {
+    if (this.opened === undefined && !existsSync(flowsFile(this.context))) return;
+    this.opened ??= openFlows(this.context, this.loaded.resolved);
+    const version = this.opened.version();
+    if (version === this.version) return;
+    this.version = version;
+    const { entries } = this.opened.operator.listFlows({ limit: MOST_FLOWS });
+    this.flows = entries.map(({ flow }) => flow).toSorted((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  private trafficOf(id: string): Traffic {
+    const known = this.traffic.get(id);
+    if (known !== undefined) return known;
+    const traffic = new Traffic();
+    this.traffic.set(id, traffic);
+    return traffic;
+  }
+}
+
+/** How the totals of one route moved on while they were looked at. */
+class Traffic {
+  private latest: RouteActivity | undefined;
+  private moves: readonly { readonly atMs: number; readonly requests: number }[] = [];
+
+  heard(activity: RouteActivity, nowMs: number): void {
+    const more = activity.requests - (this.latest?.requests ?? activity.requests);
+    this.latest = activity;
+    const recent = this.moves.filter(({ atMs }) => nowMs - atMs < SHOWN_SECONDS * 1000);
+    this.moves = more > 0 ? [...recent, { atMs: nowMs, requests: more }] : recent;
+  }
+
+  live(nowMs: number): LiveRouteActivity {
+    const perSecond = new Array<number>(SHOWN_SECONDS).fill(0);
+    for (const { atMs, requests } of this.moves) {
+      const at = SHOWN_SECONDS - 1 - Math.floor((nowMs - atMs) / 1000);
+      if (at >= 0 && at < SHOWN_SECONDS) perSecond[at] = (perSecond[at] ?? 0) + requests;
+    }
+    const { requests = 0, rejected = 0, last = null } = this.latest ?? {};
+    const rejections: LiveRouteActivity['rejections'] =
+      rejected === 0 ? [] : [['in all', rejected]];
+    return { requests, rejected, last, perSecond, rejections };
+  }
+}
+
+/** A route is served where a listener works that did not say otherwise. */
+function standingsOf(
+  { resolved }: LoadedConfig,
+  serve: ServeState | undefined,
+): readonly RouteStanding[] {
+  const service = serve?.services.find(({ name }) => name === WEBHOOKS_SERVICE);
+  const { enabled, config } = resolved.plugins.entries.webhooks;
+  return configuredStandings(resolved).map((standing) => {
+    const isOn = enabled && config.routes[standing.id]?.enabled === true;
+    if (!isOn || service?.state !== 'ready') return standing;
+    const why = service.failure;
+    return why?.message.startsWith(`route ${standing.id} is skipped`) === true
+      ? { ...standing, state: 'skipped', fault: { message: why.message, hint: why.mend } }
+      : { ...standing, state: 'served' };
+  });
+}

@@ -1,0 +1,109 @@
+import type { AgentNews } from '../../../engine/overview/agent-glance.js';
+import type { QuietFinding } from '../../../engine/overview/overview-news.js';
+import { EXACT_MEASURE } from '../../fit.js';
+import { formatRelativeTime } from '../../format.js';
+import { modelWords } from '../../provider/words.js';
+import { safeLine } from '../../safe-text.js';
+import { shownPath } from '../../shown-path.js';
+import type { Style } from '../../style.js';
+import { wrapSpans } from '../../wrap.js';
+import type { HomeLine } from './lines.js';
+import type { HomeState } from './state.js';
+import { wrongs } from './words.js';
+
+/** What a line has no room for, in as many rows as there are. */
+export function detailLines(
+  state: HomeState,
+  line: HomeLine,
+  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
+  columns: number,
+  room: number,
+): readonly string[] {
+  if (room <= 0) return [];
+  return detailsOf(state, line, homeDir)
+    .flatMap((detail) => wrapped(detail, style, columns))
+    .slice(0, room);
+}
+
+/** One thing that is said. */
+interface Detail {
+  readonly text: string;
+  readonly kind: 'fault' | 'hint' | 'plain';
+}
+
+function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly Detail[] {
+  const { news, nowMs } = state;
+  switch (line.target.kind) {
+    case 'set-up':
+      return SET_UP_DETAILS;
+    case 'doctor':
+      return wrongs(news).flatMap(findingDetails);
+    case 'search': {
+      const agent = news.agents?.find(({ name }) => `agent ${name}` === line.key);
+      return agent === undefined ? [] : agentDetails(agent, homeDir);
+    }
+    case 'listener': {
+      const last = news.listener?.last ?? null;
+      if (news.listener?.process === undefined && (news.listener?.routes ?? 0) > 0) {
+        return [{ text: 'svc serve answers on the routes', kind: 'hint' }];
+      }
+      if (last === null) return [];
+      const what = last.code ?? last.action ?? '';
+      const ago = formatRelativeTime(last.atMs, nowMs);
+      return [{ text: `last answer ${ago}: ${last.status} ${what}`, kind: 'plain' }];
+    }
+    case 'candidates':
+      return line.mark === 'off'
+        ? [
+            {
+              text: 'svc dream enable lets svc serve consolidate memory on a schedule',
+              kind: 'hint',
+            },
+          ]
+        : [];
+    default:
+      return [];
+  }
+}
+
+/** What to do first, for somebody who has just installed svc. */
+const SET_UP_DETAILS: readonly Detail[] = [
+  { text: 'svc gives agents a searchable memory: folders of Markdown notes.', kind: 'plain' },
+  { text: 'Enter sets it up (svc config init): folder, provider, key, first index', kind: 'hint' },
+  { text: 'or search any folder at once: svc memory search -w ./notes', kind: 'hint' },
+];
+
+function agentDetails({ glance, faults }: AgentNews, homeDir: string): readonly Detail[] {
+  const wrong = faults.flatMap(({ message, hint }) =>
+    findingDetails({ severity: 'fault', message, hint }),
+  );
+  if (glance === undefined) return wrong;
+  const { workspaceDir, model, staleExamples, stale } = glance;
+  const place = shownPath(workspaceDir, homeDir);
+  const more = (stale ?? 0) > staleExamples.length ? ', …' : '';
+  return [
+    { text: model === null ? place : `${place} · ${modelWords(model)}`, kind: 'plain' },
+    ...(staleExamples.length === 0
+      ? []
+      : [{ text: `stale: ${staleExamples.join(', ')}${more}`, kind: 'plain' as const }]),
+    ...wrong,
+  ];
+}
+
+function findingDetails({ message, hint }: QuietFinding): readonly Detail[] {
+  const said: Detail = { text: message, kind: 'fault' };
+  return hint === undefined ? [said] : [said, { text: hint, kind: 'hint' }];
+}
+
+const HINT = '→ ';
+
+function wrapped({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
+  const indent = kind === 'hint' ? HINT.length : 0;
+  const line = safeLine(text);
+  const spans = wrapSpans(line, Math.max(1, columns - indent), EXACT_MEASURE);
+  return spans.map(({ start, end }, row) => {
+    const words = line.slice(start, end).trimEnd();
+    if (kind !== 'hint') return kind === 'plain' ? style.dim(words) : words;
+    return `${row === 0 ? HINT : ' '.repeat(indent)}${words}`;
+  });
+}

@@ -1,0 +1,235 @@
+import type { AgentGlance, AgentNews } from '../../../engine/overview/agent-glance.js';
+import type { DreamsGlance } from '../../../engine/overview/dreams-glance.js';
+import type { FlowsGlance } from '../../../engine/overview/flows-glance.js';
+import type { ListenerGlance } from '../../../engine/overview/listener-glance.js';
+import type { OverviewNews } from '../../../engine/overview/overview-news.js';
+import { formatCount, formatCountOf, formatRelativeTime } from '../../format.js';
+import { safeLine } from '../../safe-text.js';
+import type { HomeState, HomeTarget } from './state.js';
+import { countWords, inTime, isNew, wrongs } from './words.js';
+
+/** How something stands; a sign and a colour say it, and the words as well. */
+export type HomeMark = 'busy' | 'fault' | 'off' | 'unknown' | 'warning' | 'well';
+
+/** One line of home. */
+export interface HomeLine {
+  /** The same line later has the same key. */
+  readonly key: string;
+  readonly mark: HomeMark;
+  readonly title: string;
+  /** What is said of it, the most important first: where there is little room the last ones go. */
+  readonly parts: readonly string[];
+  readonly target: HomeTarget;
+  /** What Enter does. */
+  readonly opens: string;
+  /** The group it belongs to; groups are set apart where there is room. */
+  readonly group: 'agents' | 'care' | 'work';
+}
+
+/** Everything that there is to tell, line by line. */
+export function homeLines({ news, nowMs }: HomeState): readonly HomeLine[] {
+  const { agents } = news;
+  return [
+    ...setUpLine(news),
+    ...(agents?.map((agent) => agentLine(agent, isNew(news), nowMs)) ?? [AGENTS_TO_COME]),
+    ...workLines(news, nowMs),
+    faultsLine(news),
+  ];
+}
+
+/** What goes on besides memories: the listener, flows, tasks, dreams. */
+export function workLines(
+  news: Partial<Pick<OverviewNews, 'dreams' | 'flows' | 'listener'>>,
+  nowMs: number,
+): readonly HomeLine[] {
+  const { dreams, flows, listener } = news;
+  return [
+    listenerLine(listener, nowMs),
+    countLine('flows', flows),
+    countLine('tasks', flows),
+    ...(dreams?.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs)) ?? [
+      DREAMS_TO_COME,
+    ]),
+  ];
+}
+
+const LOOKING = ['looking …'];
+
+/** Lines that hold the place of what is not known yet, so that nothing moves when it is. */
+const AGENTS_TO_COME: HomeLine = {
+  key: 'agents',
+  mark: 'unknown',
+  title: 'agents',
+  parts: LOOKING,
+  target: { kind: 'doctor' },
+  opens: 'doctor',
+  group: 'agents',
+};
+const DREAMS_TO_COME: HomeLine = {
+  ...AGENTS_TO_COME,
+  key: 'dreams',
+  title: 'dreams',
+  group: 'work',
+};
+
+function setUpLine(news: Partial<OverviewNews>): readonly HomeLine[] {
+  if (!isNew(news)) return [];
+  return [
+    {
+      key: 'set-up',
+      mark: 'unknown',
+      title: 'set up',
+      parts: ['nothing is set up yet', 'svc config init'],
+      target: { kind: 'set-up' },
+      opens: 'set svc up',
+      group: 'agents',
+    },
+  ];
+}
+
+function agentLine({ name, glance, faults }: AgentNews, isFresh: boolean, nowMs: number): HomeLine {
+  const line = {
+    key: `agent ${name}`,
+    title: safeLine(name),
+    target: { kind: 'search', agent: name },
+    opens: 'search',
+    group: 'agents',
+  } as const;
+  if (isFresh) return { ...line, mark: 'off', parts: ['no notes yet'] };
+  const [fault] = faults;
+  const wrong = fault === undefined ? [] : [safeLine(fault.message)];
+  if (glance === undefined) {
+    return fault === undefined
+      ? { ...line, mark: 'unknown', parts: LOOKING }
+      : { ...line, mark: 'fault', parts: wrong };
+  }
+  const hasIndex = glance.index === 'ready' || glance.index === 'outdated';
+  const figures = [
+    ...(hasIndex ? [formatCountOf(glance.chunks, 'chunk')] : []),
+    providerWords(glance),
+    ...(glance.backend === 'builtin' ? [] : [safeLine(glance.backend)]),
+    ...(hasIndex ? [formatCountOf(glance.documents, 'file')] : []),
+  ];
+  const fresh = freshWords(glance, nowMs);
+  const isWell = glance.index === 'ready' && glance.stale === 0;
+  const mark = fault !== undefined ? 'fault' : isWell ? 'well' : 'warning';
+  return { ...line, mark, parts: [...wrong, fresh, ...figures] };
+}
+
+function freshWords({ index, stale, syncedMs, watched }: AgentGlance, nowMs: number): string {
+  switch (index) {
+    case 'missing':
+      return 'no index yet';
+    case 'unusable':
+      return 'index unusable';
+    case 'outdated':
+      return 'to be rebuilt';
+    case 'ready': {
+      const synced = syncedMs === null ? 'never synced' : formatRelativeTime(syncedMs, nowMs);
+      if (stale === null) return `cannot be read · ${synced}`;
+      const state = stale === 0 ? 'up to date' : `${formatCount(stale)} stale`;
+      return `${state} · ${watched ? 'watched' : synced}`;
+    }
+  }
+}
+
+function providerWords({ provider, vectors: { done, all } }: AgentGlance): string {
+  if (provider === null) return 'words only';
+  const name = safeLine(provider);
+  if (all === 0 || done >= all) return name;
+  return done === 0 ? `${name}, no vectors` : `${name} ${Math.floor((done / all) * 100)} %`;
+}
+
+function listenerLine(listener: ListenerGlance | undefined, nowMs: number): HomeLine {
+  const line = {
+    key: 'listener',
+    title: 'listener',
+    target: { kind: 'listener' },
+    opens: 'routes',
+    group: 'work',
+  } as const;
+  if (listener === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
+  const { process, routes, requests, rejected, last } = listener;
+  const asked = [
+    ...(requests === 0 ? [] : [formatCountOf(requests, 'request')]),
+    ...(rejected === 0 ? [] : [`${formatCount(rejected)} rejected`]),
+    ...(last === null ? [] : [`last ${formatRelativeTime(last.atMs, nowMs)}`]),
+  ];
+  const switchedOn = routes === 0 ? [] : [formatCountOf(routes, 'route')];
+  if (process === undefined) {
+    const mark = routes === 0 ? 'off' : 'warning';
+    return { ...line, mark, parts: ['not running', ...switchedOn, ...asked] };
+  }
+  const { url, services, failures } = process;
+  const troubles = failures.map(({ name, failure }) =>
+    safeLine(`${name}: ${failure?.message ?? ''}`),
+  );
+  const where = url === undefined ? 'running' : safeLine(url.replace(/^http:\/\//u, ''));
+  const parts = [...troubles, where, ...asked, ...switchedOn, formatCountOf(services, 'service')];
+  return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
+}
+
+function countLine(kind: 'flows' | 'tasks', glance: FlowsGlance | undefined): HomeLine {
+  const line = { key: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
+  if (glance === undefined) return { ...line, mark: 'unknown', parts: LOOKING };
+  if (glance.fault !== undefined) {
+    return { ...line, mark: 'fault', parts: [safeLine(glance.fault)] };
+  }
+  const counts = glance[kind];
+  const { running = 0, queued = 0, blocked = 0 } = { blocked: 0, ...counts };
+  if (Object.keys(counts).length === 0) return { ...line, mark: 'off', parts: ['none'] };
+  const mark = blocked > 0 ? 'warning' : running + queued > 0 ? 'busy' : 'well';
+  return { ...line, mark, parts: countWords(counts) };
+}
+
+function dreamsLine(
+  { agents, enabled, nextMs, last, fault }: DreamsGlance,
+  at: number,
+  isOneOfMany: boolean,
+  nowMs: number,
+): HomeLine {
+  const [agent = ''] = agents;
+  const line = {
+    key: `dreams ${at}`,
+    title: 'dreams',
+    target: { kind: 'candidates', agent },
+    opens: 'candidates',
+    group: 'work',
+  } as const;
+  const whose = isOneOfMany ? [safeLine(agents.join(', '))] : [];
+  const next = nextMs === undefined ? 'no sweep is due' : `next sweep ${inTime(nextMs - nowMs)}`;
+  const ago = last === undefined ? '' : formatRelativeTime(last.startedMs, nowMs);
+  const swept =
+    last === undefined
+      ? []
+      : [`last ${ago}`, last.failed ? 'it failed' : `${formatCount(last.written)} written`];
+  if (fault !== undefined) return { ...line, mark: 'fault', parts: [...whose, safeLine(fault)] };
+  if (!enabled) return { ...line, mark: 'off', parts: [...whose, 'switched off', ...swept] };
+  const mark = last?.failed === true ? 'warning' : 'well';
+  return { ...line, mark, parts: [...whose, next, ...swept] };
+}
+
+function faultsLine(news: Partial<OverviewNews>): HomeLine {
+  const line = {
+    key: 'faults',
+    title: 'faults',
+    target: { kind: 'doctor' },
+    opens: 'doctor',
+    group: 'care',
+  } as const;
+  const wrong = wrongs(news);
+  const [first] = wrong;
+  if (first === undefined) {
+    return news.findings === undefined
+      ? { ...line, mark: 'unknown', parts: LOOKING }
+      : { ...line, mark: 'well', parts: ['none'] };
+  }
+  const faults = wrong.filter(({ severity }) => severity === 'fault').length;
+  const warnings = wrong.length - faults;
+  const counts = [
+    ...(faults === 0 ? [] : [formatCountOf(faults, 'fault')]),
+    ...(warnings === 0 ? [] : [formatCountOf(warnings, 'warning')]),
+  ];
+  const mark = faults > 0 ? 'fault' : 'warning';
+  return { ...line, mark, parts: [counts.join(' · '), safeLine(first.message)] };
+}

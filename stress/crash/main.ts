@@ -1,0 +1,112 @@
+/**
+ * `npm run crash [-- VICTIM …] [--rounds 300] [--seed N]`: kills the program with SIGKILL at moments that
+ * chance takes, half of them right after a first write, while it indexes, builds an index anew, dreams, forgets, keeps flows and edits its
+ * configuration, and holds every promise of docs/durability.md against what is left, each time. A kill
+ * that came too late counts for nothing. Exit code 1 at the first promise that is broken.
+ */
+import { inspect } from 'node:util';
+import { ordinaryProgram } from '../../test/support/ordinary-user.js';
+import { tempFolder } from '../../test/support/temp-folder.js';
+import { readWords } from '../flags.js';
+import { type Aftermath, PROMISES, type Promised } from './promises.js';
+import type { Victim } from './victim.js';
+import { editingVictim, newConfigVictim, prepareConfig } from './victims/configuring.js';
+import { dreamingVictim } from './victims/dreaming.js';
+import { flowCommandVictim, listenerVictim } from './victims/flows.js';
+import { forgettingVictim } from './victims/forgetting.js';
+import { indexingVictims } from './victims/indexing.js';
+import { makeWorld, randomOf } from './world.js';
+
+const ROUNDS = 300;
+/** A run that ends before it is killed is tried again, so often. */
+const TRIES = 6;
+
+const words = readWords(process.argv.slice(2), ['rounds', 'seed']);
+const rounds = words.number('rounds') ?? ROUNDS;
+const seed = words.number('seed') ?? Date.now() % 1_000_000;
+
+const world = makeWorld(randomOf(seed));
+prepareConfig(world.configFile);
+const all: readonly Victim[] = [
+  ...indexingVictims(),
+  dreamingVictim(),
+  listenerVictim(),
+  flowCommandVictim(),
+  editingVictim(),
+  newConfigVictim(),
+  forgettingVictim(),
+];
+const victims = all.filter(
+  ({ name }) => words.names.length === 0 || words.names.some((part) => name.includes(part)),
+);
+if (victims.length === 0) {
+  throw new Error(`there is no such victim; there are ${all.map(({ name }) => name).join(', ')}`);
+}
+const scratch = tempFolder();
+const program = ordinaryProgram();
+const kills = new Map<string, number>();
+const seconds = new Map<string, number>();
+const started = performance.now();
+
+console.log(`node ${process.version}, ${rounds} kills, seed ${seed}`);
+process.on('SIGINT', () => {
+  report();
+  process.exit(130);
+});
+await world.svc('memory', 'index');
+try {
+  for (let kill = 0; kill < rounds; kill++) await killAndCheck(kill);
+  report();
+} catch (error) {
+  report();
+  console.log(inspect(error));
+  process.exitCode = 1;
+}
+// What listeners were started has been killed; nothing else is to be waited for.
+process.exit();
+
+async function killAndCheck(kill: number): Promise<void> {
+  const victim = victims[kill % victims.length];
+  if (victim === undefined) return;
+  for (let attempt = 0; ; attempt++) {
+    const round = kill * TRIES + attempt;
+    world.stir(round);
+    const reading = world.read('amber cedar');
+    const before = world.written();
+    try {
+      const { wasAtWork, run, writtenBefore = before } = await victim.killOnce(world, round);
+      const reader = await reading;
+      if (!wasAtWork && attempt < TRIES) continue;
+      if (!wasAtWork) throw new Error(`${victim.name} was never at work when it was killed`);
+      const aftermath = { world, writtenBefore, run, reader, scratch, program };
+      const beside = PROMISES.filter(({ copies }) => copies).map((one) => hold(one, aftermath));
+      // One that fails is told when its turn comes.
+      for (const one of beside) one.catch(() => undefined);
+      for (const one of PROMISES.filter(({ copies }) => !copies)) await hold(one, aftermath);
+      await Promise.all(beside);
+      kills.set(victim.name, (kills.get(victim.name) ?? 0) + 1);
+      return;
+    } catch (error) {
+      throw new Error(`kill ${kill} (${victim.name}, seed ${seed})`, { cause: error });
+    }
+  }
+}
+
+async function hold({ promise, check }: Promised, aftermath: Aftermath): Promise<void> {
+  const from = performance.now();
+  try {
+    await check(aftermath);
+  } catch (error) {
+    throw new Error(`broken: ${promise}`, { cause: error });
+  }
+  seconds.set(promise, (seconds.get(promise) ?? 0) + (performance.now() - from) / 1000);
+}
+
+function report(): void {
+  console.log(`${((performance.now() - started) / 60_000).toFixed(1)} min`);
+  for (const [name, count] of kills) console.log(`${String(count).padStart(5)} kills   ${name}`);
+  const count = [...kills.values()].reduce((sum, one) => sum + one, 0);
+  for (const [promise, took] of seconds) {
+    console.log(`   held ${String(count).padStart(4)} times (${took.toFixed(0)} s)   ${promise}`);
+  }
+}

@@ -1,0 +1,267 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { contentOf } from '../../test/support/index-content.js';
+import { jsonOf } from '../../test/support/json.js';
+import { NOTE_QUERIES } from '../../test/support/many-notes.js';
+import { backendOn, targetOf } from '../../test/support/memory.js';
+import { giveToOrdinary, ORDINARY_UID } from '../../test/support/ordinary-user.js';
+import { ROOT, runSvc, type SvcRun } from '../../test/support/run-svc.js';
+import type { TempFolder } from '../../test/support/temp-folder.js';
+import { must } from './victim.js';
+import type { World } from './world.js';
+
+/** What a check may look at. */
+export interface Aftermath {
+  readonly world: World;
+  /** What people had written before the kill. */
+  readonly writtenBefore: ReadonlyMap<string, string>;
+  /** What the killed run said, where it is one. */
+  readonly run: SvcRun | undefined;
+  /** A search that was under way while it was killed. */
+  readonly reader: SvcRun;
+  /** Where copies of the world may be broken. */
+  readonly scratch: TempFolder;
+  /** The package folder of a program that any user can run. */
+  readonly program: string;
+}
+
+/** One promise of docs/durability.md, as it begins there, and how it is held against the world. */
+export interface Promised {
+  readonly promise: string;
+  /** Works on a copy, which it makes before it waits for anything: it need not have its turn. */
+  readonly copies?: true;
+  readonly check: (aftermath: Aftermath) => Promise<void> | void;
+}
+
+const QUERY = 'amber cedar';
+
+/**
+ * In this order after every kill: first what must hold at once, then what holds after the next run. A
+ * test compares the list with the page.
+ */
+export const PROMISES: readonly Promised[] = [
+  {
+    promise: 'Your Markdown is never written unasked.',
+    check: ({ world, writtenBefore }) => {
+      must(isDeepStrictEqual(world.written(), writtenBefore), 'a note is not what it was');
+    },
+  },
+  {
+    promise: 'Readers are never in the way of the writer, nor it of them.',
+    check: ({ world, reader }) => {
+      must(!/^ {2,}at /mu.test(reader.stderr), `a stack trace beside a kill: ${reader.stderr}`);
+      // Where there was no index yet, there is none to read.
+      if (reader.code === 1) must(jsonOf.error(reader).code !== 'BUG', reader.stdout);
+      else
+        must(
+          jsonOf.search(reader).results.length > 0 || !existsSync(world.indexFile()),
+          'a reader found nothing',
+        );
+    },
+  },
+  {
+    promise: 'A search answers although it cannot write.',
+    copies: true,
+    check: ({ world, scratch, program }) => searchReadOnly(world, scratch, program),
+  },
+  {
+    promise: 'A damaged index never gives an answer or a stack trace.',
+    copies: true,
+    check: ({ world, scratch }) => searchDamaged(world, scratch),
+  },
+  {
+    promise: 'A full disk loses nothing.',
+    check: ({ world }) => indexWithoutRoom(world),
+  },
+  {
+    promise: 'A killed run leaves nothing half done.',
+    check: async ({ world }) => {
+      requireAnswer(await world.svc('memory', 'search', QUERY, '--json'), 'the next search');
+    },
+  },
+  {
+    promise: 'There is one writer at a time, and no stale locks.',
+    check: async ({ world }) => {
+      const both = [1, 2].map(() => world.svc('memory', 'index', '--json'));
+      for (const run of await Promise.all(both)) {
+        must(run.code === 0, `the next run failed: ${run.stdout}${run.stderr}`);
+      }
+    },
+  },
+  {
+    promise: 'What a run reports as done is in the index.',
+    check: ({ world, run }) => requireReported(world, run),
+  },
+  {
+    promise: 'An index can always be made again.',
+    check: async ({ world }) => {
+      const fresh = targetOf(world.workspace, { layout: 'agent' });
+      const backend = backendOn(fresh);
+      await backend.sync({});
+      await backend.close();
+      const [ours, theirs] = [
+        await contentOf(world.indexFile(), NOTE_QUERIES),
+        await contentOf(fresh.indexFile, NOTE_QUERIES),
+      ];
+      must(isDeepStrictEqual(ours, theirs), 'the index is not what a fresh one is');
+      for (const ending of ['', '-wal', '-shm', '.lock'])
+        rmSync(fresh.indexFile + ending, { force: true });
+    },
+  },
+  {
+    promise: 'Nothing but an index is deleted.',
+    copies: true,
+    check: ({ world, scratch }) => indexOverForeign(world, scratch),
+  },
+  {
+    promise: 'A configuration edit is whole or not there.',
+    check: async ({ world }) => {
+      const run = await world.svc('config', 'validate');
+      must(run.code === 0, `the configuration is not valid: ${run.stdout}${run.stderr}`);
+      const text = readFileSync(world.configFile, 'utf8');
+      for (const comment of [
+        '// the memory of a test',
+        '// any',
+        '/* words alone */',
+        '// as it comes',
+      ])
+        must(text.includes(comment), `the comment ${comment} is gone`);
+    },
+  },
+  {
+    promise: 'A new configuration file is yours alone.',
+    copies: true,
+    check: async ({ scratch }) => {
+      const file = scratch.at('new/svc.json');
+      rmSync(scratch.at('new'), { recursive: true, force: true });
+      scratch.write('new/.keep', '');
+      await runSvc(['config', 'set', 'memory.citations', 'on'], { home: scratch.at('new') });
+      must((statSync(file).mode & 0o777) === 0o600, 'a new configuration can be read by others');
+    },
+  },
+];
+
+/** Results without a warning, and no stack trace. */
+function requireAnswer(run: SvcRun, what: string): void {
+  must(run.code === 0, `${what} failed: ${run.stdout}${run.stderr}`);
+  const { results, warnings } = jsonOf.search(run);
+  must(results.length > 0, `${what} found nothing`);
+  must((warnings ?? []).length === 0, `${what} warns: ${JSON.stringify(warnings)}`);
+}
+
+async function searchReadOnly(world: World, scratch: TempFolder, program: string): Promise<void> {
+  if (!existsSync(world.indexFile())) return;
+  const home = copyOf(world, scratch, 'read-only');
+  // Who may not enter its folder finds nothing, whatever a copy allows.
+  chmodSync(scratch.path, 0o755);
+  giveToOrdinary(home);
+  spawnSync('chmod', ['-R', 'a-w', home]);
+  const run = await runSvc(['memory', 'search', QUERY, '--json'], {
+    home,
+    uid: ORDINARY_UID,
+    root: program,
+  });
+  spawnSync('chmod', ['-R', 'u+w', home]);
+  must(run.code === 0, `a search that cannot write failed: ${run.stdout}${run.stderr}`);
+  must(jsonOf.search(run).results.length > 0, 'a search that cannot write found nothing');
+}
+
+async function searchDamaged(world: World, scratch: TempFolder): Promise<void> {
+  const home = copyOf(world, scratch, 'damaged');
+  const file = join(home, 'memory/main.sqlite');
+  if (!existsSync(file)) return;
+  for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
+  const { size } = statSync(file);
+  const how = world.below(4);
+  if (how === 0) truncateSync(file, world.below(size));
+  else if (how === 1) overwrite(file, 0, world.below(100) + 1, world);
+  else if (how === 2) writeFileSync(file, '');
+  else overwrite(file, world.below(size), 4096, world);
+  const run = await runSvc(['memory', 'search', QUERY, '--json'], { home });
+  must(!/^ {2,}at /mu.test(run.stderr), `a stack trace of a damaged index: ${run.stderr}`);
+  // What does not fit is seen at once; a page in the middle when it is read.
+  if (how !== 3)
+    must(
+      run.code === 0 && jsonOf.search(run).results.length > 0,
+      `damaged (${how}): ${run.stdout}`,
+    );
+  else must(run.code === 0 || run.code === 1, `damaged in the middle, it ended with ${run.code}`);
+}
+
+function overwrite(file: string, from: number, length: number, world: World): void {
+  const bytes = readFileSync(file);
+  for (let at = from; at < Math.min(bytes.length, from + length); at++)
+    bytes[at] = world.below(256);
+  writeFileSync(file, bytes);
+}
+
+/** A limit of the size of files stands for a disk that is full: SQLite's writes fail alike. */
+async function indexWithoutRoom(world: World): Promise<void> {
+  if (!existsSync(world.indexFile())) return;
+  const env = { PATH: process.env['PATH'] ?? '', HOME: world.home.path, SVC_HOME: world.home.path };
+  const limit = Math.max(4096, world.below(statSync(world.indexFile()).size));
+  const args = [
+    `--fsize=${limit}`,
+    process.execPath,
+    join(ROOT, 'bin/run.js'),
+    'memory',
+    'index',
+    '--force',
+    '--json',
+  ];
+  const run = spawnSync('prlimit', args, { cwd: world.home.path, env, encoding: 'utf8' });
+  must(!/^ {2,}at /mu.test(run.stderr), `a stack trace without room: ${run.stderr}`);
+  const built = readdirSync(world.home.at('memory')).filter((name) => name.includes('.build'));
+  must(built.length === 0, `${built.join()} is left of a build without room`);
+  const [agent] = jsonOf.index({ ...run, code: run.status, signal: run.signal }).agents;
+  must(agent !== undefined, `indexing without room said ${run.stdout}`);
+  if ('error' in agent)
+    must(agent.error.code.startsWith('INDEX_'), `${agent.error.code} without room`);
+}
+
+async function requireReported(world: World, run: SvcRun | undefined): Promise<void> {
+  const status = jsonOf.status(await world.svc('memory', 'status', '--json'));
+  const stale = status.agents[0]?.staleness;
+  const isFresh = JSON.stringify(Object.values(stale ?? {}).slice(0, 3)) === '[0,0,0]';
+  must(isFresh, `indexed, and stale: ${JSON.stringify(stale)}`);
+  if (run === undefined || run.code !== 0 || !run.stdout.includes('"indexFile"')) return;
+  const [agent] = jsonOf.index(run).agents;
+  must(agent !== undefined && !('error' in agent), `the run failed: ${run.stdout}`);
+}
+
+async function indexOverForeign(world: World, scratch: TempFolder): Promise<void> {
+  const home = copyOf(world, scratch, 'foreign');
+  const file = join(home, 'memory/main.sqlite');
+  rmSync(join(home, 'memory'), { recursive: true, force: true });
+  const text = `a letter, and no index ${world.below(1e9)}`;
+  scratch.write('foreign/memory/main.sqlite', text);
+  const run = await runSvc(['memory', 'index', '--json'], { home });
+  must(run.code === 0, `indexing over a letter failed: ${run.stdout}`);
+  must(
+    readFileSync(`${file}.replaced`, 'utf8') === text,
+    'a letter at the place of the index is lost',
+  );
+}
+
+/** A copy of the world that may be broken. */
+function copyOf(world: World, scratch: TempFolder, name: string): string {
+  const home = scratch.at(name);
+  rmSync(home, { recursive: true, force: true });
+  for (const part of ['svc.json', 'workspace', 'memory']) {
+    if (existsSync(world.home.at(part)))
+      cpSync(world.home.at(part), join(home, part), { recursive: true });
+  }
+  return home;
+}

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { parsePath } from '../../../src/engine/config/config-path.js';
+import { editConfigText } from '../../../src/engine/config/edit/edit-text.js';
+import { runSvc } from '../../../test/support/run-svc.js';
+import { tempFolder } from '../../../test/support/temp-folder.js';
+import { Moments, must, type Victim } from '../victim.js';
+import { killedRun } from '../world.js';
+
+/** Values that take turns, so that each edit changes the file. */
+const EDITS: readonly (readonly [path: string, value: unknown])[] = [
+  ['memory.citations', 'on'],
+  ['memory.citations', 'off'],
+  ['agents.defaults.memorySearch.query.maxResults', 9],
+  ['agents.defaults.memorySearch.query.maxResults', undefined],
+  ['memory.citations', 'auto'],
+];
+
+/** The new text, beside the old one or in its place. */
+const WRITING = /\.svc\.tmp$|^svc\.json$/u;
+
+/** Not the mode of a new file: it is to be kept. */
+const MODE = 0o644;
+
+/** `svc config set` and `unset` of a file with comments. */
+export function editingVictim(): Victim {
+  const moments = new Moments(WRITING);
+  return {
+    name: 'editing the configuration',
+    killOnce: async (world, round) => {
+      const { configFile } = world;
+      const before = readFileSync(configFile, 'utf8');
+      const [path, value] = EDITS[round % EDITS.length] ?? ['memory.citations', 'on'];
+      const after = editConfigText(before, parsePath(path), value);
+      const args = value === undefined ? ['unset', path] : ['set', path, String(value)];
+      const run = await world.killed(
+        ['config', ...args, '--json'],
+        moments.next(world.random, world.home.path),
+      );
+      const wasAtWork = moments.wasAtWork(run);
+      const text = readFileSync(configFile, 'utf8');
+      must(text === before || text === after, `the configuration is neither old nor new: ${text}`);
+      if (run.code === 0) must(text === after, 'the edit was acknowledged, and is not there');
+      must((statSync(configFile).mode & 0o777) === MODE, 'the mode of the file is another one');
+      return { wasAtWork, run };
+    },
+  };
+}
+
+/** `svc config set` where there is no file yet. */
+export function newConfigVictim(): Victim {
+  const moments = new Moments(WRITING);
+  const home = tempFolder();
+  const file = home.at('svc.json');
+  return {
+    name: 'a new configuration',
+    killOnce: async (world) => {
+      rmSync(file, { force: true });
+      const args = ['config', 'set', 'memory.citations', 'on'];
+      const run = await killedRun(home.path, args, moments.next(world.random, home.path));
+      if (existsSync(file)) {
+        must(
+          (statSync(file).mode & 0o777) === 0o600,
+          'a new configuration is not for its owner alone',
+        );
+        const { code, stdout } = await runSvc(['config', 'get', 'memory.citations'], {
+          home: home.path,
+        });
+        must(code === 0 && stdout.trim() === 'on', `a new configuration says ${stdout}`);
+      } else must(run.code !== 0, 'the edit was acknowledged, and there is no file');
+      return { wasAtWork: moments.wasAtWork(run), run };
+    },
+  };
+}
+
+/** Gives the world's file the mode that has to stay. */
+export function prepareConfig(configFile: string): void {
+  writeFileSync(configFile, readFileSync(configFile), { mode: MODE });
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
+import { openDreams } from '../../../src/engine/dreaming/open-dreams.js';
+import {
+  handWritten,
+  promotedEntries,
+} from '../../../src/engine/dreaming/promotion/memory-file.js';
+import { MOST_PROMOTED } from '../../../src/engine/dreaming/sweep/plan-promotions.js';
+import { askForClaim } from '../../claims.js';
+import { Moments, must, type Victim } from '../victim.js';
+import { HAND, type World } from '../world.js';
+
+/** `svc dream run`, which has claims to promote each time. */
+export function dreamingVictim(): Victim {
+  const moments = new Moments(/\.svc\.tmp$|MEMORY\.md|DREAMS\.md/u);
+  const known = new Set<string>();
+  return {
+    name: 'dreaming',
+    killOnce: async (world, round) => {
+      for (let n = 0; n < 3; n++) known.add(askForClaim(world.home, round * 3 + n));
+      const writtenBefore = world.written();
+      const run = await world.killed(
+        ['dream', 'run', '--json'],
+        moments.next(world.random, world.home.path),
+      );
+      const wasAtWork = moments.wasAtWork(run);
+      requireWhole(world, known);
+      const next = await world.svc('dream', 'run', '--json');
+      must(next.code === 0, `the next sweep failed: ${next.stdout}${next.stderr}`);
+      requireWhole(world, known);
+      requireDecided(world);
+      return { wasAtWork, run, writtenBefore };
+    },
+  };
+}
+
+/** Every line of the file is a person's, or belongs to a whole entry. */
+function requireWhole(world: World, known: ReadonlySet<string>): void {
+  const text = readFileSync(world.home.at('workspace/MEMORY.md'), 'utf8');
+  must(text.startsWith(HAND), 'what was written by hand is not what it was');
+  for (const entry of promotedEntries(text))
+    must(known.has(entry.text), `an entry says "${entry.text}"`);
+  const rest = handWritten(text)
+    .slice(HAND.length)
+    .replaceAll(/^## Promoted.*$/gmu, '')
+    .trim();
+  must(rest === '', `half an entry is in the file: ${rest}`);
+}
+
+/** What is in the file is marked as promoted, and what is marked is in the file. */
+function requireDecided(world: World): void {
+  const text = readFileSync(world.home.at('workspace/MEMORY.md'), 'utf8');
+  const written = promotedEntries(text).map(({ key }) => key);
+  const dreams = openDreams(dreamWorkspace(world.workspace, { stateDir: world.home.path }));
+  must(dreams !== undefined, 'nothing is known of the sweep');
+  const marked = dreams.entries.since(0).filter(({ state }) => state.fate === 'promoted');
+  const planned = dreams.sweeps.planned();
+  dreams.close();
+  const isMarked = new Set(marked.map(({ key }) => key));
+  must(planned.length === 0, 'a sweep is planned, and not ended');
+  must(new Set(written).size === written.length, 'an entry stands in the file twice');
+  must(
+    written.every((key) => isMarked.has(key)),
+    'an entry is in the file, and not marked',
+  );
+  // Beyond the bound the lowest entries made room, and stay decided.
+  must(
+    written.length === Math.min(marked.length, MOST_PROMOTED),
+    `${written.length} of ${marked.length} entries`,
+  );
+}

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, watch } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { handWritten } from '../../src/engine/dreaming/promotion/memory-file.js';
+import { withoutOwnWriting } from '../../src/engine/memory/sources/own-writing.js';
+import { noteText } from '../../test/support/many-notes.js';
+import { runSvc, type SvcRun, startSvc } from '../../test/support/run-svc.js';
+import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
+import { SECRET, SESSION } from '../../test/support/webhooks.js';
+
+/** Numbers of a fixed course, from 0 to 1 (Mulberry32), so that a round can be had again. */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** What a person wrote at the top of `MEMORY.md`. */
+export const HAND = '# Mine\n\nBy hand: the amber cedar stands in the north.\n';
+
+const NOTES = 200;
+const CONFIG = `// the memory of a test
+{
+  "gateway": { "port": 0 }, // any
+  "agents": {
+    /* words alone */
+    "defaults": { "memorySearch": { "provider": "none" } },
+  },
+  "memory": { "citations": "auto" }, // as it comes
+  "plugins": { "entries": { "webhooks": { "enabled": true, "config": {
+    "routes": { "ci": { "sessionKey": "${SESSION}", "secret": "${SECRET}" } },
+    "limits": { "ratePerWindow": 1000000, "inFlight": 1000 },
+  } } } },
+}
+`;
+
+const READER_CONFIG = JSON.stringify({
+  agents: { defaults: { memorySearch: { provider: 'none', sync: { onSearch: false } } } },
+});
+
+/** A state folder with a workspace, which every round works on, and every kill hits. */
+export interface World {
+  readonly home: TempFolder;
+  readonly workspace: string;
+  readonly configFile: string;
+  readonly random: () => number;
+  /** A whole number from 0, below this. */
+  below(end: number): number;
+  svc(...args: readonly string[]): Promise<SvcRun>;
+  /** Searches what is indexed, and leaves indexing to others. */
+  read(query: string): Promise<SvcRun>;
+  /** Runs the program and kills it at some moment. */
+  killed(args: readonly string[], moment: Moment): Promise<SvcRun>;
+  /** Changes, adds, removes and moves notes, as a person would. */
+  stir(round: number): void;
+  /** What people wrote, by path: without what dreaming wrote on top of it. */
+  written(): ReadonlyMap<string, string>;
+  /** The index of the agent; it may not be there. */
+  indexFile(): string;
+}
+
+/** Makes it. */
+export function makeWorld(random: () => number): World {
+  const home = tempFolder();
+  const configFile = home.write('svc.json', CONFIG);
+  const readerFile = home.write('reader.json', READER_CONFIG);
+  home.write('workspace/MEMORY.md', HAND);
+  for (let n = 0; n < NOTES; n++) home.write(`workspace/memory/n${n}.md`, noteText(n, 2));
+  const workspace = home.at('workspace');
+  const below = (end: number): number => Math.floor(random() * end);
+  return {
+    home,
+    workspace,
+    configFile,
+    random,
+    below,
+    svc: (...args) => runSvc(args, { home: home.path }),
+    read: (query) => {
+      const args = ['memory', 'search', query, '--json', '--config', readerFile];
+      return runSvc(args, { home: home.path });
+    },
+    killed: (args, moment) => killedRun(home.path, args, moment),
+    stir: (round) => stir(home, round, below),
+    written: () => writtenIn(workspace),
+    indexFile: () => home.at('memory/main.sqlite'),
+  };
+}
+
+/** When a run is killed. */
+export type Moment =
+  /** So long after its start, in milliseconds. */
+  | { readonly afterMs: number }
+  /** So long after a file of such a name was first touched below the folder, but no later than the end. */
+  | { readonly afterMs: number; readonly touched: RegExp; readonly below: string };
+
+/** Runs the program on a state folder and kills it at some moment, unless it ended before. */
+export async function killedRun(
+  home: string,
+  args: readonly string[],
+  moment: Moment,
+): Promise<SvcRun> {
+  const touch = 'touched' in moment ? firstTouch(moment.below, moment.touched) : undefined;
+  const run = startSvc(args, { home });
+  try {
+    if (touch !== undefined) await Promise.race([touch.seen, run.done]);
+    await Promise.race([sleep(moment.afterMs), run.done]);
+  } finally {
+    touch?.close();
+  }
+  run.child.kill('SIGKILL');
+  return run.done;
+}
+
+function firstTouch(below: string, name: RegExp) {
+  let see = (): void => undefined;
+  const seen = new Promise<void>((resolve) => {
+    see = resolve;
+  });
+  const watcher = watch(below, { recursive: true }, (_, path) => {
+    if (path !== null && name.test(path)) see();
+  });
+  // Folders that go while they are listed.
+  watcher.on('error', () => undefined);
+  return { seen, close: () => watcher.close() };
+}
+
+function stir(home: TempFolder, round: number, below: (end: number) => number): void {
+  const names = readdirSync(home.at('workspace/memory')).filter((name) => /^[nm]\d/u.test(name));
+  const some = (): string => `workspace/memory/${names[below(names.length)] ?? 'n0.md'}`;
+  for (let n = 0; n < 25; n++) home.write(some(), noteText(round * 1000 + n, 2));
+  for (let n = 0; n < 4; n++) rmSync(home.at(some()), { force: true });
+  const moved = some();
+  if (existsSync(home.at(moved)))
+    renameSync(home.at(moved), home.at(`workspace/memory/m${round}.md`));
+  for (let n = 0; n < 4; n++)
+    home.write(`workspace/memory/n${NOTES + ((round * 4 + n) % 100)}.md`, noteText(round + n, 2));
+}
+
+/** Where dreaming writes as it likes. */
+const DREAMS = /^(?:DREAMS\.md|memory\/dreaming\/)/u;
+
+function writtenIn(workspace: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const entry of readdirSync(workspace, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(workspace.length + 1);
+    if (DREAMS.test(name)) continue;
+    found.set(
+      name,
+      createHash('sha256')
+        .update(handPart(readFileSync(path, 'utf8'), name))
+        .digest('hex'),
+    );
+  }
+  return found;
+}
+
+function handPart(text: string, name: string): string {
+  const hand = basename(name) === 'MEMORY.md' ? handWritten(text) : withoutOwnWriting(text);
+  return hand.replaceAll(/^## Promoted From Short-Term Memory \(.*\)$/gmu, '').trimEnd();
+}

@@ -1,0 +1,39 @@
+/**
+ * Fuzzes one target in a process of its own, which main.ts watches. The input under way is in a file,
+ * so that a crash or a loop without end can be had again.
+ */
+import { ftruncateSync, openSync, writeSync } from 'node:fs';
+import { seedsOf } from './seeds.js';
+import type { Hunted } from './target.js';
+import { TARGETS } from './targets.js';
+
+const [name = '', seed, maxRuns, maxMs, inputFile = ''] = process.argv.slice(2);
+const open = TARGETS[name];
+if (open === undefined) throw new Error(`no target ${name}`);
+const descriptor = openSync(inputFile, 'w');
+const onInput = (json: string): void => {
+  ftruncateSync(descriptor);
+  writeSync(descriptor, json, 0);
+};
+
+const target = await open();
+const found = await hunt();
+await target.close();
+process.send?.(found, () => process.exit());
+
+async function hunt(): Promise<Hunted> {
+  for (const { name: file, input } of seedsOf(name)) {
+    onInput(JSON.stringify(input));
+    try {
+      await target.replay(input);
+    } catch (error) {
+      return { runs: 0, bug: { input, why: `the seed ${file} again: ${String(error)}` } };
+    }
+  }
+  return target.hunt({
+    seed: Number(seed),
+    maxRuns: Number(maxRuns),
+    maxMs: Number(maxMs),
+    onInput,
+  });
+}

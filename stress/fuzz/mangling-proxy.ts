@@ -1,0 +1,255 @@
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request as send,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import * as z from 'zod/mini';
+import {
+  type DataEdit,
+  dataEdits,
+  mangledData,
+  mangledText,
+  repeated,
+  textEdits,
+  textOf,
+  textSchema,
+} from './mangle.js';
+
+/** What is done to the answers on their way. */
+export const manglingSchema = z.object({
+  /** The first answer that something is done to, 0-based; those before pass as they are. */
+  first: z.number(),
+  status: z.optional(z.number()),
+  headers: z.record(z.string(), z.string()),
+  /** Changes of the JSON, of each of its lines where it is JSON lines. */
+  data: z.array(
+    z.object({ pick: z.number(), kind: z.enum(['double', 'put', 'remove']), value: z.unknown() }),
+  ),
+  /** Changes of the text that is left. */
+  text: z.array(
+    z.object({
+      at: z.number(),
+      kind: z.enum(['cut', 'double', 'end', 'put']),
+      length: z.number(),
+      text: z.string(),
+    }),
+  ),
+  /** Takes the place of the body. */
+  body: z.optional(textSchema),
+  /** The connection ends in the middle of the answer. */
+  cutOff: z.boolean(),
+});
+export type Mangling = z.infer<typeof manglingSchema>;
+
+const PIECE = fc.constantFrom(
+  ...[
+    '"',
+    '\\',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '\n',
+    '\r\n',
+    '\0',
+    '\uFEFF',
+    'null',
+    'NaN',
+    '1e999',
+    '-',
+    '\ud800',
+  ],
+  ...['<html>', '</html>', '<', 'data: ', '[DONE]', 'a.', '://', 'sk-', 'eyJ-', 'error', '=', '🦊'],
+);
+
+const headers = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Record<string, string>>(
+      ...[
+        { 'retry-after': '1' },
+        { 'retry-after': '-1' },
+        { 'retry-after': '9e99' },
+        { 'retry-after': 'soon' },
+      ],
+      ...[
+        { location: 'http://[' },
+        { location: '//' },
+        { location: '' },
+        { location: 'file:///etc/passwd' },
+      ],
+      ...[
+        { 'content-encoding': 'gzip' },
+        { 'content-encoding': 'br' },
+        { 'content-encoding': 'what' },
+      ],
+      ...[{ 'content-type': 'text/html' }, { 'content-type': '' }, { 'set-cookie': 'a=b' }],
+      ...[{ 'x-amzn-errortype': 'toString' }, { 'x-amzn-errortype': '__proto__:' }],
+      ...[{ 'x-goog-upload-url': 'http://[' }, { 'x-goog-upload-url': 'http://127.0.0.1:9/' }],
+    ),
+  },
+);
+
+/** In an answer it stands for the key that came with the request: vendors repeat what they were sent. */
+const SENT_KEY = '{the key}';
+
+/** All that can happen to answers. */
+export const manglings: fc.Arbitrary<Mangling> = anyMangling();
+
+function anyMangling(): fc.Arbitrary<Mangling> {
+  const piece = fc.oneof(
+    { weight: 8, arbitrary: PIECE },
+    { weight: 1, arbitrary: fc.constant(SENT_KEY) },
+  );
+  const unit = fc.array(piece, { maxLength: 3 }).map((parts) => parts.join(''));
+  const status = fc.constantFrom(
+    ...[
+      200, 200, 201, 204, 206, 300, 301, 304, 307, 400, 400, 401, 402, 403, 404, 408, 409, 410, 413,
+    ],
+    ...[418, 422, 425, 429, 500, 502, 503, 529, 599, 999],
+  );
+  return fc.record({
+    first: fc.constantFrom(0, 0, 0, 1, 2, 3),
+    status: fc.option(status, { nil: undefined }),
+    headers,
+    data: fc
+      .oneof(
+        dataEdits,
+        // What is no number of a vector, or none that fits.
+        fc.array(
+          fc.record<DataEdit>({
+            pick: fc.nat(200),
+            kind: fc.constant('put'),
+            value: fc.constantFrom<unknown>(1e308, -1e39, '1', null, true, [], {}),
+          }),
+          { minLength: 1, maxLength: 2 },
+        ),
+        // What vendors say is put anywhere, too.
+        fc.array(
+          fc.record<DataEdit>({
+            pick: fc.nat(40),
+            kind: fc.constant('put'),
+            value: fc.constantFrom<unknown>(
+              ...[
+                SENT_KEY,
+                `Bearer ${SENT_KEY} is wrong`,
+                { message: SENT_KEY },
+                { error: { message: [SENT_KEY] } },
+              ],
+            ),
+          }),
+          { maxLength: 2 },
+        ),
+      )
+      .map((edits) => [...edits]),
+    text: textEdits(piece).map((edits) => [...edits]),
+    body: fc.option(
+      fc.oneof(unit, repeated(unit, 200_000), fc.constantFrom('', 'null', '0', '[]', '{}', '"x"')),
+      { nil: undefined, freq: 6 },
+    ),
+    cutOff: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+  });
+}
+
+/** Stands before a service and does to its answers what it is told. */
+export interface ManglingProxy {
+  readonly origin: string;
+  /** From now on; the answers are counted from here. */
+  mangle(mangling: Mangling): void;
+  /** Keys that came with requests since then. */
+  readonly keys: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+/** Starts it on a free port of the loopback. */
+export async function startManglingProxy(target: string): Promise<ManglingProxy> {
+  let mangling: Mangling | undefined;
+  let count = 0;
+  let origin = '';
+  const keys = new Set<string>();
+  const server = createServer((incoming, outgoing) => {
+    incoming.on('error', () => undefined);
+    outgoing.on('error', () => undefined);
+    const { method, url, headers: given } = incoming;
+    const key = keyIn(given);
+    if (key !== undefined) keys.add(key);
+    const onward = send(`${target}${url ?? '/'}`, { method, headers: given }, (answer) => {
+      void pass(answer, outgoing, key ?? '');
+    });
+    onward.on('error', () => outgoing.destroy());
+    incoming.pipe(onward);
+  });
+  const pass = async (
+    answer: IncomingMessage,
+    outgoing: ServerResponse,
+    key: string,
+  ): Promise<void> => {
+    const body = Buffer.concat(await answer.toArray().catch(() => []));
+    const now = mangling !== undefined && count++ >= mangling.first ? mangling : undefined;
+    // Addresses in answers lead to the proxy again.
+    const sound = Buffer.from(body.toString('latin1').replaceAll(target, origin), 'latin1');
+    const bytes = now === undefined ? sound : mangledBody(sound, now, key);
+    const own = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.has(name));
+    const shown = Object.fromEntries(
+      own.map(([name, value]) => [name, String(value).replaceAll(target, origin)]),
+    );
+    try {
+      outgoing.writeHead(now?.status ?? answer.statusCode ?? 200, { ...shown, ...now?.headers });
+    } catch {
+      outgoing.destroy();
+      return;
+    }
+    if (now?.cutOff === true) {
+      outgoing.write(bytes.subarray(0, bytes.length / 2), () => outgoing.destroy());
+    } else outgoing.end(bytes);
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  origin = `http://127.0.0.1:${port}`;
+  return {
+    origin,
+    mangle: (next) => {
+      mangling = next;
+      count = 0;
+      keys.clear();
+    },
+    keys,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+const HOP_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding']);
+
+function mangledBody(body: Buffer, mangling: Mangling, key: string): Buffer {
+  const { data, text, body: other } = mangling;
+  const lines = body.toString('utf8').split('\n');
+  const edited = data.length === 0 ? lines : lines.map((line) => mangledLine(line, data));
+  const left = other === undefined ? mangledText(edited.join('\n'), text) : textOf(other);
+  return Buffer.from(left.replaceAll(SENT_KEY, key));
+}
+
+/** The key of a request, without its scheme; a signature is none. */
+function keyIn(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization } = headers;
+  if (authorization !== undefined && !authorization.startsWith('AWS4'))
+    return authorization.replace(/^\S+\s+/u, '');
+  return [headers['x-goog-api-key'] ?? headers['x-api-key']].flat()[0];
+}
+
+function mangledLine(line: string, edits: readonly DataEdit[]): string {
+  try {
+    return JSON.stringify(mangledData(JSON.parse(line), edits));
+  } catch {
+    return line;
+  }
+}

@@ -1,0 +1,10 @@
+import { SvcError } from '../../src/engine/errors/index.js';
+
+/** @throws what is no error for people, or shows one of the secrets */
+export function requirePresentable(error: unknown, secrets: ReadonlySet<string>): void {
+  if (!(error instanceof SvcError)) throw error;
+  const shown = JSON.stringify([error.message, error.hint, error.details]);
+  for (const secret of secrets)
+    if (shown.includes(secret)) throw new Error(`a key is shown: ${shown}`);
+  if (error.message.length > 2000) throw new Error(`${error.message.length} characters of message`);
+}

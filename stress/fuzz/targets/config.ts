@@ -1,0 +1,292 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import * as z from 'zod/mini';
+import { setConfigValue, unsetConfigValue } from '../../../src/engine/config/authoring.js';
+import { checkConfigText } from '../../../src/engine/config/check.js';
+import {
+  type ConfigPath,
+  formatPath,
+  isRecord,
+  valueAt,
+} from '../../../src/engine/config/config-path.js';
+import { parseConfigText } from '../../../src/engine/config/document.js';
+import { coerceValue } from '../../../src/engine/config/edit/coerce.js';
+import { parseKnownPath } from '../../../src/engine/config/edit/known-path.js';
+import { maskConfigText } from '../../../src/engine/config/mask-config-text.js';
+import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
+import { configSchema } from '../../../src/engine/config/schema/index.js';
+import { walkKeys } from '../../../src/engine/config/schema/walk.js';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { tempFolder } from '../../../test/support/temp-folder.js';
+import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
+import { type OpenTarget, openTarget } from '../target.js';
+
+const inputSchema = z.object({
+  text: textSchema,
+  /** As `svc config set PATH VALUE` takes them. */
+  path: z.string(),
+  value: z.string(),
+});
+type Given = z.infer<typeof inputSchema>;
+interface Input extends Omit<Given, 'text'> {
+  readonly text: string;
+}
+
+const PATHS = [...walkKeys(configSchema)].map(({ path }) => path);
+
+const key = fc.constantFrom('a', 'main', 'my.host', '0', '__proto__', 'length', 'ü "x"', '');
+const schemaPath: fc.Arbitrary<ConfigPath> = fc
+  .tuple(
+    fc.constantFrom(...PATHS),
+    fc.array(fc.oneof(key, fc.nat(2)), { minLength: 4, maxLength: 4 }),
+  )
+  .map(([path, stars]) => path.map((part, at) => (part === '*' ? (stars[at % 4] ?? 0) : part)));
+
+const word = fc.oneof(
+  fc.constantFrom(
+    ...[
+      'auto',
+      'on',
+      'off',
+      'openai',
+      'none',
+      'true',
+      '8',
+      '0.5',
+      '-1',
+      '1e400',
+      'null',
+      '[]',
+      '{}',
+    ],
+    ...[
+      '["a","b"]',
+      '"x"',
+      'env:KEY',
+      '$' + '{KEY}',
+      'sk-0123456789abcdef0123',
+      '********',
+      '',
+      ' ',
+    ],
+    ...['*/5 * * * *', '{"a":1}', '[{"id":"main"}]', '/tmp', '~', '127.0.0.1', '\r', '\u2028'],
+  ),
+  fc.json({ maxDepth: 2 }),
+  fc.string({ maxLength: 12 }),
+);
+
+/** A file with some keys in it, as people write it. */
+const written: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.array(fc.tuple(schemaPath, fc.oneof(word, fc.jsonValue({ maxDepth: 1 }))), { maxLength: 5 }),
+    fc.constantFrom(0, 1, 2, 4, '\t'),
+    fc.constantFrom('\n', '\r\n', '\r'),
+    fc.constantFrom('', '// why\n', '/* a\nb */', '\uFEFF', '\u2028'),
+  )
+  .map(([entries, indent, lineEnd, comment]) => {
+    const data = entries.reduce<unknown>((root, [path, value]) => withValue(root, path, value), {});
+    const text = JSON.stringify(data, undefined, indent).replaceAll('{', () => `{${comment}`);
+    return comment + text.replaceAll('\n', lineEnd);
+  });
+
+const PIECE = fc.constantFrom(
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    ':',
+    ',',
+    '/',
+    '*',
+    '//',
+    '/*',
+    '*/',
+    '\n',
+    '\r',
+    '\u2028',
+    '\\',
+    '\\u',
+  ],
+  ...[
+    '\0',
+    'a',
+    '1',
+    '-',
+    '.',
+    'e',
+    'null',
+    '"a"',
+    '"a":',
+    '😀',
+    '\ud800',
+    '\t',
+    ' ',
+    "'",
+    '#',
+    '\uFEFF',
+  ],
+);
+
+const text: fc.Arbitrary<FuzzText> = fc.oneof(
+  { weight: 5, arbitrary: written },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(written, textEdits(PIECE))
+      .map(([sound, edits]) => mangledText(sound, edits)),
+  },
+  { weight: 1, arbitrary: fc.string({ unit: PIECE, maxLength: 60 }) },
+  { weight: 1, arbitrary: repeated(fc.string({ unit: PIECE, maxLength: 3 }), 30_000) },
+);
+
+const inputs: fc.Arbitrary<Given> = fc.record({
+  text,
+  path: fc.oneof(
+    { weight: 6, arbitrary: schemaPath.map(formatPath) },
+    { weight: 1, arbitrary: fc.string({ unit: PIECE, maxLength: 20 }) },
+  ),
+  value: word,
+});
+
+/**
+ * Configuration text: whatever a file says, it is read, checked, shown and edited, or refused with an
+ * error for people. An edit changes what it is to change, and nothing beside it.
+ */
+export async function openConfigTarget(): Promise<OpenTarget> {
+  const home = tempFolder();
+  const file = home.at('svc.json');
+  const env = { SVC_HOME: home.path };
+  const context: EngineContext = {
+    env,
+    cwd: home.path,
+    homeDir: home.path,
+    state: resolveStatePaths(env, home.path),
+    clock: { now: () => 0 },
+  };
+  return openTarget({
+    inputs,
+    schema: inputSchema,
+    check: (given) => {
+      const input = { ...given, text: textOf(given.text) };
+      checkReading(file, input.text);
+      checkEdits(context, file, input);
+    },
+    close: () => rmSync(home.path, { recursive: true, force: true }),
+  });
+}
+
+function checkReading(file: string, text: string): void {
+  const { faults, warnings, input } = checkConfigText(file, text);
+  const lines = text.split('\n').length;
+  for (const { location, message } of [...faults, ...warnings]) {
+    const isThere = location.line >= 1 && location.column >= 1;
+    if (!isThere || location.line > Math.max(lines, text.split(/\r\n|\r|\n/u).length))
+      throw new Error(`a fault at ${location.line}:${location.column} of ${lines} lines`);
+    if (message === '') throw new Error('a fault without words');
+  }
+  if ((input === undefined) === (faults.length === 0)) throw new Error('neither wrong nor usable');
+  if (input !== undefined) resolveConfig(input);
+  const shown = maskConfigText(text);
+  if (shown.length !== text.length) throw new Error('what is shown has another length');
+}
+
+function checkEdits(context: EngineContext, file: string, { path, value, ...input }: Input): void {
+  // No half of a surrogate pair gets into a file.
+  const text = Buffer.from(input.text).toString();
+  writeFileSync(file, text);
+  const before = dataOf(file);
+  if (expected(() => setConfigValue(context, { path, value }, { configFile: file }))) {
+    const known = parseKnownPath(path);
+    const wanted = withValue(before ?? {}, known, coerceValue(known, value));
+    same(dataOf(file), wanted, 'set');
+    const keptComments = typeof valueAt(before, known) !== 'object';
+    if (keptComments) sameComments(text, readFileSync(file, 'utf8'));
+  } else if (readFileSync(file, 'utf8') !== text) throw new Error('refused, and changed');
+  const middle = readFileSync(file, 'utf8');
+  if (expected(() => unsetConfigValue(context, { path }, { configFile: file }))) {
+    const known = parseKnownPath(path);
+    if (valueAt(dataOf(file), known) !== undefined && typeof known.at(-1) !== 'number')
+      throw new Error('removed, and still there');
+    if (valueAt(before, known) === undefined) {
+      // What was put there is gone again; the groups around it may stay.
+      same(withoutEmpty(dataOf(file)), withoutEmpty(before ?? {}), 'set and unset');
+    }
+  } else if (readFileSync(file, 'utf8') !== middle) throw new Error('refused, and changed');
+}
+
+/** Whether it worked; an error for people is an answer too. */
+function expected(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (error instanceof SvcError) return false;
+    throw error;
+  }
+}
+
+function dataOf(file: string): unknown {
+  return parseConfigText(file, readFileSync(file, 'utf8')).value;
+}
+
+function same(found: unknown, wanted: unknown, what: string): void {
+  if (isDeepStrictEqual(plain(found), plain(wanted))) return;
+  throw new Error(`${what}: ${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
+}
+
+/** Objects of one kind, whoever made them. */
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+/** The data with a value put in its place, the groups above it made where they are missing. */
+function withValue(root: unknown, [segment, ...rest]: ConfigPath, value: unknown): unknown {
+  if (segment === undefined) return value;
+  if (typeof segment === 'number') {
+    const list: readonly unknown[] = Array.isArray(root) ? root : [];
+    const at = Math.min(segment, list.length);
+    return list.toSpliced(at, 1, withValue(list[at], rest, value));
+  }
+  const record = isRecord(root) ? root : {};
+  const child = withValue(
+    Object.hasOwn(record, segment) ? record[segment] : undefined,
+    rest,
+    value,
+  );
+  return fromEntries([
+    ...Object.entries(record).filter(([name]) => name !== segment),
+    [segment, child],
+  ]);
+}
+
+/** As JSON makes it: `__proto__` is a key like any other. */
+function fromEntries(entries: readonly (readonly [string, unknown])[]): unknown {
+  return Object.fromEntries(entries);
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty).filter((child) => !isEmpty(child));
+  if (!isRecord(value)) return value;
+  const left = Object.entries(value).map(([name, child]) => [name, withoutEmpty(child)] as const);
+  return fromEntries(left.filter(([, child]) => !isEmpty(child)));
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+const COMMENT = /"(?:[^"\\\r\n]|\\.)*"|(\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)/gu;
+
+function commentsIn(text: string): readonly string[] {
+  return [...text.matchAll(COMMENT)].flatMap(([, comment]) => comment ?? []);
+}
+
+function sameComments(before: string, after: string): void {
+  const [was, is] = [commentsIn(before), commentsIn(after)];
+  if (was.join('\n') !== is.join('\n'))
+    throw new Error(`comments ${was.join()} became ${is.join()}`);
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import type { TempFolder } from '../../test/support/temp-folder.js';
+import { act } from '../../test/support/webhooks.js';
+
+const CLIENTS = 4;
+const PAUSE_MS = 40;
+/** Of the flows so many have a task, which is a process each. */
+const TASK_EVERY = 40;
+
+/** Clients that create flows and move them on. */
+export interface Load {
+  /** Flows that were acknowledged. */
+  readonly flows: () => number;
+  /** Those of them that are not there, as complaints. */
+  readonly lost: (home: TempFolder) => readonly string[];
+  /** Answers that nobody expected. */
+  readonly complaints: () => readonly string[];
+  readonly ended: Promise<unknown>;
+}
+
+/** Begins, and goes on until it is over. */
+export function loadWebhooks(url: string, isOver: { readonly value: boolean }): Load {
+  const finished = new Set<string>();
+  const complaints: string[] = [];
+  let count = 0;
+  const perform = async (action: object): Promise<string> => {
+    const { status, body } = await act(url, action);
+    const text = JSON.stringify(body);
+    if (status !== 200) throw new Error(`${status}: ${text}`);
+    return /"flowId":"([^"]+)"/u.exec(text)?.[1] ?? '';
+  };
+  const client = async (): Promise<void> => {
+    while (!isOver.value) {
+      count += 1;
+      const hasTask = count % TASK_EVERY === 0;
+      try {
+        const flowId = await perform({
+          action: 'create_flow',
+          goal: 'a goal',
+          stateJson: { count },
+        });
+        if (hasTask) await perform({ action: 'run_task', flowId, runtime: 'subagent', task: 't' });
+        await perform({ action: 'resume_flow', flowId, expectedRevision: 0, status: 'running' });
+        if (!hasTask) await perform({ action: 'finish_flow', flowId, expectedRevision: 1 });
+        finished.add(flowId);
+      } catch (error) {
+        complaints.push(`a webhook: ${String(error)}`);
+      }
+      await sleep(PAUSE_MS);
+    }
+  };
+  return {
+    flows: () => finished.size,
+    lost: (home) => lostOf(home, finished),
+    complaints: () => complaints,
+    ended: Promise.all(Array.from({ length: CLIENTS }, client)),
+  };
+}
+
+function lostOf(home: TempFolder, flows: ReadonlySet<string>): readonly string[] {
+  const database = new Database(home.at('flows.sqlite'), { readonly: true });
+  try {
+    const ids = new Set(database.prepare<[], string>('SELECT id FROM flows').pluck().all());
+    const lost = [...flows].filter((id) => !ids.has(id));
+    return lost.length === 0 ? [] : [`${lost.length} flows that were acknowledged are lost`];
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,245 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { extMemory } from '../support/ext-memory.js';
+import { jsonOf } from '../support/json.js';
+import type { QmdVersion } from '../support/qmd.js';
+
+const test = suite('the external backend');
+
+/** What would load a model. */
+const LOADS = /^(?:embed|query|status|vsearch)$/;
+
+function pathsOf({ results }: { readonly results: readonly { readonly path: string }[] }) {
+  return results.map(({ path }) => path).sort();
+}
+
+function codesOf({
+  warnings = [],
+}: {
+  readonly warnings?: readonly { code: string }[] | undefined;
+}) {
+  return warnings.map(({ code }) => code);
+}
+
+test('the program answers, from folders of its own, and nothing loads a model', async () => {
+  const { home, qmd, search, status, svc, ran } = extMemory();
+  const found = await search('heron');
+  assert.equal([found.backend, found.mode, codesOf(found)], ['ext', 'lexical', []]);
+  const lines = found.results.map(({ path, startLine, endLine, citation }) => [
+    path,
+    startLine <= 3 && endLine >= 3,
+    citation?.startsWith(`${path}#L`),
+  ]);
+  assert.equal(lines.sort(), [
+    ['MEMORY.md', true, true],
+    ['memory/2026-11-01.md', true, true],
+  ]);
+  const { env } = qmd.log()[0] ?? {};
+  for (const name of ['QMD_CONFIG_DIR', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME']) {
+    assert.ok(env?.[name]?.startsWith(home.at('agents/main/qmd/')), name);
+  }
+  const deep = await status('--deep');
+  assert.equal([deep?.backend, deep?.ext?.vectors, deep?.ext?.updated?.files], ['ext', 'off', 2]);
+  assert.is((await svc('memory', 'index')).code, 0);
+  assert.not.ok(ran().some((command) => LOADS.test(command)));
+  assert.not.ok(existsSync(home.at('.config')) || existsSync(home.at('.cache')));
+});
+
+const PROCESSES: Readonly<Record<Exclude<QmdVersion, '0.1.0'>, number>> = {
+  '0.6.0': 2,
+  '0.9.0': 2,
+  '1.0.7': 2,
+  '1.1.6': 1,
+  '2.0.1': 1,
+  '2.8.3': 1,
+};
+
+test('each release is asked as it wants it, with as few processes as it can', async () => {
+  await Promise.all(
+    Object.entries(PROCESSES).map(async ([release, processes]) => {
+      const { search, ran, status, qmd } = extMemory({ version: release as QmdVersion });
+      const first = await search('egrets');
+      assert.equal([first.backend, codesOf(first)], ['ext', []], release);
+      assert.equal(pathsOf(first), ['memory/2026-11-01.md'], release);
+      ran();
+      assert.is((await search('heron')).results.length, 2, release);
+      assert.equal(ran(), Array<string>(processes).fill('search'), release);
+      assert.is((await status())?.ext?.release, release);
+      assert.equal(qmd.log(), []);
+    }),
+  );
+});
+
+test('what is written, changed and removed is in the next answer', async () => {
+  const { home, search } = extMemory();
+  await search('heron');
+  home.write('workspace/memory/2026-11-02.md', 'A bittern called.\n');
+  home.write('workspace/MEMORY.md', '# Memory\n\nThe oak fell.\n');
+  rmSync(home.at('workspace/memory/2026-11-01.md'));
+  assert.equal(pathsOf(await search('bittern')), ['memory/2026-11-02.md']);
+  assert.equal(pathsOf(await search('heron')), []);
+  rmSync(home.at('workspace/memory/2026-11-02.md'));
+  assert.equal(pathsOf(await search('bittern')), []);
+});
+
+test('other collections come and go with the configuration, and only those', async () => {
+  const { home, qmd, configure, search, status, ran } = extMemory();
+  home.write('handbook/Rules.md', '# Rules\n\nNobody feeds the pelican.\n');
+  home.write('handbook/rules.txt', 'The pelican again.\n');
+  home.write('theirs/own.md', 'A pelican of their own.\n');
+  await search('heron');
+  const env = { ...qmd.log()[0]?.env };
+  const add = ['collection', 'add', home.at('theirs'), '--name', 'theirs'];
+  assert.is(spawnSync(qmd.command, add, { env }).status, 0);
+  const handbook = { name: 'handbook', path: home.at('handbook'), pattern: '**/*.{md,txt}' };
+  configure({ paths: [handbook] });
+  const both = await search('pelican');
+  assert.equal([both.results.length, codesOf(both)], [2, []]);
+  configure({ paths: [{ ...handbook, pattern: '**/*.md' }] });
+  assert.is((await search('pelican')).results.length, 1);
+  configure({});
+  ran();
+  assert.is((await search('pelican')).results.length, 0);
+  assert.equal(
+    (await status())?.ext?.collections.map(({ name }) => name),
+    ['memory-root-main', 'memory-dir-main'],
+  );
+  assert.is(ran().filter((command) => command === 'collection remove').length, 1);
+  const list = spawnSync(qmd.command, ['collection', 'list'], { env });
+  assert.match(String(list.stdout), 'theirs (qmd://theirs/)');
+});
+
+test('agents have an index each, and collections of their own', async () => {
+  const { home, search, svc } = extMemory(
+    {},
+    {},
+    {
+      defaults: { memorySearch: { provider: 'none' } },
+      list: [
+        { id: 'main', default: true },
+        {
+          id: 'bob',
+          workspace: 'bob',
+          memorySearch: { ext: { extraCollections: [{ name: 'birds', path: 'birds' }] } },
+        },
+      ],
+    },
+  );
+  home.write('bob/MEMORY.md', 'Bob keeps a heron of stone.\n');
+  home.write('bob/birds/list.md', 'A heron, seen by Bob.\n');
+  const [main, bob] = await Promise.all([search('heron'), search('heron', '--agent', 'bob')]);
+  assert.equal(pathsOf(main), ['MEMORY.md', 'memory/2026-11-01.md']);
+  assert.equal([bob.results.length, codesOf(bob)], [2, []]);
+  assert.ok(bob.results.every(({ snippet }) => snippet.includes('Bob')));
+  for (const { path } of bob.results) {
+    const got = jsonOf.get(await svc('memory', 'get', path, '--agent', 'bob', '--json'));
+    assert.match(got.text, 'heron');
+  }
+});
+
+test('conversations are exported without secrets, searched as a group, and expire', async () => {
+  const secret = `sk-ant-api03-${'x'.repeat(60)}`;
+  const { home, search, ran, configure } = extMemory({}, { sessions: { enabled: true } });
+  const turn = (text: string): string =>
+    JSON.stringify({ type: 'message', message: { role: 'user', content: text } });
+  const file = home.write(
+    'agents/main/sessions/talk.jsonl',
+    `${turn('I saw a heron at the weir.')}\n${turn(`My key is ${secret}`)}\n`,
+  );
+  assert.ok(existsSync(file));
+  const all = await search('heron');
+  assert.equal([all.results.length, codesOf(all)], [3, []]);
+  ran();
+  const said = await search('weir', '--source', 'sessions');
+  assert.equal([said.results.length, said.results[0]?.source], [1, 'sessions']);
+  assert.equal(ran(), ['search']);
+  const exports = home.at('agents/main/qmd/sessions');
+  const written = readdirSync(exports).map((name) => readFileSync(`${exports}/${name}`, 'utf8'));
+  assert.match(written.join(''), 'at the weir');
+  assert.not.match(written.join(''), secret);
+  configure({ sessions: { enabled: false } });
+  assert.equal(pathsOf(await search('weir')), []);
+});
+
+test('a mode that needs vectors has them made, and says whether it can answer', async () => {
+  for (const searchMode of ['vsearch', 'query'] as const) {
+    const { search, status, ran } = extMemory({}, { searchMode });
+    const found = await search('heron');
+    assert.equal([found.backend, codesOf(found), found.results.length], ['ext', [], 2], searchMode);
+    assert.is(found.mode, searchMode === 'query' ? 'hybrid' : 'vector');
+    const commands = ran();
+    assert.ok(commands.includes('embed') && commands.includes(searchMode));
+    assert.not.ok(commands.includes('search'));
+    assert.is((await status())?.ext?.vectors, 'ready');
+  }
+});
+
+test('vectors that cannot be made leave a warning', async () => {
+  const fails = { kind: 'fails', status: 1, stderr: 'no model here\n' } as const;
+  const { search, status, svc } = extMemory({ on: { embed: fails } }, { searchMode: 'query' });
+  const index = jsonOf.index(await svc('memory', 'index', '--json'));
+  assert.match(JSON.stringify(index), 'no model here');
+  const found = await search('heron');
+  assert.is(found.results.length, 2);
+  assert.is((await status())?.ext?.vectors, 'missing');
+});
+
+test('noise around the answer, other fields and a lost collection harm nothing', async () => {
+  const { qmd, search, ran } = extMemory();
+  await search('heron');
+  const good = await search('egrets');
+  qmd.become({ on: { search: { kind: 'banner' } } });
+  const noisy = await search('egrets');
+  assert.equal([noisy.results, codesOf(noisy)], [good.results, []]);
+  qmd.become({ on: { search: { kind: 'fields' } } });
+  const other = await search('egrets');
+  assert.equal([other.backend, codesOf(other)], ['ext', []]);
+  const [first] = other.results;
+  assert.equal([first?.path, (first?.endLine ?? 0) >= 5], ['memory/2026-11-01.md', true]);
+  qmd.become({ on: { search: { kind: 'forgets', collection: 'memory-dir-main', times: 1 } } });
+  ran();
+  const found = await search('egrets');
+  assert.equal([pathsOf(found), codesOf(found)], [['memory/2026-11-01.md'], []]);
+  assert.is(ran().filter((command) => command === 'collection add').length >= 1, true);
+});
+
+test('answers are held to their limits', async () => {
+  const limits = { maxResults: 3, maxSnippetChars: 40, maxInjectedChars: 100 };
+  const { home, search } = extMemory({}, { limits });
+  for (let day = 1; day <= 9; day++) {
+    home.write(`workspace/memory/w${day}.md`, `# W ${day}\n\nA heron ${'walked far '.repeat(9)}\n`);
+  }
+  const { results } = await search('heron');
+  const [source, ...snippets] = ['\n\nSource: ', ...results.map(({ snippet }) => snippet)];
+  const bare = snippets.map((snippet) => snippet.split(source)[0] ?? '');
+  assert.ok(results.length <= 3);
+  assert.ok(bare.every((snippet) => snippet.length <= 40));
+  assert.ok(bare.join('').length <= 100);
+  assert.is((await search('heron', '--max-results', '1')).results.length, 1);
+});
+
+test('what is forgotten is found by neither', async () => {
+  const { search, svc, configure } = extMemory();
+  await search('egrets');
+  assert.is((await svc('memory', 'forget', 'egrets', '--yes')).code, 0);
+  assert.equal(pathsOf(await search('egrets')), []);
+  configure({ command: '/nowhere/qmd' });
+  assert.equal(pathsOf(await search('egrets')), []);
+});
+
+test('an index can be thrown away and made again', async () => {
+  const { search, svc, ran, home } = extMemory();
+  await search('heron');
+  const note = readFileSync(home.at('workspace/MEMORY.md'), 'utf8');
+  const reset = await svc('memory', 'reset', '--yes', '--json');
+  assert.is(jsonOf.reset(reset).agents[0]?.deleted ?? true, true);
+  assert.not.ok(existsSync(home.at('agents/main/qmd/cache/qmd/index.sqlite')));
+  ran();
+  assert.equal([(await search('heron')).results.length], [2]);
+  assert.is((await svc('memory', 'index', '--force')).code, 0);
+  assert.is(readFileSync(home.at('workspace/MEMORY.md'), 'utf8'), note);
+});
+
+test.run();

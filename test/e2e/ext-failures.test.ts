@@ -1,0 +1,198 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type ExtMemory, extMemory } from '../support/ext-memory.js';
+import { closeClients, foundIn, stdioClient } from '../support/mcp.js';
+import { isRunning, type QmdMisbehaviour, type QmdSwitches } from '../support/qmd.js';
+
+const test = suite('failures of the external program');
+
+test.after.each(closeClients);
+
+const DISK = { kind: 'fails', status: 4, stderr: 'disk is on fire\n' } as const;
+
+/** What goes wrong with a search that went well before: the code and the words that tell it. */
+const FAILURES: readonly (readonly [QmdMisbehaviour, string, RegExp])[] = [
+  [{ kind: 'garbage' }, 'BACKEND_FAILED', /printed no answer/],
+  [{ kind: 'truncated' }, 'BACKEND_FAILED', /printed no answer/],
+  [{ kind: 'killed' }, 'BACKEND_FAILED', /SIGKILL/],
+  [{ kind: 'huge' }, 'BACKEND_FAILED', /200000 characters/],
+  [DISK, 'BACKEND_FAILED', /exit code 4: disk is on fire/],
+  [{ kind: 'wrong_node' }, 'BACKEND_UNAVAILABLE', /better_sqlite3/],
+  [{ kind: 'old_node' }, 'BACKEND_UNAVAILABLE', /node \(>=22\) not found/],
+  [{ kind: 'no_bun' }, 'BACKEND_UNAVAILABLE', /bun not found/],
+];
+
+test('each is told once, the builtin engine answers, and for a while nobody asks again', async () => {
+  await Promise.all(
+    FAILURES.map(async ([misbehaviour, code, words]) => {
+      const memory = extMemory();
+      await memory.search('heron');
+      memory.qmd.become({ on: { search: misbehaviour } });
+      await assertBelow(memory, code, words);
+      memory.ran();
+      const again = await memory.search('heron');
+      assert.equal([codesOf(again), again.results.length], [['BACKEND_PAUSED'], 2]);
+      assert.match(again.warnings?.[0]?.message ?? '', words);
+      assert.equal(memory.ran(), []);
+    }),
+  );
+});
+
+test('so it is when the program never worked', async () => {
+  const never: readonly (readonly [QmdSwitches, string, RegExp])[] = [
+    [{ on: { '*': { kind: 'garbage' } } }, 'BACKEND_UNAVAILABLE', /its help names no collections/],
+    [{ on: { '*': { kind: 'wrong_node' } } }, 'BACKEND_UNAVAILABLE', /better_sqlite3/],
+    [{ on: { '*': DISK } }, 'BACKEND_FAILED', /disk is on fire/],
+    [{ on: { add: DISK } }, 'BACKEND_FAILED', /collection add.*disk is on fire/],
+    [{ version: '0.1.0' }, 'BACKEND_UNAVAILABLE', /no release/],
+  ];
+  await Promise.all(
+    never.map(([switches, code, words]) => assertBelow(extMemory(switches), code, words)),
+  );
+});
+
+test('a program that is not there, or is no program, is told with what to do', async () => {
+  const memory = extMemory();
+  const { home } = memory;
+  memory.configure({ command: '/nowhere/qmd' });
+  await assertBelow(memory, 'BACKEND_UNAVAILABLE', /\/nowhere\/qmd/);
+  const plain = home.write('plain', 'no program');
+  memory.configure({ command: plain });
+  await assertBelow(memory, 'BACKEND_UNAVAILABLE', /plain/);
+  mkdirSync(home.at('folder'));
+  memory.configure({ command: home.at('folder') });
+  await assertBelow(memory, 'BACKEND_UNAVAILABLE', /folder/);
+  const lost = home.write('lost', '#!/nowhere/interpreter\n');
+  chmodSync(lost, 0o755);
+  memory.configure({ command: lost });
+  await assertBelow(memory, 'BACKEND_UNAVAILABLE', /lost/);
+});
+
+test('a program that hangs is ended with all that it started, in its time', async () => {
+  const memory = extMemory({}, { limits: { timeoutMs: 700 } });
+  // However slow the machine is: what comes before the search has time.
+  assert.is((await memory.svc('memory', 'index')).code, 0);
+  memory.qmd.become({ on: { search: { kind: 'hangs' } } });
+  await assertBelow(memory, 'BACKEND_TIMEOUT', /700 ms/);
+  await assertGone(memory.qmd.hanging());
+});
+
+test('an update that hangs is ended too', async () => {
+  const memory = extMemory();
+  await memory.search('heron');
+  memory.configure({ update: { updateTimeoutMs: 1000 } });
+  memory.qmd.become({ on: { update: { kind: 'hangs' } } });
+  memory.home.write('workspace/memory/2026-11-02.md', 'A heron at the weir.\n');
+  const found = await memory.search('heron');
+  assert.equal(
+    [codesOf(found), found.backend, found.results.length],
+    [['BACKEND_TIMEOUT'], 'builtin', 3],
+  );
+  const pids = memory.qmd.hanging();
+  assert.is(pids.length, 2);
+  await assertGone(pids);
+});
+
+test('it is asked again as soon as it is another program, or somebody asks for it', async () => {
+  const { qmd, search, svc, status } = extMemory();
+  await search('heron');
+  qmd.become({ on: { search: DISK } });
+  await search('heron');
+  assert.is((await status())?.backend, 'builtin');
+  qmd.become({ version: '2.0.1', on: {} });
+  const updated = await search('heron');
+  assert.equal([updated.backend, codesOf(updated)], ['ext', []]);
+  qmd.become({ on: { search: DISK } });
+  assert.equal(codesOf(await search('heron')), ['BACKEND_FAILED']);
+  qmd.become({ on: {} });
+  assert.equal(codesOf(await search('heron')), ['BACKEND_PAUSED']);
+  assert.is((await svc('memory', 'index')).code, 0);
+  const indexed = await search('heron');
+  assert.equal([indexed.backend, codesOf(indexed)], ['ext', []]);
+});
+
+test('what is told on a terminal is one line of warning, and what to do', async () => {
+  const { qmd, svc, search } = extMemory();
+  await search('heron');
+  qmd.become({ on: { search: DISK } });
+  const run = await svc('memory', 'search', 'heron');
+  assert.is(run.code, 0);
+  assert.match(run.stdout, 'MEMORY.md');
+  assert.is(run.stderr.match(/^warning: /gm)?.length, 1, run.stderr);
+  assert.match(run.stderr, 'disk is on fire');
+  assert.match((await svc('memory', 'status')).stdout, 'disk is on fire');
+  assert.match((await svc('memory', 'index')).stdout, /./);
+});
+
+test('a server that stays runs the program anew when it died, and asks below when it hangs', async () => {
+  for (const kind of ['dies_in_call', 'hangs_in_call'] as const) {
+    const timeoutMs = kind === 'hangs_in_call' ? 1000 : 60_000;
+    const { home, qmd, svc } = extMemory({ on: { mcp: { kind } } }, { limits: { timeoutMs } });
+    assert.is((await svc('memory', 'index')).code, 0);
+    const { client } = await stdioClient(home);
+    const ask = async () =>
+      foundIn(await client.callTool({ name: 'memory_search', arguments: { query: 'heron' } }));
+    const answers = [await ask(), await ask(), await ask()];
+    assert.ok(
+      answers.every(({ results }) => results.length === 2),
+      kind,
+    );
+    const codes = answers.flatMap(codesOf);
+    // A question that looks for changes too may come in between, and have the program run instead.
+    if (kind === 'dies_in_call') assert.equal(codes, []);
+    else assert.equal(codes.slice(0, 2), ['BACKEND_TIMEOUT', 'BACKEND_PAUSED']);
+    await closeClients();
+    await assertGone(qmd.log().map(({ pid }) => pid));
+  }
+});
+
+test('a server that stays keeps the program running between questions', async () => {
+  const { home, qmd, svc } = extMemory();
+  assert.is((await svc('memory', 'index')).code, 0);
+  const { client } = await stdioClient(home);
+  const ask = async (query: string) =>
+    foundIn(await client.callTool({ name: 'memory_search', arguments: { query } }));
+  const first = await ask('heron');
+  assert.equal([codesOf(first), first.results.length], [[], 2]);
+  await ask('egrets');
+  await ask('oak');
+  const starts = qmd.log().map(({ args }) => args[0]);
+  assert.is(starts.filter((command) => command === 'mcp').length, 1);
+  const asked = qmd.requests().filter(({ mcp }) => mcp === 'tools/call');
+  assert.ok(asked.length >= 3 && asked.every(({ tool }) => tool === 'query'));
+  assert.ok(asked.every((request) => request.arguments?.['rerank'] === false));
+  await closeClients();
+  await assertGone(qmd.log().map(({ pid }) => pid));
+});
+
+/** One warning that says what happened and what to do, the answer of the builtin engine, and a status that says so. */
+async function assertBelow(memory: ExtMemory, code: string, words: RegExp): Promise<void> {
+  const found = await memory.search('heron');
+  assert.equal([codesOf(found), found.backend, found.results.length], [[code], 'builtin', 2]);
+  const [warning] = found.warnings ?? [];
+  assert.match(`${warning?.message} ${warning?.hint}`, words);
+  assert.match(warning?.message ?? '', /the builtin engine answers$/);
+  assert.ok(warning?.hint);
+  const state = await memory.status();
+  assert.equal([state?.backend, state?.configuredBackend], ['builtin', 'ext']);
+  assert.equal([state?.ext?.answers, state?.ext?.why?.code], ['builtin', code]);
+}
+
+/** Processes that were killed are gone a little later. */
+async function assertGone(pids: readonly number[]): Promise<void> {
+  for (let looks = 0; looks < 400 && pids.some(isRunning); looks++) {
+    await new Promise((done) => setTimeout(done, 25));
+  }
+  assert.equal(pids.filter(isRunning), []);
+}
+
+function codesOf({
+  warnings = [],
+}: {
+  readonly warnings?: readonly { code: string }[] | undefined;
+}) {
+  return warnings.map(({ code }) => code);
+}
+
+test.run();

@@ -1,0 +1,188 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { newFlow, testFlows } from '../support/flows.js';
+import { jsonOf } from '../support/json.js';
+import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
+import { runInPty } from '../support/pty.js';
+import { runSvc } from '../support/run-svc.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
+import { KEYS, waitFor } from '../support/terminal.js';
+
+/** Home where people meet it: `svc` alone, in a terminal. */
+const test = suite('home');
+
+const CONFIG = JSON.stringify({
+  agents: {
+    defaults: { memorySearch: { provider: 'none' } },
+    list: [
+      { id: 'ada', workspace: 'ada' },
+      { id: 'bob', workspace: 'bob' },
+    ],
+  },
+});
+
+function aHome() {
+  const home = folderOf({
+    'svc.json': CONFIG,
+    'ada/MEMORY.md': '# Cars\n\nWe bought an automobile in spring.\n',
+    'bob/MEMORY.md': '# Boats\n\nThe ferry leaves at nine.\n',
+  });
+  return { home, env: { HOME: home.path } };
+}
+
+for (const [columns, rows] of [
+  [60, 24],
+  [80, 24],
+  [200, 50],
+] as const) {
+  test(`svc alone opens home at ${columns} columns; into a screen, back, and out with 0`, async () => {
+    const { home, env } = aHome();
+    const session = runInPty([], { home: home.path, env, columns, rows });
+    await session.waitForText('❯ ! ada       no index yet');
+    session.type(KEYS.enter);
+    await session.waitForText('Ask your memory something');
+    session.type('automobile');
+    await session.waitForText('in spring');
+    session.type(KEYS.escape);
+    // The search has made the index meanwhile, and keys are heard again.
+    await session.waitForText('❯ ✓ ada       up to date');
+    session.type(`j`);
+    await session.waitForText('❯ ! bob');
+    session.type('i');
+    await session.waitForText('bob: 1 added');
+    await session.waitForText('❯ ✓ bob       up to date');
+    session.type('jj');
+    await session.waitForText('❯ ○ flows');
+    session.type(KEYS.enter);
+    await session.waitForText('there are no flows yet');
+    for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
+    session.type('q');
+    assert.is(await session.ended, 0);
+    assert.not(session.screen.alternate);
+    assert.ok(session.screen.cursorShown);
+    assert.not(session.screen.bracketedPaste);
+    assert.not(existsSync(home.at('flows.sqlite')), 'looking makes no flows');
+  });
+}
+
+test('every screen behind a line opens, and Esc comes back to the same line', async () => {
+  const { home, env } = aHome();
+  const { flows } = testFlows({}, home.path);
+  const flowId = await newFlow(flows);
+  const session = runInPty(['ui'], { home: home.path, env, columns: 100, rows: 30 });
+  await session.waitForText('1 queued · 1 in all');
+  await session.waitForText('faults');
+  const screens = [
+    ['listener', 'no routes are configured'],
+    ['flows', flowId.slice(0, 8)],
+    ['tasks', 'svc · tasks'],
+    ['dreams    ada', 'svc · dream candidates'],
+    ['dreams    bob', 'svc · dream candidates'],
+    ['faults', 'svc · doctor'],
+  ] as const;
+  session.type('j');
+  for (const [line, shown] of screens) {
+    session.type('j');
+    await waitFor(
+      line,
+      () => session.screen.text().some((row) => row.startsWith('  ❯') && row.includes(line)),
+      () => session.screen.text(),
+    );
+    session.type(KEYS.enter);
+    await session.waitForText(shown);
+    session.type(KEYS.escape);
+    await session.waitForText('? keys   q leave');
+    await waitFor(
+      `${line} again`,
+      () => session.screen.text().some((row) => row.startsWith('  ❯') && row.includes(line)),
+      () => session.screen.text(),
+    );
+  }
+  // It is alive: what another process does shows.
+  await flows.operator.cancelFlow(flowId);
+  await waitFor(
+    'the end of the flow',
+    () => !session.screen.text().join('\n').includes('1 queued'),
+    () => session.screen.text(),
+  );
+  session.type(KEYS.escape);
+  assert.is(await session.ended, 0);
+  await flows.close();
+});
+
+test('with nothing set up it says what to do next, and does it', async () => {
+  const home = tempFolder();
+  const env = { HOME: home.path };
+  // The questions move the cursor by sequences of Node's own: all that came is looked at as text.
+  const session = runInPty([], { home: home.path, env, columns: 80, rows: 24, lines: true });
+  await session.waitForText('nothing is set up yet · svc config init');
+  await session.waitForText('svc memory search -w ./notes');
+  session.type(KEYS.enter);
+  await session.waitForText('1 of 5');
+  const asked = session.output().length;
+  session.type(KEYS.escape);
+  // Left before the last question: nothing was written, and home is there again.
+  await waitFor('home', () => session.output().slice(asked).includes('nothing is set up yet'));
+  assert.not(existsSync(home.at('svc.json')));
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 0);
+});
+
+test('a configuration that is broken is a fault with its place, and the doctor is behind it', async () => {
+  const home = folderOf({ 'svc.json': '{ "agnets": {} }' });
+  const env = { HOME: home.path };
+  const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
+  await session.waitForText('✗ faults');
+  await session.waitForText('agnets');
+  session.type('jjjjjjj\r');
+  await session.waitForText('svc · doctor');
+  session.type('q');
+  await session.waitForText('✗ faults');
+  session.type('q');
+  assert.is(await session.ended, 0);
+});
+
+test('whoever looks ends with home, even when home is killed', async () => {
+  const { home, env } = aHome();
+  const session = runInPty([], { home: home.path, env, columns: 80, rows: 24 });
+  await session.waitForText('no index yet');
+  const children = (): readonly string[] =>
+    readFileSync(`/proc/${session.pid}/task/${session.pid}/children`, 'utf8').trim().split(' ');
+  const [child = ''] = children();
+  assert.match(child, /^\d+$/);
+  process.kill(session.pid, 'SIGKILL');
+  await session.ended;
+  await waitFor('the end of the other', () => !existsSync(`/proc/${child}`));
+});
+
+test('without a terminal svc ui is svc status, and svc alone is help', async () => {
+  const { home } = aHome();
+  await runSvc(['memory', 'index'], { home: home.path });
+  const status = await runSvc(['status'], { home: home.path });
+  for (const args of [['ui'], ['ui', '--plain']]) {
+    const run = await runSvc(args, { home: home.path });
+    assert.equal([run.code, run.stderr], [status.code, '']);
+    assert.is(run.stdout, status.stdout);
+  }
+  const json = jsonOf.overallStatus(await runSvc(['ui', '--json'], { home: home.path }));
+  assert.equal(
+    json.agents.map(({ agent }) => agent),
+    ['ada', 'bob'],
+  );
+  const help = await runSvc([], { home: home.path });
+  assert.is(help.code, 0);
+  assert.match(help.stdout, /^USAGE$/m);
+});
+
+test('neither help nor the page of everything loads a screen', async () => {
+  const { home } = aHome();
+  const screens = ({ files }: LoadedModules): readonly string[] =>
+    files.filter((file) => file.includes('/dist/screens/'));
+  for (const args of [[], ['ui']]) {
+    const loaded = await modulesLoadedBy(args, { home: home.path });
+    assert.equal(screens(loaded), []);
+  }
+});
+
+test.run();

@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  exportSessions,
+  removeExports,
+} from '../../../../../src/engine/memory/backends/ext/export-sessions.js';
+import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
+import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';
+
+const test = suite('exporting conversations');
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+function world(files: Readonly<Record<string, string>>) {
+  const folder: TempFolder = folderOf({ 'out/own.md': 'mine', ...files });
+  const places = [placeOf(folder.at('sessions'))];
+  const run = (retentionDays?: number) =>
+    exportSessions({
+      transcripts: { places, growth: GROWTH },
+      exportDir: folder.at('out'),
+      retentionDays,
+      listFile: folder.at('state/exports.json'),
+      forget: { listFile: folder.at('forgotten.json'), backupDir: folder.at('forgotten') },
+      nowMs: Date.now(),
+    });
+  return {
+    folder,
+    run,
+    names: () => readdirSync(folder.at('out')).toSorted(),
+    text: (name: string) => readFileSync(folder.at(`out/${name}`), 'utf8'),
+  };
+}
+
+test('who said what, without secrets, for the owner alone', async () => {
+  const key = `sk-${'a1B2c3D4'.repeat(5)}`;
+  const said = [message('user', `the key is ${key}`), message('assistant', 'Noted.')];
+  const talk = [...said, 'no json\n'].join('');
+  const { run, text, folder } = world({ 'sessions/s1.jsonl': talk });
+  assert.equal(await run(), []);
+  const exported = text('s1.md');
+  assert.match(exported, /^# Session s1\n\nuser \(2026-02-03T04:05:06\.000Z\): the key is /);
+  assert.match(exported, /\n\nassistant \([^)]+\): Noted\.\n$/);
+  assert.not.ok(exported.includes(key));
+  assert.is(statSync(folder.at('out/s1.md')).mode & 0o777, 0o600);
+});
+
+test('only what grew is written again; what is gone goes, and nothing of anybody else', async () => {
+  const { run, names, folder, text } = world({
+    'sessions/a.jsonl': message('user', 'one'),
+    'sessions/b.jsonl': message('user', 'two'),
+  });
+  await run();
+  folder.write('out/a.md', 'as it was left');
+  folder.write('sessions/b.jsonl', message('user', 'two') + message('user', 'three'));
+  await run();
+  assert.is(text('a.md'), 'as it was left');
+  assert.match(text('b.md'), /three/);
+  rmSync(folder.at('sessions/b.jsonl'));
+  await run();
+  assert.equal(names(), ['a.md', 'own.md']);
+  removeExports(folder.at('state/exports.json'));
+  assert.equal(names(), ['own.md']);
+});
+
+test('conversations that nobody wrote to for long enough are left out', async () => {
+  const { run, names, folder } = world({
+    'sessions/old.jsonl': message('user', 'one'),
+    'sessions/new.jsonl': message('user', 'two'),
+  });
+  await run();
+  assert.equal(names(), ['new.md', 'old.md', 'own.md']);
+  const before = (Date.now() - 8 * DAY_MS) / 1000;
+  utimesSync(folder.at('sessions/old.jsonl'), before, before);
+  await run(7);
+  assert.equal(names(), ['new.md', 'own.md']);
+});
+
+test('no two conversations share a file', async () => {
+  const { run, folder } = world({
+    'sessions/a b.jsonl': message('user', 'one'),
+    'sessions/a-b.jsonl': message('user', 'two'),
+    'sessions/a.b.jsonl': message('user', 'three'),
+  });
+  await run();
+  const said = readdirSync(folder.at('out'))
+    .map((name) => /: (one|two|three)\n$/.exec(readFileSync(folder.at(`out/${name}`), 'utf8'))?.[1])
+    .filter((word) => word !== undefined);
+  assert.equal(said.toSorted(), ['one', 'three', 'two']);
+});
+
+test('a conversation in which nothing is to be remembered has no file', async () => {
+  const { run, names, folder } = world({ 'sessions/s.jsonl': message('toolResult', 'a list') });
+  await run();
+  assert.equal(names(), ['own.md']);
+  folder.write('sessions/s.jsonl', message('user', 'now then'));
+  await run();
+  assert.equal(names(), ['own.md', 's.md']);
+});
+
+test('a list of exports that is broken makes every export anew', async () => {
+  const { run, folder, text } = world({ 'sessions/a.jsonl': message('user', 'one') });
+  await run();
+  folder.write('out/a.md', 'old');
+  folder.write('state/exports.json', '{"sessions/main/a.jsonl": 7');
+  await run();
+  assert.match(text('a.md'), /one/);
+});
+
+test.run();

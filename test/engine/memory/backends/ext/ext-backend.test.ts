@@ -1,0 +1,368 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../../src/engine/errors/index.js';
+import { withProcessLock } from '../../../../../src/engine/process-lock.js';
+import { message } from '../../../../support/transcripts.js';
+import { extWorld, gist } from './support.js';
+
+const test = suite('searching through an external program');
+
+const NEVER = new AbortController().signal;
+const BOTH = ['MEMORY.md', 'memory/2026-11-01.md'];
+
+test('the first question makes the index; the next ones only ask', async () => {
+  const world = extWorld();
+  const { backend } = await world.open();
+  const first = await backend.search({ query: 'heron' });
+  assert.equal(gist(first), ['ext', BOTH, []]);
+  const [result] = first.results;
+  assert.match(result?.citation ?? '', /^(?:MEMORY|memory\/2026-11-01)\.md#L\d/);
+  world.ran();
+  assert.equal(gist(await backend.search({ query: 'egrets' })), ['ext', [BOTH[1]], []]);
+  assert.equal(world.ran(), ['search']);
+  await world.close();
+});
+
+test('in the lexical mode nothing is done for vectors, whatever is asked for', async () => {
+  const world = extWorld(
+    {},
+    { searchMode: 'search' },
+    {
+      defaults: { memorySearch: { provider: 'openai', remote: { apiKey: 'sk-x' } } },
+    },
+  );
+  const memory = await world.open();
+  assert.is(memory.providers, undefined);
+  await memory.backend.sync({});
+  await memory.backend.sync({ force: true });
+  world.home.write('workspace/memory/new.md', 'One more.\n');
+  await memory.backend.search({ query: 'heron' });
+  await memory.backend.status();
+  await memory.ext?.diagnose({ signal: NEVER, onEvent: () => undefined });
+  const allowed = ['--help', '--version', 'collection add', 'collection list', 'search', 'update'];
+  assert.equal([...new Set(world.ran())].toSorted(), allowed);
+  await world.close();
+});
+
+test('a program that fails costs its time once; then it is left alone', async () => {
+  const world = extWorld({
+    on: { search: { kind: 'fails', status: 1, stderr: 'index is locked' } },
+  });
+  const { backend } = await world.open();
+  assert.equal(gist(await backend.search({ query: 'heron' })), [
+    'builtin',
+    BOTH,
+    ['BACKEND_FAILED'],
+  ]);
+  world.ran();
+  assert.equal(gist(await backend.search({ query: 'heron' })), [
+    'builtin',
+    BOTH,
+    ['BACKEND_PAUSED'],
+  ]);
+  assert.equal(world.ran(), []);
+  assert.is((await backend.status()).ext?.answers, 'builtin');
+  world.qmd.become({ on: {} });
+  await backend.sync({});
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
+  await world.close();
+});
+
+test('a stale index is refreshed, a broken program is not asked for that', async () => {
+  const world = extWorld();
+  const { backend } = await world.open();
+  await backend.sync({});
+  world.home.write('workspace/memory/new.md', 'A crake ran by.\n');
+  world.qmd.become({ on: { '*': { kind: 'fails', status: 1, stderr: 'no' } } });
+  world.ran();
+  assert.equal(gist(await backend.search({ query: 'crake' })), [
+    'builtin',
+    ['memory/new.md'],
+    ['BACKEND_FAILED'],
+  ]);
+  // The question failed: nothing else is tried of a program that may take its whole time for it.
+  assert.equal(world.ran(), ['search']);
+  await world.close();
+});
+
+test('a question that is given up stays given up, and a refresh that others wait for goes on', async () => {
+  const world = extWorld({ on: { update: { kind: 'slow', ms: 300 } } });
+  const { backend } = await world.open();
+  await backend.sync({});
+  world.home.write('workspace/memory/new.md', 'A crake ran by.\n');
+  const impatient = new AbortController();
+  const begun: string[] = [];
+  const asked = backend
+    .search(
+      { query: 'crake' },
+      {
+        signal: impatient.signal,
+        onEvent: (event) => {
+          if (event.type === 'ext.running') begun.push(event.command);
+          if (begun.includes('update')) impatient.abort(new Error('typed on'));
+        },
+      },
+    )
+    .catch((error: unknown) => error);
+  while (begun.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const other = backend.sync({});
+  assert.equal(String(await asked), 'Error: typed on');
+  assert.is((await other).outcome, 'updated');
+  assert.equal(gist(await backend.search({ query: 'crake' })), ['ext', ['memory/new.md'], []]);
+  await world.close();
+});
+
+test('while another process refreshes, the question is answered from what there is', async () => {
+  const world = extWorld({}, { limits: { timeoutMs: 1500 } });
+  const { backend } = await world.open();
+  const lock = world.home.at('qmd/update.lock');
+  const during = async (act: () => Promise<void>): Promise<void> =>
+    withProcessLock(lock, { signal: NEVER }, act);
+  await during(async () => {
+    assert.equal(gist(await backend.search({ query: 'heron' })), ['builtin', BOTH, ['INDEX_BUSY']]);
+    const locked = await backend.sync({ lockWaitMs: 10 }).catch((error: unknown) => error);
+    assert.ok(locked instanceof SvcError && locked.code === 'INDEX_LOCKED');
+  });
+  // Nothing was wrong with the program.
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
+  world.home.write('workspace/memory/new.md', 'One more heron.\n');
+  await during(async () => {
+    assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, ['INDEX_BUSY']]);
+  });
+  await world.close();
+});
+
+test('a collection that the program lost is told again', async () => {
+  const world = extWorld();
+  const { backend } = await world.open();
+  await backend.sync({});
+  world.qmd.become({
+    on: { search: { kind: 'forgets', collection: 'memory-dir-main', times: 1 } },
+  });
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
+  await world.close();
+});
+
+test('a missing workspace is said, as the builtin engine says it', async () => {
+  const world = extWorld();
+  rmSync(world.home.at('workspace'), { recursive: true });
+  const { backend } = await world.open();
+  for (const act of [backend.search({ query: 'heron' }), backend.sync({}), backend.list()]) {
+    const error = await act.catch((reason: unknown) => reason);
+    assert.ok(error instanceof SvcError && error.code === 'WORKSPACE_MISSING', String(error));
+  }
+  await world.close();
+});
+
+test('a question without a word has no answer, and is no failure', async () => {
+  const world = extWorld();
+  const { backend } = await world.open();
+  await backend.sync({});
+  world.ran();
+  assert.equal(gist(await backend.search({ query: ' … ' })), ['ext', [], ['QUERY_EMPTY']]);
+  assert.equal(world.ran(), []);
+  await world.close();
+});
+
+test('paths, scores, sources and numbers narrow an answer', async () => {
+  const world = extWorld();
+  const { backend } = await world.open();
+  const found = async (request: object): Promise<readonly string[]> =>
+    (await backend.search({ query: 'heron', ...request })).results
+      .map(({ path }) => path)
+      .toSorted();
+  assert.equal(await found({ pathGlob: 'memory/*' }), [BOTH[1]]);
+  assert.is((await found({ maxResults: 1 })).length, 1);
+  const talks = await backend.search({ query: 'heron', sources: ['sessions'] });
+  assert.equal(gist(talks), ['ext', [], ['SOURCE_OFF']]);
+  assert.equal(await found({ sources: ['memory', 'memory'] }), BOTH);
+  const strict = await backend.search({ query: 'heron', minScore: 1 });
+  assert.equal([strict.results, strict.belowMinScore], [[], 2]);
+  await world.close();
+});
+
+test('conversations are found, read and forgotten like notes', async () => {
+  const world = extWorld({}, { sessions: { enabled: true } });
+  const talk =
+    message('user', 'Which bird is that?') + message('assistant', 'A bittern, in the reeds.');
+  world.home.write('agents/main/sessions/s1.jsonl', talk);
+  const { backend } = await world.open();
+  const { results } = await backend.search({ query: 'bittern', sources: ['sessions'] });
+  assert.equal(
+    results.map(({ path, source, kind }) => [path, source, kind]),
+    [['qmd/sessions-main/s1.md', 'sessions', 'transcript']],
+  );
+  const { text } = await backend.get({ target: results[0]?.citation ?? '' });
+  assert.match(text, /assistant \(2026-02-03T04:05:06\.000Z\): A bittern, in the reeds\./);
+  // Switched off again, no copy of a conversation stays behind.
+  world.configure({ sessions: { enabled: false } });
+  const after = (await world.open()).backend;
+  assert.equal((await after.search({ query: 'bittern' })).results, []);
+  assert.equal(readdirSync(world.home.at('agents/main/qmd/sessions')), []);
+  await world.close();
+});
+
+test('what the builtin engine cited in its place can be read, too', async () => {
+  const world = extWorld(
+    { on: { '*': { kind: 'no_bun' } } },
+    {},
+    {
+      defaults: {
+        memorySearch: {
+          provider: 'none',
+          sources: ['memory', 'sessions'],
+          experimental: { sessionMemory: true },
+        },
+      },
+    },
+  );
+  world.home.write('agents/main/sessions/s1.jsonl', message('user', 'A bittern called.'));
+  const { backend } = await world.open();
+  const { results } = await backend.search({ query: 'bittern' });
+  assert.match(
+    (await backend.get({ target: results[0]?.citation ?? '' })).text,
+    /A bittern called/,
+  );
+  const gone = await backend
+    .get({ target: 'other/2026-11-01.md' })
+    .catch((error: unknown) => error);
+  assert.ok(gone instanceof SvcError && gone.code === 'DOCUMENT_NOT_INDEXED');
+  assert.match(gone.hint ?? '', /such as memory\/2026-11-01\.md/);
+  await world.close();
+});
+
+test('a folder that appears later is searched and can be read, in a process that lives on', async () => {
+  const world = extWorld({}, { paths: [{ name: 'wiki', path: 'wiki' }] });
+  const { backend } = await world.open({ longLived: true });
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
+  world.home.write('workspace/wiki/birds.md', 'A heron is a wader.\n');
+  const { results } = await backend.search({ query: 'wader' });
+  assert.equal(
+    results.map(({ path }) => path),
+    ['wiki/birds.md'],
+  );
+  assert.match((await backend.get({ target: 'wiki/birds.md' })).text, /wader/);
+  rmSync(world.home.at('workspace/wiki'), { recursive: true });
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
+  await world.close();
+});
+
+test('what is forgotten leaves the answers, the exports and the bytes of the index', async () => {
+  const world = extWorld({}, { sessions: { enabled: true } });
+  world.home.write(
+    'workspace/memory/keys.md',
+    '# Keys\n\nThe code of the front door is bittern four.\n\nOther.\n',
+  );
+  const talk = ['The code of the front door is bittern four.', 'Thank you.'];
+  world.home.write(
+    'agents/main/sessions/s1.jsonl',
+    talk.map((said) => message('user', said)).join(''),
+  );
+  const { backend } = await world.open();
+  await backend.sync({});
+  const forgetting = await backend.forgetting();
+  const plan = await forgetting.plan({ target: 'memory/keys.md#L3' });
+  await forgetting.hide(plan, { fromFile: false });
+  const kept = await forgetting.store.follow(await forgetting.forgotten());
+  // It stands in the file, which the program indexes as it is; that is said.
+  assert.equal([kept.clean, kept.why?.hint.includes('--from-file')], [false, true]);
+  assert.equal((await backend.search({ query: 'bittern' })).results, []);
+  const exported = readFileSync(world.home.at('agents/main/qmd/sessions/s1.md'), 'utf8');
+  assert.ok(exported.includes('Thank you.') && !exported.includes('bittern'));
+  world.home.write('workspace/memory/keys.md', '# Keys\n\nOther.\n');
+  assert.is((await forgetting.store.follow(await forgetting.forgotten())).clean, true);
+  assert.not.match(
+    readFileSync(world.home.at('agents/main/qmd/cache/qmd/index.sqlite'), 'latin1'),
+    /bittern/,
+  );
+  await world.close();
+});
+
+test('what a broken program cannot take out of its index goes with the index', async () => {
+  const world = extWorld();
+  const { backend } = await world.open();
+  await backend.sync({});
+  const index = world.home.at('agents/main/qmd/cache/qmd/index.sqlite');
+  assert.ok(existsSync(index));
+  world.qmd.become({ on: { '*': { kind: 'fails', status: 1, stderr: 'no' } } });
+  const forgetting = await backend.forgetting();
+  const plan = await forgetting.plan({ target: 'memory/2026-11-01.md' });
+  await forgetting.hide(plan, { fromFile: true });
+  assert.is((await forgetting.store.follow(await forgetting.forgotten())).clean, true);
+  assert.not.ok(existsSync(index));
+  await world.close();
+});
+
+test('a reset deletes both indexes and the exports, and nothing else', async () => {
+  const world = extWorld({}, { sessions: { enabled: true, exportDir: 'talks' } });
+  world.home.write('agents/main/sessions/s1.jsonl', message('user', 'A bittern called.'));
+  world.home.write('talks/main/own.md', 'mine');
+  const { backend } = await world.open();
+  await backend.sync({});
+  assert.equal(readdirSync(world.home.at('talks/main')).toSorted(), ['own.md', 's1.md']);
+  const { deleted, bytes } = await backend.reset();
+  assert.ok(deleted && bytes > 0);
+  assert.not.ok(existsSync(world.home.at('agents/main/qmd/cache/qmd/index.sqlite')));
+  assert.equal(readdirSync(world.home.at('talks/main')), ['own.md']);
+  assert.is((await backend.reset()).deleted, false);
+  // And all of it comes back with the next question.
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
+  await world.close();
+});
+
+test('where its folder cannot be used the builtin engine answers', async () => {
+  const world = extWorld();
+  world.home.write('agents/main/qmd', 'a file in its place');
+  const { backend } = await world.open();
+  assert.equal(gist(await backend.search({ query: 'heron' })), [
+    'builtin',
+    BOTH,
+    ['BACKEND_FAILED'],
+  ]);
+  await world.close();
+});
+
+test('vectors are made when somebody asks for it, and by a watcher at their interval', async () => {
+  const world = extWorld({}, { searchMode: 'query' });
+  const { backend } = await world.open();
+  await backend.sync({});
+  assert.ok(world.ran().includes('embed'));
+  world.home.write('workspace/memory/new.md', 'A crake ran by.\n');
+  await backend.sync({ isUpkeep: true });
+  assert.not.ok(world.ran().includes('embed'));
+  await backend.sync({});
+  assert.ok(world.ran().includes('embed'));
+  await backend.sync({ embeds: false });
+  assert.not.ok(world.ran().includes('embed'));
+  await world.close();
+});
+
+test('a process that lives on asks one program, and has it gone when it ends', async () => {
+  const world = extWorld();
+  const { backend } = await world.open({ longLived: true });
+  await backend.sync({});
+  world.ran();
+  const asked = ['heron', 'egrets', 'oak'].map((query) => backend.search({ query }));
+  for (const { backend: who } of await Promise.all(asked)) assert.is(who, 'ext');
+  assert.is(world.ran().filter((command) => command === 'mcp').length, 1);
+  await world.close();
+});
+
+test('one that never gets ready costs no more than the time of a question', async () => {
+  const world = extWorld({}, { limits: { timeoutMs: 700 } });
+  const { backend } = await world.open({ longLived: true });
+  await backend.sync({});
+  world.qmd.become({ on: { mcp: { kind: 'says_nothing' } } });
+  const started = performance.now();
+  assert.equal(gist(await backend.search({ query: 'heron' })), [
+    'builtin',
+    BOTH,
+    ['BACKEND_TIMEOUT'],
+  ]);
+  // Of itself it waits 15 seconds for the program.
+  assert.ok(performance.now() - started < 10_000);
+  await world.close();
+});
+
+test.run();

@@ -1,0 +1,127 @@
+import { rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Collection } from '../../../../../src/engine/memory/backends/ext/collections.js';
+import {
+  sourcesBeside,
+  treeOf,
+} from '../../../../../src/engine/memory/backends/ext/ext-sources.js';
+import { scanSources } from '../../../../../src/engine/memory/sources/scan-sources.js';
+import { watchScope } from '../../../../../src/engine/memory/watch/watch-scope.js';
+import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
+import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';
+
+const test = suite('what stands beside the external program');
+
+function world() {
+  const folder = folderOf({
+    'ws/MEMORY.md': 'm',
+    'ws/USER.md': 'u',
+    'ws/memory/a.md': 'a',
+    'ws/memory/b.txt': 'b',
+    'wiki/c.md': 'c',
+    'wiki/deep/d.md': 'd',
+  });
+  const one = (root: string, pattern: string): Collection => {
+    return { name: `${root}${pattern}`, root: folder.at(root), pattern, source: 'memory' };
+  };
+  return {
+    folder,
+    all: [one('ws', 'MEMORY.md'), one('ws/memory', '**/*.md'), one('wiki', '*.md')],
+  };
+}
+
+const own = (folder: TempFolder) => {
+  return { memory: { workspaceDir: folder.at('ws'), layout: 'agent', extraPaths: [] } } as const;
+};
+
+test('the builtin engine mirrors the files of the collections, and no others', () => {
+  const { folder, all } = world();
+  const { mirrored } = sourcesBeside(own(folder), undefined, () => all);
+  const paths = (): readonly string[] => scanSources(mirrored).files.map(({ path }) => path);
+  assert.equal(paths(), ['MEMORY.md', 'memory/a.md', '../wiki/c.md']);
+  // Nothing is said to be missing that only is not there yet.
+  rmSync(folder.at('wiki'), { recursive: true });
+  assert.equal(scanSources(mirrored).skipped, []);
+  folder.write('wiki/e.md', 'e');
+  assert.equal(paths(), ['MEMORY.md', 'memory/a.md', '../wiki/e.md']);
+});
+
+test('what may appear is watched, too', () => {
+  const { folder, all } = world();
+  rmSync(folder.at('wiki'), { recursive: true });
+  const { watched } = sourcesBeside(own(folder), undefined, () => all);
+  assert.ok(watchScope(watched).entries.get(folder.path)?.has('wiki'));
+  folder.write('wiki/c.md', 'c');
+  assert.ok(watchScope(watched).trees.has(folder.at('wiki')));
+});
+
+test('the look of the files changes with each file, folder and collection', () => {
+  const { folder, all } = world();
+  const later = Date.now() + 60_000;
+  const seen = new Set<string | null>();
+  const look = (collections: readonly Collection[] = all): string | null =>
+    treeOf(collections, undefined, later);
+  const changes: readonly (() => void)[] = [
+    () => undefined,
+    () => folder.write('ws/memory/new.md', ''),
+    () => folder.write('ws/memory/new.md', 'x'),
+    () => utimesSync(folder.at('ws/memory/new.md'), 1, 1),
+    () => rmSync(folder.at('ws/memory/new.md')),
+    () => folder.write('ws/MEMORY.md', 'other'),
+    () => rmSync(folder.at('ws/MEMORY.md')),
+    () => rmSync(folder.at('wiki'), { recursive: true }),
+  ];
+  const looks = changes.map((change) => {
+    change();
+    const now = look();
+    assert.is(now, look());
+    seen.add(now);
+    return now;
+  });
+  assert.ok(looks.every((now) => now !== null));
+  // Without the file that came and went it looks as it did before.
+  assert.is(looks[0], looks[4]);
+  assert.is(seen.size, changes.length - 1);
+  assert.not.equal(look(all.slice(1)), look());
+});
+
+test('an empty folder that comes is a change: the program has to be told of it', () => {
+  const { folder, all } = world();
+  const more = [
+    ...all,
+    { name: 'x', root: folder.at('x'), pattern: '**/*.md', source: 'memory' as const },
+  ];
+  const before = treeOf(more, undefined, Date.now() + 60_000);
+  folder.write('x/file.txt', '');
+  assert.not.equal(treeOf(more, undefined, Date.now() + 60_000), before);
+});
+
+test('a file that was written this instant is not to be sure of', () => {
+  const { folder, all } = world();
+  const file = folder.write('ws/memory/a.md', 'now');
+  assert.ok(treeOf(all, undefined, Date.now() + 60_000) !== null);
+  assert.is(treeOf(all, undefined, statSync(file).mtimeMs + 1), null);
+});
+
+test('of conversations the transcripts count, and not their exports', () => {
+  const { folder, all } = world();
+  const transcripts = { places: [placeOf(folder.at('sessions'))], growth: GROWTH };
+  folder.write('sessions/s.jsonl', message('user', 'one'));
+  const sessions = {
+    name: 's',
+    root: folder.at('out'),
+    pattern: '**/*.md',
+    source: 'sessions' as const,
+  };
+  folder.write(join('out', 's.md'), 'one');
+  const look = (): string | null => treeOf([...all, sessions], transcripts, Date.now() + 60_000);
+  const before = look();
+  folder.write(join('out', 's.md'), 'written anew');
+  assert.is(look(), before);
+  folder.write('sessions/s.jsonl', message('user', 'one, and more'));
+  assert.not.equal(look(), before);
+});
+
+test.run();

@@ -1,0 +1,33 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveStatePaths } from '../../../../../src/engine/context.js';
+import { openMemory } from '../../../../../src/engine/memory/open-memory.js';
+import { extMemory } from '../../../../support/ext-memory.js';
+
+const test = suite('refreshing the index of the external program');
+
+test('what is written while a refresh is at work is in the next answer', async () => {
+  const { home, qmd } = extMemory();
+  const env = { SVC_HOME: home.path, PATH: process.env['PATH'] };
+  const state = resolveStatePaths(env, home.path);
+  const { backend } = await openMemory(
+    { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } },
+    { kind: 'agent' },
+    { longLived: true },
+  );
+  try {
+    await backend.sync({});
+    qmd.become({ on: { update: { kind: 'lingers', ms: 400 } } });
+    home.write('workspace/memory/2026-11-02.md', '# Monday\n\nA bittern called.\n');
+    const syncing = backend.sync({});
+    await qmd.lingers();
+    home.write('workspace/memory/2026-11-03.md', '# Tuesday\n\nA crake ran by.\n');
+    const { results, warnings } = await backend.search({ query: 'crake' });
+    assert.equal([results.map(({ path }) => path), warnings], [['memory/2026-11-03.md'], []]);
+    await syncing;
+  } finally {
+    await backend.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,155 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  type Session,
+  SessionKeeper,
+} from '../../../../../src/engine/memory/backends/ext/session-keeper.js';
+import type { Tool } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
+import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
+
+const test = suite('keeping the external program running');
+
+const QUESTION = { mode: 'search', query: 'tea', collections: ['notes'], limit: 3 } as const;
+const RUN = { timeoutMs: 1000 };
+const ANSWER = { hits: [], withoutVectors: undefined };
+const toolOf = (key: string): Tool => ({ program: '/bin/false', env: {}, cwd: '/', key });
+
+/** Sessions that answer as they are told, and what became of them. */
+function sessions(answer: Session['ask'] = async () => ANSWER) {
+  const log: string[] = [];
+  const keeper = new SessionKeeper(async ({ key }) => {
+    log.push(`open ${key}`);
+    return { ask: answer, close: async () => void log.push(`close ${key}`) };
+  });
+  return { keeper, log };
+}
+
+const failure = (code: 'BACKEND_FAILED' | 'BACKEND_TIMEOUT') =>
+  new ToolFailure(code, 'broke', 'mend');
+
+test('questions at the same time share one program', async () => {
+  const { keeper, log } = sessions();
+  const ask = () => keeper.ask(toolOf('a'), QUESTION, RUN);
+  assert.equal(await Promise.all([ask(), ask(), ask()]), [ANSWER, ANSWER, ANSWER]);
+  await keeper.close();
+  assert.equal(log, ['open a', 'close a']);
+});
+
+test('another release is another program', async () => {
+  const { keeper, log } = sessions();
+  await keeper.ask(toolOf('a'), QUESTION, RUN);
+  await keeper.ask(toolOf('b'), QUESTION, RUN);
+  await keeper.close();
+  assert.equal(log, ['open a', 'open b', 'close a', 'close b']);
+});
+
+test('one that died is run instead, and the next question begins it anew', async () => {
+  let isBroken = true;
+  const { keeper, log } = sessions(async () => {
+    if (isBroken) throw failure('BACKEND_FAILED');
+    return ANSWER;
+  });
+  assert.is(await keeper.ask(toolOf('a'), QUESTION, RUN), undefined);
+  isBroken = false;
+  assert.equal(await keeper.ask(toolOf('a'), QUESTION, RUN), ANSWER);
+  assert.equal(log, ['open a', 'close a', 'open a']);
+});
+
+test('one that dies again and again is not begun for every question', async () => {
+  const { keeper, log } = sessions(async () => {
+    throw failure('BACKEND_FAILED');
+  });
+  for (let asked = 0; asked < 6; asked++) await keeper.ask(toolOf('a'), QUESTION, RUN);
+  assert.is(log.filter((line) => line === 'open a').length, 3);
+  // A new release has its own chances.
+  await keeper.ask(toolOf('b'), QUESTION, RUN);
+  assert.ok(log.includes('open b'));
+});
+
+test('one that takes too long is let go of, and said so', async () => {
+  const { keeper, log } = sessions(async () => {
+    throw failure('BACKEND_TIMEOUT');
+  });
+  const error = await keeper.ask(toolOf('a'), QUESTION, RUN).catch((reason: unknown) => reason);
+  assert.ok(error instanceof ToolFailure && error.code === 'BACKEND_TIMEOUT');
+  assert.equal(log, ['open a', 'close a']);
+});
+
+test('a question that is given up leaves the program to the others', async () => {
+  const gone = new AbortController();
+  const { keeper, log } = sessions(async (_, { signal }) => {
+    if (signal === undefined) return ANSWER;
+    gone.abort('typed on');
+    throw failure('BACKEND_FAILED');
+  });
+  const run = { ...RUN, signal: gone.signal };
+  assert.is(
+    await keeper.ask(toolOf('a'), QUESTION, run).catch((reason: unknown) => reason),
+    'typed on',
+  );
+  assert.equal(await keeper.ask(toolOf('a'), QUESTION, RUN), ANSWER);
+  assert.equal(log, ['open a']);
+});
+
+test('questions that break together end one program once, and not the next one', async () => {
+  let asked = 0;
+  const { keeper, log } = sessions(async () => {
+    asked += 1;
+    if (asked > 2) return ANSWER;
+    throw failure('BACKEND_FAILED');
+  });
+  const both = [1, 2].map(() => keeper.ask(toolOf('a'), QUESTION, RUN));
+  assert.equal(await Promise.all(both), [undefined, undefined]);
+  assert.equal(await keeper.ask(toolOf('a'), QUESTION, RUN), ANSWER);
+  assert.equal(
+    log.filter((line) => line.startsWith('open')),
+    ['open a', 'open a'],
+  );
+});
+
+test('a question that breaks late does not end the program that was begun since', async () => {
+  const ends: ((error: Error) => void)[] = [];
+  const { keeper, log } = sessions(
+    () =>
+      new Promise((resolve, reject) => {
+        ends.push(reject);
+        if (ends.length > 2) resolve(ANSWER);
+      }),
+  );
+  const ask = () => keeper.ask(toolOf('a'), QUESTION, RUN);
+  const [first, late] = [ask(), ask()];
+  await new Promise((resolve) => setImmediate(resolve));
+  ends[0]?.(failure('BACKEND_FAILED'));
+  assert.is(await first, undefined);
+  assert.equal(await ask(), ANSWER);
+  ends[1]?.(failure('BACKEND_FAILED'));
+  assert.is(await late, undefined);
+  assert.equal(await ask(), ANSWER);
+  assert.is(log.filter((line) => line.startsWith('open')).length, 2);
+});
+
+test('questions that a hanging program is ended under are not put to another one', async () => {
+  let end: (error: Error) => void = () => undefined;
+  let asked = 0;
+  const { keeper } = sessions(() => {
+    asked += 1;
+    if (asked === 1) return Promise.reject(failure('BACKEND_TIMEOUT'));
+    return new Promise((_, reject) => {
+      end = reject;
+    });
+  });
+  const codeOf = (error: unknown): unknown => error instanceof ToolFailure && error.code;
+  const both = [1, 2].map(() => keeper.ask(toolOf('a'), QUESTION, RUN).catch(codeOf));
+  assert.is(await both[0], 'BACKEND_TIMEOUT');
+  end(failure('BACKEND_FAILED'));
+  assert.is(await both[1], 'BACKEND_TIMEOUT');
+});
+
+test('once closed it begins nothing', async () => {
+  const { keeper, log } = sessions();
+  await keeper.close();
+  assert.is(await keeper.ask(toolOf('a'), QUESTION, RUN), undefined);
+  assert.equal(log, []);
+});
+
+test.run();

@@ -1,0 +1,130 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  askProgram,
+  merged,
+  oneLine,
+  type ToolQuestion,
+} from '../../../../../../src/engine/memory/backends/ext/tool/ask-program.js';
+import {
+  featuresIn,
+  type ToolFeatures,
+} from '../../../../../../src/engine/memory/backends/ext/tool/features.js';
+import type { ToolHit } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
+import { tempFolder } from '../../../../../support/temp-folder.js';
+
+const test = suite('asking the external program by running it');
+
+const FEATURES: ToolFeatures = {
+  release: '2.8.3',
+  patternFlag: '--mask',
+  manyCollections: true,
+  json: ['--json'],
+  vectorSearch: true,
+};
+
+const folder = tempFolder();
+const heard = folder.at('heard');
+// Nobody can confuse the arguments of one run with those of the next.
+const program = folder.write(
+  'tool',
+  `#!/bin/sh\nprintf '%s\\036' "$@" >> ${heard}\nprintf '\\035' >> ${heard}\necho '[]'\n`,
+);
+chmodSync(program, 0o755);
+const tool = { program, env: { PATH: process.env['PATH'] ?? '' }, cwd: folder.path, key: 'k' };
+
+/** The arguments of every run that a question takes. */
+async function runs(question: Partial<ToolQuestion>, features: Partial<ToolFeatures> = {}) {
+  folder.write('heard', '');
+  const whole = {
+    mode: 'search',
+    query: 'tea',
+    collections: ['a', 'b'],
+    limit: 5,
+    ...question,
+  } as const;
+  await askProgram(tool, { ...FEATURES, ...features }, whole, { timeoutMs: 20_000 });
+  const all = readFileSync(heard, 'utf8').split('\u001d').slice(0, -1);
+  return all.map((run) => run.split('\u001e').slice(0, -1));
+}
+
+test('several collections are one run where the release takes them, else one each', async () => {
+  assert.equal(await runs({}), [
+    ['search', '--json', '-n', '5', '-c', 'a', '-c', 'b', '--', 'tea'],
+  ]);
+  assert.equal(await runs({}, { manyCollections: false, json: ['--format', 'json'] }), [
+    ['search', '--format', 'json', '-n', '5', '-c', 'a', '--', 'tea'],
+    ['search', '--format', 'json', '-n', '5', '-c', 'b', '--', 'tea'],
+  ]);
+});
+
+test('a release without vector search is asked for both kinds', async () => {
+  assert.is((await runs({ mode: 'vsearch' }))[0]?.[0], 'vsearch');
+  assert.is((await runs({ mode: 'vsearch' }, { vectorSearch: false }))[0]?.[0], 'query');
+});
+
+test('no question is ever an option, or more than one argument', async () => {
+  const query = fc.oneof(
+    fc.constantFrom('--help', '-c', '-- -x', '--json', '\0--all', 'a\n--b', '$(reboot)', "'"),
+    fc.string({ unit: 'grapheme' }),
+  );
+  await fc.assert(
+    fc.asyncProperty(query, async (text) => {
+      const [args = []] = await runs({
+        query: text.replaceAll('\u001d', '').replaceAll('\u001e', ''),
+      });
+      assert.equal(args.slice(0, 9), ['search', '--json', '-n', '5', '-c', 'a', '-c', 'b', '--']);
+      assert.is(args.length, 10);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('a question is one line that the system takes, and whole characters', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme', maxLength: 60 }),
+      fc.integer({ min: 1, max: 400 }),
+      (text, times) => {
+        const line = oneLine(text.repeat(times));
+        assert.not.match(line, /[\n\r\0]/u);
+        assert.ok(Buffer.byteLength(line) < 128 * 1024);
+        assert.ok(!/[\uD800-\uDBFF]$/.test(line));
+      },
+    ),
+  );
+  assert.is(oneLine(' two\n\n lines \0 '), 'two lines');
+});
+
+test('answers of several runs are one, best first', () => {
+  const hit = (path: string, score: number): ToolHit => {
+    return { collection: 'a', path, contentHash: undefined, score, line: 1, lines: [] };
+  };
+  const one = { hits: [hit('a', 0.9), hit('b', 0.2)], withoutVectors: 3 };
+  const two = { hits: [hit('c', 0.5)], withoutVectors: undefined };
+  const { hits, withoutVectors } = merged([one, two], 2);
+  assert.equal([hits.map(({ path }) => path), withoutVectors], [['a', 'c'], 3]);
+});
+
+test('what a release can is read from its help, by words and not by numbers', () => {
+  const old =
+    'Usage: qmd collection add <path> --name N --glob P\n search\n -c, --collection <name>  Filter by collection';
+  assert.equal(featuresIn(old), {
+    patternFlag: '--glob',
+    manyCollections: false,
+    json: ['--json'],
+    vectorSearch: false,
+  });
+  const current =
+    'vsearch --mask --format json\n -c, --collection <name>  Filter by one or more collections';
+  assert.equal(featuresIn(current), {
+    patternFlag: '--mask',
+    manyCollections: true,
+    json: ['--format', 'json'],
+    vectorSearch: true,
+  });
+});
+
+test.run();

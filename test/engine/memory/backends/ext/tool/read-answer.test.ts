@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  readAnswer,
+  readCollections,
+  readCounts,
+  readPending,
+} from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
+import { ToolFailure } from '../../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
+
+import { RELEASES } from '../../../../../ext/releases.js';
+import { recordedQmd } from '../../../../../support/qmd.js';
+
+const test = suite('reading what the external program prints');
+
+const row = (fields: object): object => ({
+  docid: '#a1b2c3',
+  score: 0.5,
+  file: 'qmd://notes/a.md',
+  snippet: '@@ -3,2 @@ (2 before, 0 after)\nfirst\nsecond',
+  ...fields,
+});
+const printed = (...rows: readonly object[]): string => JSON.stringify(rows, null, 2);
+
+/** Pieces of which broken answers are made. */
+const piece = fc.oneof(
+  fc.constantFrom('[', ']', '{', '}', '"', '\\', '[]', '[{', '}]', 'No results found', '\n'),
+  fc.string(),
+  fc.json(),
+);
+
+test('any text is an answer or a failure of the program', () => {
+  fc.assert(
+    fc.property(
+      fc.array(piece).map((all) => all.join('')),
+      fc.string(),
+      (stdout, stderr) => {
+        try {
+          for (const hit of readAnswer(stdout, stderr).hits) {
+            assert.ok(hit.collection !== '' && hit.path !== '');
+            assert.ok(hit.score >= 0 && hit.score <= 1);
+            assert.ok(hit.line === undefined || hit.line >= 1);
+          }
+        } catch (error) {
+          assert.instance(error, ToolFailure);
+        }
+      },
+    ),
+  );
+});
+
+test('an answer is read whatever stands before and behind it', () => {
+  const noise = fc
+    .array(fc.constantFrom('[info] warm\n', 'Loading…\n', '[done] in 3 ms\n', '[]\n', '"[\n', '{}'))
+    .map((lines) => lines.join(''));
+  const rows = fc.array(
+    fc.record({ score: fc.double({ min: 0, max: 1, noNaN: true }), title: fc.string() }),
+    { minLength: 1 },
+  );
+  fc.assert(
+    fc.property(noise, noise, rows, (before, after, found) => {
+      const { hits } = readAnswer(`${before}${printed(...found.map(row))}\n${after}`, '');
+      assert.equal(
+        hits.map(({ score }) => score),
+        found.map(({ score }) => score),
+      );
+    }),
+  );
+});
+
+test('a note that says that nothing was found is found all the same', () => {
+  const snippet = '@@ -1,2 @@\nNo results found\nin the archive';
+  const { hits } = readAnswer(printed(row({ snippet })), '');
+  assert.equal(hits[0]?.lines, ['No results found', 'in the archive']);
+  assert.equal(readAnswer('No results found.\n', '').hits, []);
+  assert.equal(readAnswer('No results found above minimum score threshold.\n', '').hits, []);
+});
+
+test('brackets in a text, escaped quotes too, do not end an answer', () => {
+  const snippet = '@@ -1,1 @@\nshe said "]" and \\" and [link](x)';
+  assert.equal(readAnswer(`${printed(row({ snippet }))} tail ]`, '').hits[0]?.lines, [
+    'she said "]" and \\" and [link](x)',
+  ]);
+});
+
+test('lines come without their header, and without the numbers of an MCP answer', () => {
+  const [plain] = readAnswer(printed(row({})), '').hits;
+  assert.equal([plain?.line, plain?.lines], [3, ['first', 'second']]);
+  const snippet = '3: @@ -3,2 @@ (2 before, 0 after)\n4: first\n5: second';
+  const [numbered] = readAnswer(printed(row({ snippet })), '').hits;
+  assert.equal([numbered?.line, numbered?.lines], [3, ['first', 'second']]);
+});
+
+test('a newer shape has the collection, the body and the lines apart', () => {
+  const fields = {
+    collection: 'notes',
+    file: 'deep/a.md',
+    start_line: 7,
+    body: 'x\ny',
+    snippet: '',
+  };
+  const [hit] = readAnswer(printed(row(fields)), '').hits;
+  assert.equal(
+    [hit?.collection, hit?.path, hit?.line, hit?.lines],
+    ['notes', 'deep/a.md', 7, ['x', 'y']],
+  );
+});
+
+test('a score is from 0 to 1, whatever is said', () => {
+  const scores = [0.3, 7, -1, 'x', null].map((score) => row({ score }));
+  assert.equal(
+    readAnswer(printed(...scores), '').hits.map(({ score }) => score),
+    [0.3, 1, 0, 0, 0],
+  );
+});
+
+test('a complaint about missing vectors is heard on either stream', () => {
+  const words = 'Warning: 12 documents (40%) need embeddings. Run qmd embed';
+  assert.is(readAnswer('[]', words).withoutVectors, 12);
+  assert.is(readAnswer(`${words}\n[]`, '').withoutVectors, 12);
+  assert.is(readAnswer('[]', '').withoutVectors, undefined);
+});
+
+test('a long text full of brackets is no answer, and refused at once', () => {
+  assert.throws(
+    () => readAnswer('[{'.repeat(100_000), ''),
+    (error: unknown) => error instanceof ToolFailure && error.code === 'BACKEND_FAILED',
+  );
+});
+
+test('what updates and lists say is read', () => {
+  const update = 'Indexed: 2 new, 1 updated, 3 unchanged, 4 removed\n';
+  assert.equal(readCounts(update + update), { added: 4, changed: 2, unchanged: 6, removed: 8 });
+  assert.equal(readCounts('nothing'), { added: 0, changed: 0, unchanged: 0, removed: 0 });
+  assert.is(readPending("Run 'qmd embed' to update embeddings (3 unique hashes need vectors)"), 3);
+  assert.is(readPending('1 unique hash needs vector'), 1);
+  assert.is(readPending(''), undefined);
+  const list =
+    'Collections (2):\n\na (qmd://a/)\n  Pattern:  **/*.md\n  Files:    12\n\nb (qmd://b/)\n';
+  assert.equal(readCollections(list), [
+    { name: 'a', pattern: '**/*.md', files: 12 },
+    { name: 'b', pattern: undefined, files: undefined },
+  ]);
+});
+
+interface Recorded {
+  readonly answers: readonly {
+    readonly args: readonly string[];
+    readonly status: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }[];
+}
+
+for (const version of RELEASES) {
+  const { answers } = recordedQmd(version) as Recorded;
+
+  test(`reads what ${version} found`, () => {
+    const searches = answers.filter(
+      ({ args, status }) => args[0] === 'search' && args.includes('--json') && status === 0,
+    );
+    assert.ok(searches.length > 20);
+    for (const { args, stdout, stderr } of searches) {
+      const { hits, withoutVectors } = readAnswer(stdout, stderr);
+      const rows = (stdout.startsWith('[') ? JSON.parse(stdout) : []) as readonly {
+        readonly file: string;
+        readonly docid: string;
+      }[];
+      assert.is(withoutVectors, undefined);
+      assert.equal(
+        hits.map(({ collection, path, contentHash }) => [
+          `qmd://${collection}/${path}`,
+          `#${contentHash}`,
+        ]),
+        rows.map(({ file, docid }) => [file, docid]),
+        args.join(' '),
+      );
+    }
+  });
+
+  test(`reads the collections and counts of ${version}`, () => {
+    const list = answers.find(({ args }) => args.join(' ') === 'collection list --json');
+    const [root, dir] = readCollections(list?.stdout ?? '');
+    assert.equal(root, { name: 'root', pattern: 'MEMORY.md', files: 1 });
+    assert.equal(dir, { name: 'dir', pattern: '**/*.md', files: 12 });
+    const updates = answers.filter(({ args }) => args[0] === 'update');
+    const counts = readCounts(updates[1]?.stdout ?? '');
+    assert.equal([counts.added, counts.changed, counts.removed], [1, 1, 1]);
+  });
+}
+
+test('what is no answer is a failure, however much of it there is', () => {
+  for (const text of [
+    '',
+    '[',
+    '{}',
+    '[{"docid": "#1"',
+    'oops [ {]',
+    '['.repeat(50_000),
+    `${'[ { '.repeat(40_000)}]`,
+  ]) {
+    assert.throws(
+      () => readAnswer(text, ''),
+      (error: unknown) => error instanceof ToolFailure && error.code === 'BACKEND_FAILED',
+    );
+  }
+});
+
+test.run();

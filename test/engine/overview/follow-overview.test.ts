@@ -1,0 +1,206 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { openMemory } from '../../../src/engine/memory/open-memory.js';
+import { OverviewFollower } from '../../../src/engine/overview/follow-overview.js';
+import type { OverviewNews, QuietFinding } from '../../../src/engine/overview/overview-news.js';
+import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
+import { newFlow, newTask, testFlows } from '../../support/flows.js';
+import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/terminal.js';
+
+const test = suite('following everything');
+
+const AN_ANSWER = { atMs: 1, status: 200, code: null, action: 'create_flow' };
+
+interface Followed {
+  readonly context: EngineContext;
+  /** All that is known. */
+  readonly known: () => Partial<OverviewNews>;
+  /** The parts that were told, in their order. */
+  readonly told: readonly string[];
+  readonly again: () => void;
+  readonly end: () => Promise<void>;
+}
+
+function follow(
+  home: TempFolder,
+  checkUp: () => Promise<readonly QuietFinding[]> = async () => [],
+): Followed {
+  const env = { SVC_HOME: home.path };
+  const state = resolveStatePaths(env, home.path);
+  const clock = { now: () => Date.now() };
+  const context = { env, cwd: home.path, homeDir: home.path, state, clock };
+  const ending = new AbortController();
+  let known: Partial<OverviewNews> = {};
+  const told: string[] = [];
+  const follower = new OverviewFollower({
+    context,
+    configFile: undefined,
+    checkUp,
+    restMs: 2,
+    tell: (news) => {
+      told.push(...Object.keys(news));
+      known = { ...known, ...news };
+    },
+    signal: ending.signal,
+  });
+  const running = follower.run();
+  return {
+    context,
+    known: () => known,
+    told,
+    again: () => follower.again(),
+    end: () => {
+      ending.abort();
+      return running;
+    },
+  };
+}
+
+const until = (
+  what: string,
+  { known }: Followed,
+  holds: (news: Partial<OverviewNews>) => boolean,
+) => waitFor(what, () => holds(known()), known);
+
+test('an empty home is told as what it is, and looking makes nothing in it', async () => {
+  const home = tempFolder();
+  const followed = follow(home);
+  await until('everything', followed, ({ findings }) => findings !== undefined);
+  const { config, agents, listener, flows, dreams } = followed.known();
+  assert.equal(config, { state: 'none', hasNotes: false });
+  assert.equal(
+    agents?.map(({ name, glance, faults }) => [name, glance?.index, faults[0]?.code]),
+    [['main', 'missing', 'INDEX_STALE']],
+  );
+  assert.equal([listener?.process, listener?.routes, listener?.requests], [undefined, 0, 0]);
+  assert.equal([flows?.flows, flows?.tasks, flows?.fault], [{}, {}, undefined]);
+  assert.equal(
+    dreams?.map((one) => [one.agents, one.enabled, one.nextMs, one.last]),
+    [[['main'], false, undefined, undefined]],
+  );
+  await followed.end();
+  assert.equal(readdirSync(home.path), []);
+});
+
+test('an index that somebody brings up to date is looked at again, and nothing else is', async () => {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', '# Cars\n\nWe bought an automobile.\n');
+  const followed = follow(home);
+  await until('everything', followed, ({ findings }) => findings !== undefined);
+  const glance = () => followed.known().agents?.[0]?.glance;
+  assert.equal([glance()?.index, glance()?.stale], ['missing', 1]);
+  assert.equal(followed.known().config, { state: 'none', hasNotes: true });
+  const before = followed.told.length;
+  const memory = await openMemory(followed.context, { kind: 'agent' });
+  await memory.backend.sync({});
+  await memory.backend.close();
+  await until('the index', followed, () => glance()?.stale === 0);
+  assert.equal([glance()?.index, glance()?.documents, glance()?.chunks], ['ready', 1, 1]);
+  assert.equal([glance()?.provider, glance()?.backend], [null, 'builtin']);
+  assert.equal(new Set(followed.told.slice(before)), new Set(['agents']));
+  // Nothing happens any more: nothing is told, however often is looked, until something does.
+  const quiet = followed.told.length;
+  for (const requests of [3, 4, 5]) {
+    const ci = { requests, rejected: 1, last: AN_ANSWER };
+    home.write('webhooks.json', JSON.stringify({ routes: { ci } }));
+    await until('a request', followed, ({ listener }) => listener?.requests === requests);
+  }
+  assert.equal(followed.told.slice(quiet), ['listener', 'listener', 'listener']);
+  assert.equal(followed.known().listener?.last, AN_ANSWER);
+  await followed.end();
+});
+
+test('flows and tasks are counted as soon as there are any, and whenever they change', async () => {
+  const home = tempFolder();
+  const followed = follow(home);
+  await until('no flows', followed, ({ flows }) => flows !== undefined);
+  const { flows } = testFlows({}, home.path);
+  const flowId = await newFlow(flows);
+  await newFlow(flows);
+  await newTask(flows, flowId);
+  await until('a task', followed, (known) => known.flows?.tasks.queued === 1);
+  assert.equal(followed.known().flows?.flows, { queued: 2 });
+  await flows.operator.cancelFlow(flowId);
+  await until('the end', followed, (known) => known.flows?.tasks.cancelled === 1);
+  await followed.end();
+  await flows.close();
+});
+
+test('flows that cannot be read are a fault, told once, until they can', async () => {
+  const home = tempFolder();
+  home.write('flows.sqlite', 'this is no database, and long enough to be looked at as one');
+  const followed = follow(home);
+  await until('the fault', followed, ({ flows }) => flows?.fault !== undefined);
+  assert.match(followed.known().flows?.fault ?? '', 'flows.sqlite');
+  rmSync(home.at('flows.sqlite'));
+  await until('none', followed, ({ flows }) => flows?.fault === undefined);
+  assert.is(followed.told.filter((part) => part === 'flows').length, 2);
+  await followed.end();
+});
+
+test('a process that serves is told with its address and its troubles, as long as it lives', async () => {
+  const home = tempFolder();
+  const service = {
+    state: 'ready',
+    sinceMs: 1,
+    eventMs: 1,
+    restarts: 0,
+    failure: null,
+    retryMs: null,
+  };
+  const failure = { code: null, message: 'route ci is skipped', mend: null };
+  const services = [
+    { ...service, name: 'webhooks', event: 'listening on http://127.0.0.1:8787', failure },
+    { ...service, name: 'memory:main', event: null },
+  ];
+  home.write('serve.json', JSON.stringify({ pid: process.pid, startedMs: 5, services }));
+  const followed = follow(home);
+  await until('the dead one', followed, ({ listener }) => listener !== undefined);
+  assert.is(followed.known().listener?.process, undefined);
+  await withInstanceLock(home.path, async () => {
+    followed.again();
+    await until('the living one', followed, ({ listener }) => listener?.process !== undefined);
+  });
+  assert.equal(followed.known().listener?.process, {
+    pid: process.pid,
+    startedMs: 5,
+    url: 'http://127.0.0.1:8787',
+    services: 2,
+    failures: [{ name: 'webhooks', failure }],
+  });
+  await followed.end();
+});
+
+test('a configuration that breaks is told with its fault, and once mended all is told anew', async () => {
+  const home = tempFolder();
+  home.write('workspace/MEMORY.md', 'alpha');
+  let checks = 0;
+  const followed = follow(home, async () => {
+    checks += 1;
+    throw new SvcError('CONFIG_INVALID', 'broken', { hint: 'mend it' });
+  });
+  await until('the check', followed, ({ findings }) => findings !== undefined);
+  assert.equal(followed.known().findings, [
+    { severity: 'fault', message: 'broken', hint: 'mend it' },
+  ]);
+  home.write('svc.json', '{ "agnets": {} }');
+  await until('the fault', followed, ({ config }) => config?.state === 'faulty');
+  assert.equal(followed.known().agents, []);
+  assert.ok(checks > 1);
+  const agents = { list: [{ id: 'ada', workspace: 'ada' }, { id: 'bob' }] };
+  home.write('svc.json', JSON.stringify({ agents }));
+  await until(
+    'both agents',
+    followed,
+    (known) => (known.agents ?? []).map(({ name }) => name).join() === 'ada,bob',
+  );
+  rmSync(home.at('svc.json'));
+  await until('the default', followed, ({ config }) => config?.state === 'none');
+  await followed.end();
+});
+
+test.run();

@@ -1,0 +1,114 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../../../src/engine/config/index.js';
+import { resolveStatePaths } from '../../../../src/engine/context.js';
+import type { ServeSetup, Service } from '../../../../src/engine/serve/service.js';
+import { refreshDefinitions } from '../../../../src/engine/serve/services/refresh-service.js';
+import { isRunning } from '../../../support/qmd.js';
+import { testLog } from '../../../support/services.js';
+import { folderOf } from '../../../support/temp-folder.js';
+import { waitFor } from '../../../support/terminal.js';
+
+const test = suite('refreshing external indexes when the process starts');
+
+const AGENTS = {
+  list: [
+    { id: 'main', default: true },
+    { id: 'ops' },
+    { id: 'off', memorySearch: { enabled: false } },
+  ],
+};
+
+/** A home with this memory configured, and something that stands for svc itself. */
+async function world(memory: object, script: string) {
+  const home = folderOf({ 'svc.json': JSON.stringify({ agents: AGENTS, memory }) });
+  const program = home.write('svc', `#!/bin/sh\n${script}\n`);
+  chmodSync(program, 0o755);
+  const env = { SVC_HOME: home.path, PATH: process.env['PATH'], SVC_TOKEN: 'kept' };
+  const state = resolveStatePaths(env, home.path);
+  const context = { env, cwd: home.path, homeDir: home.path, state, clock: { now: Date.now } };
+  const setupOf = async (): Promise<ServeSetup> => {
+    return { context, loaded: await loadConfig(context, {}), program: [program, 'run.js'] };
+  };
+  return { home, setupOf, setup: await setupOf() };
+}
+
+/** Starts the first service, and what it tells. */
+async function started(setup: ServeSetup) {
+  const said: string[] = [];
+  const [first] = refreshDefinitions(setup);
+  assert.ok(first !== undefined);
+  const service: Service = await first.start({
+    log: testLog().logger,
+    tell: (event) => said.push(event),
+    trouble: (failure) => said.push(`trouble: ${failure?.mend}`),
+    fail: (error) => said.push(`failed: ${String(error)}`),
+  });
+  return { service, said };
+}
+
+test('there is one for each agent that searches, and none where nothing is to be refreshed', async () => {
+  const { setup } = await world({ backend: 'ext' }, 'exit 0');
+  assert.equal(
+    refreshDefinitions(setup).map(({ name }) => name),
+    ['refresh:main', 'refresh:ops'],
+  );
+  const names = async (memory: object): Promise<number> =>
+    refreshDefinitions((await world(memory, 'exit 0')).setup).length;
+  assert.is(await names({ backend: 'builtin' }), 0);
+  assert.is(await names({ backend: 'ext', ext: { update: { onBoot: false } } }), 0);
+  assert.equal(refreshDefinitions({ ...setup, program: undefined }), []);
+});
+
+test('svc itself is run once, with the same configuration', async () => {
+  const { home, setup } = await world(
+    { backend: 'ext' },
+    'echo "$@" > called; echo $SVC_TOKEN >> called',
+  );
+  const { service, said } = await started(setup);
+  await waitFor('the end', () => said.includes('refreshed'));
+  const config = home.at('svc.json');
+  assert.is(
+    readFileSync(home.at('called'), 'utf8'),
+    `run.js memory index --agent main --quiet --config ${config}\nkept\n`,
+  );
+  assert.equal(said, ['refreshing', 'refreshed']);
+  const began = performance.now();
+  await service.drain();
+  await service.stop();
+  // Whoever has ended is not waited for.
+  assert.ok(performance.now() - began < 3000);
+});
+
+test('one that does not end well is told with what to do', async () => {
+  const { setup } = await world({ backend: 'ext' }, 'exit 1');
+  const { service, said } = await started(setup);
+  await waitFor('the trouble', () => said.length === 3);
+  assert.equal(said, ['refreshing', 'not refreshed', 'trouble: svc memory index --agent main']);
+  await service.stop();
+});
+
+test('it ends with the process', async () => {
+  const { home, setup } = await world({ backend: 'ext' }, 'echo $$ > pid; exec sleep 600');
+  const { service, said } = await started(setup);
+  await waitFor(
+    'its start',
+    () => existsSync(home.at('pid')) && readFileSync(home.at('pid'), 'utf8') !== '',
+  );
+  await service.drain();
+  assert.not.ok(isRunning(Number(readFileSync(home.at('pid'), 'utf8'))));
+  assert.equal(said, ['refreshing']);
+});
+
+test('only other settings of memory begin it anew', async () => {
+  const { home, setup, setupOf } = await world({ backend: 'ext' }, 'exit 0');
+  const { service } = await started(setup);
+  assert.is(await service.reload(await setupOf()), true);
+  const memory = { backend: 'ext', ext: { paths: [{ name: 'wiki', path: '~/wiki' }] } };
+  home.write('svc.json', JSON.stringify({ agents: AGENTS, memory }));
+  assert.is(await service.reload(await setupOf()), false);
+  await service.stop();
+});
+
+test.run();

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../../src/engine/config/index.js';
+import { resolveStatePaths } from '../../../src/engine/context.js';
+import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
+import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
+import { newFlow, testClock, testFlows } from '../../support/flows.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('looking at the listener of another process');
+
+const AN_ANSWER = { atMs: 1, status: 200, code: null, action: 'create_flow' };
+
+function route(id: string) {
+  const secret = { source: 'env', provider: 'default', id: 'NOT_SET' } as const;
+  return { path: `/plugins/webhooks/${id}`, sessionKey: 'agent:main:ci', secret };
+}
+
+function watched() {
+  const home = tempFolder();
+  const env = { SVC_HOME: home.path };
+  const clock = testClock();
+  const state = resolveStatePaths(env, home.path);
+  const context = { env, cwd: home.path, homeDir: home.path, state, clock };
+  const routes = { ci: route('ci'), lost: route('lost'), off: { ...route('off'), enabled: false } };
+  const webhooks = { enabled: true, config: { routes } };
+  const input = { plugins: { entries: { webhooks } } };
+  const loaded = { file: undefined, input, resolved: resolveConfig(input), warnings: [] };
+  const activity = (requests: number, rejected: number): void => {
+    const ci = { requests, rejected, last: AN_ANSWER };
+    home.write('webhooks.json', JSON.stringify({ routes: { ci } }));
+    clock.nowMs += 1000;
+  };
+  const serves = (): void => {
+    const failure = {
+      code: 'SECRET_UNRESOLVED',
+      message: 'route lost is skipped: NOT_SET is not set',
+      mend: 'set it',
+    };
+    const service = { name: 'webhooks', state: 'ready', sinceMs: 1, event: null, failure };
+    home.write('serve.json', JSON.stringify({ pid: 1, startedMs: 1, services: [service] }));
+    clock.nowMs += 1000;
+  };
+  return { home, clock, activity, serves, webhooks: new WatchedWebhooks(context, loaded) };
+}
+
+test('where nobody serves no route is served, no secret is read, and no flows are made', () => {
+  const { home, webhooks } = watched();
+  const { routes, flows } = webhooks.snapshot();
+  assert.equal(
+    routes.map(({ id, state, secretSource }) => [id, state, secretSource]),
+    [
+      ['ci', 'off', 'env NOT_SET'],
+      ['lost', 'off', 'env NOT_SET'],
+      ['off', 'off', 'env NOT_SET'],
+    ],
+  );
+  assert.equal([flows, webhooks.serving()], [[], undefined]);
+  webhooks.close();
+  assert.not(existsSync(home.at('flows.sqlite')));
+});
+
+test('routes stand as the process that serves wrote them down, as long as it lives', async () => {
+  const { home, clock, serves, webhooks } = watched();
+  await withInstanceLock(home.path, async () => {
+    serves();
+    assert.equal(
+      webhooks.snapshot().routes.map(({ id, state, fault }) => [id, state, fault?.hint]),
+      [
+        ['ci', 'served', undefined],
+        ['lost', 'skipped', 'set it'],
+        ['off', 'off', undefined],
+      ],
+    );
+  });
+  clock.nowMs += 1000;
+  assert.is(webhooks.serving(), undefined);
+  webhooks.close();
+});
+
+test('traffic is what the totals grew by while they were looked at, for a minute', () => {
+  const { clock, activity, webhooks } = watched();
+  const ci = () => webhooks.snapshot().routes[0]?.activity;
+  activity(100, 2);
+  assert.is(Math.max(...(ci()?.perSecond ?? [])), 0);
+  assert.equal([ci()?.requests, ci()?.rejections], [100, [['in all', 2]]]);
+  activity(107, 2);
+  activity(110, 2);
+  assert.equal(ci()?.perSecond.slice(-2), [0, 10]);
+  clock.nowMs += 5000;
+  activity(111, 3);
+  assert.equal(ci()?.perSecond.slice(-7), [10, 0, 0, 0, 0, 0, 1]);
+  assert.is(ci()?.perSecond.length, 60);
+  clock.nowMs += 60_000;
+  assert.is(Math.max(...(ci()?.perSecond ?? [])), 0);
+  webhooks.close();
+});
+
+test('flows of the other process show, the one that changed last first', async () => {
+  const { home, clock, webhooks } = watched();
+  const { flows, clock: own } = testFlows({}, home.path);
+  const first = await newFlow(flows);
+  own.nowMs += 1000;
+  const second = await newFlow(flows);
+  const shown = () => webhooks.snapshot().flows.map(({ flowId }) => flowId);
+  assert.equal(shown(), [second, first]);
+  own.nowMs += 1000;
+  await flows.operator.cancelFlow(first);
+  clock.nowMs += 1000;
+  assert.equal(shown(), [first, second]);
+  webhooks.close();
+  await flows.close();
+});
+
+test.run();

@@ -1,0 +1,165 @@
+/** What the tool does when it is started with a command: everything but the MCP server. */
+import { parseArgs } from 'node:util';
+import { collectionCommand } from './collections.mjs';
+import { searchAnswer } from './search.mjs';
+import { pendingOf, readCollections, readIndex, writeIndex } from './store.mjs';
+import { indexed, noFolder, notice } from './tell.mjs';
+import { ageOf, dropOrphans, NoFolder, updateCollection } from './update.mjs';
+
+/** Real commands that nothing of ours may need. */
+const NOT_PLAYED = ['ls', 'context', 'get', 'multi-get', 'pull', 'doctor', 'skill'];
+
+/**
+ * Runs a command line.
+ *
+ * @param at `places` of the files, `release`, and the folder `cwd`
+ * @returns status, stdout and stderr; undefined for `mcp`
+ */
+export function runCommand(args, at) {
+  const { release } = at;
+  const line = readLine(args, release);
+  if (line.unknown !== undefined) return fails(`${line.unknown}\n`);
+  const [command, ...rest] = line.positionals;
+  if (line.values.version) return says(`qmd ${release.version}\n`);
+  const help = `${release.help.join('\n')}\n\nIndex: ${at.places.index}\n`;
+  if (line.values.help) return says(help);
+  if (command === undefined) return { ...says(help), status: 1 };
+  if (command === 'mcp') return undefined;
+  if (NOT_PLAYED.includes(command))
+    return { ...fails(`no stand-in for: ${command}\n`), status: 70 };
+  const known = COMMANDS[command];
+  if (known === undefined || (command === 'collection' && !release.collections)) {
+    const hint = `Run 'qmd --help' for usage.\n${release.doctorHint}`;
+    return fails(`Unknown command: ${command}\n${hint}`);
+  }
+  return known({ ...at, command, rest, values: line.values });
+}
+
+const COMMANDS = {
+  collection: (at) => collectionCommand(at),
+  update: (at) => update(at),
+  cleanup: (at) => cleanup(at),
+  status: (at) => status(at),
+  embed: (at) => embed(at),
+  search: (at) => ask(at),
+  vsearch: (at) => ask(at),
+  query: (at) => ask(at),
+};
+
+function readLine(args, release) {
+  const known = Object.fromEntries(release.values.map((name) => [name, { type: 'string' }]));
+  const options = {
+    ...known,
+    n: { type: 'string' },
+    collection: { type: 'string', short: 'c', multiple: release.manyFilters },
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'v' },
+    force: { type: 'boolean', short: 'f' },
+    json: { type: 'boolean' },
+    full: { type: 'boolean' },
+    'line-numbers': { type: 'boolean' },
+  };
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: release.strict });
+  } catch (error) {
+    return { unknown: error.message, positionals: [], values: {} };
+  }
+}
+
+function ask(at) {
+  const question = at.rest.join(' ');
+  if (question === '') return fails(`Usage: qmd ${at.command} [options] <query>\n`);
+  return searchAnswer({ ...at, question });
+}
+
+function update({ places, release }) {
+  const collections = readCollections(places);
+  if (collections.length === 0) {
+    return says("No collections found. Run 'qmd collection add .' to index markdown files.\n");
+  }
+  const index = readIndex(places);
+  let stdout = `Updating ${collections.length} collection(s)...\n\n`;
+  let stderr = '';
+  for (const [position, collection] of collections.entries()) {
+    const { name, path, pattern } = collection;
+    stdout += `[${position + 1}/${collections.length}] ${name} (${pattern})\n`;
+    stdout += `Collection: ${path} (${pattern})\n`;
+    try {
+      const told = indexed(updateCollection(index, collection, release), release, 'update');
+      stdout += `${told.stdout}\n`;
+      stderr += told.stderr;
+    } catch (error) {
+      if (!(error instanceof NoFolder)) throw error;
+      writeIndex(places, index);
+      return { status: 1, stdout, stderr: stderr + noFolder(path) };
+    }
+  }
+  writeIndex(places, index);
+  return { status: 0, stdout: `${stdout}✓ All collections updated.\n${notice(index)}`, stderr };
+}
+
+function status({ places }) {
+  const index = readIndex(places);
+  const live = index.documents.filter((one) => one.active);
+  const pending = pendingOf(index);
+  const collections = readCollections(places).map(
+    ({ name, pattern }) =>
+      `  ${name} (qmd://${name}/)\n    Pattern:  ${pattern}\n    Files:    ` +
+      `${live.filter((one) => one.collection === name).length} (updated ${ageOf(index, name)})\n`,
+  );
+  return says(
+    [
+      'QMD Status\n',
+      `Index: ${places.index}`,
+      `Size:  ${JSON.stringify(index).length} B\n`,
+      'Documents',
+      `  Total:    ${live.length} files indexed`,
+      `  Vectors:  ${index.embedded.length} embedded`,
+      ...(pending > 0 ? [`  Pending:  ${pending} need embedding (run 'qmd embed')`] : []),
+      '\nCollections',
+      ...collections,
+    ].join('\n'),
+  );
+}
+
+function cleanup({ places, release }) {
+  const index = readIndex(places);
+  const live = index.documents.filter((one) => one.active);
+  const gone = index.documents.length - live.length;
+  index.documents = live;
+  const orphans = dropOrphans(index, release);
+  writeIndex(places, index);
+  const compacted = release.dropsForgotten ? '' : 'FTS compacted, ';
+  return says(
+    [
+      '✓ Cleared 0 cached API responses\n',
+      'No orphaned embeddings to remove\n',
+      ...(gone > 0 ? [`✓ Removed ${gone} inactive document records\n`] : []),
+      ...(orphans > 0 ? [`✓ Removed ${orphans} orphaned content hashes\n`] : []),
+      `✓ ${compacted}${compacted === '' ? 'Database' : 'database'} vacuumed\n`,
+    ].join(''),
+  );
+}
+
+function embed({ places, values }) {
+  const index = readIndex(places);
+  if (values.force) index.embedded = [];
+  const pending = pendingOf(index);
+  if (pending === 0) return says('✓ All content hashes already have embeddings.\n');
+  const live = index.documents.filter((one) => one.active).map((one) => one.hash);
+  index.embedded = [...new Set([...index.embedded, ...live])];
+  writeIndex(places, index);
+  return {
+    status: 0,
+    stdout: `Embedding ${pending} documents\n\n✓ Done! Embedded ${pending} chunks from ${pending} documents in 0s\n`,
+    stderr: `Chunking ${pending} documents by token count...\n\u001b[?25l\u001b]9;4;3\u0007\u001b]9;4;0\u0007\u001b[?25h`,
+  };
+}
+
+function says(stdout) {
+  return { status: 0, stdout, stderr: '' };
+}
+
+function fails(stderr) {
+  return { status: 1, stdout: '', stderr };
+}

@@ -1,0 +1,104 @@
+/** Everything that can be wrong with a tool, each as a switch. */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { forget } from './collections.mjs';
+
+const NOISE = 'Loading configuration\n[info] cache is warm\n';
+const HUGE = 250_000;
+
+const WRONG_NODE = `node:internal/modules/cjs/loader:1586
+  return process.dlopen(module, path.toNamespacedPath(filename));
+                 ^
+
+Error: The module 'better_sqlite3.node'
+was compiled against a different Node.js version using
+NODE_MODULE_VERSION 137. This version of Node.js requires
+NODE_MODULE_VERSION 115. Please try re-compiling or re-installing
+the module (for instance, using \`npm rebuild\` or \`npm install\`).
+    at Object..node (node:internal/modules/cjs/loader:1586:18) {
+  code: 'ERR_DLOPEN_FAILED'
+}
+
+Node.js v20.20.2
+`;
+
+/** What ends it before it has done anything. */
+const ENDS = {
+  wrong_node: { status: 1, stdout: '', stderr: WRONG_NODE },
+  old_node: {
+    status: 1,
+    stdout: '',
+    stderr: 'Error: node (>=22) not found. Install from https://nodejs.org\n',
+  },
+  no_bun: {
+    status: 1,
+    stdout: '',
+    stderr: 'Error: bun not found. Install from https://bun.sh\n',
+  },
+};
+
+/** The misbehaviour that is due for a command, if one is; each time that it is asked it is due. */
+export function dueFor(command, { on = {} }, folder) {
+  const key = on[command] === undefined ? '*' : command;
+  const due = on[key];
+  if (due?.times === undefined) return due;
+  const file = join(folder, `times-${key === '*' ? 'any' : key}`);
+  const done = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+  if (done >= due.times) return undefined;
+  writeFileSync(file, String(done + 1));
+  return due;
+}
+
+/** What happens before the command runs. @returns what it ends with instead, if it does */
+export async function before(due, { places, release, folder }) {
+  if (due === undefined) return undefined;
+  if (due.kind === 'slow') await new Promise((done) => setTimeout(done, due.ms));
+  if (due.kind === 'hangs') await hang(folder);
+  if (due.kind === 'forgets') forget(places, release, due.collection);
+  if (due.kind === 'fails') return { stdout: '', stderr: '', ...due };
+  return ENDS[due.kind];
+}
+
+/** What happens between the work and its end. */
+export async function between(due, folder) {
+  if (due?.kind !== 'lingers') return;
+  writeFileSync(join(folder, 'lingers'), '');
+  await new Promise((done) => setTimeout(done, due.ms));
+}
+
+/** What becomes of an answer. */
+export function after(due, answer) {
+  const { stdout } = answer;
+  switch (due?.kind) {
+    case 'garbage':
+      return { ...answer, stdout: 'Segmentation of {"results" [oops\n\u0000\u0001}]\n' };
+    case 'banner':
+      return { ...answer, stdout: `${NOISE}${stdout}[done] in 3 ms\n` };
+    case 'truncated':
+      return { ...answer, stdout: stdout.slice(0, Math.floor(stdout.length / 2)) };
+    case 'killed':
+      return { ...answer, stdout: stdout.slice(0, Math.floor(stdout.length / 2)), dies: true };
+    case 'huge':
+      return { ...answer, stdout: enlarged(stdout) };
+    default:
+      return answer;
+  }
+}
+
+function enlarged(stdout) {
+  const rows = stdout.startsWith('[') ? JSON.parse(stdout) : [];
+  const [first = { docid: '#000000', score: 0.1, file: 'qmd://none/none.md', title: '' }] = rows;
+  const more = { ...first, snippet: `${first.snippet ?? ''}${'word '.repeat(HUGE / 5)}` };
+  return `${JSON.stringify([more, ...rows.slice(1)], null, 2)}\n`;
+}
+
+/** Hears no signal that can be heard, with a child that hears none either. */
+async function hang(folder) {
+  const deaf = "process.on('SIGTERM',()=>{});process.on('SIGINT',()=>{});setInterval(()=>{},1e6)";
+  const child = spawn(process.execPath, ['-e', deaf], { stdio: 'ignore' });
+  process.on('SIGTERM', () => undefined);
+  process.on('SIGINT', () => undefined);
+  writeFileSync(join(folder, `hanging-${process.pid}`), `${process.pid} ${child.pid}`);
+  await new Promise(() => setInterval(() => undefined, 1e6));
+}

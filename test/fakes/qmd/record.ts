@@ -1,0 +1,57 @@
+/**
+ * Writes down what real releases of the tool answer, for test/fakes/qmd.test.ts to hold the
+ * stand-in against:
+ *
+ *   node --import tsx test/fakes/qmd/record.ts FOLDER
+ *
+ * FOLDER is what `npm run test:ext -- --into FOLDER` has filled.
+ */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { placesIn, RELEASES, releaseAt } from '../../ext/releases.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { askMcp } from './connect.js';
+import { type Answer, playMcpSteps, playScenario } from './scenario.js';
+
+const TIME_LIMIT_MS = 60_000;
+
+/** What recorded/VERSION.json holds. */
+async function record(folder: string): Promise<void> {
+  for (const version of RELEASES) {
+    const { path } = tempFolder();
+    const { command, env: itsOwn } = releaseAt(folder, version);
+    const env = { ...itsOwn, ...placesIn(path) };
+    const run = (args: readonly string[], cwd: string): Omit<Answer, 'args'> =>
+      spawnSync(command, args, { cwd, env, encoding: 'utf8', timeout: TIME_LIMIT_MS });
+    const answers = playScenario(path, run);
+    const again = tempFolder().path;
+    const mcpEnv = { ...itsOwn, ...placesIn(again) };
+    playMcpSteps(again, (args, cwd) =>
+      spawnSync(command, args, { cwd, env: mcpEnv, encoding: 'utf8', timeout: TIME_LIMIT_MS }),
+    );
+    const reranks = version === '1.1.6' || version === '2.0.1';
+    const mcp = await askMcp({ command, env: mcpEnv, cwd: again }, reranks);
+    const help = run(['--help'], path).stdout;
+    const recorded = { version, help: linesThatTell(help), answers, mcp };
+    const file = fileURLToPath(new URL(`recorded/${version}.json`, import.meta.url));
+    writeFileSync(file, `${JSON.stringify(recorded, null, 2)}\n`);
+    process.stdout.write(`${version}: ${answers.length} answers, ${mcp.calls.length} calls\n`);
+  }
+}
+
+/** Of the help text, the lines by which a caller learns what a release can. */
+function linesThatTell(help: string): readonly string[] {
+  return help
+    .split('\n')
+    .filter((line) =>
+      /--mask|--glob\b <|--json|--format|-c, --collection|^ {2}qmd (?:query|search|vsearch|embed|mcp|update|collection|status)\b/.test(
+        line,
+      ),
+    );
+}
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('say where the releases are installed');
+await record(resolve(folder));

@@ -1,0 +1,4 @@
+import type { PlayedRelease } from './commands.mjs';
+
+/** By the version that a test names. */
+export const RELEASES: Readonly<Record<string, PlayedRelease>>;

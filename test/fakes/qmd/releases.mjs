@@ -1,0 +1,165 @@
+/**
+ * What the releases of the tool can, and how they answer. Facts of real runs (see recorded/), but
+ * for the two oldest shapes, which are known by what others write of them.
+ */
+
+/** Options that take a value; every other is a switch, known or not. */
+const VALUES = ['index', 'context', 'n', 'min-score', 'collection', 'name', 'mask', 'l', 'from'];
+
+const OLD_HELP = [
+  'Usage:',
+  '  qmd collection add [path] --name <name> --mask <pattern>  - Create/index collection',
+  '  qmd collection list           - List all collections with details',
+  '  qmd collection remove <name>  - Remove a collection by name',
+  '  qmd collection rename <old> <new>  - Rename a collection',
+  '  qmd status                    - Show index status and collections',
+  '  qmd update [--pull]           - Re-index all collections (--pull: git pull first)',
+  '  qmd embed [-f]                - Create vector embeddings (900 tokens/chunk, 15% overlap)',
+  '  qmd query <query>             - Search with query expansion + reranking (recommended)',
+  '  qmd search <query>            - Full-text keyword search (BM25, no LLM)',
+  '  qmd vsearch <query>           - Vector similarity search (no reranking)',
+  '  qmd mcp                       - Start MCP server (stdio transport)',
+  '  qmd mcp --http [--port N]     - Start MCP server (HTTP transport, default port 8181)',
+  '  qmd mcp --http --daemon       - Start MCP server as background daemon',
+  '  qmd mcp stop                  - Stop background MCP daemon',
+  '',
+  '  --json                     - JSON output with snippets (default: 20 results)',
+  '  -c, --collection <name>    - Filter results to a specific collection',
+  '  --json/--csv/--md/--xml/--files - Output format (same as search)',
+];
+
+const NEW_HELP = [
+  'Usage:',
+  '  qmd query <query>             - Hybrid search with auto expansion + reranking (recommended)',
+  "  qmd query 'lex:..\\nvec:...'   - Structured query document (you provide lex/vec/hyde lines)",
+  '  qmd search <query>            - Full-text BM25 keywords (no LLM)',
+  '  qmd vsearch <query>           - Vector similarity only',
+  '  qmd mcp                       - Start the MCP server (stdio transport for AI agents)',
+  '  qmd collection add/list/remove/rename/show   - Manage indexed folders',
+  '  qmd status                    - View index + collection health',
+  '  qmd update [--pull]           - Re-index collections (optionally git pull first)',
+  '  qmd embed [-f]                - Generate/refresh vector embeddings',
+  '',
+  '  -n <num>                   - Max results (default 5, or 20 for --files/--json)',
+  '  --explain                  - Include retrieval score traces (query --json/CLI)',
+  '  --files | --json | --csv | --md | --xml  - Output format',
+  '  -c, --collection <name>    - Filter by one or more collections',
+  '  --json/--csv/--md/--xml/--files - Same formats as search',
+];
+
+const NEWEST_HELP = [
+  ...NEW_HELP.filter((line) => !line.includes('--json')).map((line) =>
+    line.replace('embed [-f]               ', 'embed [-f] [-c <name>]   '),
+  ),
+  '  -n <num>                   - Max results (default 5, or 20 for --format files|json)',
+  '  --explain                  - Include retrieval score traces (query, CLI/--format json)',
+  '  --format <kind>            - Output format: cli (default) | json | csv | md | xml | files',
+  '  --format <kind>            - Same formats as search',
+];
+
+const OLDEST = {
+  /** As `--version` prints it. */
+  version: '0.9.0',
+  help: OLD_HELP,
+  values: VALUES,
+  /** Whether an option that it does not know ends it. */
+  strict: false,
+  /** The option that names which files a collection takes. */
+  maskOption: 'mask',
+  collections: true,
+  /** Without a collection, `collection list` names another command. */
+  addCommand: 'qmd add .',
+  /** Whether of several `-c` all count, or the last. */
+  manyFilters: false,
+  /** Nothing found is a sentence even with `--json`; and so it is below `--min-score`. */
+  sentences: { nothing: true, belowMinimum: true },
+  /** How a question is read: words, or also phrases and exclusions, or also dashes and dots. */
+  reads: 'words',
+  /** How much a hit in the path, the title, the text counts. */
+  weights: [10, 1, 1],
+  paths: 'lowered',
+  /** Tells terminals its progress, terminal or not. */
+  progress: true,
+  /** An update of a collection without files: forgets nothing, says so and goes on. */
+  emptyStops: true,
+  emptyTold: true,
+  /** A folder that is not there: fails at once, is taken for empty, or is refused. */
+  missingFolder: 'fails',
+  /** Content that only forgotten documents have is dropped, and they with it. */
+  dropsForgotten: true,
+  show: false,
+  verbHint: 'Available: list, add, remove, rename',
+  doctorHint: '',
+  lineField: false,
+  mcp: 'three tools',
+  mcpUnknownTool: 'result',
+};
+
+const SECOND = {
+  ...OLDEST,
+  version: '1.0.7',
+  addCommand: 'qmd collection add .',
+  manyFilters: true,
+  sentences: { nothing: false, belowMinimum: true },
+  missingFolder: 'is empty',
+};
+
+const THIRD = {
+  ...SECOND,
+  version: '1.1.6',
+  help: NEW_HELP,
+  sentences: { nothing: false, belowMinimum: false },
+  reads: 'phrases',
+  progress: false,
+  emptyStops: false,
+  show: true,
+  verbHint: "Run 'qmd collection help' for usage",
+  mcp: 'query of parts',
+};
+
+const FOURTH = { ...THIRD, version: '2.0.1', emptyTold: false };
+
+const NEWEST = {
+  ...FOURTH,
+  version: '2.8.3 (facd35e)',
+  help: NEWEST_HELP,
+  values: [...VALUES, 'glob', 'format', 'intent', 'timeout'],
+  globToo: true,
+  reads: 'dashes and dots',
+  weights: [1.5, 4, 1],
+  paths: 'as they are',
+  missingFolder: 'is refused',
+  dropsForgotten: false,
+  doctorHint: "If qmd still behaves unexpectedly, run 'qmd doctor' for diagnostics.\n",
+  lineField: true,
+  mcp: 'query or parts',
+  mcpUnknownTool: 'error',
+};
+
+/** Before `--mask` there was `--glob`; what it does not know, it refuses. */
+const OF_GLOBS = {
+  ...OLDEST,
+  version: '0.6.0',
+  help: OLD_HELP.map((line) => line.replace('--mask', '--glob')),
+  values: VALUES.map((option) => (option === 'mask' ? 'glob' : option)),
+  strict: true,
+  maskOption: 'glob',
+};
+
+/** Older than collections: it indexes the folder that it stands in. */
+const ANCIENT = {
+  ...OLDEST,
+  version: '0.1.0',
+  help: ['Usage:', '  qmd add .           - Index the folder', '  qmd search <query>  - Search'],
+  collections: false,
+};
+
+export const RELEASES = {
+  '0.1.0': ANCIENT,
+  '0.6.0': OF_GLOBS,
+  '0.9.0': OLDEST,
+  '1.0.7': SECOND,
+  '1.1.6': THIRD,
+  '2.0.1': FOURTH,
+  '2.8.3': NEWEST,
+};

@@ -1,0 +1,107 @@
+/** Search by words as SQLite's FTS5 does it with `porter unicode61` and bm25(). */
+import { stemmer } from 'stemmer';
+
+const K1 = 1.2;
+const B = 0.75;
+/** What a word that most documents have is still worth. */
+const LEAST_IDF = 1e-6;
+
+/** The stems of a text, in its order. */
+export function stemsOf(text) {
+  const plain = text
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase();
+  return (plain.match(/[\p{L}\p{N}\p{Co}]+/gu) ?? []).map((word) => stemmer(word));
+}
+
+/**
+ * What a question asks for: phrases that must be there, and phrases that must not.
+ *
+ * @param reads what of its syntax the release reads
+ * @returns undefined when nothing is asked for
+ */
+function readQuestion(question, reads) {
+  const all = reads === 'words' ? question.split(/\s+/).map((word) => ({ word })) : parts(question);
+  const phrases = all.flatMap(({ word, quoted = false, negated = false }) =>
+    phrasesOf(word, quoted, reads).map((phrase) => ({ ...phrase, negated })),
+  );
+  const wanted = phrases.filter((phrase) => !phrase.negated);
+  const unwanted = phrases.filter((phrase) => phrase.negated);
+  return wanted.length === 0 ? undefined : { wanted, unwanted };
+}
+
+function parts(question) {
+  return [...question.matchAll(/(-)?(?:"([^"]*)"?|([^\s"]+))/g)].map(
+    ([, minus, quoted, word = '']) => ({
+      word: quoted ?? word,
+      quoted: quoted !== undefined,
+      negated: minus !== undefined,
+    }),
+  );
+}
+
+function phrasesOf(word, quoted, reads) {
+  const exact = (text) => ({ stems: stemsOf(text), prefix: false });
+  const begun = (text) => ({ stems: stemsOf(text), prefix: true });
+  const clean = (text) => text.replace(/[^\p{L}\p{N}'_]/gu, '');
+  const made = () => {
+    if (quoted) return [exact(word.split(/\s+/).map(clean).join(' '))];
+    if (reads !== 'dashes and dots') return [begun(clean(word))];
+    if (/^[\p{L}\p{N}][^\s-]*(?:-[\p{L}\p{N}][^\s-]*)+$/u.test(word)) {
+      return [exact(word.replaceAll('-', ' '))];
+    }
+    if (/^[\p{L}\p{N}_]+(?:\.[\p{L}\p{N}_]+)+$/u.test(word)) return word.split('.').map(begun);
+    return [begun(clean(word))];
+  };
+  return made().filter(({ stems }) => stems.length > 0);
+}
+
+/**
+ * The documents that answer, best first.
+ *
+ * @param documents with `columns`: path, title and text
+ * @returns each with a `score` from 0 up to 1
+ */
+export function searchWords(documents, question, { reads, weights }) {
+  const asked = readQuestion(question, reads);
+  if (asked === undefined) return [];
+  const rows = documents.map((document) => ({ document, columns: document.columns.map(stemsOf) }));
+  const lengths = rows.map(({ columns }) => columns.reduce((sum, stems) => sum + stems.length, 0));
+  const average = lengths.reduce((sum, length) => sum + length, 0) / rows.length;
+  const hits = asked.wanted.map((phrase) =>
+    rows.map(({ columns }) =>
+      columns.reduce((sum, stems, at) => sum + countOf(phrase, stems) * weights[at], 0),
+    ),
+  );
+  const found = rows.flatMap(({ document, columns }, row) => {
+    const kept = hits.every((of) => of[row] > 0) && !isUnwanted(asked.unwanted, columns);
+    if (!kept) return [];
+    const rank = hits.reduce((sum, of) => {
+      const rest = K1 * (1 - B + (B * lengths[row]) / average);
+      return sum + (idf(of) * of[row] * (K1 + 1)) / (of[row] + rest);
+    }, 0);
+    return [{ ...document, score: rank / (1 + rank) }];
+  });
+  return found.sort((a, b) => b.score - a.score);
+}
+
+function isUnwanted(phrases, columns) {
+  return phrases.some((phrase) => columns.some((stems) => countOf(phrase, stems) > 0));
+}
+
+function idf(hits) {
+  const having = hits.filter((weight) => weight > 0).length;
+  const value = Math.log((hits.length - having + 0.5) / (having + 0.5));
+  return value > 0 ? value : LEAST_IDF;
+}
+
+function countOf({ stems: wanted, prefix }, stems) {
+  const last = wanted.length - 1;
+  const matches = (at) =>
+    wanted.every((stem, step) => {
+      const there = stems[at + step];
+      return prefix && step === last ? there?.startsWith(stem) : there === stem;
+    });
+  return stems.filter((_, at) => matches(at)).length;
+}

@@ -1,0 +1,22 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { growthOf } from '../../stress/soak/holding.js';
+
+/** A sample a second. */
+const samples = (values: readonly number[]) =>
+  values.map((value, at) => ({ atMs: at * 1000, value }));
+/** Up and down, as garbage is left and collected. */
+const saw = Array.from({ length: 120 }, (_, at) => 100 + (at % 9));
+
+test('a leak is told beneath what comes and goes', () => {
+  const growth = growthOf(samples(saw.map((value, at) => value + at * 0.2)));
+  assert.ok(Math.abs(growth - 119 * 0.2) < 3, String(growth));
+});
+
+test('what comes and goes, and a burst, is no growth', () => {
+  assert.ok(Math.abs(growthOf(samples(saw))) < 1);
+  assert.ok(Math.abs(growthOf(samples(saw.map((value, at) => (at === 100 ? 900 : value))))) < 1);
+  assert.is(growthOf([]), 0);
+});
+
+test.run();

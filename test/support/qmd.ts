@@ -1,0 +1,164 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { tempFolder } from './temp-folder.js';
+
+/** The releases that the stand-in plays; the two oldest are older than `--mask`, and than collections. */
+export type QmdVersion = '0.1.0' | '0.6.0' | '0.9.0' | '1.0.7' | '1.1.6' | '2.0.1' | '2.8.3';
+
+/** One way to fail, or to answer otherwise. */
+export type QmdMisbehaviour = (
+  | {
+      readonly kind: /** No JSON at all, status 0. */
+        | 'garbage'
+        /** Lines before and after the real answer. */
+        | 'banner'
+        /** Half of the answer, status 0. */
+        | 'truncated'
+        /** Half of the answer, then SIGKILL. */
+        | 'killed'
+        /** More than 200,000 characters. */
+        | 'huge'
+        /** Never ends, hears no SIGTERM, and has a child that hears none either: see `hanging()`. */
+        | 'hangs'
+        /** A native module that was built for another Node. */
+        | 'wrong_node'
+        /** Its own start script finds no Node that is new enough. */
+        | 'old_node'
+        /** Its own start script finds no bun. */
+        | 'no_bun'
+        /** Rows with `collection`, `body`, `start_line` and `end_line`, and snippets without a header. */
+        | 'fields'
+        /** Its MCP server answers nothing, not even `initialize`. */
+        | 'says_nothing'
+        | 'dies_in_call'
+        | 'hangs_in_call';
+    }
+  | { readonly kind: 'slow'; readonly ms: number }
+  /** Does its work, and ends so much later. */
+  | { readonly kind: 'lingers'; readonly ms: number }
+  | { readonly kind: 'fails'; readonly status: number; readonly stderr: string }
+  /** Before it runs, this collection is gone from its configuration and its index. */
+  | { readonly kind: 'forgets'; readonly collection: string }
+) & {
+  /** Only the first so many times. */
+  readonly times?: number;
+};
+
+/** A command of the tool, or the verb of `collection`; `*` is every one that isn't named. */
+export type QmdCommand =
+  | '*'
+  | 'help'
+  | 'version'
+  | 'list'
+  | 'add'
+  | 'remove'
+  | 'show'
+  | 'update'
+  | 'embed'
+  | 'status'
+  | 'search'
+  | 'vsearch'
+  | 'query'
+  | 'mcp';
+
+/** How the stand-in is to behave. */
+export interface QmdSwitches {
+  readonly version?: QmdVersion;
+  readonly on?: Partial<Readonly<Record<QmdCommand, QmdMisbehaviour>>>;
+}
+
+/** One start of the stand-in. */
+export interface QmdCall {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly pid: number;
+  /** HOME, NO_COLOR, PATH, QMD_CONFIG_DIR, XDG_CACHE_HOME, XDG_CONFIG_HOME, as far as they were set. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** One request to its MCP server. */
+export interface QmdRequest {
+  readonly mcp: string;
+  readonly tool?: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** A stand-in for the external tool, at a path of its own. */
+export interface InstalledQmd {
+  /** The executable, for `memory.ext.command`. */
+  readonly command: string;
+  /** Changes its behaviour; a `version` makes it another executable too, as an update would. */
+  become(switches: QmdSwitches): void;
+  /** Every start so far. */
+  log(): readonly QmdCall[];
+  /** Every request to an MCP server so far. */
+  requests(): readonly QmdRequest[];
+  /** Forgets what was logged. */
+  clearLog(): void;
+  /** Settles once one lingers: it has done its work, and not ended yet. */
+  lingers(): Promise<void>;
+  /** The process ids of those that hang, with their children: all should be gone when a test ends. */
+  hanging(): readonly number[];
+}
+
+const PROGRAM = new URL('../fakes/qmd/qmd.mjs', import.meta.url).href;
+
+/** Installs a stand-in in a folder of its own. */
+export function installQmd({ version = '2.8.3', on = {} }: QmdSwitches = {}): InstalledQmd {
+  const folder = tempFolder();
+  const command = folder.at('qmd');
+  const log = folder.at('log.jsonl');
+  let current: Required<QmdSwitches> = { version, on };
+  const lines = (): readonly (QmdCall | QmdRequest)[] =>
+    existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').map(parsed) : [];
+  const write = (): void => {
+    folder.write('switches.json', JSON.stringify(current));
+    const here = JSON.stringify(folder.path);
+    const run = `import(${JSON.stringify(PROGRAM)}).then(({ main }) => main(${here}));`;
+    writeFileSync(command, `#!${process.execPath}\n// ${current.version}\n${run}\n`);
+    chmodSync(command, 0o755);
+  };
+  write();
+  return {
+    command,
+    become: (switches) => {
+      current = { ...current, ...switches };
+      for (const name of readdirSync(folder.path)) {
+        if (name.startsWith('times-')) rmSync(folder.at(name));
+      }
+      if (switches.version === undefined) {
+        folder.write('switches.json', JSON.stringify(current));
+      } else write();
+    },
+    log: () => lines().filter((line) => 'args' in line),
+    requests: () => lines().filter((line) => 'mcp' in line),
+    clearLog: () => rmSync(log, { force: true }),
+    lingers: async () => {
+      while (!existsSync(folder.at('lingers'))) await new Promise((done) => setTimeout(done, 5));
+    },
+    hanging: () =>
+      readdirSync(folder.path)
+        .filter((name) => name.startsWith('hanging-'))
+        .flatMap((name) => readFileSync(folder.at(name), 'utf8').split(' ').map(Number)),
+  };
+}
+
+function parsed(line: string): QmdCall | QmdRequest {
+  return JSON.parse(line) as QmdCall | QmdRequest;
+}
+
+/** Whether a process is there. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a release answered in reality; see test/fakes/qmd/record.ts. */
+export function recordedQmd(version: QmdVersion): unknown {
+  const file = new URL(`../fakes/qmd/recorded/${version}.json`, import.meta.url);
+  return JSON.parse(readFileSync(fileURLToPath(file), 'utf8'));
+}

@@ -1,0 +1,94 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BackendStatus } from '../../../src/engine/memory/backends/memory-backend.js';
+import { extFacts } from '../../../src/ui/memory/status-ext.js';
+import { createStyle } from '../../../src/ui/style.js';
+
+const test = suite('the external program in a status');
+
+const NOW = 1_000_000_000;
+
+type Ext = NonNullable<BackendStatus['ext']>;
+
+const EXT: Ext = {
+  answers: 'ext',
+  mode: 'search',
+  program: '/home/ada/bin/qmd',
+  release: '2.8.3',
+  detected: { patternFlag: '--mask', manyCollections: true },
+  indexFile: '/home/ada/.svc/agents/main/qmd/cache/qmd/index.sqlite',
+  collections: [
+    {
+      name: 'memory-root-main',
+      root: '/home/ada/notes',
+      pattern: 'MEMORY.md',
+      source: 'memory',
+      known: true,
+    },
+    { name: 'wiki', root: '/srv/wiki', pattern: '**/*.md', source: 'memory', known: false },
+  ],
+  updated: { atMs: NOW - 120_000, tookMs: 1500, files: 12, stale: false },
+  vectors: 'off',
+  withoutVectors: null,
+};
+
+/** `label: line` for each line that is told. */
+function told(fields: Partial<Ext>): readonly string[] {
+  const status = { ext: { ...EXT, ...fields } } as BackendStatus;
+  const options = {
+    style: createStyle(false),
+    nowMs: NOW,
+    homeDir: '/home/ada',
+  };
+  return extFacts(status, options).flatMap(({ label, lines }) =>
+    lines.map((line) => `${label}: ${line}`),
+  );
+}
+
+test('who answers, with what, from where, and how fresh', () => {
+  assert.equal(told({}), [
+    'backend: external',
+    'program: ~/bin/qmd, release 2.8.3',
+    'mode: search, by words alone',
+    'collections: memory-root-main  ~/notes    MEMORY.md',
+    'collections: wiki              /srv/wiki  **/*.md    not indexed yet',
+    'updated: 2 min ago, 12 files, in 1.5 s',
+  ]);
+});
+
+test('a program that is left alone is told with its cause and its mend', () => {
+  const why = {
+    code: 'BACKEND_TIMEOUT',
+    message: 'it took \u001b[31mtoo long',
+    hint: 'give it time',
+  };
+  const lines = told({ answers: 'builtin', why, program: null, release: null });
+  assert.match(lines[0] ?? '', /^backend: builtin, in place of the external program: it took/);
+  assert.not.ok(lines.join('').includes('\u001b'));
+  assert.equal(lines.slice(1, 3), [
+    'backend: → give it time',
+    'program: not found, release not asked yet',
+  ]);
+});
+
+test('vectors are told in the modes that have them', () => {
+  const mode = (fields: Partial<Ext>): string | undefined =>
+    told({ mode: 'query', ...fields }).find((line) => line.startsWith('mode'));
+  assert.is(
+    mode({ vectors: 'ready', withoutVectors: 0 }),
+    'mode: query, all contents have vectors',
+  );
+  assert.is(
+    mode({ vectors: 'missing', withoutVectors: 1 }),
+    'mode: query, 1 content without vectors',
+  );
+  assert.is(mode({ vectors: 'unknown' }), 'mode: query, vectors not made yet');
+});
+
+test('an index that is old, or not there, says so', () => {
+  const updated = { atMs: NOW - 120_000, tookMs: 20, files: 1, stale: true };
+  assert.match(told({ updated }).at(-1) ?? '', /; files changed since$/);
+  assert.match(told({ updated: null }).at(-1) ?? '', /^updated: never: the first search does it/);
+});
+
+test.run();

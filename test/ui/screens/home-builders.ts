@@ -1,0 +1,85 @@
+import type { AgentGlance, AgentNews } from '../../../src/engine/overview/agent-glance.js';
+import type { OverviewNews } from '../../../src/engine/overview/overview-news.js';
+
+/** The present in these tests. */
+export const NOW = 1_795_000_000_000;
+
+/** An agent in good order, unless told otherwise. */
+export function anAgent(name: string, glance: Partial<AgentGlance> = {}): AgentNews {
+  return {
+    name,
+    faults: [],
+    glance: {
+      workspaceDir: `/home/ada/${name}`,
+      backend: 'builtin',
+      index: 'ready',
+      documents: 1283,
+      chunks: 13_115,
+      syncedMs: NOW - 120_000,
+      stale: 0,
+      staleExamples: [],
+      watched: false,
+      provider: 'openai',
+      model: 'text-embedding-3-small',
+      vectors: { done: 13_115, all: 13_115 },
+      ...glance,
+    },
+  };
+}
+
+/** Everything at work, with one fault. */
+export function busyNews(): OverviewNews {
+  return {
+    config: { state: 'read', file: '/home/ada/.svc/svc.json' },
+    agents: [
+      anAgent('main'),
+      anAgent('work', { stale: 12, staleExamples: ['memory/a.md'], provider: null, model: null }),
+    ],
+    listener: {
+      process: {
+        pid: 4711,
+        startedMs: NOW - 3_600_000,
+        url: 'http://127.0.0.1:8787',
+        services: 5,
+        failures: [],
+      },
+      routes: 2,
+      requests: 1204,
+      rejected: 3,
+      last: { atMs: NOW - 20_000, status: 200, code: null, action: 'create_flow' },
+    },
+    flows: {
+      flows: { running: 3, waiting: 1, succeeded: 206 },
+      tasks: { queued: 2, running: 1 },
+      fault: undefined,
+    },
+    dreams: [
+      {
+        agents: ['main', 'work'],
+        enabled: true,
+        nextMs: NOW + 5 * 3_600_000,
+        last: { startedMs: NOW - 19 * 3_600_000, ended: true, failed: false, written: 3 },
+        fault: undefined,
+      },
+    ],
+    findings: [
+      { severity: 'warning', message: 'others may look into /home/ada/.svc', hint: 'chmod 700' },
+      { severity: 'fault', message: 'a secret can be read by everyone', hint: 'chmod 600 it' },
+    ],
+  };
+}
+
+/** Just installed: nothing is configured, nothing is there. */
+export function emptyNews(): OverviewNews {
+  const gone = { about: 'agent main', code: 'INDEX_STALE', message: 'there is no workspace' };
+  return {
+    config: { state: 'none', hasNotes: false },
+    agents: [{ name: 'main', glance: undefined, faults: [gone] }],
+    listener: { process: undefined, routes: 0, requests: 0, rejected: 0, last: null },
+    flows: { flows: {}, tasks: {}, fault: undefined },
+    dreams: [
+      { agents: ['main'], enabled: false, nextMs: undefined, last: undefined, fault: undefined },
+    ],
+    findings: [],
+  };
+}

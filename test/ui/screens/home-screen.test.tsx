@@ -1,0 +1,372 @@
+import fc from 'fast-check';
+import { render } from 'ink-testing-library';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { OverviewNews } from '../../../src/engine/overview/overview-news.js';
+import { textWidth } from '../../../src/ui/fit.js';
+import { homeFrame } from '../../../src/ui/screens/home/frame.js';
+import {
+  type HomeEnd,
+  type HomeFollowing,
+  type HomeScreenOptions,
+  type OpenedTarget,
+  runHomeScreen,
+} from '../../../src/ui/screens/home/run.js';
+import {
+  type HomeState,
+  type HomeTarget,
+  type HomeTold,
+  reduceHome,
+  startHome,
+} from '../../../src/ui/screens/home/state.js';
+import { HomeScreen } from '../../../src/ui/screens/home/view.js';
+import { createStore } from '../../../src/ui/screens/store.js';
+import { createStyle } from '../../../src/ui/style.js';
+import {
+  createTerminal,
+  type FakeTerminal,
+  KEYS,
+  TERMINAL_SIZES,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
+import { anAgent, busyNews, emptyNews, NOW } from './home-builders.js';
+
+const test = suite('the home screen');
+
+const plain = { style: createStyle(false), homeDir: '/home/ada' };
+
+function shown(news: Partial<OverviewNews>, columns = 80, rows = 24, chosen?: string): string {
+  const state = { ...startHome(NOW), news, chosen };
+  return homeFrame(state, plain, { columns, rows }).join('\n');
+}
+
+interface Started {
+  readonly terminal: FakeTerminal;
+  readonly end: Promise<HomeEnd>;
+  readonly tell: (news: Partial<OverviewNews>) => void;
+  readonly endLook: (why: string) => void;
+  readonly asked: HomeTarget[];
+  readonly calls: string[];
+}
+
+function start(
+  terminal: FakeTerminal,
+  options: Partial<Pick<HomeScreenOptions, 'before' | 'prepare' | 'signal'>> = {},
+): Started {
+  const asked: HomeTarget[] = [];
+  const calls: string[] = [];
+  let tell: Started['tell'] = () => undefined;
+  let endLook: Started['endLook'] = () => undefined;
+  const following: HomeFollowing = {
+    again: () => calls.push('again'),
+    close: async () => {
+      calls.push('close');
+    },
+  };
+  const end = runHomeScreen({
+    stdin: terminal.stdin,
+    stdout: terminal.stdout,
+    ...plain,
+    now: () => NOW,
+    follow: (news, onEnd) => {
+      calls.push('follow');
+      tell = news;
+      endLook = onEnd;
+      return following;
+    },
+    explain: (error) => (error instanceof Error ? error.message : 'unknown'),
+    before: undefined,
+    signal: new AbortController().signal,
+    ...options,
+    prepare: async (target, signal) => {
+      asked.push(target);
+      return options.prepare?.(target, signal) ?? (async () => undefined);
+    },
+  });
+  return {
+    terminal,
+    end,
+    asked,
+    calls,
+    tell: (news) => tell(news),
+    endLook: (why) => endLook(why),
+  };
+}
+
+for (const [columns, rows] of TERMINAL_SIZES) {
+  test(`fits a terminal of ${columns} by ${rows}, tells everything and leaves it as it was`, async () => {
+    const terminal = createTerminal(columns, rows);
+    terminal.stdout.write('$ svc\n');
+    const { end, tell, calls } = start(terminal);
+    await waitForText(terminal, 'looking …');
+    tell(busyNews());
+    await waitForText(terminal, '1 fault');
+    const lines = terminal.screen();
+    assert.ok(lines.length < rows);
+    for (const line of lines) assert.ok(textWidth(line) <= columns, line);
+    const text = lines.join('\n');
+    assert.match(text, /❯ ✓ main +up to date · 2 min ago/);
+    assert.match(text, /! work +12 stale/);
+    assert.match(text, /✓ listener +127\.0\.0\.1:8787/);
+    assert.match(text, /● flows +3 running · 1 waiting/);
+    assert.match(text, /● tasks +1 running · 2 queued/);
+    assert.match(text, /✓ dreams +next sweep in 5 h/);
+    assert.match(text, /✗ faults +1 fault · 1 warning/);
+    assert.match(text, /\? keys {3}q leave/);
+    if (columns > 60) assert.match(text, /13\u202F115 chunks · openai/);
+    terminal.type('q');
+    assert.equal(await end, { type: 'left' });
+    assert.equal(calls, ['follow', 'close']);
+    assert.is(terminal.buffer.alternate, false);
+    assert.is(terminal.rawMode(), false);
+    assert.equal(terminal.screen(), ['$ svc']);
+  });
+}
+
+for (const columns of [60, 80, 200]) {
+  test(`the view alone reflows at ${columns} columns, in ink's own renderer`, async () => {
+    const store = createStore(startHome(NOW), reduceHome);
+    store.dispatch({ type: 'news', news: busyNews(), nowMs: NOW });
+    const left: string[] = [];
+    const view = render(
+      <HomeScreen
+        store={store}
+        stdout={createTerminal(columns, 24).stdout}
+        {...plain}
+        onOpen={({ kind }) => left.push(kind)}
+        onAgain={() => left.push('again')}
+        onLeave={() => left.push('leave')}
+      />,
+    );
+    const frame = (): string => view.lastFrame() ?? '';
+    assert.match(frame(), 'up to date');
+    assert.match(frame(), '⏎ search');
+    await waitFor('the keys to be heard', () => {
+      view.stdin.write('j');
+      return frame().includes('⏎ routes');
+    });
+    view.stdin.write('r');
+    view.stdin.write(KEYS.enter);
+    await waitFor('two orders', () => left.length === 2);
+    assert.is(left[0], 'again');
+    view.unmount();
+  });
+}
+
+test('somebody who has just installed svc is told what to do next, and Enter does it', async () => {
+  for (const [columns, rows] of TERMINAL_SIZES) {
+    const text = shown(emptyNews(), columns, rows);
+    assert.match(text, /❯ · set up +nothing is set up yet · svc config init/);
+    assert.not.match(text, /there is no workspace|✗/);
+    if (rows < 24) continue;
+    assert.match(text.replaceAll(/\n +/g, ' '), /Enter sets it up \(svc config init\)/);
+    assert.match(text.replaceAll(/\n +/g, ' '), /svc memory search -w \.\/notes/);
+  }
+  const terminal = createTerminal(80, 24);
+  const { end, tell, asked } = start(terminal);
+  await waitForText(terminal, 'looking …');
+  tell(emptyNews());
+  await waitForText(terminal, 'set svc up');
+  terminal.type(KEYS.enter);
+  assert.is((await end).type, 'open');
+  assert.equal(asked, [{ kind: 'set-up' }]);
+});
+
+test('each line leads to its screen, and an agent to three', async () => {
+  const cases: readonly (readonly [keys: string, target: HomeTarget])[] = [
+    [KEYS.enter, { kind: 'search', agent: 'main' }],
+    ['j/', { kind: 'search', agent: 'work' }],
+    ['i', { kind: 'index', agent: 'main' }],
+    ['d', { kind: 'diagnosis', agent: 'main' }],
+    ['jj\r', { kind: 'listener' }],
+    ['jjj\r', { kind: 'flows' }],
+    ['jjjj\r', { kind: 'tasks' }],
+    ['jjjjj\r', { kind: 'candidates', agent: 'main' }],
+    ['jjjjjjjjjj\r', { kind: 'doctor' }],
+  ];
+  for (const [keys, target] of cases) {
+    const terminal = createTerminal(80, 24);
+    const { end, tell, asked } = start(terminal);
+    await waitForText(terminal, 'looking …');
+    tell(busyNews());
+    await waitForText(terminal, '1 fault');
+    terminal.type(keys);
+    assert.is((await end).type, 'open');
+    assert.equal(asked, [target]);
+  }
+});
+
+test('home stays until a screen is ready, and tells what keeps it from being shown', async () => {
+  const terminal = createTerminal(80, 24);
+  let settle: (outcome: OpenedTarget | HomeTold | Error) => void = () => undefined;
+  const prepare = () =>
+    new Promise<OpenedTarget | HomeTold>((resolve, reject) => {
+      settle = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
+    });
+  const { end, tell, asked } = start(terminal, { prepare });
+  await waitForText(terminal, 'looking …');
+  tell(busyNews());
+  await waitForText(terminal, '1 fault');
+  // Typed twice at once: one at a time is opened.
+  terminal.type('\r\r');
+  await waitForText(terminal, 'opening …');
+  settle(new Error('memory search is switched off'));
+  await waitForText(terminal, 'memory search is switched off');
+  assert.is(asked.length, 1);
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, 'opening …');
+  settle({ text: 'there are no flows yet', isFault: false });
+  await waitForText(terminal, 'there are no flows yet');
+  terminal.type(KEYS.enter);
+  await waitForText(terminal, 'opening …');
+  assert.ok(terminal.buffer.alternate);
+  const opened = async (): Promise<HomeTold> => ({ text: 'main: 1 added', isFault: false });
+  settle(opened);
+  const ended = await end;
+  assert.is(ended.type === 'open' && ended.open, opened);
+  assert.not(terminal.buffer.alternate);
+});
+
+test('going into screens and back again and again leaves no handler behind', async () => {
+  const terminal = createTerminal(80, 24);
+  const count = (): readonly number[] => [
+    ...['readable', 'data', 'end'].map((name) => terminal.stdin.listenerCount(name)),
+    ...['resize', 'error', 'drain'].map((name) => terminal.stdout.listenerCount(name)),
+    ...['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((name) => process.listenerCount(name)),
+  ];
+  const outside = new AbortController();
+  let before: { readonly state: HomeState; readonly told: HomeTold | undefined } | undefined;
+  let first: readonly number[] | undefined;
+  for (let round = 0; round < 12; round++) {
+    const { end, tell, calls } = start(terminal, { before, signal: outside.signal });
+    if (before === undefined) {
+      await waitForText(terminal, 'looking …');
+      tell(busyNews());
+    }
+    // What was known is there at once, and the line that was left is chosen.
+    await waitForText(terminal, '1 fault');
+    if (round > 0) assert.match(terminal.screen().join('\n'), /❯ ! work/);
+    if (round > 0) await waitForText(terminal, `round ${round - 1}`);
+    terminal.type(round === 0 ? `j${KEYS.enter}` : KEYS.enter);
+    const ended = await end;
+    assert.equal(calls, ['follow', 'close']);
+    if (ended.type !== 'open') throw new Error('home was left');
+    before = { state: ended.state, told: { text: `round ${round}`, isFault: false } };
+    first ??= count();
+  }
+  assert.equal(count(), first);
+});
+
+test('the same news draws nothing, and an agent that is only named keeps what was known', async () => {
+  const terminal = createTerminal(80, 24);
+  const { end, tell, endLook, calls } = start(terminal);
+  await waitForText(terminal, 'looking …');
+  tell(busyNews());
+  await waitForText(terminal, '1 fault');
+  const writes = terminal.writes();
+  for (let n = 0; n < 50; n++) {
+    tell(busyNews());
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  tell({ agents: busyNews().agents.map(({ name }) => ({ name, glance: undefined, faults: [] })) });
+  endLook('it exited with 1');
+  await waitForText(terminal, 'nobody looks any more: it exited with 1; r looks again');
+  // One frame, which is a few writes.
+  assert.ok(terminal.writes() - writes <= 4, `${terminal.writes() - writes} writes`);
+  assert.match(terminal.screen().join('\n'), /✓ main +up to date/);
+  terminal.type('r');
+  await waitFor(
+    'somebody else to look',
+    () => calls.filter((name) => name === 'follow').length === 2,
+  );
+  terminal.type('r');
+  await waitFor('another look', () => calls.includes('again'));
+  terminal.type('?');
+  await waitForText(terminal, 'bring its index up to date');
+  terminal.type(KEYS.escape);
+  await waitFor('the list to close', () => !terminal.screen().join('\n').includes('bring its'));
+  terminal.type(KEYS.escape);
+  assert.equal(await end, { type: 'left' });
+});
+
+test('what a line has no room for is said below it', () => {
+  const news = busyNews();
+  assert.match(shown(news), '~/main · text-embedding-3-small');
+  assert.match(shown(news, 80, 24, 'agent work'), 'stale: memory/a.md, …');
+  assert.match(shown(news, 80, 24, 'listener'), 'last answer 20 s ago: 200 create_flow');
+  const faults = shown(news, 80, 24, 'faults');
+  assert.match(faults, /a secret can be read by everyone\n +→ chmod 600 it\n +others may look/);
+});
+
+test('states are told in words', () => {
+  const line = (news: Partial<OverviewNews>, name: string): string =>
+    shown(news, 120)
+      .split('\n')
+      .find((row) => row.includes(` ${name} `)) ?? '';
+  const agent = (glance: Parameters<typeof anAgent>[1]): string =>
+    line({ agents: [anAgent('ada', glance)] }, 'ada');
+  assert.match(agent({ index: 'missing' }), /! ada +no index yet · openai$/);
+  assert.match(agent({ index: 'outdated' }), /! ada +to be rebuilt/);
+  assert.match(agent({ stale: null }), /! ada +cannot be read/);
+  assert.match(agent({ watched: true }), /✓ ada +up to date · watched/);
+  assert.match(agent({ backend: 'ext' }), /chunks · openai · ext · /);
+  assert.match(agent({ vectors: { done: 5, all: 10 } }), /openai 50 %/);
+  const listener = (fields: object): string =>
+    line({ listener: { ...busyNews().listener, ...fields } }, 'listener');
+  assert.match(listener({ process: undefined }), /! listener +not running · 2 routes/);
+  const failure = { code: null, message: 'port in use', mend: null };
+  const process = {
+    pid: 1,
+    startedMs: 1,
+    url: undefined,
+    services: 2,
+    failures: [{ name: 'health', failure }],
+  };
+  assert.match(listener({ process }), /✗ listener +health: port in use · running/);
+  const fault = {
+    about: 'configuration',
+    code: 'CONFIG_INVALID',
+    message: 'svc.json:1:3 is broken',
+  };
+  assert.match(
+    line({ config: { state: 'faulty', fault }, agents: [], dreams: [], findings: [] }, 'faults'),
+    /✗ faults +1 fault · svc\.json:1:3 is broken/,
+  );
+  assert.match(
+    line({ flows: { flows: {}, tasks: {}, fault: 'damaged' } }, 'flows'),
+    /✗ flows +damaged/,
+  );
+});
+
+test('a frame is never wider or as tall as its terminal, whatever the names and however many', () => {
+  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 12, max: 220 }),
+      fc.integer({ min: 2, max: 60 }),
+      fc.array(name, { maxLength: 60 }),
+      name,
+      fc.boolean(),
+      fc.nat(70),
+      (columns, rows, names, message, help, down) => {
+        const agents = names.map((one) => anAgent(one, { workspaceDir: `/${message}` }));
+        const findings = [{ severity: 'fault' as const, message, hint: message }];
+        const news = { ...busyNews(), agents, findings };
+        const keys = [...names.map((one) => `agent ${one}`), 'listener', 'faults'];
+        const chosen = keys[down % keys.length];
+        const told = { text: message, isFault: true };
+        const state = { ...startHome(NOW), news, help, chosen, told };
+        const lines = homeFrame(state, { ...plain, style: createStyle(true) }, { columns, rows });
+        assert.ok(lines.length < rows || lines.length === 1, `${lines.length} of ${rows}`);
+        for (const line of lines) {
+          assert.ok(textWidth(line) <= Math.max(columns, 5), `${textWidth(line)}: ${line}`);
+        }
+        // However many there are, the chosen one is in sight.
+        if (rows > 16 && !help) assert.ok(lines.some((line) => line.includes('❯')));
+      },
+    ),
+  );
+});
+
+test.run();

@@ -1,0 +1,105 @@
+import { Text, useApp } from 'ink';
+import { type ReactElement, useEffect } from 'react';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { mountAlternate } from '../../../src/ui/screens/mount-alternate.js';
+import { useKeys } from '../../../src/ui/screens/use-keys.js';
+import { createTerminal, KEYS, waitFor, waitForText } from '../../support/terminal.js';
+
+const test = suite('a view on the alternate screen');
+
+function Hello({ onKey }: { readonly onKey: (key: string) => void }): ReactElement {
+  const hear = (key: string) => () => onKey(key);
+  useKeys({
+    named: { ctrlC: hear('ctrl-c'), escape: hear('esc'), upArrow: hear('up') },
+    typed: { q: hear('q'), '?': hear('?') },
+  });
+  return <Text>hello</Text>;
+}
+
+function open(view: ReactElement) {
+  const terminal = createTerminal(40, 6);
+  terminal.stdout.write('$ svc\r\n');
+  return { terminal, screen: mountAlternate(view, terminal) };
+}
+
+test('is on it until it is unmounted, and nothing of it stays', async () => {
+  const { terminal, screen } = open(<Hello onKey={() => undefined} />);
+  await waitForText(terminal, 'hello');
+  assert.is(terminal.buffer.alternate, true);
+  assert.equal(terminal.screen(), ['hello']);
+  await screen.unmount();
+  await screen.unmount();
+  assert.is(terminal.buffer.alternate, false);
+  assert.is(terminal.rawMode(), false);
+  assert.is(terminal.stdout.listenerCount('resize'), 0);
+  assert.equal(terminal.screen(), ['$ svc']);
+});
+
+test('gives the terminal back when ink takes it off by itself', async () => {
+  function Short(): ReactElement {
+    const { exit } = useApp();
+    useEffect(() => exit(), [exit]);
+    return <Text>short</Text>;
+  }
+  const { terminal } = open(<Short />);
+  await waitFor('the terminal', () => !terminal.buffer.alternate, terminal.screen);
+  assert.equal(terminal.screen(), ['$ svc']);
+});
+
+test('tells that a view failed, and gives the terminal back', async () => {
+  function Broken(): ReactElement {
+    throw new Error('a bug');
+  }
+  const { terminal, screen } = open(<Broken />);
+  let message = '';
+  await screen.failed.catch((error: Error) => {
+    message = error.message;
+  });
+  assert.is(message, 'a bug');
+  await screen.unmount();
+  assert.is(terminal.buffer.alternate, false);
+});
+
+test('hears keys one by one, those too that arrive together, and no others', async () => {
+  const heard: string[] = [];
+  const { terminal, screen } = open(<Hello onKey={(key) => void heard.push(key)} />);
+  await waitFor('raw mode', terminal.rawMode);
+  // With alt, and an arrow that does nothing here: other keys.
+  terminal.type(`?xq${KEYS.up}\u001Bq${KEYS.enter}${KEYS.down}`);
+  await waitFor(
+    'the arrow',
+    () => heard.includes('up'),
+    () => heard,
+  );
+  terminal.type(KEYS.ctrlC);
+  await waitFor(
+    'the keys',
+    () => heard.includes('ctrl-c'),
+    () => heard,
+  );
+  terminal.type(KEYS.escape);
+  await waitFor(
+    'escape',
+    () => heard.includes('esc'),
+    () => heard,
+  );
+  await screen.unmount();
+  assert.equal(heard, ['?', 'q', 'up', 'ctrl-c', 'esc']);
+});
+
+test('Ctrl-C that arrives with other keys, or twice at once, is not lost', async () => {
+  const heard: string[] = [];
+  const { terminal, screen } = open(<Hello onKey={(key) => void heard.push(key)} />);
+  await waitFor('raw mode', terminal.rawMode);
+  terminal.type(`q${KEYS.ctrlC}${KEYS.ctrlC}${KEYS.enter}?`);
+  await waitFor(
+    'the keys',
+    () => heard.length === 4,
+    () => heard,
+  );
+  await screen.unmount();
+  assert.equal(heard, ['q', 'ctrl-c', 'ctrl-c', '?']);
+});
+
+test.run();
