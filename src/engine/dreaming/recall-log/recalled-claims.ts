@@ -63,26 +63,30 @@ interface FoundClaim {
 }
 
 function claimsOf(result: SearchResult, asked: ReadonlySet<string>): FoundClaim[] {
-  const { source, path, score } = result;
-  if (source === 'sessions') {
-    const { startLine, endLine } = result;
-    return spokenClaims(result.snippet).map((text) => ({
-      // Which of these lines it stands in is found out when it is promoted.
-      claim: { text, source, path, startLine, endLine, score },
-      shared: sharedWords(text, asked),
-    }));
-  }
-  return splitClaims(result.snippet, result.snippetLine).map((claim) => ({
-    claim: {
-      text: claim.text,
-      source,
-      path,
-      startLine: claim.startLine,
-      endLine: claim.endLine,
-      score,
-    },
-    shared: sharedWords(claim.text, asked),
-  }));
+  return toldIn(result).map((claim) => ({ claim, shared: sharedWords(claim.text, asked) }));
+}
+
+/** Where search leaves something out of a snippet: a line of its own between lines, or at the cut of one. */
+const GAP = '…';
+
+/** The whole statements of a snippet; what was cut at either end of it is none. */
+function toldIn({ source, path, score, ...result }: SearchResult): RecalledClaim[] {
+  const { startLine, endLine, snippet, snippetLine } = result;
+  // Which of these lines it stands in is found out when it is promoted.
+  const somewhere = { source, path, startLine, endLine, score };
+  if (source === 'sessions') return spokenClaims(snippet).map((text) => ({ text, ...somewhere }));
+  const parts = snippet.split(/^…\n/mu);
+  return parts.flatMap((part, position) =>
+    splitClaims(part, snippetLine)
+      .filter(({ text }) => !text.startsWith(GAP) && !text.endsWith(GAP))
+      .map((claim): RecalledClaim => {
+        const { text, startLine: from, endLine: to } = claim;
+        // Behind a gap nobody knows the lines.
+        return position === 0
+          ? { text, source, path, startLine: from, endLine: to, score }
+          : { text, ...somewhere };
+      }),
+  );
 }
 
 function sharedWords(text: string, asked: ReadonlySet<string>): number {
