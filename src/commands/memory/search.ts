@@ -133,7 +133,9 @@ function withoutCitations(response: SearchResponse): SearchResponse {
 function parseScore(text: string): number {
   const score = Number(text);
   if (text.trim() !== '' && score >= 0 && score <= 1) return score;
-  throw new SvcError('USAGE', `a number from 0 to 1 is wanted, not "${text}"`);
+  throw new SvcError('USAGE', `a number from 0 to 1 is wanted, not "${text}"`, {
+    hint: 'give a score such as 0.4; results carry theirs in front',
+  });
 }
 
 function missingQuery(): SvcError {
