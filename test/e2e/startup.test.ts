@@ -18,6 +18,8 @@ const MARKS = {
   pino: 'unable to determine transport target',
   fastify: 'FST_ERR_INSTANCE_ALREADY_LISTENING',
   'the MCP SDK': 'io.modelcontextprotocol/',
+  'the AWS SDK': 'AmazonBedrockFrontendService',
+  'the ACP SDK': 'session/request_permission',
 } as const;
 
 type Part = keyof typeof MARKS;
