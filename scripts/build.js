@@ -179,12 +179,24 @@ function modulesOf(name, entries) {
   };
 }
 
+/**
+ * Leaves out ink's bridge to React's devtools, which only a developer of screens would switch on.
+ * @type {import('rolldown').Plugin}
+ */
+const withoutDevtools = {
+  name: 'without-devtools',
+  load(id) {
+    return /[\\/]ink[\\/]build[\\/]devtools\.js$/.test(id) ? 'export {};' : null;
+  },
+};
+
 /** @param {string} dir */
 async function buildScreens(dir) {
   const screens = filesBelow(join(source, 'ui/screens')).filter((file) => /run\.tsx?$/.test(file));
   const { output } = await build({
     ...COMMON,
     input: Object.fromEntries(screens.map((file) => [basename(dirname(file)), file])),
+    plugins: [withoutDevtools],
     output: {
       ...COMMON_OUTPUT,
       dir,

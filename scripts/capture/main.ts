@@ -3,6 +3,7 @@
  *
  *   node --import tsx scripts/capture/main.ts
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -47,6 +48,28 @@ Invoices go out on the first working day of the month.
 `,
 };
 
+/** A day's note beside the folder of notes: what dreaming goes by. */
+const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+const DREAM_NOTES: Readonly<Record<string, string>> = {
+  [`../.svc/workspace/memory/${DAY}.md`]: `# ${DAY}
+
+## Operations
+
+- The nightly backup of the storage server runs at 02:30.
+- Mira owns the billing service and signs off its releases.
+`,
+  '../.svc/svc.json':
+    '{ "plugins": { "entries": { "memory-core": { "config": { "dreaming": { "enabled": true } } } } } }',
+};
+const ASKED = [
+  'backup time',
+  'nightly job',
+  'storage server',
+  'backup at 02:30',
+  'when does the nightly backup of the storage server run',
+  'who owns billing',
+];
+
 interface Scene {
   readonly file: string;
   readonly title: string;
@@ -73,16 +96,24 @@ const SCENES: readonly Scene[] = [
     keys: [QUESTION, '\u001B[B', '\u001B[A'],
     prompt: false,
   },
+  {
+    file: 'docs/pictures/dreaming.svg',
+    title: 'svc dream run',
+    args: ['dream', 'run'],
+    keys: [],
+    prompt: true,
+  },
 ];
 
 async function main(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'svc-capture-'));
   try {
-    for (const [path, text] of Object.entries(NOTES)) {
+    for (const [path, text] of Object.entries({ ...NOTES, ...DREAM_NOTES })) {
       mkdirSync(dirname(join(home, 'notes', path)), { recursive: true });
       writeFileSync(join(home, 'notes', path), text);
     }
-    await run(home, ['memory', 'index', '-w', 'notes'], []);
+    prepare(home, ['memory', 'index', '-w', 'notes']);
+    for (const question of ASKED) prepare(home, ['memory', 'search', question]);
     for (const scene of SCENES) {
       const grid = new Grid();
       if (scene.prompt) grid.write(`\u001B[32m$\u001B[39m ${commandLine(scene.args)}\r\n`);
@@ -100,18 +131,31 @@ function commandLine(args: readonly string[]): string {
   return ['svc', ...args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg))].join(' ');
 }
 
+/** A run to its end that nobody sees. */
+function prepare(home: string, args: readonly string[]): void {
+  execFileSync(process.execPath, [join(ROOT, 'bin/run.js'), ...args], {
+    cwd: home,
+    env: environment(home),
+    stdio: 'ignore',
+  });
+}
+
+function environment(home: string): NodeJS.ProcessEnv {
+  const { CI: _c, NO_COLOR: _n, SVC_CONFIG: _s, ...env } = process.env;
+  return { ...env, HOME: home, SVC_HOME: join(home, '.svc'), TERM: 'xterm-256color' };
+}
+
 /** What the program writes to its terminal until it falls quiet; then it is ended. */
 async function run(
   home: string,
   args: readonly string[],
   keys: readonly string[],
 ): Promise<string> {
-  const { CI: _c, NO_COLOR: _n, SVC_CONFIG: _s, ...env } = process.env;
   const terminal = spawn(process.execPath, [join(ROOT, 'bin/run.js'), ...args], {
     cols: COLUMNS,
     rows: ROWS,
     cwd: home,
-    env: { ...env, HOME: home, SVC_HOME: join(home, '.svc'), TERM: 'xterm-256color' },
+    env: environment(home),
   });
   let output = '';
   let lastMs = performance.now();

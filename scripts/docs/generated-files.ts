@@ -1,3 +1,4 @@
+import { cliPage } from './cli-page.js';
 import { commandsPage } from './commands-page.js';
 import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
@@ -22,6 +23,7 @@ export async function generatedFiles(root: string): Promise<readonly GeneratedFi
   return [
     { path: 'oclif.manifest.json', text: `${JSON.stringify(manifest, null, 2)}\n` },
     { path: 'docs/commands.md', text: commandsPage(commands, pluginCommands(root)) },
+    { path: 'docs/cli.md', text: cliPage(commands) },
     { path: 'docs/configuration.md', text: configurationPage() },
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/json.md', text: jsonPage() },

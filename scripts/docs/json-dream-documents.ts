@@ -375,9 +375,9 @@ const schedule: JsonDocument = {
     frequency: 'Five fields of crontab(5).',
     timeZone: "An IANA name; `null` for the host's.",
     runs: 'The next ones; at most `--count`.',
-    crontab: 'Only with `--crontab`: the line, or two.',
-    service: 'Only with `--systemd`: the text of `svc-dream.service`.',
-    timer: 'Only with `--systemd`: the text of `svc-dream.timer`.',
+    crontab: 'Only with `--print-crontab`: the line, or two.',
+    service: 'Only with `--print-systemd`: the text of `svc-dream.service`.',
+    timer: 'Only with `--print-systemd`: the text of `svc-dream.timer`.',
     ...WARNINGS,
   },
   example: {

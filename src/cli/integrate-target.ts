@@ -22,7 +22,7 @@ export async function requireTarget(context: EngineContext, target: MemoryTarget
     }
     if (statSync(workspace, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspace}`, {
-        hint: 'check the path',
+        hint: `make it (mkdir -p ${workspace}), or check the path`,
       });
     }
   }

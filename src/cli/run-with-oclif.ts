@@ -6,6 +6,7 @@ import { SvcError } from '../engine/errors/index.js';
 import { environmentSecrets } from '../engine/secrets/mask/environment-secrets.js';
 import { createSecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
+import { asksForRootHelp, rootHelp } from './root-help.js';
 
 /** oclif's own start: help, version, plugin commands; and a suggestion for a mistyped command. */
 export async function runWithOclif(
@@ -16,6 +17,10 @@ export async function runWithOclif(
   if (development) settings.debug = true;
   try {
     const config = await Config.load({ root });
+    if (asksForRootHelp(argv)) {
+      process.stdout.write(rootHelp(config));
+      return;
+    }
     refuseUnknownCommand(argv, config);
     await run([...argv], config.options);
   } catch (error) {

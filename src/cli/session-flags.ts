@@ -14,7 +14,10 @@ export const sessionFlags = withEnvironment({
     summary: 'What kind of conversation it is, whatever its key tells.',
     options: CHAT_TYPES,
   })(),
-  channel: Flags.string({ summary: 'Where it takes place, such as telegram.', helpValue: 'NAME' }),
+  channel: Flags.string({
+    summary: 'Where the conversation takes place, such as telegram.',
+    helpValue: 'NAME',
+  }),
 });
 
 /** The values of {@link sessionFlags}. */

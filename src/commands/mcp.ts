@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
+import { sessionFacts, sessionFlags } from '../cli/session-flags.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { McpOutput } from '../engine/mcp/output-schemas.js';
 import { programVersion } from '../engine/overview/package-version.js';
@@ -24,22 +25,15 @@ Without --session-key and --chat-type the conversation counts as a direct one. m
   ];
   static override flags = {
     ...targetFlags,
+    ...sessionFlags,
     ...withEnvironment({
       http: Flags.boolean({ summary: 'Listen on the loopback instead of using stdin and stdout.' }),
       port: Flags.integer({
-        summary: `Where to listen with --http (${DEFAULT_PORT}); 0 takes a free port.`,
+        summary: `Where to listen with --http (${DEFAULT_PORT}); 0 takes a free one.`,
+        helpValue: 'PORT',
         min: 0,
         max: 65_535,
       }),
-      'session-key': Flags.string({
-        summary: 'The conversation that asks, as the agent names it.',
-        helpValue: 'KEY',
-      }),
-      'chat-type': Flags.option({
-        summary: 'What kind of conversation it is.',
-        options: ['direct', 'group', 'channel', 'explicit'] as const,
-      })(),
-      channel: Flags.string({ summary: 'Where the conversation takes place, like telegram.' }),
     }),
   };
 
@@ -60,11 +54,7 @@ Without --session-key and --chat-type the conversation counts as a direct one. m
       context: this.context(),
       mask: this.mask,
       version: programVersion(this.config.root),
-      session: {
-        sessionKey: flags['session-key'],
-        chatType: flags['chat-type'],
-        channel: flags.channel,
-      },
+      session: sessionFacts(flags),
       http: flags.http ? { port: flags.port ?? DEFAULT_PORT } : undefined,
       open: () => this.openMemory(flags, { longLived: true }),
       verbose: flags.verbose,

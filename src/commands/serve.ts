@@ -34,7 +34,7 @@ Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way,
     without: Flags.option({
       options: SERVICE_SWITCHES,
       multiple: true,
-      summary: 'Leave out a service; may be given several times.',
+      summary: 'Leave out a service.',
       helpValue: 'SERVICE',
     })(),
   });

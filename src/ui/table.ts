@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { fitEnd, textWidth } from './fit.js';
 import type { Style } from './style.js';
 
 /** A column of a table: its title, and where its cells stand. */
@@ -38,6 +39,32 @@ export function renderTable(
   const head = columns.map((column) => style.dim(column.title));
   const aligns = columns.map((column) => column.align ?? 'left');
   return `${alignRows([head, ...rows], aligns).join('\n')}\n`;
+}
+
+const GAP = 2;
+/** So much of the last column is shown in the narrowest terminal. */
+const LEAST_LAST = 8;
+
+/**
+ * Rows whose last cell is cut so that no line is wider than the terminal.
+ *
+ * @param width of the terminal; undefined cuts nothing
+ */
+export function fitLastColumn(
+  columns: readonly TableColumn[],
+  rows: readonly (readonly string[])[],
+  width: number | undefined,
+  fit: (text: string, columns: number) => string = fitEnd,
+): readonly (readonly string[])[] {
+  if (width === undefined) return rows;
+  const taken = columns.slice(0, -1).map(({ title }, at) => {
+    return Math.max(textWidth(title), ...rows.map((row) => textWidth(row[at] ?? '')));
+  });
+  const room = width - taken.reduce((sum, one) => sum + one + GAP, 0);
+  return rows.map((row) => [
+    ...row.slice(0, -1),
+    fit(row.at(-1) ?? '', Math.max(LEAST_LAST, room)),
+  ]);
 }
 
 /** The lines of {@link renderTable} without titles. */

@@ -8,8 +8,13 @@ const flagSchema = z.object({
   char: z.optional(z.string()),
   type: z.enum(['boolean', 'option']),
   options: z.optional(z.array(z.string())),
+  env: z.optional(z.string()),
+  multiple: z.optional(z.boolean()),
+  helpValue: z.optional(z.string()),
+  summary: z.optional(z.string()),
 });
-type Flag = z.infer<typeof flagSchema>;
+/** A flag as the manifest lists it. */
+export type Flag = z.infer<typeof flagSchema>;
 
 const commandSchema = z.object({
   id: z.string(),

@@ -298,7 +298,7 @@ test('the schedule is told, and printed for cron and systemd with absolute paths
   world.home.write('svc.json', JSON.stringify({ plugins: { entries } }));
   const plain = jsonOf.dreamSchedule(await svc(world, 'dream', 'schedule', '--count=3', '--json'));
   assert.equal([plain.runs.length, plain.timeZone], [3, 'Europe/Berlin']);
-  const cron = await svc(world, 'dream', 'schedule', '--crontab');
+  const cron = await svc(world, 'dream', 'schedule', '--print-crontab');
   const command = `/usr/bin/env SVC_HOME=${world.home.path} ${process.execPath}`;
   assert.ok(
     cron.stdout.startsWith(`CRON_TZ=Europe/Berlin\n15 4 * * 1-5 ${command} /`),
@@ -306,7 +306,7 @@ test('the schedule is told, and printed for cron and systemd with absolute paths
   );
   assert.match(cron.stdout, /bin\/run\.js dream run --plain\n$/);
   const config = ['--config', 'svc.json'];
-  const units = await svc(world, 'dream', 'schedule', '--systemd', ...config, '--json');
+  const units = await svc(world, 'dream', 'schedule', '--print-systemd', ...config, '--json');
   const { service, timer } = jsonOf.dreamSchedule(units);
   assert.match(timer ?? '', /^OnCalendar=Mon,Tue,Wed,Thu,Fri \*-\*-\* 04:15:00 Europe\/Berlin$/m);
   assert.ok(

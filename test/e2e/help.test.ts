@@ -40,16 +40,25 @@ test('the help of every command carries examples that name it', async () => {
 });
 
 test('svc alone and svc --help list the topics', async () => {
-  for (const args of [[], ['--help'], ['help']]) {
+  for (const args of [[], ['--help'], ['-h'], ['help']]) {
     const run = await svc(...args);
     assert.is(run.code, 0);
     assert.match(run.stdout, /memory/);
     assert.match(run.stdout, /config/);
+    const lines = run.stdout.split('\n');
+    // One line is the prompt's.
+    assert.ok(lines.length - 1 < 24, `${lines.length} lines`);
+    for (const line of lines) assert.ok(line.length <= 80, line);
   }
   const topic = await svc('memory', '--help');
   for (const word of ['search', 'index', 'status', 'get', 'reset']) {
     assert.match(topic.stdout, new RegExp(`memory ${word}`));
   }
+});
+
+test('-h is --help, after a command too', async () => {
+  const [short, long] = [await svc('memory', 'get', '-h'), await svc('memory', 'get', '--help')];
+  assert.equal([short.code, short.stdout], [0, long.stdout]);
 });
 
 test('the version is told', async () => {

@@ -37,6 +37,49 @@ function unpacked(): string {
   return folder.at('package');
 }
 
+/** What `npm pack` puts into the tarball. */
+function packedFiles(): readonly { readonly path: string; readonly size: number }[] {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'];
+  const pack = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
+  assert.is(pack.status, 0, pack.stderr);
+  return JSON.parse(pack.stdout)[0].files;
+}
+
+test('the tarball holds what runs, and no more', () => {
+  const files = packedFiles();
+  const own = /^(?:bin\/(?:run\.js|package\.json)|dist\/.+|oclif\.manifest\.json|package\.json)$/;
+  const paper = /^(?:README|CHANGELOG|LICENSE)/;
+  const others = files.filter(({ path }) => !own.test(path) && !paper.test(path));
+  assert.equal(
+    others.map(({ path }) => path),
+    [],
+  );
+  const built = files.filter(({ path }) => path.startsWith('dist/'));
+  const strange = built.filter(
+    ({ path }) => !/\.(?:js|mjs)$|^dist\/[^/]+\.(?:json|txt)$/.test(path),
+  );
+  assert.equal(
+    strange.map(({ path }) => path),
+    [],
+  );
+  const withDevtools = built.filter(({ path }) =>
+    readFileSync(join(ROOT, path), 'utf8').includes('__REACT_DEVTOOLS_COMPONENT_FILTERS__'),
+  );
+  assert.equal(withDevtools, []);
+  // Native modules and the runtime of local models are fetched apart; what is here is text.
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  assert.ok(bytes < 9_000_000, `${bytes} bytes`);
+});
+
+test('what only some need is no dependency of the package', () => {
+  const heavy =
+    /node-llama-cpp|@aws-sdk|@modelcontextprotocol|agentclientprotocol|fastify|ink|react/;
+  assert.equal(
+    Object.keys(manifest.dependencies).filter((name) => heavy.test(name)),
+    [],
+  );
+});
+
 test('a native module that is missing or of another Node.js is explained, with the mend', async () => {
   const root = unpacked();
   const installed = join(root, 'node_modules/better-sqlite3');

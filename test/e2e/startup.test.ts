@@ -20,6 +20,8 @@ const MARKS = {
   fastify: 'FST_ERR_INSTANCE_ALREADY_LISTENING',
   'the MCP SDK': 'io.modelcontextprotocol/',
   'the external backend': 'the external search program (',
+  'the AWS SDK': 'AmazonBedrockFrontendService',
+  'the ACP SDK': 'session/request_permission',
 } as const;
 
 type Part = keyof typeof MARKS;

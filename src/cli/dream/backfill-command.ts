@@ -28,7 +28,7 @@ export function dreamBackfillCommand() {
           summary: 'A daily note, or a folder of them; relative to the workspace.',
           helpValue: 'PATH',
         }),
-        'dry-run': Flags.boolean({ summary: 'Look and tell, and write nothing.' }),
+        'dry-run': Flags.boolean({ summary: 'Show what would change, and write nothing.' }),
         rollback: Flags.string({
           summary: 'Take a backfill back, by the id that svc dream list shows.',
           helpValue: 'ID',

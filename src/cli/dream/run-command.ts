@@ -85,7 +85,7 @@ A phase that fails does not keep the others from running, nor a workspace the ne
           options: [...PHASES],
           multiple: true,
         })(),
-        'dry-run': Flags.boolean({ summary: 'Look and tell, and write nothing.' }),
+        'dry-run': Flags.boolean({ summary: 'Show what would change, and write nothing.' }),
       }),
     };
 

@@ -27,7 +27,7 @@ Without a terminal and without flags it writes a commented configuration to star
   static override flags = {
     ...yesFlag,
     ...withEnvironment({
-      force: Flags.boolean({ summary: 'Begin anew: replace a file that is there.' }),
+      force: Flags.boolean({ char: 'f', summary: 'Begin anew: replace a file that is there.' }),
       workspace: Flags.string({
         char: 'w',
         summary: 'The folder of the memory; made when it is missing.',

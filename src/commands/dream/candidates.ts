@@ -21,7 +21,12 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      limit: Flags.integer({ summary: `At most so many (${LIMIT}).`, min: 1, max: 50_000 }),
+      limit: Flags.integer({
+        summary: `How many are shown at most (${LIMIT}).`,
+        helpValue: 'N',
+        min: 1,
+        max: 50_000,
+      }),
     }),
   };
 

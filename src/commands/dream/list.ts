@@ -17,7 +17,12 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      limit: Flags.integer({ summary: `At most so many (${LIMIT}).`, min: 1, max: 10_000 }),
+      limit: Flags.integer({
+        summary: `How many are shown at most (${LIMIT}).`,
+        helpValue: 'N',
+        min: 1,
+        max: 10_000,
+      }),
     }),
   };
 

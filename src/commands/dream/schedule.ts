@@ -18,21 +18,33 @@ export default class DreamSchedule extends DreamCommand<DreamScheduleOutput> {
   static override summary =
     'Show when the next sweeps are due, or print the schedule for cron or systemd.';
   static override description =
-    `svc serve keeps the schedule of plugins.entries.memory-core.config.dreaming where dreaming is switched on. Without such a process, --crontab prints a line for crontab -e, and --systemd a service with its timer; both run svc dream run of this installation.
+    `svc serve keeps the schedule of plugins.entries.memory-core.config.dreaming where dreaming is switched on. Without such a process, --print-crontab prints a line for crontab -e, and --print-systemd a service with its timer; both run svc dream run of this installation.
 
 A run that was missed while the machine slept runs once at wake, by svc serve and by the timer; cron leaves it out.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --count 14 --json',
-    '<%= config.bin %> <%= command.id %> --crontab',
-    '<%= config.bin %> <%= command.id %> --systemd --agent main',
+    '<%= config.bin %> <%= command.id %> --print-crontab',
+    '<%= config.bin %> <%= command.id %> --print-systemd --agent main',
   ];
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      count: Flags.integer({ summary: `How many runs (${COUNT}).`, min: 1, max: 1000 }),
-      crontab: Flags.boolean({ summary: 'Print a line for your crontab.', exclusive: ['systemd'] }),
-      systemd: Flags.boolean({ summary: 'Print a systemd service and its timer.' }),
+      count: Flags.integer({
+        summary: `How many runs are shown (${COUNT}).`,
+        helpValue: 'N',
+        min: 1,
+        max: 1000,
+      }),
+      'print-crontab': Flags.boolean({
+        summary: 'Print a line for your crontab.',
+        aliases: ['crontab'],
+        exclusive: ['print-systemd'],
+      }),
+      'print-systemd': Flags.boolean({
+        summary: 'Print a systemd service and its timer.',
+        aliases: ['systemd'],
+      }),
     }),
   };
 
@@ -49,10 +61,10 @@ A run that was missed while the machine slept runs once at wake, by svc serve an
       frequency,
       timeZone: timeZone ?? null,
       runs,
-      ...(flags.crontab
+      ...(flags['print-crontab']
         ? { crontab: crontabLine(frequency, timeZone, this.withPlaces(command)) }
         : {}),
-      ...(flags.systemd
+      ...(flags['print-systemd']
         ? systemdTimer({
             frequency,
             timeZone,

@@ -22,7 +22,12 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
     agent: targetFlags.agent,
     ...withEnvironment({
       all: Flags.boolean({ summary: 'Also claims that notes hold and nobody asked for.' }),
-      limit: Flags.integer({ summary: `At most so many (${LIMIT}).`, min: 1, max: 50_000 }),
+      limit: Flags.integer({
+        summary: `How many are shown at most (${LIMIT}).`,
+        helpValue: 'N',
+        min: 1,
+        max: 50_000,
+      }),
     }),
   };
 

@@ -24,7 +24,7 @@ export default class FlowList extends ListCommand<FlowListOutput> {
       status: Flags.option({
         options: FLOW_STATUSES,
         multiple: true,
-        summary: 'Only those in this state; may be given several times.',
+        summary: 'Only those in this state.',
         helpValue: 'STATUS',
       })(),
     }),

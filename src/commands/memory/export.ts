@@ -28,7 +28,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
         helpValue: 'FILE',
       }),
       vectors: Flags.boolean({ summary: 'With the vectors of the passages.' }),
-      force: Flags.boolean({ summary: 'Replace a file that is there.' }),
+      force: Flags.boolean({ char: 'f', summary: 'Replace a file that is there.' }),
     }),
   };
 

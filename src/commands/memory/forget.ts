@@ -62,6 +62,7 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
       'max-results': Flags.integer({
         char: 'n',
         summary: 'How many passages words may bring up (query.maxResults, 6).',
+        helpValue: 'N',
         min: 1,
         max: 1000,
       }),

@@ -26,8 +26,8 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
     ...targetFlags,
     ...sessionFlags,
     ...withEnvironment({
-      from: Flags.integer({ summary: 'First line, counted from 1.', min: 1 }),
-      lines: Flags.integer({ summary: 'How many lines.', min: 1 }),
+      from: Flags.integer({ summary: 'First line, counted from 1.', helpValue: 'N', min: 1 }),
+      lines: Flags.integer({ summary: 'How many lines.', helpValue: 'N', min: 1 }),
       'line-numbers': Flags.boolean({ summary: "Put each line's number before it." }),
     }),
   };

@@ -46,11 +46,13 @@ Words are looked for in any combination, in all their forms. "quoted words" must
       'max-results': Flags.integer({
         char: 'n',
         summary: 'How many results (query.maxResults, 6).',
+        helpValue: 'N',
         min: 1,
         max: 1000,
       }),
       'min-score': Flags.custom<number>({
         summary: 'Leave out results that score lower; 0 to 1.',
+        helpValue: 'SCORE',
         parse: async (text) => parseShare(text),
       })(),
       path: Flags.string({

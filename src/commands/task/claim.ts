@@ -22,7 +22,7 @@ No other worker gets the same task, in any process. Without --wait the task is n
     runtime: Flags.option({
       options: TASK_RUNTIMES,
       multiple: true,
-      summary: 'Only tasks for this runtime; may be given several times.',
+      summary: 'Only tasks for this runtime.',
       helpValue: 'RUNTIME',
     })(),
     agent: Flags.string({

@@ -24,12 +24,13 @@ export default class TaskList extends ListCommand<TaskListOutput> {
       status: Flags.option({
         options: TASK_STATUSES,
         multiple: true,
-        summary: 'Only those in this state; may be given several times.',
+        summary: 'Only those in this state.',
         helpValue: 'STATUS',
       })(),
       runtime: Flags.option({
         options: TASK_RUNTIMES,
-        summary: 'Only those that run there.',
+        multiple: true,
+        summary: 'Only tasks for this runtime.',
         helpValue: 'RUNTIME',
       })(),
     }),
@@ -41,7 +42,7 @@ export default class TaskList extends ListCommand<TaskListOutput> {
     const filter = {
       statuses: flags.status,
       ownerKey: flags.session,
-      runtime: flags.runtime,
+      runtimes: flags.runtime,
       sinceMs: readSince(flags.since, clock.now()),
       limit: flags.limit,
     };

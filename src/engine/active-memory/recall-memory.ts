@@ -1,7 +1,7 @@
 import type { Warning } from '../errors/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
-import { openAgent, openMemory } from '../memory/open-memory.js';
+import { memoryDisabled, openAgent, openMemory } from '../memory/open-memory.js';
 import type { SearchMode } from '../memory/search/types.js';
 import { chatTypeOf, citesFor } from '../scope/index.js';
 import { shortHash } from '../short-hash.js';
@@ -178,10 +178,7 @@ async function openBackend({
   }
   const { resolvedAgent } = facts;
   if (!resolvedAgent.memorySearch.enabled) {
-    throw new SvcError(
-      'MEMORY_DISABLED',
-      `memory search is switched off for agent ${resolvedAgent.id}`,
-    );
+    throw memoryDisabled(resolvedAgent);
   }
   const { searchMode } = facts.settings.config.ext;
   const extMode = searchMode === 'inherit' ? undefined : searchMode;

@@ -115,7 +115,9 @@ export async function undo(
     if (sweep === undefined) {
       const what =
         sweepId === undefined ? 'no sweep wrote anything' : `there is no sweep ${sweepId}`;
-      throw new SvcError('DREAM_SWEEP_UNKNOWN', what, { hint: 'see "svc dream list"' });
+      throw new SvcError('DREAM_SWEEP_UNKNOWN', what, {
+        hint: 'svc dream list shows the sweeps that ran',
+      });
     }
     return undoSweep(changer, sweep);
   });
@@ -125,6 +127,6 @@ const MOST_SWEEPS = 1000;
 
 function claimUnknown(key: ClaimKey): SvcError {
   return new SvcError('DREAM_CLAIM_UNKNOWN', `dreaming knows no claim ${key}`, {
-    hint: 'see "svc dream candidates"',
+    hint: 'svc dream candidates shows those there are',
   });
 }

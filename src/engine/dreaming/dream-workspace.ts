@@ -45,7 +45,7 @@ export function realWorkspaceDir({ dir }: Pick<DreamWorkspace, 'dir'>): string {
     const system = systemErrorCode(cause) ?? 'unknown error';
     if (system === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${dir}`, {
-        hint: 'make the folder, or correct the workspace of the agent in the configuration',
+        hint: `make it (mkdir -p ${dir}), or name another: svc config set agents.defaults.workspace DIR`,
         cause,
       });
     }

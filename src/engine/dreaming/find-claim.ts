@@ -44,7 +44,7 @@ function namedClaim(
 
 function unknown(wanted: string): SvcError {
   return new SvcError('DREAM_CLAIM_UNKNOWN', `dreaming knows no claim ${JSON.stringify(wanted)}`, {
-    hint: 'see "svc dream candidates" and "svc dream signals" for the keys there are',
+    hint: 'svc dream candidates and svc dream signals show those there are',
   });
 }
 

@@ -14,5 +14,7 @@ export function findSweep(
   const found = id === undefined ? sweeps?.list(1)[0] : sweeps?.get(id);
   if (found !== undefined) return found;
   const what = id === undefined ? 'there was no sweep yet' : `there is no sweep ${id}`;
-  throw new SvcError('DREAM_SWEEP_UNKNOWN', what, { hint: 'see "svc dream list"' });
+  throw new SvcError('DREAM_SWEEP_UNKNOWN', what, {
+    hint: 'svc dream list shows the sweeps that ran',
+  });
 }

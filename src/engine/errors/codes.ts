@@ -327,7 +327,7 @@ export const WARNING_CODES = {
   INTEGRATION_DOUBTFUL: 'The agent was registered, but may not be able to start svc.',
   MEDIA_UNAVAILABLE: 'Images and recordings are found by their names alone: the model takes none.',
   PROVIDER_FALLBACK: 'The embedding provider failed; its fallback embedded instead.',
-  PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was lexical only.',
+  PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was by words alone.',
   QUERY_EMPTY: 'The query holds nothing that can be searched for.',
   QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
   RECALL_FAILED:

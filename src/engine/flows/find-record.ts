@@ -13,7 +13,11 @@ export function findFlow({ flows }: Tables, idOrPrefix: string): FlowRecord | Sv
     found === undefined
       ? `there is no flow ${idOrPrefix}`
       : `the ids of several flows begin with ${idOrPrefix}`;
-  return new SvcError('FLOW_NOT_FOUND', message, { hint: 'svc flow list --json shows whole ids' });
+  const hint =
+    found === undefined
+      ? 'svc flow list shows those there are'
+      : 'give more of the id; svc flow list --json shows whole ones';
+  return new SvcError('FLOW_NOT_FOUND', message, { hint });
 }
 
 /** The task of an id, or of the beginning of one that no other task shares. */
@@ -26,5 +30,9 @@ export function findTask({ tasks }: Tables, idOrPrefix: string): TaskRecord | Sv
     found === undefined
       ? `there is no task ${idOrPrefix}`
       : `the ids of several tasks begin with ${idOrPrefix}`;
-  return new SvcError('TASK_NOT_FOUND', message, { hint: 'svc task list --json shows whole ids' });
+  const hint =
+    found === undefined
+      ? 'svc task list shows those there are'
+      : 'give more of the id; svc task list --json shows whole ones';
+  return new SvcError('TASK_NOT_FOUND', message, { hint });
 }

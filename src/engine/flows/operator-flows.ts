@@ -74,7 +74,9 @@ export function operatorFlows(store: FlowStore, clock: Clock): OperatorFlows {
           if (flow instanceof SvcError) return flow;
           const result = cancelFlow(work, flow);
           if (result.state !== 'ended_before') return result;
-          return new SvcError('FLOW_ENDED', `flow ${flow.flowId} is ${flow.status} already`);
+          return new SvcError('FLOW_ENDED', `flow ${flow.flowId} is ${flow.status} already`, {
+            hint: 'there is nothing left to cancel',
+          });
         }),
       ),
     prune: (keepMs) => prune(store, keepMs),

@@ -48,7 +48,9 @@ export function taskStore(store: FlowStore): TaskStore {
           const task = findTask(work, idOrPrefix);
           if (task instanceof SvcError) return task;
           if (hasTaskEnded(task)) {
-            return new SvcError('TASK_ENDED', `task ${task.taskId} is ${task.status} already`);
+            return new SvcError('TASK_ENDED', `task ${task.taskId} is ${task.status} already`, {
+              hint: 'there is nothing left to cancel',
+            });
           }
           return cancelTask(work, task);
         }),

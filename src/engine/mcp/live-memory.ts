@@ -122,13 +122,22 @@ export class LiveMemory {
         log.warn(`no watches are to be had, files are looked at again and again: ${event.why}`);
         break;
       case 'failed':
-        log.warn(`the index could not be updated: ${event.failure.message}`);
+        log.warn(`the index could not be updated: ${withMend(event.failure)}`);
         break;
     }
   }
 }
 
+interface Told {
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
 function wordsOf(error: unknown): string {
-  if (!(error instanceof SvcError) || error.hint === undefined) return messageOf(error);
-  return `${error.message}\n   mend: ${error.hint}`;
+  return error instanceof SvcError ? withMend(error) : messageOf(error);
+}
+
+/** What went wrong, and how to mend it where that is known. */
+function withMend({ message, hint }: Told): string {
+  return hint === undefined ? message : `${message}\n   mend: ${hint}`;
 }

@@ -78,7 +78,7 @@ export async function openMemory(
   if (selection.kind === 'workspace') return openWorkspace(context, selection.dir, options);
   const loaded = await tried(await loadConfig(context, options), options.trial);
   const agent = resolveAgent(loaded, selection.agentId, context);
-  if (!agent.memorySearch.enabled) throw disabled(agent);
+  if (!agent.memorySearch.enabled) throw memoryDisabled(agent);
   return openAgent(agent, context, loaded, options);
 }
 
@@ -246,8 +246,9 @@ function sharesOf(weights: {
   return { text: weights.textWeight / sum, vector: weights.vectorWeight / sum };
 }
 
-function disabled(agent: ResolvedAgent): SvcError {
+/** What is said where a memory is switched off. */
+export function memoryDisabled(agent: ResolvedAgent): SvcError {
   return new SvcError('MEMORY_DISABLED', `memory search is switched off for agent ${agent.id}`, {
-    hint: "set agents.defaults.memorySearch.enabled (or the agent's own) to true",
+    hint: "svc config set agents.defaults.memorySearch.enabled true, or the agent's own key",
   });
 }

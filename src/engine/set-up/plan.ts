@@ -1,6 +1,7 @@
 import { relative, sep } from 'node:path';
 import { type ConfigPath, isRecord, valueAt } from '../config/config-path.js';
 import { parseConfigText } from '../config/document.js';
+import { requireValidEdit } from '../config/edit/edit-config.js';
 import { editConfigText } from '../config/edit/edit-text.js';
 import { resolveAgent } from '../config/index.js';
 import { maskConfigText } from '../config/mask-config-text.js';
@@ -79,7 +80,7 @@ export function planSetUp(
     ...(provider === null ? [] : keyEdits(opened, provider, key, context)),
   ]);
   const text = steps.at(-1) ?? base;
-  loadText(file, text);
+  requireValidEdit(file, base, text);
   const trialText =
     key.kind === 'given' && provider !== null
       ? (applied(text, [{ path: keyPath(opened, provider), value: key.value }]).at(-1) ?? text)

@@ -48,7 +48,9 @@ export function workspaceState(dir: string): WorkspaceState {
   const stats = statSync(dir, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';
   if (!stats.isDirectory()) {
-    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} is no folder`, { hint: 'name a folder' });
+    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} is no folder`, {
+      hint: 'name a folder: --workspace DIR',
+    });
   }
   const holds = (name: string): boolean =>
     statSync(join(dir, name), { throwIfNoEntry: false }) !== undefined;

@@ -2,11 +2,10 @@ import type {
   DreamCandidatesOutput,
   DreamSignalsOutput,
 } from '../../engine/dreaming/output-schemas.js';
-import { fitEnd } from '../fit.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
-import { renderTable, type TableColumn } from '../table.js';
+import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
 import { SIGNAL_NAMES, shortKey, signalBars } from './words.js';
 
 /** How tables of claims are drawn. */
@@ -15,9 +14,6 @@ export interface ClaimTableOptions {
   /** Width of the terminal; undefined (a pipe) leaves everything whole. */
   readonly columns: number | undefined;
 }
-
-const GAP = 2;
-const LEAST_TEXT = 20;
 
 /** The answer of `svc dream candidates` without a screen. */
 export function renderCandidates(
@@ -87,31 +83,7 @@ function claimTable(
   rows: readonly ClaimRow[],
   { style, columns: width }: ClaimTableOptions,
 ): string {
-  const room = width === undefined ? undefined : roomForText(columns, rows, width);
-  const cut = (text: string): string => {
-    const safe = safeLine(text);
-    return room === undefined ? safe : fitEnd(safe, room);
-  };
-  return renderTable(
-    [...columns, { title: 'claim' }],
-    rows.map(({ cells, text }) => [...cells, cut(text)]),
-    style,
-  );
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what colour is made of
-const PAINT = /\u001B\[\d+m/gu;
-
-function roomForText(
-  columns: readonly TableColumn[],
-  rows: readonly ClaimRow[],
-  width: number,
-): number {
-  const taken = columns.map(({ title }, at) =>
-    Math.max(
-      title.length,
-      ...rows.map(({ cells }) => (cells[at] ?? '').replaceAll(PAINT, '').length),
-    ),
-  );
-  return Math.max(LEAST_TEXT, width - taken.reduce((sum, one) => sum + one + GAP, 0));
+  const all = [...columns, { title: 'claim' }];
+  const cells = rows.map((row) => [...row.cells, safeLine(row.text)]);
+  return renderTable(all, fitLastColumn(all, cells, width), style);
 }

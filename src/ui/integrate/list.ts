@@ -1,13 +1,22 @@
 import type { ListedAgent } from '../../engine/integrate/list.js';
+import { fitMiddle } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import { shownPath } from '../shown-path.js';
 import type { Style } from '../style.js';
-import { renderTable } from '../table.js';
+import { fitLastColumn, renderTable } from '../table.js';
+
+/** How the list is drawn. */
+export interface ListOptions {
+  readonly style: Style;
+  readonly homeDir: string;
+  /** Width of the terminal; undefined cuts nothing. */
+  readonly columns: number | undefined;
+}
 
 /** The agents as a table, then what is wrong with their files. */
 export function renderAgents(
   agents: readonly ListedAgent[],
-  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
+  { style, homeDir, columns }: ListOptions,
 ): string {
   const rows = agents.map((agent) => [
     agent.id,
@@ -17,11 +26,8 @@ export function renderAgents(
     shownPath(agent.file, homeDir),
   ]);
   const titles = ['agent', 'detected', 'registered', 'active memory', 'file'];
-  const table = renderTable(
-    titles.map((title) => ({ title })),
-    rows,
-    style,
-  );
+  const heads = titles.map((title) => ({ title }));
+  const table = renderTable(heads, fitLastColumn(heads, rows, columns, fitMiddle), style);
   const faults = agents.flatMap(({ id, fault }) =>
     fault === undefined ? [] : [`${id}: ${safeLine(fault.message)}`],
   );

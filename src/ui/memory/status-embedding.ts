@@ -48,7 +48,7 @@ export function embeddingFacts(
 
 /** The provider in a table's cell. */
 export function providerWords({ primary, mode }: EmbeddingStatus): string {
-  if (primary === undefined) return 'lexical only';
+  if (primary === undefined) return 'words alone';
   const words = safeLine(primary.provider);
   return mode === 'lexical' ? `${words}, no vectors yet` : words;
 }

@@ -1,15 +1,18 @@
 import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../format.js';
 import { safeLine } from '../safe-text.js';
-import { renderTable, type TableColumn } from '../table.js';
+import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
 import type { AgentStatusView, StatusOptions } from './status.js';
 import { providerWords } from './status-embedding.js';
 
-const COLUMNS: readonly TableColumn[] = [
+/** Narrower terminals do without what says least. */
+const NARROW = 72;
+
+const COLUMNS: readonly (TableColumn & { readonly spare?: boolean })[] = [
   { title: 'agent' },
   { title: 'files', align: 'right' },
-  { title: 'chunks', align: 'right' },
-  { title: 'size', align: 'right' },
+  { title: 'chunks', align: 'right', spare: true },
+  { title: 'size', align: 'right', spare: true },
   { title: 'freshness' },
   { title: 'last sync' },
   { title: 'provider' },
@@ -32,7 +35,15 @@ export function renderStatusOverview(
       return `${style.red(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${mend}\n`;
     }),
   );
-  const table = renderTable(COLUMNS, rows, style);
+  const isNarrow = options.columns !== undefined && options.columns < NARROW;
+  const shown = <T>(cells: readonly T[]): readonly T[] =>
+    isNarrow ? cells.filter((_, at) => COLUMNS[at]?.spare !== true) : cells;
+  const columns = shown(COLUMNS);
+  const table = renderTable(
+    columns,
+    fitLastColumn(columns, rows.map(shown), options.columns),
+    style,
+  );
   return faults.length === 0 ? table : `${table}\n${faults.join('')}`;
 }
 

@@ -96,7 +96,7 @@ function applyEdit(
  * Refuses an edit that leaves faults. Those that the file had before are told by their place in
  * it; the edit's own have no place, because nothing was written.
  */
-function requireValidEdit(file: string, text: string, edited: string): ValidConfig {
+export function requireValidEdit(file: string, text: string, edited: string): ValidConfig {
   const checked = checkConfigText(file, edited);
   if (checked.input !== undefined) return requireValid(checked);
   const isLeft = (fault: ConfigFault): boolean =>
@@ -106,7 +106,7 @@ function requireValidEdit(file: string, text: string, edited: string): ValidConf
   const [first] = checked.faults;
   const suggestion = first?.suggestion === undefined ? '' : `did you mean "${first.suggestion}"? `;
   throw new SvcError('CONFIG_INVALID', first?.message ?? 'the value does not fit', {
-    hint: `${suggestion}nothing was written`,
+    hint: `${suggestion}nothing was written; give a value that fits, or set first what it depends on`,
     details: { faults: checked.faults },
   });
 }

@@ -53,7 +53,7 @@ async function lookAt(
   const subject: Subject = { world, memory, status, agentId, place };
   const findings = indexFindings(subject);
   const { index } = status;
-  const count = index.state === 'ready' ? `${index.statistics.documents} files` : index.state;
+  const count = index.state === 'ready' ? filesOf(index.statistics.documents) : index.state;
   return { summary: `${memory.name}: ${count}`, findings };
 }
 
@@ -252,4 +252,8 @@ function sharedIndexes({ agents, placeOfAgent }: ConfiguredWorld): readonly Find
 function switchedOff(agentId: string): Finding {
   const message = `memory search is switched off for agent ${agentId}`;
   return { code: 'memory-disabled', severity: 'note', message };
+}
+
+function filesOf(count: number): string {
+  return `${count} file${count === 1 ? '' : 's'}`;
 }

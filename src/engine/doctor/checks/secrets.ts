@@ -34,7 +34,7 @@ export const secrets: DoctorCheck = {
     });
     const plain = all.length - references.length;
     const aside = plain === 0 ? '' : `, ${plain} in plain text`;
-    const summary = `${references.length} references${aside}`;
+    const summary = `${references.length} reference${references.length === 1 ? '' : 's'}${aside}`;
     return { summary, findings, off: all.length === 0 };
   },
 };

@@ -19,7 +19,7 @@ export const watchers: DoctorCheck = {
       return { summary: 'no limit is known', findings: [], off: true };
     }
     const folders = countFolders(roots(world));
-    const summary = `${folders} folders, ${limit} may be watched`;
+    const summary = `${folders} folder${folders === 1 ? '' : 's'}, ${limit} may be watched`;
     if (folders <= limit * SHARE) return { summary, findings: [] };
     const wanted = 2 ** Math.ceil(Math.log2(Math.max(folders * 4, 8192)));
     return {

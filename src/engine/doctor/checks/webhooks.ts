@@ -27,7 +27,9 @@ export const webhooks: DoctorCheck = {
       ...(await secretFindings(world)),
       ...(enabled ? gatewayFindings(world) : []),
     ];
-    const summary = enabled ? `${served.length} routes` : 'switched off';
+    const summary = enabled
+      ? `${served.length} route${served.length === 1 ? '' : 's'}`
+      : 'switched off';
     return { summary, findings, off: !enabled };
   },
 };

@@ -42,6 +42,6 @@ export function modeAt(
 
 function outdated(path: string, mode: number): SvcError {
   return new SvcError('MEND_OUTDATED', `${path} has mode ${modeText(mode)} by now`, {
-    hint: 'look again',
+    hint: 'run svc config doctor again',
   });
 }

@@ -36,7 +36,7 @@ export function configMend(edit: ConfigTextEdit): Mend | undefined {
       const edited = edit.edit(text);
       if (edited === undefined || !isSameChange(maskedDiff(text, edited), diff)) {
         throw new SvcError('MEND_OUTDATED', `${file} is not as it was when this was shown`, {
-          hint: 'look again',
+          hint: 'run svc config doctor again',
         });
       }
       writeFileAtomically(file, edited);

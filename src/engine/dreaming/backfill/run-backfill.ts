@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/types.js';
 import type { Connection } from '../../sqlite/database.js';
 import { changingDreams, type HandOptions } from '../changing-dreams.js';
@@ -125,7 +125,7 @@ export async function rollBackBackfill(
     const rows = readRows(database, id);
     if (rows.length === 0) {
       throw new SvcError('DREAM_SWEEP_UNKNOWN', `there is no backfill ${id} to take back`, {
-        hint: 'see "svc dream list"',
+        hint: 'svc dream list shows the sweeps that ran',
       });
     }
     const run = database.transaction(() => {
@@ -265,7 +265,11 @@ function realPath(absolute: string, path: string): string {
   try {
     return realpathSync(absolute);
   } catch (error) {
-    throw new SvcError('USAGE', `cannot read ${path}: ${messageOf(error)}`, {
+    const why =
+      systemErrorCode(error) === 'ENOENT'
+        ? `there is no ${path}`
+        : `cannot read ${path}: ${messageOf(error)}`;
+    throw new SvcError('USAGE', why, {
       hint: 'name a daily note or a folder of the workspace',
       cause: error,
     });

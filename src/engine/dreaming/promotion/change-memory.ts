@@ -146,7 +146,7 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
   if (memory.state !== 'applied') {
     const why = memory.state === 'undone' ? 'was taken back already' : 'wrote nothing';
     throw new SvcError('DREAM_SWEEP_UNKNOWN', `the sweep ${sweep.id} ${why}`, {
-      hint: 'see "svc dream list"',
+      hint: 'svc dream list shows the sweeps that ran',
     });
   }
   const kept = takeBack(changer.dir, memory);

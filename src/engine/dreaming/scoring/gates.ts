@@ -62,7 +62,7 @@ export function checkGates(
     gate(
       'asked',
       entry.recallCount + entry.groundedCount > 0,
-      `recalled ${entry.recallCount} times`,
+      `recalled ${entry.recallCount === 1 ? 'once' : `${entry.recallCount} times`}`,
     ),
     gate(
       'recall_count',
@@ -77,7 +77,7 @@ export function checkGates(
     gate(
       'age',
       ageDays <= settings.maxAgeDays,
-      `last signal ${ageDays.toFixed(1)} days ago, at most ${settings.maxAgeDays}`,
+      `${ageWords(ageDays)}, at most ${settings.maxAgeDays} days ago`,
     ),
     gate(
       'score',
@@ -89,4 +89,8 @@ export function checkGates(
 
 function gate(name: GateName, passed: boolean, why: string): GateResult {
   return { gate: name, passed, why };
+}
+
+function ageWords(days: number): string {
+  return days < 1 ? 'last signal today' : `last signal ${days.toFixed(1)} days ago`;
 }

@@ -16,7 +16,9 @@ export async function readPrivateJson(file: string): Promise<unknown> {
     return JSON.parse(text);
   } catch {
     // The parser's own words quote what it read.
-    throw new SvcError('SECRET_UNRESOLVED', `${file} is damaged`, { hint: `delete ${file}` });
+    throw new SvcError('SECRET_UNRESOLVED', `${file} is damaged`, {
+      hint: `delete ${file}, then sign in again: svc provider login github-copilot`,
+    });
   }
 }
 

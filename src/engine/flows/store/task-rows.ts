@@ -54,7 +54,7 @@ export const SELECT_TASK = selectFrom('tasks', COLUMNS);
 export interface TaskFilter {
   readonly statuses?: readonly TaskStatus[] | undefined;
   readonly ownerKey?: string | undefined;
-  readonly runtime?: TaskRuntime | undefined;
+  readonly runtimes?: readonly TaskRuntime[] | undefined;
   /** Made at or after this moment, epoch milliseconds. */
   readonly sinceMs?: number | undefined;
   readonly limit: number;
@@ -183,7 +183,7 @@ function condition(filter: Omit<TaskFilter, 'limit'>): Where {
   return whereOf([
     equals('status', filter.statuses),
     equals('owner_key', filter.ownerKey),
-    equals('runtime', filter.runtime),
+    equals('runtime', filter.runtimes),
     atLeast('created_at', filter.sinceMs),
   ]);
 }

@@ -258,7 +258,11 @@ export class IndexKeeper {
     const { target, clock, providers, cacheEntries } = this.options;
     const connections = await this.keptConnections();
     const giveBack = await this.turns.take({ waitMs: options.lockWaitMs, signal: options.signal });
-    if (giveBack === undefined) throw new SvcError('INDEX_LOCKED', 'the index is being updated');
+    if (giveBack === undefined) {
+      throw new SvcError('INDEX_LOCKED', 'the index is being updated', {
+        hint: 'wait for it to finish and try again',
+      });
+    }
     const embedding =
       providers === undefined || !options.embeds
         ? undefined

@@ -150,7 +150,7 @@ function refuseLinks(absolutePath: string, path: string): void {
   }
   if (!stats.isFile() || realpathSync(absolutePath) !== absolutePath) {
     throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is reached through a symbolic link`, {
-      hint: 'symbolic links are not followed',
+      hint: 'name the file it leads to; symbolic links are not followed',
     });
   }
 }

@@ -84,7 +84,7 @@ export function resolveWorkspace(workspaceDir: string): string {
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
-        hint: `make it (mkdir -p ${workspaceDir}), or name another folder with --workspace DIR`,
+        hint: `make it (mkdir -p ${workspaceDir}), let svc config init set one up, or name any folder with --workspace DIR`,
         cause: error,
       });
     }

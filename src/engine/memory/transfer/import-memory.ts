@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/memory-index.js';
 import { type CheckedExport, checkExport, contentOf, parseLine, vectorOf } from './check-export.js';
 import { exportFault } from './export-fault.js';
@@ -45,7 +45,11 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
     return { checked, root, landing: planLanding(root, checked.documents) };
   } catch (error) {
     if (error instanceof SvcError) throw error;
-    throw new SvcError('IMPORT_FAILED', `${file} cannot be read: ${messageOf(error)}`, {
+    const why =
+      systemErrorCode(error) === 'ENOENT'
+        ? `there is no file ${file}`
+        : `${file} cannot be read: ${messageOf(error)}`;
+    throw new SvcError('IMPORT_FAILED', why, {
       hint: 'name a file that "svc memory export" wrote',
       cause: error,
     });

@@ -59,7 +59,7 @@ function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeS
 function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): void {
   const nextMs = schedule.nextMs();
   host.tell(
-    `${before}next sweep ${nextMs === undefined ? 'never' : new Date(nextMs).toISOString()}`,
+    `${before}next sweep ${nextMs === undefined ? 'never' : `${new Date(nextMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`}`,
   );
 }
 

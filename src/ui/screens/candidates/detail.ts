@@ -2,6 +2,7 @@ import { drawScore } from '../../bar.js';
 import { gateMark } from '../../dream/explain.js';
 import { GATE_WORDS, NOTE_WORDS, placeWords, SIGNAL_NAMES, shortKey } from '../../dream/words.js';
 import { EXACT_MEASURE, fitEnd } from '../../fit.js';
+import { formatCountOf } from '../../format.js';
 import { safeLine, safeProse } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { wrapSpans } from '../../wrap.js';
@@ -85,7 +86,7 @@ function whyLines(candidate: ShownCandidate, style: Style, columns: number): rea
     return fitEnd(`  ${name.padEnd(14)}${bar} ${signals[name].toFixed(2)}`, columns);
   });
   const boosts = `  boosts        light ${lightBoost.toFixed(3)}, rem ${remBoost.toFixed(3)}`;
-  const counts = `  asked ${recalls} times, ${questions} questions, ${days} days`;
+  const counts = `  asked ${formatCountOf(recalls, 'time')}, ${formatCountOf(questions, 'question')}, ${formatCountOf(days, 'day')}`;
   return [...gateRows, ...signalRows, fitEnd(boosts, columns), fitEnd(counts, columns)];
 }
 

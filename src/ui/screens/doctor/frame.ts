@@ -134,7 +134,10 @@ function blockOf(
 ): readonly string[] {
   const head = findingHead(finding, options);
   // One line each, so that many fit; the chosen one is whole.
-  if (!isChosen) return head.slice(0, 1).map((line) => `  ${line}`);
+  if (!isChosen) {
+    const more = head.length > 1 ? '…' : '';
+    return head.slice(0, 1).map((line) => `  ${line}${more}`);
+  }
   const { mend } = finding;
   const below =
     opened && mend !== undefined

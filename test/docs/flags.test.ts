@@ -1,0 +1,43 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { COMMANDS, type Flag } from './command-line.js';
+
+const uses = COMMANDS.flatMap((command) =>
+  Object.values(command.flags).map((flag) => ({ id: command.id, flag })),
+);
+
+function usesOf(name: string): readonly { readonly id: string; readonly flag: Flag }[] {
+  return uses.filter(({ flag }) => flag.name === name);
+}
+
+for (const name of new Set(uses.map(({ flag }) => flag.name))) {
+  test(`--${name} is the same flag in every command that has it`, () => {
+    const shapes = usesOf(name).map(({ flag }) =>
+      [flag.type, flag.char ?? 'no letter', flag.env ?? 'no variable'].join(', '),
+    );
+    assert.is(new Set(shapes).size, 1, [...new Set(shapes)].join(' and '));
+    assert.is(usesOf(name)[0]?.flag.env, `SVC_${name.replaceAll('-', '_').toUpperCase()}`);
+  });
+
+  test(`--${name} may be repeated everywhere or nowhere`, () => {
+    const several = usesOf(name).map(({ flag }) => flag.multiple === true);
+    assert.is(new Set(several).size, 1);
+  });
+}
+
+test('what a value is, is said for every flag that takes one', () => {
+  const mute = uses.filter(
+    ({ flag }) =>
+      flag.type === 'option' && flag.helpValue === undefined && flag.options === undefined,
+  );
+  assert.equal(
+    mute.map(({ id, flag }) => `${id} --${flag.name}`),
+    [],
+  );
+});
+
+test('every flag says what it does, in a sentence', () => {
+  for (const { id, flag } of uses) assert.match(flag.summary ?? '', /\.$/, `${id} --${flag.name}`);
+});
+
+test.run();

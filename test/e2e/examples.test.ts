@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { COMMANDS, type Command } from '../docs/command-line.js';
+import { OPENAI_KEY } from '../fakes/openai.js';
+import {
+  type ExampleVendors,
+  type ExampleWorld,
+  startVendors,
+  worldFor,
+} from '../support/example-worlds.js';
+
+/** Every example of every help text, run in a shell as it is written. */
+const test = suite('examples of help');
+
+/** Examples that stay until they are stopped. */
+const STAYS = /--follow|--watch|--http|^svc (?:webhook )?serve(?! --print)/;
+/** Commands of which one example undoes or forbids the next: each gets a world of its own. */
+const ALONE =
+  /^(?:config:init|dream:(?:promote|reject|undo)|flow:cancel|memory:(?:promote|import)|provider:logout|task:|.*backfill)/;
+/** Set-up where nothing is set up. */
+const BEGINS = /^svc config init(?: --yes)?$/;
+const GIVE_UP_MS = 60_000;
+
+interface Ran {
+  readonly example: string;
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function examplesOf(command: Command): readonly string[] {
+  return (command.examples ?? []).map((example) =>
+    example
+      .replaceAll('<%= config.bin %>', 'svc')
+      .replaceAll('<%= command.id %>', command.id.replaceAll(':', ' ')),
+  );
+}
+
+async function runExample(example: string, world: ExampleWorld): Promise<Ran> {
+  const standIns = Object.entries(world.standIns).sort(([a], [b]) => b.length - a.length);
+  const line = standIns.reduce((text, [name, value]) => text.replaceAll(name, value), example);
+  const child = spawn('sh', ['-c', `exec ${line}`], {
+    cwd: world.home.path,
+    env: { ...world.env, ...leaseIn(world), ...keyFor(example) },
+    timeout: GIVE_UP_MS,
+    killSignal: 'SIGKILL',
+  });
+  let output = '';
+  let isStopped = false;
+  const take = (text: string): void => {
+    output += text;
+    // A second Ctrl-C would not wait for what the first one ends.
+    if (!isStopped && STAYS.test(example)) child.kill('SIGINT');
+    isStopped = true;
+  };
+  child.stdout.setEncoding('utf8').on('data', take);
+  child.stderr.setEncoding('utf8').on('data', take);
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(world.input);
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { example, code, output };
+}
+
+function leaseIn({ standIns }: ExampleWorld): Readonly<Record<string, string>> {
+  const { lease } = standIns;
+  return lease === undefined ? {} : { SVC_LEASE_TOKEN: lease };
+}
+
+function keyFor(example: string): Readonly<Record<string, string>> {
+  return example.includes('OPENAI_API_KEY') ? { OPENAI_API_KEY: OPENAI_KEY } : {};
+}
+
+async function runAll(command: Command, vendors: ExampleVendors): Promise<readonly Ran[]> {
+  const ran: Ran[] = [];
+  const groups = ALONE.test(command.id)
+    ? examplesOf(command).map((example) => [example])
+    : [examplesOf(command)];
+  for (const group of groups) {
+    const world = await worldFor(command.id, vendors);
+    try {
+      for (const example of group) {
+        if (BEGINS.test(example)) rmSync(world.home.at('svc.json'));
+        ran.push(await runExample(example, world));
+      }
+    } finally {
+      await world.close();
+    }
+  }
+  return ran;
+}
+
+/** Answers by its exit code. */
+const SAYS_NO = /^svc memory scope test --chat-type group/;
+
+function faultOf({ example, code, output }: Ran): string | undefined {
+  const allowed = STAYS.test(example) ? [0, 130] : SAYS_NO.test(example) ? [1] : [0];
+  const isFine = code !== null && allowed.includes(code) && !/bug in svc|"BUG"/.test(output);
+  return isFine ? undefined : `${example}\nended with ${code}:\n${output}`;
+}
+
+test('every example of every help text runs', async () => {
+  const vendors = await startVendors();
+  const left = [...COMMANDS];
+  const faults: string[] = [];
+  const worker = async (): Promise<void> => {
+    for (let command = left.shift(); command !== undefined; command = left.shift()) {
+      const ran = await runAll(command, vendors);
+      faults.push(...ran.flatMap((one) => faultOf(one) ?? []));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
+  } finally {
+    await vendors.close();
+  }
+  assert.equal(faults, []);
+});
+
+test.run();

@@ -1,0 +1,226 @@
+import { chmodSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { tinyModel } from '../../scripts/tiny-gguf/tiny-model.js';
+import { fakeNpm } from '../fakes/fake-npm.js';
+import type { FakeVendor } from '../fakes/fake-vendor.js';
+import { type FileHost, startFileHost } from '../fakes/file-host.js';
+import { CLIENT_ID, type CopilotFake, startCopilotFake } from '../fakes/github-copilot.js';
+import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
+import { startVoyageFake, VOYAGE_KEY } from '../fakes/voyage.js';
+import { dreamHome, ONCE_ASKED } from './dreams.js';
+import { ADA, newFlow, newTask, testFlows } from './flows.js';
+import { jsonOf } from './json.js';
+import { ROOT, runSvc } from './run-svc.js';
+import { serveWebhooks, whenTold } from './serving.js';
+import { type TempFolder, tempFolder } from './temp-folder.js';
+import { message } from './transcripts.js';
+import { CI_ENV, webhooksConfig } from './webhooks.js';
+
+/** What the examples of a command find when they run, and what stands for their sample values. */
+export interface ExampleWorld {
+  readonly home: TempFolder;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input: string;
+  /** Values of this world, by the values that examples name. */
+  readonly standIns: Readonly<Record<string, string>>;
+  /** Ends what was started for it. */
+  readonly close: () => Promise<void>;
+}
+
+/** The vendors that examples reach, faked; shared by all worlds. */
+export interface ExampleVendors {
+  readonly openai: FakeVendor;
+  readonly voyage: FakeVendor;
+  readonly github: CopilotFake;
+  readonly models: FileHost;
+  readonly close: () => Promise<void>;
+}
+
+const MODEL_FILE = 'nomic-embed-text-v1.5.Q8_0.gguf';
+/** What a model host answers, by path: the default model, and the one that an example names. */
+const MODEL_FILES: readonly (readonly [string, Buffer])[] = [
+  [
+    '/ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/resolve/main/embeddinggemma-300m-qat-Q8_0.gguf',
+    tinyModel(),
+  ],
+  [`/nomic-ai/nomic-embed-text-v1.5-GGUF/resolve/main/${MODEL_FILE}`, tinyModel()],
+  [
+    '/api/models/nomic-ai/nomic-embed-text-v1.5-GGUF/tree/main?recursive=true',
+    Buffer.from(JSON.stringify([{ type: 'file', path: MODEL_FILE, size: tinyModel().length }])),
+  ],
+];
+/** Ids as examples write them. */
+const CLAIM = '3f9a01bc';
+const SWEEP = '20261120T030000';
+const FLOW = '413d463b-ee62-4b21-addf-01a1f9472c9a';
+const TASK = 'fb015887-239d-43be-9c9e-01a1f947c7ef';
+
+/** Starts them. */
+export async function startVendors(): Promise<ExampleVendors> {
+  const openai = await startOpenAiFake({ dimensions: 64 });
+  const voyage = await startVoyageFake({ dimensions: 64 });
+  const github = await startCopilotFake();
+  const models = await startFileHost(new Map(MODEL_FILES));
+  const close = async (): Promise<void> => {
+    await Promise.all([openai.close(), voyage.close(), github.close(), models.close()]);
+  };
+  return { openai, voyage, github, models, close };
+}
+
+/** Makes the world of one command, by oclif's id. */
+export async function worldFor(id: string, vendors: ExampleVendors): Promise<ExampleWorld> {
+  const home = notesOf(id);
+  const env = environmentOf(id, home, vendors);
+  home.write('svc.json', JSON.stringify(configuration(vendors), null, 2));
+  const flows = /^(?:flow|task):/.test(id) ? await someFlows(id, home, env) : {};
+  const dreams = /^dream|^memory:(?:promote|rem-)/.test(id) ? await someDreams(id, home, env) : {};
+  if (id === 'memory:import') {
+    await prepared(home, env, ['memory', 'export', '--output', 'memory.jsonl']);
+  }
+  if (id === 'memory:forget') await prepared(home, env, ['memory', 'forget', 'soup', '--yes']);
+  if (id === 'provider:logout') await prepared(home, env, ['provider', 'login', 'github-copilot']);
+  const listener = id === 'webhook:call' ? serveWebhooks(home, [], { env }) : undefined;
+  const url = listener === undefined ? undefined : await whenTold(home);
+  return {
+    home,
+    env: url === undefined ? env : { ...env, SVC_URL: String(url) },
+    input: inputOf(id),
+    standIns: {
+      'https://acme.ghe.com': vendors.github.origin,
+      'Iv1.0123456789abcdef': CLIENT_ID,
+      ...flows,
+      ...dreams,
+    },
+    close: async () => {
+      listener?.child.kill('SIGTERM');
+      await listener?.done;
+    },
+  };
+}
+
+/** A workspace with notes of a few days, a second folder of notes, a conversation and a log. */
+function notesOf(id: string): TempFolder {
+  const home = /^dream|^memory:(?:dream|promote|rem-)/.test(id) ? dreamHome().home : tempFolder();
+  const note =
+    '# Backups\n\n## Nightly\n\nThe nightly backup runs at 02:30.\n\nOn Tuesdays soup.\n';
+  const files: Readonly<Record<string, string>> = {
+    'workspace/MEMORY.md':
+      '# Memory\n\nThe car that we bought is a van.\n\nAsk Ada for invoices.\n',
+    'workspace/memory/house.md': '# House\n\nThe code of the front door is by the key.\n',
+    'workspace/memory/2026-02-03.md': note,
+    'workspace/memory/2025-03-04.md': note,
+    'notes/README.md': note.repeat(10),
+    'README.md': note.repeat(10),
+    'body.json': '{"goal":"Build 1.2.3"}',
+    'agents/main/sessions/2026-02-03.jsonl': Array.from({ length: 20 }, (_, at) =>
+      message(at % 2 === 0 ? 'user' : 'assistant', `what we decided about the backups, ${at}`),
+    ).join(''),
+    'logs/serve.log': '{"level":50,"time":1763600000000,"msg":"the disk is full"}\n',
+    '.cursor/mcp.json': '{}\n',
+  };
+  for (const [path, text] of Object.entries(files)) home.write(path, text);
+  // `svc` as an installed program is.
+  const path = home.write(
+    'bin/svc',
+    `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'bin/run.js')}" "$@"\n`,
+  );
+  chmodSync(path, 0o755);
+  return home;
+}
+
+function configuration(vendors: ExampleVendors): object {
+  const agents = {
+    defaults: {
+      memorySearch: {
+        provider: 'openai',
+        sources: ['memory', 'sessions'],
+        experimental: { sessionMemory: true },
+      },
+    },
+  };
+  const providers = {
+    openai: { baseUrl: `${vendors.openai.origin}/v1`, apiKey: 'env:OPENAI_KEY_OF_TESTS' },
+    voyage: { baseUrl: `${vendors.voyage.origin}/v1` },
+  };
+  const { plugins } = webhooksConfig() as { readonly plugins: { readonly entries: object } };
+  const active = { enabled: true, config: { agents: ['main'] } };
+  return {
+    agents,
+    models: { providers },
+    gateway: { port: 0 },
+    memory: { citations: 'auto' },
+    plugins: { entries: { ...plugins.entries, 'active-memory': active } },
+  };
+}
+
+function environmentOf(
+  id: string,
+  home: TempFolder,
+  { github, models }: ExampleVendors,
+): Readonly<Record<string, string>> {
+  return {
+    PATH: [home.at('bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter),
+    HOME: home.path,
+    SVC_HOME: home.path,
+    OPENAI_KEY_OF_TESTS: OPENAI_KEY,
+    ...CI_ENV,
+    ...(id === 'config:init' ? {} : { SVC_YES: '1' }),
+    ...(id.startsWith('provider:log')
+      ? { SVC_GITHUB_URL: github.origin, SVC_GITHUB_CLIENT_ID: CLIENT_ID }
+      : {}),
+    ...(id === 'provider:install:local' ? { ...fakeNpm().env, HF_ENDPOINT: models.url } : {}),
+  };
+}
+
+function inputOf(id: string): string {
+  if (id === 'config:init') return `${VOYAGE_KEY}\n`;
+  if (id === 'memory:recall') return '{"prompt":"when does the backup run?","session_id":"s"}';
+  return '';
+}
+
+async function prepared(
+  home: TempFolder,
+  env: ExampleWorld['env'],
+  args: readonly string[],
+): Promise<string> {
+  const run = await runSvc(args, { home: home.path, env });
+  if (run.code !== 0) throw new Error(`${args.join(' ')}: ${run.stderr}${run.stdout}`);
+  return run.stdout;
+}
+
+/** A flow with a task in the state that the command is for. */
+async function someFlows(
+  id: string,
+  home: TempFolder,
+  env: ExampleWorld['env'],
+): Promise<Readonly<Record<string, string>>> {
+  const { flows, clock } = testFlows({}, home.path);
+  clock.nowMs = Date.now();
+  const flowId = await newFlow(flows, ADA, { goal: 'a flow' });
+  const taskId = await newTask(flows, flowId, { task: 'read it' });
+  await newTask(flows, flowId, { task: 'another' });
+  await flows.close();
+  const ids = { [FLOW]: flowId, [FLOW.slice(0, 8)]: flowId, [TASK]: taskId };
+  const names = { ...ids, [TASK.slice(0, 8)]: taskId };
+  if (id === 'task:retry') await prepared(home, env, ['task', 'cancel', taskId]);
+  if (!/^task:(?:complete|fail|heartbeat)$/.test(id)) return names;
+  const stdout = await prepared(home, env, ['task', 'claim', '--json']);
+  const claimed = jsonOf.taskClaim({ code: 0, signal: null, stdout, stderr: '' });
+  return { ...names, [TASK]: claimed.task?.taskId ?? '', lease: claimed.leaseToken ?? '' };
+}
+
+/** A claim that may be decided on, and a sweep that was made. */
+async function someDreams(
+  id: string,
+  home: TempFolder,
+  env: ExampleWorld['env'],
+): Promise<Readonly<Record<string, string>>> {
+  const explained = await prepared(home, env, ['dream', 'explain', ONCE_ASKED, '--json']);
+  const { key } = JSON.parse(explained) as { readonly key: string };
+  if (!/^dream:(?:show|undo)$|backfill$/.test(id)) return { [CLAIM]: key };
+  const args = id.endsWith('backfill') ? ['dream', 'backfill', '--path', 'memory'] : ['dream'];
+  await prepared(home, env, args);
+  const listed = await prepared(home, env, ['dream', 'list', '--json']);
+  const list = jsonOf.dreamList({ code: 0, signal: null, stdout: listed, stderr: '' });
+  return { [CLAIM]: key, [SWEEP]: list.sweeps[0]?.id ?? '' };
+}
