@@ -2,9 +2,11 @@ import './build-checkout.js';
 import { runSource } from './run-source.js';
 
 const PARTS = new Set([
+  'commands',
   'dreaming',
   'embedding',
   'flows',
+  'growth',
   'mcp',
   'recall',
   'sessions',
