@@ -156,7 +156,7 @@ function writeMemory(home: string, workspace: string): string {
 }
 
 function questionsAbout(note: string): string {
-  const question = { question: 'when does the nightly backup run', expected: [{ path: note }] };
+  const question = { question: 'when does the nightly backup run', expect: [note] };
   return `${JSON.stringify(question)}\n`;
 }
 

@@ -14,7 +14,8 @@ import { resolveStatePaths } from '../src/engine/context.js';
 import { openMemory } from '../src/engine/memory/open-memory.js';
 import { buildCorpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
-import { formatTable, type Row, row } from './table.js';
+import { report } from './report.js';
+import { type Row, row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -49,8 +50,7 @@ async function main(): Promise<void> {
       above('memory_search over HTTP', overHttp, bare),
       ...(await measureStart(args, env)),
     ];
-    console.log(`${corpus.files} files, node ${process.version}`);
-    console.log(formatTable(rows));
+    report('mcp', `${corpus.files} files`, rows);
   } finally {
     for (const close of closers.toReversed()) await close();
     rmSync(dir, { recursive: true, force: true });
