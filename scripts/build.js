@@ -12,8 +12,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 const dist = join(root, 'dist');
 
-/** What every start needs, and the command that people wait for most: kept in one file. */
-const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts'];
+/**
+ * What every start needs, and the command that people wait for most: kept in one file. The last two are
+ * imported when there is a svc.json, and nearly everybody has one.
+ */
+const HOT_ENTRIES = [
+  'cli/main.ts',
+  'commands/memory/search.ts',
+  'engine/config/verdict.ts',
+  'engine/config/written-secrets.ts',
+];
 
 /** The command that agents run before every turn: what it needs besides is in one file as well. */
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];
