@@ -29,20 +29,33 @@ const LEGEND = 34;
 /** The steps of an axis between two powers of ten. */
 const STEPS = [1, 2, 5];
 
-// Two hues that are told apart by those who see few; what the viewer prefers decides on the rest.
-const STYLE = `
-svg { color-scheme: light dark; --paper: #ffffff; --ink: #1f2430; --faint: #d9dde5; --soft: #6b7280; --a: #0b62a8; --b: #b4530a; }
-@media (prefers-color-scheme: dark) { svg { --paper: #12161f; --ink: #d6dbe5; --faint: #2a3140; --soft: #8b95a7; --a: #7cc5f5; --b: #f2a65a; } }
-text { font: 12px ui-sans-serif, system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: var(--ink); }
-.title { font-weight: 600; font-size: 13px; }
-.soft { fill: var(--soft); }
-.paper { fill: var(--paper); }
-.grid { stroke: var(--faint); }
-.linear { stroke: var(--soft); stroke-dasharray: 4 4; fill: none; }
-.a { stroke: var(--a); } .b { stroke: var(--b); }
-.line { fill: none; stroke-width: 2; }
-.dot { fill: var(--paper); stroke-width: 2; }
-`;
+/** Two hues that are told apart by those who see few; what the viewer prefers decides on the rest. */
+interface Colours {
+  readonly paper: string;
+  readonly ink: string;
+  readonly grid: string;
+  readonly soft: string;
+  readonly a: string;
+  readonly b: string;
+}
+
+const LIGHT: Colours = {
+  ...{ paper: '#ffffff', ink: '#1f2430', grid: '#d9dde5', soft: '#6b7280' },
+  ...{ a: '#0b62a8', b: '#b4530a' },
+};
+const DARK: Colours = {
+  ...{ paper: '#12161f', ink: '#d6dbe5', grid: '#2a3140', soft: '#8b95a7' },
+  ...{ a: '#7cc5f5', b: '#f2a65a' },
+};
+
+/** Each colour is written out: many programs that show pictures know no variables. */
+function styleOf({ paper, ink, grid, soft, a, b }: Colours): string {
+  return `text{fill:${ink}}.soft{fill:${soft}}.paper,.dot{fill:${paper}}.grid{stroke:${grid}}.linear{stroke:${soft}}.a{stroke:${a}}.b{stroke:${b}}`;
+}
+
+const STYLE = `text{font:12px ui-sans-serif,system-ui,'Segoe UI','DejaVu Sans',sans-serif}.title{font-weight:600;font-size:13px}.linear{stroke-dasharray:4 4;fill:none}.line{fill:none;stroke-width:2}.dot{stroke-width:2}
+${styleOf(LIGHT)}
+@media (prefers-color-scheme: dark){${styleOf(DARK)}}`;
 
 /** All figures as small plots on logarithmic scales, with a dashed line for what would grow linearly. */
 export function plotOf(growths: readonly Growth[]): string {
