@@ -97,7 +97,8 @@ function legend(): string {
 function panel(title: string, growths: readonly Growth[]): string {
   const points = growths.flatMap((growth) => growth.points);
   const values = points.map(({ value }) => value);
-  const [from, to] = [floorStep(Math.min(...values)), ceilStep(Math.max(...values))];
+  const from = floorStep(Math.min(...values));
+  const to = ceilStep(Math.max(...values, from * 2));
   const most = Math.max(...points.map(({ times }) => times));
   const inner = {
     width: PANEL.width - PANEL.left - PANEL.right,
