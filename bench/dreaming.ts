@@ -12,7 +12,8 @@ import { dreamWorkspace } from '../src/engine/dreaming/dream-workspace.js';
 import { formatRecallLine } from '../src/engine/dreaming/recall-log/recall-line.js';
 import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.js';
 import { peakMemory, type Subject, timeInTurn } from './measure.js';
-import { formatTable, row } from './table.js';
+import { report } from './report.js';
+import { row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -65,10 +66,11 @@ function main(): void {
     raw.before?.();
     const rawMemory = `${peakMemory(raw).toFixed(0)} MiB`;
     rows.push(row('peak memory of the first', memory, rawMemory, '', TARGET_MEMORY));
-    console.log(
-      `svc dream run, ${DAYS} days, ${NOTES} notes, ${RECALLS} recalled claims, node ${process.version}`,
+    report(
+      'dreaming',
+      `\`svc dream run\`, ${DAYS} days, ${NOTES} notes, ${RECALLS} recalled claims`,
+      rows,
     );
-    console.log(formatTable(rows));
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

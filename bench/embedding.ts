@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { openIndex } from '../src/engine/memory/index/open-index.js';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
-import { formatTable, type Row, row } from './table.js';
+import { report } from './report.js';
+import { type Row, row } from './table.js';
 import { rawInsertMs } from './vector-index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -35,8 +36,7 @@ async function main(): Promise<void> {
       ...measureSearch(words, meaning),
       await measureWaiting(meaning),
     ];
-    console.log(`${corpus.files} files, ${DIMENSIONS} dimensions, node ${process.version}`);
-    console.log(formatTable(rows));
+    report('embedding', `${corpus.files} files, ${DIMENSIONS} dimensions`, rows);
   } finally {
     provider.stop();
     rmSync(dir, { recursive: true, force: true });

@@ -13,7 +13,8 @@ import { resolveConfig } from '../src/engine/config/index.js';
 import { resolveStatePaths } from '../src/engine/context.js';
 import { type Flows, openFlows } from '../src/engine/flows/index.js';
 import { median } from './measure.js';
-import { formatTable, row } from './table.js';
+import { report } from './report.js';
+import { row } from './table.js';
 
 const CALLERS = 64;
 const STORED = 100_000;
@@ -99,35 +100,30 @@ async function measure(dir: string): Promise<void> {
   const perSecond = (value: number): string => `${value.toFixed(0)}/s`;
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   const times = (a: number, b: number): string => `${(a / b).toFixed(2)} ×`;
-  console.log(
-    `${CALLERS} callers, ${ROUNDS} rounds of ${CREATES} creates, node ${process.version}`,
-  );
-  console.log(
-    formatTable([
-      row(
-        'durable creates, none before',
-        perSecond(rate('empty')),
-        perSecond(floor),
-        times(rate('empty'), floor),
-        '',
-      ),
-      row(
-        `durable creates, ${STORED} stored`,
-        perSecond(rate('full')),
-        perSecond(rate('empty')),
-        times(rate('full'), rate('empty')),
-        '0.90 ×',
-      ),
-      row('p99 of one, none before', ms(p99('empty')), '', '', ''),
-      row(
-        `p99 of one, ${STORED} stored`,
-        ms(p99('full')),
-        ms(p99('empty')),
-        times(p99('full'), p99('empty')),
-        '1.10 ×',
-      ),
-    ]),
-  );
+  report('flows', `${CALLERS} callers, ${ROUNDS} rounds of ${CREATES} creates`, [
+    row(
+      'durable creates, none before',
+      perSecond(rate('empty')),
+      perSecond(floor),
+      times(rate('empty'), floor),
+      '',
+    ),
+    row(
+      `durable creates, ${STORED} stored`,
+      perSecond(rate('full')),
+      perSecond(rate('empty')),
+      times(rate('full'), rate('empty')),
+      '0.90 ×',
+    ),
+    row('p99 of one, none before', ms(p99('empty')), '', '', ''),
+    row(
+      `p99 of one, ${STORED} stored`,
+      ms(p99('full')),
+      ms(p99('empty')),
+      times(p99('full'), p99('empty')),
+      '1.10 ×',
+    ),
+  ]);
 }
 
 function crash(): void {

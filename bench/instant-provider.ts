@@ -1,21 +1,33 @@
 /**
  * An OpenAI-compatible embeddings endpoint that costs next to nothing: `node --import tsx
- * bench/instant-provider.ts DIMENSIONS` prints its address and runs until it is killed. Its
- * vectors are noise, so that only svc's own work is measured.
+ * bench/instant-provider.ts DIMENSIONS [SHAPE]` prints its address and runs until it is killed. Its
+ * vectors are noise, so that only svc's own work is measured, or of a shape of vector-sets.ts, for
+ * questions to have neighbours.
  */
 import { createServer } from 'node:http';
 import { seededRandom } from '../test/support/vector-index.js';
+import { SHAPES, vectorsOf } from './vector-sets.js';
 
 /** Numbers that vectors are cut from, at random places. */
 const POOL = 1 << 20;
 
-function main(): void {
-  const dimensions = Number(process.argv[2] ?? 768);
+function* noiseOf(dimensions: number): Generator<Float32Array> {
   const random = seededRandom(1);
   const pool = Float32Array.from({ length: POOL + dimensions }, () => random() - 0.5);
-  const vector = (): string => {
+  for (;;) {
     const from = Math.floor(random() * POOL);
-    return Buffer.from(pool.slice(from, from + dimensions).buffer).toString('base64');
+    yield pool.slice(from, from + dimensions);
+  }
+}
+
+function main(): void {
+  const dimensions = Number(process.argv[2] ?? 768);
+  const shape = Object.values(SHAPES).find(({ name }) => name === process.argv[3]);
+  const vectors = shape === undefined ? noiseOf(dimensions) : vectorsOf(shape, dimensions);
+  const vector = (): string => {
+    const { value } = vectors.next();
+    const { buffer, byteOffset, byteLength } = value;
+    return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
   };
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
-import { formatTable, type Row, row } from './table.js';
+import { report } from './report.js';
+import { type Row, row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -24,10 +25,7 @@ function main(): void {
   try {
     const corpus = buildCorpus(join(dir, 'corpus'), join(root, 'node_modules'), CORPUS_BYTES);
     const rows = [...measureStart(corpus, dir), ...measureIndex(corpus, dir)];
-    console.log(
-      `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB, node ${process.version}`,
-    );
-    console.log(formatTable(rows));
+    report('start', `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

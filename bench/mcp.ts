@@ -14,7 +14,8 @@ import { resolveStatePaths } from '../src/engine/context.js';
 import { openMemory } from '../src/engine/memory/open-memory.js';
 import { buildCorpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
-import { formatTable, type Row, row } from './table.js';
+import { report } from './report.js';
+import { type Row, row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -30,6 +31,13 @@ type Closers = (() => Promise<void> | void)[];
 /** Anything that answers a question. */
 type Ask = (query: string) => Promise<unknown>;
 
+/** A connection to a server. */
+interface Connection {
+  readonly search: Ask;
+  /** Asks for nothing. */
+  readonly ping: Ask;
+}
+
 async function main(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-mcp-'));
   const home = join(dir, 'home');
@@ -42,15 +50,19 @@ async function main(): Promise<void> {
     await engine(QUESTIONS[0] ?? '');
     const stdio = await openStdio(args, env, closers);
     const http = await openHttp(args, env, home, closers);
-    const [bare, overStdio, overHttp] = await timeWarm([engine, stdio, http]);
+    const [bare, overStdio, overHttp, pingStdio, pingHttp] = await timeWarm([
+      ...[engine, stdio.search, http.search],
+      ...[stdio.ping, http.ping],
+    ]);
     const rows = [
       row('the engine itself, in process', ms(bare), '', '', ''),
       above('memory_search over stdio', overStdio, bare),
       above('memory_search over HTTP', overHttp, bare),
+      row('a ping over stdio: client and protocol alone', ms(pingStdio), '', '', ''),
+      row('a ping over HTTP', ms(pingHttp), '', '', ''),
       ...(await measureStart(args, env)),
     ];
-    console.log(`${corpus.files} files, node ${process.version}`);
-    console.log(formatTable(rows));
+    report('mcp', `${corpus.files} files`, rows);
   } finally {
     for (const close of closers.toReversed()) await close();
     rmSync(dir, { recursive: true, force: true });
@@ -73,7 +85,7 @@ async function openEngine(home: string, workspace: string, closers: Closers): Pr
 
 type Env = Readonly<Record<string, string>>;
 
-async function openStdio(args: readonly string[], env: Env, closers: Closers): Promise<Ask> {
+async function openStdio(args: readonly string[], env: Env, closers: Closers): Promise<Connection> {
   const transport = new StdioClientTransport({ command: process.execPath, args: [...args], env });
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(transport);
@@ -86,7 +98,7 @@ async function openHttp(
   env: Env,
   home: string,
   closers: Closers,
-): Promise<Ask> {
+): Promise<Connection> {
   const child = spawn(process.execPath, [...args, '--http', '--port', '0'], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -111,8 +123,11 @@ async function openHttp(
   return asking(client);
 }
 
-function asking(client: Client): Ask {
-  return (query) => client.callTool({ name: 'memory_search', arguments: { query } });
+function asking(client: Client): Connection {
+  return {
+    search: (query) => client.callTool({ name: 'memory_search', arguments: { query } }),
+    ping: () => client.ping(),
+  };
 }
 
 /** Asks all of them in turn; the first rounds warm them. @returns medians in milliseconds */
@@ -152,8 +167,8 @@ async function measureStart(args: readonly string[], env: Env): Promise<Row[]> {
 async function firstAnswer(args: readonly string[], env: Env): Promise<number> {
   const started = performance.now();
   const closers: Closers = [];
-  const ask = await openStdio(args, env, closers);
-  await ask(QUESTIONS[0] ?? '');
+  const { search } = await openStdio(args, env, closers);
+  await search(QUESTIONS[0] ?? '');
   const took = performance.now() - started;
   for (const close of closers) await close();
   return took;

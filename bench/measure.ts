@@ -37,11 +37,20 @@ export function timeInTurn(subjects: readonly Subject[], rounds: number): Timing
   return times.map((samples) => ({ medianMs: median(samples), minMs: Math.min(...samples) }));
 }
 
+/** Arguments that make Node.js report its peak memory on stderr when it ends. */
+export const PEAK_HOOK: readonly string[] = [
+  '--import',
+  `data:text/javascript,process.on('exit',()=>process.stderr.write('\\nRSS '+process.resourceUsage().maxRSS))`,
+];
+
+/** What it reported, in MiB. */
+export function readPeak(stderr: string): number {
+  return Number(/RSS (\d+)/.exec(stderr)?.[1] ?? Number.NaN) / 1024;
+}
+
 /** Peak resident memory of a command in MiB, as the process itself reports it at its end. */
 export function peakMemory(subject: Subject): number {
-  const hook = `data:text/javascript,process.on('exit',()=>process.stderr.write('\\nRSS '+process.resourceUsage().maxRSS))`;
-  const { stderr } = run({ ...subject, args: ['--import', hook, ...subject.args] });
-  return Number(/RSS (\d+)/.exec(stderr)?.[1] ?? Number.NaN) / 1024;
+  return readPeak(run({ ...subject, args: [...PEAK_HOOK, ...subject.args] }).stderr);
 }
 
 /** The middle value. */

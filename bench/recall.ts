@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus } from './corpus.js';
 import { peakMemory, type Subject, timeInTurn } from './measure.js';
-import { formatTable, row } from './table.js';
+import { report } from './report.js';
+import { row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -45,10 +46,8 @@ function main(): void {
     });
     const memory = `${peakMemory(kept).toFixed(1)} MiB`;
     rows.push(row('its peak memory', memory, `${peakMemory(bare).toFixed(1)} MiB`, '', ''));
-    console.log(
-      `svc memory recall --hook, ${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB, node ${process.version}`,
-    );
-    console.log(formatTable(rows));
+    const size = `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`;
+    report('recall', `\`svc memory recall --hook\`, ${size}`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -12,7 +12,8 @@ import { parseArgs } from 'node:util';
 import { backendOn } from '../test/support/memory.js';
 import { message, placeOf, transcriptTarget } from '../test/support/transcripts.js';
 import { median, peakMemory, type Subject, timeInTurn } from './measure.js';
-import { formatTable, type Row, row } from './table.js';
+import { report } from './report.js';
+import { type Row, row } from './table.js';
 import { writeTranscripts } from './transcript-corpus.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -28,7 +29,7 @@ const APPENDS = 41;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { large: { type: 'boolean', default: false } },
+    options: { large: { type: 'boolean', default: false }, write: { type: 'boolean' } },
     allowPositionals: true,
   });
   const bytes = values.large ? LARGE_BYTES : NORMAL_BYTES;
@@ -38,10 +39,7 @@ async function main(): Promise<void> {
     const part = homeOf(join(dir, 'part'), bytes / SHARE);
     const rows = [...measureIndexing(whole, part, values.large ? 1 : ROUNDS, dir)];
     rows.push(...(await measureAppending(whole)));
-    console.log(
-      `${whole.files} transcripts, ${(whole.bytes / 1e6).toFixed(0)} MB, node ${process.version}`,
-    );
-    console.log(formatTable(rows));
+    report('sessions', `${whole.files} transcripts, ${(whole.bytes / 1e6).toFixed(0)} MB`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

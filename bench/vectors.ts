@@ -13,7 +13,8 @@ import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import { createIndex } from '../src/engine/memory/index/open-index.js';
 import { openedIndex } from '../test/support/vector-index.js';
 import { median, timeInTurn } from './measure.js';
-import { formatTable, type Row, row } from './table.js';
+import { report } from './report.js';
+import { type Row, row } from './table.js';
 import {
   fillChunks,
   fillVectors,
@@ -42,7 +43,7 @@ interface Measured {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { large: { type: 'boolean', default: false } },
+    options: { large: { type: 'boolean', default: false }, write: { type: 'boolean' } },
     allowPositionals: true,
   });
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-vectors-'));
@@ -70,8 +71,7 @@ async function main(): Promise<void> {
         row('  recall@10', large.recall.toFixed(4), '', '', '0.99'),
       );
     }
-    console.log(`${DIMENSIONS} dimensions, node ${process.version}`);
-    console.log(formatTable(rows));
+    report('vectors', `${DIMENSIONS} dimensions`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

@@ -12,7 +12,8 @@ import { resolveConfig } from '../src/engine/config/index.js';
 import { resolveStatePaths } from '../src/engine/context.js';
 import { openFlows } from '../src/engine/flows/index.js';
 import { median } from './measure.js';
-import { formatTable, row } from './table.js';
+import { report } from './report.js';
+import { row } from './table.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CONNECTIONS = 64;
@@ -47,21 +48,18 @@ async function main(): Promise<void> {
   );
   const pid = listener.child.pid ?? 0;
   const route = `${listener.url}/plugins/webhooks/bench`;
-  console.log(`node ${process.version}, ${CONNECTIONS} connections, ${seconds} s a round`);
   const fresh = await inTurn(empty.url, route);
   const freshP99 = await latencies(empty.url, route, fresh.listener / 2);
   await storeFlows();
   const full = await inTurn(empty.url, route);
   const fullP99 = await latencies(empty.url, route, full.listener / 2);
-  console.log(
-    formatTable([
-      row('create_flow, requests/s', ...beside(fresh), '>= 0.5'),
-      row('p99 at half that load', ...freshP99, '<= 20 ms'),
-      row(`create_flow, ${STORED_FLOWS} flows stored`, ...beside(full), '>= 0.5'),
-      row('  beside the first', ...ratio(shareOf(full), shareOf(fresh)), '>= 0.9'),
-      row('p99 at half that load', ...fullP99, '<= 20 ms'),
-    ]),
-  );
+  report('webhooks', `${CONNECTIONS} connections, ${seconds} s a round`, [
+    row('create_flow, requests/s', ...beside(fresh), '>= 0.5'),
+    row('p99 at half that load', ...freshP99, '<= 20 ms'),
+    row(`create_flow, ${STORED_FLOWS} flows stored`, ...beside(full), '>= 0.5'),
+    row('  beside the first', ...ratio(shareOf(full), shareOf(fresh)), '>= 0.9'),
+    row('p99 at half that load', ...fullP99, '<= 20 ms'),
+  ]);
   await memory(route, pid);
 }
 

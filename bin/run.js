@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 const { existsSync } = require('node:fs');
-const { enableCompileCache } = require('node:module');
 const { dirname, join } = require('node:path');
 
-// Node.js 22.1 and newer keep compiled code between runs; older ones have no such function.
-enableCompileCache?.();
+// Node.js 22.1 and newer keep compiled code between runs; older ones have no such function. This is what
+// require('node:module') gives, which loads the whole of it.
+module.constructor.enableCompileCache?.();
 
 const root = dirname(__dirname);
 if (!existsSync(join(root, 'dist/main.js'))) {

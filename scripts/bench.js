@@ -2,10 +2,12 @@ import './build-checkout.js';
 import { runSource } from './run-source.js';
 
 const PARTS = new Set([
+  'commands',
   'dreaming',
   'embedding',
   'ext',
   'flows',
+  'growth',
   'mcp',
   'recall',
   'sessions',

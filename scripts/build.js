@@ -12,14 +12,38 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 const dist = join(root, 'dist');
 
-/** What every start needs, and the command that people wait for most: kept in one file. */
-const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts'];
+/**
+ * What every start needs, and the command that people wait for most: kept in one file. The last two are
+ * imported when there is a svc.json, and nearly everybody has one.
+ */
+const HOT_ENTRIES = [
+  'cli/main.ts',
+  'commands/memory/search.ts',
+  'engine/config/verdict.ts',
+  'engine/config/written-secrets.ts',
+];
 
 /** Programs that the program starts. */
 const PROCESSES = ['cli/home/look-process.ts'];
 
 /** The command that agents run before every turn: what it needs besides is in one file as well. */
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];
+
+/** What vectors in the index need; indexing loads it where there is no provider too. */
+const VECTOR_ENTRIES = ['engine/memory/index/vectors/vector-store.ts'];
+
+/** What reading secrets needs, with a provider or without. */
+const SECRET_ENTRIES = ['engine/secrets/index.ts'];
+
+/** What telling of providers needs, without asking one. */
+const LISTING_ENTRIES = [
+  'engine/embeddings/list-providers.ts',
+  'engine/memory/embedding/embedding-status.ts',
+];
+
+/** What asking one needs besides these, and what asking it over HTTP does: a dozen files otherwise. */
+const ASKING_ENTRIES = ['engine/embeddings/open-provider.ts'];
+const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped-vendor.ts'];
 
 /**
  * Files below a folder, recursively.
@@ -106,12 +130,23 @@ export async function buildProgram() {
 async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
   const entries = [join(source, 'cli/main.ts'), ...PROCESSES.map(below), ...commands];
-  const hot = modulesOf('start', HOT_ENTRIES);
-  const hook = modulesOf('hook', HOOK_ENTRIES);
+  // In this order: what an earlier one has stays there.
+  const parts = [
+    modulesOf('start', HOT_ENTRIES),
+    modulesOf('hook', HOOK_ENTRIES),
+    modulesOf('vectors', VECTOR_ENTRIES),
+    modulesOf('secrets', SECRET_ENTRIES),
+    modulesOf('providers', LISTING_ENTRIES),
+    modulesOf('asking', ASKING_ENTRIES),
+    modulesOf('http', HTTP_ENTRIES),
+  ];
   const { output } = await build({
     ...COMMON,
     input: Object.fromEntries(entries.map((file) => [entryName(file), file])),
-    plugins: [lazyOclif(), leanGot(), leanMcp(), screensApart, hot.plugin, hook.plugin],
+    plugins: [
+      ...[lazyOclif(), leanGot(), leanMcp(), screensApart],
+      ...parts.map(({ plugin }) => plugin),
+    ],
     output: {
       ...COMMON_OUTPUT,
       dir,
@@ -119,7 +154,7 @@ async function buildCommands(dir) {
       exports: 'named',
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
-      codeSplitting: { groups: [hot.group, hook.group] },
+      codeSplitting: { groups: parts.map(({ group }) => group) },
       intro: REQUIRE_FROM_OCLIF,
     },
   });

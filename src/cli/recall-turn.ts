@@ -7,6 +7,7 @@ import { openRecallLane } from '../engine/active-memory/lane.js';
 import { type RecallTurn, sessionKeyOf } from '../engine/active-memory/turn.js';
 import type { EngineContext } from '../engine/context.js';
 import { messageOf } from '../engine/errors/index.js';
+import { runningMs } from '../engine/running-ms.js';
 import { channelOf } from '../engine/scope/session.js';
 import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { BoundedInput } from './bounded-input.js';
@@ -84,7 +85,7 @@ export async function runRecallHook(
       agentId: flags.agent,
       workspace: flags.workspace,
     });
-    const left = (): number => lane.deadlineMs - ENDING_MS - performance.now();
+    const left = (): number => lane.deadlineMs - ENDING_MS - runningMs();
     const text = await input.text(Math.min(INPUT_MS, left()));
     const call = text === undefined ? undefined : readHookCall(agent, text);
     if (call === undefined) return;

@@ -1,6 +1,7 @@
 import type { OpenedMemory } from '../engine/memory/open-memory.js';
 import type { SyncEvent, SyncSummary } from '../engine/memory/sync/events.js';
 import { isFaultySkip } from '../engine/memory/types.js';
+import { runningMs } from '../engine/running-ms.js';
 import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
 import { renderSyncSummary } from '../ui/memory/sync-summary.js';
 import { shownPath } from '../ui/shown-path.js';
@@ -46,7 +47,7 @@ export async function shownSync(
         place: shownPath(memory.agent.workspaceDir, homeDir),
         backend: memory.agent.backend,
       },
-      now: () => performance.now(),
+      now: runningMs,
       start,
       onInterrupt,
       verbose,

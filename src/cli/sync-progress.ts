@@ -1,5 +1,6 @@
 import type { SyncEvent } from '../engine/memory/sync/events.js';
 import { isFaultySkip } from '../engine/memory/types.js';
+import { runningMs } from '../engine/running-ms.js';
 import { createStyle } from '../ui/style.js';
 import type { TerminalSupport } from './terminal.js';
 
@@ -26,7 +27,7 @@ export async function createSyncProgress(options: SyncProgressOptions): Promise<
   const write = (text: string): void => {
     process.stderr.write(text);
   };
-  const now = (): number => performance.now();
+  const now = (): number => runningMs();
   if (options.terminal.progress && !options.verbose && !options.quiet) {
     const { createProgressLine } = await import('../ui/progress-line.js');
     return createProgressLine(write, { style, columns: options.terminal.columns, now });

@@ -1,5 +1,6 @@
 import { defaultAgentId, type LoadedConfig, loadConfig, resolveAgent } from '../config/index.js';
 import type { EngineContext } from '../context.js';
+import { runningMs } from '../running-ms.js';
 import { agentIdOf, chatTypeOf } from '../scope/index.js';
 import { decideGates, type GateDecision, type GateFacts } from './gates.js';
 import type { OpenLane, RecallLimits, RecallSelection } from './open-lane.js';
@@ -40,7 +41,7 @@ export async function openRecallLane(
     deadlineMs: config.timeoutMs + config.setupGraceTimeoutMs,
     agentOf: (sessionKey) => agentFor(selection, sessionKey, loaded).id,
     recall: async (turn, limits) => {
-      const started = performance.now();
+      const started = runningMs();
       const facts = gateFacts(turn, selection, loaded, context);
       const gates = decideGates(facts);
       const outcome: RecallOutcome = gates.open
@@ -55,7 +56,7 @@ export async function openRecallLane(
             // The turn goes on whatever becomes of it.
             afterwards: (work) => afterwards.push(work.catch(() => undefined)),
           })
-        : { ...closed(gates, facts), elapsedMs: performance.now() - started };
+        : { ...closed(gates, facts), elapsedMs: runningMs() - started };
       if (config.logging) {
         const { logOutcome } = await import('./outcome-log.js');
         logOutcome(context, outcome);

@@ -27,7 +27,7 @@ export interface OpenLane {
   readonly gates: GateDecision;
   readonly facts: GateFacts & { readonly resolvedAgent: ResolvedAgent };
   readonly limits: RecallLimits;
-  /** performance.now() at the start. */
+  /** runningMs() at the start. */
   readonly started: number;
   /** Takes work that the turn does not wait for, and that should not be cut off either. */
   readonly afterwards: (work: Promise<void>) => void;

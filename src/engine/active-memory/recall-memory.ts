@@ -3,6 +3,7 @@ import { messageOf, SvcError } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { memoryDisabled, openAgent, openMemory } from '../memory/open-memory.js';
 import type { SearchMode } from '../memory/search/types.js';
+import { runningMs } from '../running-ms.js';
 import { chatTypeOf, citesFor } from '../scope/index.js';
 import { shortHash } from '../short-hash.js';
 import {
@@ -58,7 +59,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
     mode: result.mode,
     cached,
     breaker,
-    elapsedMs: performance.now() - started,
+    elapsedMs: runningMs() - started,
     warnings: result.warnings,
   });
   if (question.query === '') return tell({ status: 'empty', warnings: [] }, false, 'closed');

@@ -3,6 +3,7 @@ import type { Warning } from '../errors/index.js';
 import { SvcError } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import type { SearchMode, SearchResult } from '../memory/search/types.js';
+import { runningMs } from '../running-ms.js';
 import { condense, condensePrompt } from './condense.js';
 import type { ActiveMemorySettings } from './gates.js';
 import type { NamedModel } from './model-choice.js';
@@ -50,7 +51,7 @@ export async function searchAndTrim(
   work: RecallWork,
   signal: AbortSignal,
 ): Promise<TrimmedRecall> {
-  const started = performance.now();
+  const started = runningMs();
   const { question, lexicalOnly, model, rules } = work;
   const maxResults = model === undefined ? rules.maxNotes * RESULTS_A_NOTE : MODEL_RESULTS;
   const { results, mode, warnings } = await backend.search(
@@ -70,7 +71,7 @@ export async function searchAndTrim(
   };
   if (model === undefined) return trim('ok', []);
   if (model.choice === undefined) return trim('ok', [model.warning]);
-  const leftMs = work.untilMs - (performance.now() - started) - TRIM_MS;
+  const leftMs = work.untilMs - (runningMs() - started) - TRIM_MS;
   try {
     const said = await withinTime(leftMs, signal, (inTime) =>
       askModel(notes, work, leftMs, inTime),

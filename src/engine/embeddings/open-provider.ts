@@ -1,5 +1,6 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import type { Clock } from '../context.js';
+import { runningMs } from '../running-ms.js';
 import type { ProviderChoice, ProviderWorld } from './choose-provider.js';
 import { createAdapter } from './create-adapter.js';
 import type { EmbeddingAdapter } from './embedding-adapter.js';
@@ -50,7 +51,7 @@ export async function openProvider(
     const tools = { stateDir: world.stateDir, env: world.env, clock };
     const vendor = await createVendor(settings, tools, signal);
     return createAdapter(vendor, settings, {
-      nowMs: () => performance.now(),
+      nowMs: runningMs,
       random: Math.random,
     });
   } catch (error) {

@@ -3,6 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ReadableStream } from 'node:stream/web';
 
+/** How long the head of an answer waits for the first of its body, so that both go out as one. */
+const HEAD_WAITS_MS = 50;
+
 /**
  * Lets a handler of web requests answer a request of Node's server.
  *
@@ -46,12 +49,14 @@ async function send(outgoing: ServerResponse, response: Response): Promise<void>
     return;
   }
   // So that a client that waits for a stream knows that it has begun.
-  outgoing.flushHeaders();
+  const head = setTimeout(() => outgoing.flushHeaders(), HEAD_WAITS_MS);
   try {
     await pipeline(Readable.fromWeb(webStream(response.body)), outgoing);
   } catch (error) {
     // A client that leaves in the middle is no fault; its request was aborted.
     if (!outgoing.destroyed) throw error;
+  } finally {
+    clearTimeout(head);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
+import { runningMs } from '../../running-ms.js';
 
 /** How long somebody waits for a turn. */
 export interface TurnWait {
@@ -26,9 +27,9 @@ export class Turns {
    * @throws SvcError INTERRUPTED
    */
   async take(wait: TurnWait): Promise<(() => void) | undefined> {
-    const deadline = performance.now() + wait.waitMs;
+    const deadline = runningMs() + wait.waitMs;
     while (this.holder !== undefined) {
-      const waitMs = deadline - performance.now();
+      const waitMs = deadline - runningMs();
       if (waitMs <= 0) return undefined;
       await this.whenFree({ ...wait, waitMs });
     }

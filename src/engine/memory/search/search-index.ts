@@ -1,4 +1,5 @@
 import { SvcError, type Warning } from '../../errors/index.js';
+import { runningMs } from '../../running-ms.js';
 import type { Tokenizer } from '../index/identity.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
 import type { Source } from '../types.js';
@@ -63,7 +64,7 @@ export async function searchIndex(
   options: SearchOptions,
   signal?: AbortSignal,
 ): Promise<SearchResponse> {
-  const started = performance.now();
+  const started = runningMs();
   const warnings: Warning[] = [];
   const { tokenizer } = await index.identity();
   const query = parseQuery(request.query, tokenizer);
@@ -87,7 +88,7 @@ export async function searchIndex(
     results: await withKinds(index, results),
     matches: found.matches,
     belowMinScore,
-    searchMs: performance.now() - started,
+    searchMs: runningMs() - started,
     warnings: [
       ...options.warnings,
       ...warnings,

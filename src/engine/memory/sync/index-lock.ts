@@ -2,6 +2,7 @@ import { mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
+import { runningMs } from '../../running-ms.js';
 import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
 import { asIndexError, isDamage } from '../index/index-error.js';
 
@@ -59,14 +60,14 @@ export async function acquireIndexLock(
   const file = lockFile(indexFile);
   const connections = options.connections ?? OPENED_ANEW;
   const database = openLock(indexFile, file, connections);
-  const deadline = performance.now() + options.waitMs;
+  const deadline = runningMs() + options.waitMs;
   let waited = false;
   try {
     while (!tryLock(database, options)) {
       // Before the deadline is looked at: on a busy machine the first try may have taken all the time.
       if (!waited && options.waitMs > 0) options.onWait?.(readHolder(database));
       waited = true;
-      if (performance.now() >= deadline) {
+      if (runningMs() >= deadline) {
         connections.releaseLock(database);
         return undefined;
       }

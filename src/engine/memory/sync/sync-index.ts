@@ -1,5 +1,6 @@
 import type { Clock } from '../../context.js';
 import type { ProviderPath } from '../../embeddings/index.js';
+import { runningMs } from '../../running-ms.js';
 import { type ForgetPlaces, readForgotten } from '../forget/forget-list.js';
 import { currentIdentity, type IndexSettings } from '../index/identity.js';
 import { isDamage } from '../index/index-error.js';
@@ -63,7 +64,7 @@ export interface SyncOptions {
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE, INDEX_DISK_FULL, WORKSPACE_MISSING, …
  */
 export async function syncIndex(target: SyncTarget, options: SyncOptions): Promise<SyncSummary> {
-  const started = performance.now();
+  const started = runningMs();
   const onEvent = options.onEvent ?? (() => undefined);
   const connections = options.connections ?? openedAnew;
   const lock = {
@@ -119,11 +120,11 @@ async function withVectors(summary: SyncSummary, run: Run): Promise<SyncSummary>
       ...summary,
       ...(isNews ? { outcome: 'updated' } : {}),
       embedding: embedded,
-      durationMs: performance.now() - started,
+      durationMs: runningMs() - started,
     };
   } catch (error) {
     if (!abort.aborted) throw error;
-    return { ...summary, outcome: 'stopped', durationMs: performance.now() - started };
+    return { ...summary, outcome: 'stopped', durationMs: runningMs() - started };
   } finally {
     connections.releaseIndex(opened.index);
   }
@@ -137,7 +138,7 @@ interface Run {
   readonly options: SyncOptions;
   readonly connections: SyncConnections;
   readonly onEvent: (event: SyncEvent) => void;
-  /** performance.now() at the start. */
+  /** runningMs() at the start. */
   readonly started: number;
 }
 
@@ -261,6 +262,6 @@ function summaryOf(run: Run, result: ApplyResult, rebuild: Rebuild | undefined):
     outcome: stopped ? 'stopped' : touched || rebuild !== undefined ? 'updated' : 'unchanged',
     ...(rebuild === undefined ? {} : { rebuild }),
     skipped: [...run.scan.skipped, ...counts.skipped],
-    durationMs: performance.now() - run.started,
+    durationMs: runningMs() - run.started,
   };
 }

@@ -1,0 +1,173 @@
+/** What the arguments of commands name in a home that was made for them. */
+export interface CommandFacts {
+  readonly home: string;
+  /** A daily note. */
+  readonly note: string;
+  /** The text of a claim that was not promoted. */
+  readonly claim: string;
+  readonly flow: string;
+  readonly queuedTask: string;
+  readonly claimedTask: string;
+  readonly leaseToken: string;
+  readonly failedTask: string;
+  /** Known to the server that a login asks. */
+  readonly clientId: string;
+  /** Where a webhook listener answers. */
+  readonly listener: string;
+}
+
+/** How a command is run once, whole, doing what it is for. */
+export interface CommandCase {
+  /** What follows the words of the command. */
+  readonly args: readonly string[];
+  readonly input?: string;
+  /** What it changes, so that the next run must not find it: svc's own files, or the notes too. */
+  readonly changes?: 'state' | 'notes';
+  /** For one that stays: its start is over when it has written this. */
+  readonly ready?: RegExp;
+  /** One that finds faults ends with 1. */
+  readonly exits?: readonly number[];
+}
+
+/** A conversation with one person, in which memory is recalled. */
+const PERSON = 'agent:main:telegram:direct:42';
+const FAULTS = [0, 1];
+/** Long-lived ones tell where they listen. */
+const LISTENING = /listening on/;
+
+/** Every command by its words. */
+export function commandCases(facts: CommandFacts): Readonly<Record<string, CommandCase>> {
+  return {
+    ...overallCases(facts),
+    ...configCases(),
+    ...memoryCases(facts),
+    ...dreamCases(facts),
+    ...providerCases(facts),
+    ...flowCases(facts),
+  };
+}
+
+function overallCases({ home }: CommandFacts): Record<string, CommandCase> {
+  return {
+    'bug-report': { args: ['--output', `${home}/report.tar.gz`], changes: 'state', exits: FAULTS },
+    integrate: { args: ['claude-code', '--yes'], changes: 'state' },
+    logs: { args: [] },
+    mcp: { args: [], input: mcpSearch(), ready: /"id":2/ },
+    serve: { args: ['--plain'], ready: LISTENING },
+    status: { args: [], exits: FAULTS },
+    ui: { args: ['--plain'], exits: FAULTS },
+    version: { args: [] },
+  };
+}
+
+function configCases(): Record<string, CommandCase> {
+  const key = 'agents.defaults.memorySearch.query.maxResults';
+  return {
+    'config doctor': { args: ['--plain'], exits: FAULTS },
+    'config get': { args: ['agents.defaults.workspace'] },
+    'config init': { args: ['--yes', '--force', '--provider', 'none'], changes: 'notes' },
+    'config path': { args: [] },
+    'config schema': { args: [] },
+    'config set': { args: [key, '8'], changes: 'state' },
+    'config show': { args: [] },
+    'config unset': { args: ['agents.defaults.memorySearch.provider'], changes: 'state' },
+    'config validate': { args: [] },
+    'secrets check': { args: [], exits: FAULTS },
+  };
+}
+
+function memoryCases({ home, note, claim }: CommandFacts): Record<string, CommandCase> {
+  const output = `${home}/written.jsonl`;
+  return {
+    'memory dream': { args: [], changes: 'notes' },
+    'memory eval': { args: [`${home}/questions.jsonl`] },
+    'memory export': { args: ['--output', output, '--force'] },
+    'memory forget': { args: [`${note}#L6-L6`, '--yes'], changes: 'state' },
+    'memory get': { args: [`${note}#L3-L6`] },
+    'memory import': { args: [`${home}/export.jsonl`, '--existing', 'keep'] },
+    'memory index': { args: [] },
+    'memory promote': { args: [claim], changes: 'notes' },
+    'memory promote-explain': { args: [claim] },
+    'memory recall': {
+      args: ['when does the nightly backup run?', '--session-key', PERSON],
+    },
+    'memory rem-backfill': { args: ['--path', 'memory', '--dry-run'] },
+    'memory rem-harness': { args: [] },
+    'memory reset': { args: ['--all', '--yes'], changes: 'state' },
+    'memory scope test': { args: ['--session-key', PERSON] },
+    'memory search': { args: ['when does the nightly backup run'] },
+    'memory status': { args: [], exits: FAULTS },
+  };
+}
+
+function dreamCases({ note, claim }: CommandFacts): Record<string, CommandCase> {
+  return {
+    dream: { args: ['--plain'] },
+    'dream backfill': { args: ['--path', note, '--dry-run'] },
+    'dream candidates': { args: [] },
+    'dream disable': { args: [], changes: 'state' },
+    'dream enable': { args: [], changes: 'state' },
+    'dream explain': { args: [claim] },
+    'dream list': { args: [] },
+    'dream promote': { args: [claim], changes: 'notes' },
+    'dream reject': { args: [claim], changes: 'state' },
+    'dream run': { args: [], changes: 'notes' },
+    'dream schedule': { args: [] },
+    'dream show': { args: [] },
+    'dream signals': { args: [] },
+    'dream status': { args: [] },
+    'dream undo': { args: [], changes: 'notes' },
+  };
+}
+
+function providerCases({ clientId }: CommandFacts): Record<string, CommandCase> {
+  return {
+    // Installing takes what the network takes.
+    'provider install local': { args: ['--remove'] },
+    'provider list': { args: [] },
+    'provider login': {
+      args: ['github-copilot', '--github-client-id', clientId],
+      changes: 'state',
+    },
+    'provider logout': { args: ['github-copilot', '--yes'] },
+    'provider test': { args: ['bench'] },
+  };
+}
+
+function flowCases(facts: CommandFacts): Record<string, CommandCase> {
+  const { flow, queuedTask, claimedTask, leaseToken, failedTask, listener } = facts;
+  const lease = ['--lease-token', leaseToken];
+  return {
+    'flow cancel': { args: [flow], changes: 'state' },
+    'flow list': { args: [] },
+    'flow prune': { args: ['--yes'] },
+    'flow show': { args: [flow] },
+    'task cancel': { args: [queuedTask], changes: 'state' },
+    'task claim': { args: [], changes: 'state' },
+    'task complete': { args: [claimedTask, ...lease], changes: 'state' },
+    'task fail': { args: [claimedTask, '--error', 'none', ...lease], changes: 'state' },
+    'task heartbeat': { args: [claimedTask, ...lease] },
+    'task list': { args: [] },
+    'task retry': { args: [failedTask], changes: 'state' },
+    'task show': { args: [queuedTask] },
+    'webhook call': { args: ['ci', 'list_flows', '--url', listener] },
+    'webhook openapi': { args: [] },
+    'webhook routes': { args: [] },
+    'webhook secret generate': { args: [] },
+    'webhook serve': { args: ['--plain'], ready: LISTENING },
+  };
+}
+
+/** What an agent sends first, up to its first search. */
+function mcpSearch(): string {
+  const clientInfo = { name: 'bench', version: '1' };
+  const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  const search = { name: 'memory_search', arguments: { query: 'nightly backup' } };
+  return [
+    { id: 1, method: 'initialize', params: hello },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: search },
+  ]
+    .map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    .join('');
+}

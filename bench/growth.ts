@@ -1,0 +1,204 @@
+/**
+ * `npm run bench -- growth [--megabytes N] [--write]`: what 4 and 16 times the notes and vectors cost in time,
+ * memory and disk, and whether anything grows faster than they do; then the memory that indexing takes at
+ * 64 times. Notes are made up; so are vectors, by a provider that answers at once, with the bad manners of real
+ * ones. `--write` puts the
+ * table into docs/performance.md and the plot into docs/pictures/growth.svg.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { resolveStatePaths } from '../src/engine/context.js';
+import { openMemory } from '../src/engine/memory/open-memory.js';
+import { peakOf, type Run, timeRun } from './child.js';
+import { exponentOf, type Growth, plotOf } from './growth-plot.js';
+import { median } from './measure.js';
+import { questionsOf, writeNotes } from './notes-corpus.js';
+import { markdownTable, plainTable, takenOn, writeSection } from './page-tables.js';
+import { SHAPES } from './vector-sets.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = join(root, 'bin/run.js');
+const PICTURE = join(root, 'docs/pictures/growth.svg');
+const DIMENSIONS = 768;
+/** Times the corpus, and how often each is indexed; the fastest counts. */
+const SIZES = [
+  { times: 1, rounds: 4 },
+  { times: 4, rounds: 3 },
+  { times: 16, rounds: 2 },
+] as const;
+/** For memory alone. */
+const LARGEST = 64;
+const QUESTIONS = 40;
+const SEARCH_ROUNDS = 3;
+const PROCESS_ROUNDS = 7;
+/** What noise makes of an exponent of 1. */
+const LINEAR_AT_MOST = 1.1;
+
+type Kind = 'words' | 'meaning';
+
+interface Setup {
+  readonly home: string;
+  readonly indexFile: string;
+  readonly config: string;
+  readonly run: (...args: readonly string[]) => Run;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      megabytes: { type: 'string', default: '2' },
+      write: { type: 'boolean', default: false },
+    },
+    allowPositionals: true,
+  });
+  const bytes = Number(values.megabytes) * 1e6;
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-bench-growth-')));
+  const provider = await startProvider();
+  try {
+    const measured = new Map<string, Growth>();
+    const note = (what: string, unit: string, times: number, value: number): void => {
+      const { points = [] } = measured.get(what) ?? {};
+      measured.set(what, { what, unit, points: [...points, { times, value }] });
+    };
+    const sizes: string[] = [];
+    for (const { times, rounds } of SIZES) {
+      const folder = join(dir, `at-${times}`);
+      const { files } = writeNotes(join(folder, 'workspace/memory'), bytes * times);
+      const words = setupOf(folder, 'words', { provider: 'none' });
+      const remote = { baseUrl: provider.url, apiKey: 'none' };
+      const meaning = setupOf(folder, 'meaning', { provider: 'openai', remote });
+      for (const [kind, setup] of [['words', words] as const, ['meaning', meaning] as const]) {
+        const add = (what: string, unit: string, value: number): void =>
+          note(`${what}, ${kind}`, unit, times, value);
+        await measureOne(setup, kind === 'words' ? rounds : Math.ceil(rounds / 2), add);
+      }
+      sizes.push(
+        `${times} ×: ${files} files, ${Number(((bytes * times) / 1e6).toPrecision(2))} MB`,
+      );
+      rmSync(folder, { recursive: true, force: true });
+    }
+    const folder = join(dir, 'largest');
+    writeNotes(join(folder, 'workspace/memory'), bytes * LARGEST);
+    const largest = setupOf(folder, 'words', { provider: 'none' });
+    note('peak memory of indexing, words', 'MiB', LARGEST, await peakOf(indexing(largest)));
+    report([...measured.values()], sizes, values.write);
+  } finally {
+    provider.child.kill();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Indexes and searches one corpus in one way. */
+async function measureOne(
+  setup: Setup,
+  rounds: number,
+  add: (what: string, unit: string, value: number) => void,
+): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    removeIndex(setup);
+    times.push(await timeRun(indexing(setup)));
+  }
+  add('index', 's', Math.min(...times) / 1000);
+  add('database', 'MB', statSync(setup.indexFile).size / 1e6);
+  add('search in a warm process', 'ms', await searchMs(setup));
+  const search = setup.run('memory', 'search', questionsOf(1)[0] ?? '');
+  const whole: number[] = [];
+  for (let round = 0; round < PROCESS_ROUNDS; round++) whole.push(await timeRun(search));
+  add('svc memory search', 'ms', Math.min(...whole));
+  removeIndex(setup);
+  add('peak memory of indexing', 'MiB', await peakOf(indexing(setup)));
+}
+
+function indexing(setup: Setup): Run {
+  return setup.run('memory', 'index', '--json');
+}
+
+function removeIndex({ indexFile }: Setup): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(indexFile + suffix, { force: true });
+}
+
+/** The middle time of many questions to an open memory. */
+async function searchMs({ home, config }: Setup): Promise<number> {
+  const env = { SVC_HOME: home };
+  const state = resolveStatePaths(env, home);
+  const { backend } = await openMemory(
+    { env, cwd: home, homeDir: home, state, clock: { now: Date.now } },
+    { kind: 'agent', agentId: undefined },
+    { configFile: config, longLived: true },
+  );
+  const times: number[] = [];
+  let found = 0;
+  for (let round = 0; round <= SEARCH_ROUNDS; round++) {
+    for (const query of questionsOf(QUESTIONS)) {
+      const started = performance.now();
+      const { results } = await backend.search({ query });
+      if (round > 0) times.push(performance.now() - started);
+      found += results.length;
+    }
+  }
+  await backend.close();
+  if (found === 0) throw new Error('the questions find nothing');
+  return median(times);
+}
+
+/** svc on the notes of a folder, with a home and a configuration of its own. */
+function setupOf(folder: string, kind: Kind, search: Readonly<Record<string, unknown>>): Setup {
+  const home = join(folder, kind);
+  const indexFile = join(home, 'index.sqlite');
+  const config = join(home, 'svc.json');
+  const memorySearch = { ...search, store: { path: indexFile } };
+  const defaults = { workspace: join(folder, 'workspace'), memorySearch };
+  mkdirSync(home, { recursive: true });
+  writeFileSync(config, JSON.stringify({ agents: { defaults } }));
+  const env = { HOME: home, SVC_HOME: home };
+  return {
+    home,
+    indexFile,
+    config,
+    run: (...args) => ({
+      ...{ name: args.join(' '), env, cwd: home },
+      args: [program, ...args, '--config', config],
+    }),
+  };
+}
+
+async function startProvider(): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const args = ['--import', 'tsx', join(root, 'bench/instant-provider.ts'), String(DIMENSIONS)];
+  args.push(SHAPES.skewed.name);
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const url = await new Promise<string>((resolve) => {
+    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
+  });
+  return { url, child };
+}
+
+function report(growths: readonly Growth[], sizes: readonly string[], write: boolean): void {
+  const head = ['what', ...SIZES.map(({ times }) => `${times} ×`), `${LARGEST} ×`, 'grows as'];
+  const body = growths.map((growth) => {
+    const exponent = exponentOf(growth.points);
+    const verdict = exponent > LINEAR_AT_MOST ? ', worse than linear' : '';
+    return [
+      `${growth.what} (${growth.unit})`,
+      ...[...SIZES, { times: LARGEST }].map(({ times }) => valueAt(growth, times)),
+      `n^${exponent.toFixed(2)}${verdict}`,
+    ];
+  });
+  const caption = `${sizes.join('; ')}. Vectors have ${DIMENSIONS} dimensions. ${takenOn()}.`;
+  console.log(`${caption}\n\n${plainTable([head, ...body])}`);
+  if (!write) return;
+  writeSection('growth', `${caption}\n\n${markdownTable([head, ...body])}`);
+  writeFileSync(PICTURE, plotOf(growths));
+}
+
+function valueAt({ points }: Growth, times: number): string {
+  const value = points.find((point) => point.times === times)?.value;
+  if (value === undefined) return '';
+  return value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+await main();

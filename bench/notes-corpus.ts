@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { seededRandom } from '../test/support/vector-index.js';
+
+/** What was written. */
+export interface NotesCorpus {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const FILE_BYTES = 8192;
+const FILES_A_FOLDER = 100;
+const SYLLABLES = [
+  'ba',
+  'ce',
+  'di',
+  'fo',
+  'gu',
+  'la',
+  'me',
+  'ni',
+  'po',
+  'ru',
+  'sa',
+  'te',
+  'vi',
+  'zo',
+];
+/** Words that can come up; how often follows Zipf, so that rare ones come up in large corpora alone. */
+const VOCABULARY = 200_000;
+
+/**
+ * Writes Markdown notes of about 8 kB, one after the other, until the folder holds so many bytes. No two
+ * passages are alike, so that each has a vector of its own. The first notes of a larger corpus are those
+ * of a smaller one.
+ */
+export function writeNotes(dir: string, targetBytes: number): NotesCorpus {
+  const random = seededRandom(7);
+  let files = 0;
+  let bytes = 0;
+  while (bytes < targetBytes) {
+    const folder = join(dir, `part-${Math.floor(files / FILES_A_FOLDER)}`);
+    if (files % FILES_A_FOLDER === 0) mkdirSync(folder, { recursive: true });
+    const text = noteText(files, random);
+    writeFileSync(join(folder, `note-${files}.md`), text);
+    files += 1;
+    bytes += text.length;
+  }
+  return { files, bytes };
+}
+
+/** Questions of three words, the first of them common and the last of them rare. */
+export function questionsOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) =>
+    [wordAt(at + 2), wordAt(90 + at * 7), wordAt(900 + at * 41)].join(' '),
+  );
+}
+
+function noteText(number: number, random: () => number): string {
+  const parts = [`# Note ${number} on ${words(random, 3)}\n`];
+  let length = 0;
+  while (length < FILE_BYTES) {
+    const heading = `\n## ${words(random, 4)}\n\n`;
+    const sentences = Array.from({ length: 6 }, () => `${words(random, 14)}.`).join(' ');
+    const points = Array.from({ length: 4 }, () => `- ${words(random, 9)}\n`).join('');
+    const part = `${heading}${sentences}\n\n${points}`;
+    parts.push(part);
+    length += part.length;
+  }
+  return parts.join('');
+}
+
+function words(random: () => number, count: number): string {
+  return Array.from({ length: count }, () => wordAt(Math.floor(VOCABULARY ** random()) - 1)).join(
+    ' ',
+  );
+}
+
+/** Two to five syllables that spell a number. */
+function wordAt(number: number): string {
+  let rest = number + SYLLABLES.length;
+  let word = '';
+  while (rest > 0) {
+    word += SYLLABLES[rest % SYLLABLES.length];
+    rest = Math.floor(rest / SYLLABLES.length);
+  }
+  return word;
+}
