@@ -21,8 +21,7 @@ const INTRODUCTION = `${GENERATED}
 
 svc works without a configuration file. What it should do differently is written in \`svc.json\`:
 JSON, in which comments (\`//\` and \`/* */\`) and trailing commas are allowed. \`svc config init\`
-asks what it should say and writes it. The page lists the whole tree. Keys of what this version does not do yet
-(see the [README](../README.md#not-in-this-version-yet)) are checked and otherwise not used.
+asks what it should say and writes it. The page lists the whole tree.
 
 ## Which file is used
 
