@@ -10,6 +10,7 @@ import { resolveConfig } from './resolve-config.js';
 import type { ResolvedConfig } from './resolved.js';
 import type { SecretDefaults } from './secret-input.js';
 import { readConfigText } from './source-file.js';
+import { plainSecrets } from './written-secrets.js';
 
 /** How a configuration is chosen. */
 export interface LoadConfigOptions {
@@ -56,7 +57,7 @@ export async function loadConfig(
   }
   const { input, warnings } = await readValid(file, context.state.cacheDir);
   const resolved = resolveConfig(input);
-  await tellSecrets(context, input, resolved.secrets.defaults);
+  tellSecrets(context, input, resolved.secrets.defaults);
   return { file, input, resolved, warnings };
 }
 
@@ -83,13 +84,8 @@ async function readAnew(file: string, text: string): Promise<unknown> {
   return parseConfigText(file, text).value;
 }
 
-async function tellSecrets(
-  { onSecret }: EngineContext,
-  input: unknown,
-  defaults: SecretDefaults,
-): Promise<void> {
+function tellSecrets({ onSecret }: EngineContext, input: unknown, defaults: SecretDefaults): void {
   if (onSecret === undefined) return;
-  const { plainSecrets } = await import('./written-secrets.js');
   for (const value of plainSecrets(input, defaults)) onSecret(value);
 }
 
@@ -108,6 +104,6 @@ export async function inspectConfig(
   if (file === undefined) return { discovery, file, text: undefined, faults: [], warnings: [] };
   const { readCheckedConfig } = await import('./read-config.js');
   const { document, faults, warnings } = readCheckedConfig(file);
-  await tellSecrets(context, document.value, SECRETS_DEFAULTS.defaults);
+  tellSecrets(context, document.value, SECRETS_DEFAULTS.defaults);
   return { discovery, file, text: document.text, faults, warnings };
 }
