@@ -172,7 +172,7 @@ test('without a terminal svc ui is svc status, and svc alone is help', async () 
   );
   const help = await runSvc([], { home: home.path });
   assert.is(help.code, 0);
-  assert.match(help.stdout, /^USAGE$/m);
+  assert.match(help.stdout, /^\$ svc COMMAND/mu);
 });
 
 test('neither help nor the page of everything loads a screen', async () => {

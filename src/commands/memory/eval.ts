@@ -43,16 +43,19 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
       'max-results': Flags.integer({
         char: 'n',
         summary: 'How many results each question gets.',
+        helpValue: 'N',
         min: 1,
         max: 1000,
         default: 10,
       }),
       'min-score': Flags.custom<number>({
         summary: 'Leave out results that score lower; 0 to 1 (query.minScore).',
+        helpValue: 'SCORE',
         parse: async (text) => parseShare(text),
       })(),
       misses: Flags.integer({
         summary: 'How many misses are listed.',
+        helpValue: 'N',
         min: 0,
         default: 10,
       }),
@@ -62,6 +65,7 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
       }),
       margin: Flags.custom<number>({
         summary: 'How much lower than the baseline a figure may be; 0 to 1.',
+        helpValue: 'SHARE',
         parse: async (text) => parseShare(text),
         default: 0.01,
       })(),
@@ -71,6 +75,7 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
       }),
       generate: Flags.integer({
         summary: 'Draft so many questions instead, as lines of a file of questions.',
+        helpValue: 'N',
         min: 1,
         max: 100_000,
         exclusive: ['compare', 'baseline', 'write-baseline'],
@@ -80,9 +85,10 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
         summary: 'The file that drafts are written to; stdout without it.',
         helpValue: 'FILE',
       }),
-      force: Flags.boolean({ summary: 'Replace a file of drafts that is there.' }),
+      force: Flags.boolean({ char: 'f', summary: 'Replace a file of drafts that is there.' }),
       seed: Flags.integer({
         summary: 'Chooses what is drafted, and the resamples that differences are judged by.',
+        helpValue: 'N',
         default: 1,
       }),
     }),

@@ -2,6 +2,8 @@
 export interface SimilarityBackground {
   readonly middle: number;
   readonly deviation: number;
+  /** What chance reaches above the middle, in deviations. */
+  readonly chance: number;
 }
 
 /** Vectors of a space that the background is told from. */
@@ -11,7 +13,7 @@ export const BACKGROUND_SAMPLE = 256;
  * In deviations above the background: what chance reaches in a large index, and what only passages
  * about the matter reach. docs/search-quality.md has the figures they come from.
  */
-const CHANCE = 3;
+const MOST_CHANCE = 3;
 const CERTAIN = 15;
 
 /** In so small a sample a good part may be about the matter. */
@@ -27,11 +29,21 @@ const MEDIAN_DISTANCE_TO_DEVIATION = 1.4826;
  */
 export function backgroundOf(sample: readonly number[], dimensions: number): SimilarityBackground {
   const random = 1 / Math.sqrt(Math.max(1, dimensions));
-  if (sample.length === 0) return { middle: 0, deviation: random };
-  if (sample.length < SMALL_SAMPLE) return { middle: Math.min(...sample), deviation: random };
+  const chance = chanceAmong(sample.length);
+  if (sample.length === 0) return { middle: 0, deviation: random, chance };
+  if (sample.length < SMALL_SAMPLE)
+    return { middle: Math.min(...sample), deviation: random, chance };
   const middle = median(sample);
   const distance = median(sample.map((similarity) => Math.abs(similarity - middle)));
-  return { middle, deviation: Math.max(random, distance * MEDIAN_DISTANCE_TO_DEVIATION) };
+  return { middle, deviation: Math.max(random, distance * MEDIAN_DISTANCE_TO_DEVIATION), chance };
+}
+
+/**
+ * The largest of so many draws from a normal distribution, about (extreme value theory: √(2 ln n)); among
+ * few passages chance does not reach as far as in a large index.
+ */
+function chanceAmong(passages: number): number {
+  return Math.min(MOST_CHANCE, Math.sqrt(2 * Math.log(Math.max(2, passages))));
 }
 
 /**
@@ -41,7 +53,7 @@ export function backgroundOf(sample: readonly number[], dimensions: number): Sim
  */
 export function vectorScore(similarity: number, background: SimilarityBackground): number {
   const above = (similarity - background.middle) / background.deviation;
-  return Math.min(1, Math.max(0, (above - CHANCE) / (CERTAIN - CHANCE)));
+  return Math.min(1, Math.max(0, (above - background.chance) / (CERTAIN - background.chance)));
 }
 
 /*

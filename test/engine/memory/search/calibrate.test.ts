@@ -64,4 +64,13 @@ test('the words of the best passage count fully, of worse ones less and less', (
   assert.is(textSide(score, 0, 0), 0);
 });
 
+test('among few passages chance does not reach as far as in a large index', () => {
+  const few = backgroundOf([0.2, 0, 0.01], 1024);
+  const many = backgroundOf(new Array(200).fill(0), 1024);
+  assert.ok(few.chance < 2);
+  assert.is(many.chance, 3);
+  assert.ok(vectorScore(0.1, few) > 0);
+  assert.is(vectorScore(0.09, many), 0);
+});
+
 test.run();
