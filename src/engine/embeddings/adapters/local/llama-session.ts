@@ -39,11 +39,12 @@ export class LlamaSession {
     const model = await load(loaded, modelPath, signal);
     const contextSize = Math.min(options.contextSize, model.trainContextSize);
     try {
-      const context = await model.createEmbeddingContext({
+      const creating = model.createEmbeddingContext({
         contextSize,
         threads: Math.min(threads, loaded.llama.cpuMathCores),
         createSignal: signal,
       });
+      const context = await held(creating);
       return new LlamaSession(model, context, contextSize);
     } catch (error) {
       await model.dispose();
@@ -77,7 +78,7 @@ export class LlamaSession {
     let sum: Float32Array | undefined;
     for (let from = 0; from < tokens.length; from += this.maxTokens) {
       const piece = tokens.slice(from, from + this.maxTokens);
-      const { vector } = await this.context.getEmbeddingFor(piece);
+      const { vector } = await held(this.context.getEmbeddingFor(piece));
       sum ??= new Float32Array(vector.length);
       for (let i = 0; i < sum.length; i++) {
         sum[i] = (sum[i] ?? 0) + piece.length * (vector[i] ?? 0);
@@ -94,7 +95,7 @@ async function load(
 ): Promise<LlamaModel> {
   takeComplaint();
   try {
-    return await llama.loadModel({ modelPath, loadSignal: signal });
+    return await held(llama.loadModel({ modelPath, loadSignal: signal }));
   } catch (error) {
     signal.throwIfAborted();
     // What llama.cpp says of it comes from another thread, a moment later.
@@ -106,6 +107,21 @@ async function load(
     throw notAModel(modelPath, complaint ?? messageOf(error));
   }
 }
+
+/**
+ * Keeps the process alive while the library works: between its threads there are moments in which nothing
+ * else does, and Node.js would end in the middle, without a word.
+ */
+async function held<T>(work: Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, LONGEST_TIMER_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function noContext(error: unknown): VendorFault {
   return new VendorFault(
