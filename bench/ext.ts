@@ -15,7 +15,8 @@ import { RELEASES, releaseAt } from '../test/ext/releases.js';
 import { installQmd } from '../test/support/qmd.js';
 import { buildCorpus } from './corpus.js';
 import { type Subject, type Timing, timeInTurn } from './measure.js';
-import { formatTable, type Row, row } from './table.js';
+import { report } from './report.js';
+import { type Row, row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -40,9 +41,8 @@ function main(installed: string | undefined): void {
     const bytes = installed === undefined ? FEW_BYTES : MANY_BYTES;
     const corpus = buildCorpus(join(dir, 'ws/memory'), join(root, 'node_modules'), bytes);
     const rows = programsIn(installed).flatMap((measured) => measure(dir, measured));
-    console.log(`"${QUESTION}", ${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`);
-    console.log(`node ${process.version}; the floor is the program itself`);
-    console.log(formatTable(rows));
+    const size = `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`;
+    report('ext', `"${QUESTION}", ${size}. The floor is the program itself.`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -119,6 +119,6 @@ function checkAnswers(search: Subject, itself: Subject): void {
 
 const { into } = parseArgs({
   args: process.argv.slice(3),
-  options: { into: { type: 'string' } },
+  options: { into: { type: 'string' }, write: { type: 'boolean' } },
 }).values;
 main(into === undefined ? undefined : resolve(into));

@@ -45,6 +45,9 @@ const LISTING_ENTRIES = [
 const ASKING_ENTRIES = ['engine/embeddings/open-provider.ts'];
 const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped-vendor.ts'];
 
+/** What a question to an external search program needs. */
+const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
+
 /**
  * Files below a folder, recursively.
  * @param {string} dir
@@ -134,6 +137,7 @@ async function buildCommands(dir) {
   const parts = [
     modulesOf('start', HOT_ENTRIES),
     modulesOf('hook', HOOK_ENTRIES),
+    modulesOf('ext', EXT_ENTRIES),
     modulesOf('vectors', VECTOR_ENTRIES),
     modulesOf('secrets', SECRET_ENTRIES),
     modulesOf('providers', LISTING_ENTRIES),

@@ -28,6 +28,7 @@ import { beginRest, endRest, restingNow, restKeyOf, restWarning } from './rest.j
 import type { OpenSession } from './session-keeper.js';
 import { RunPending } from './shared-run.js';
 import { type Tool, toolPlaces } from './tool/open-tool.js';
+import { runTool } from './tool/run-tool.js';
 import { failureWarning, folderFailure, ToolFailure } from './tool/tool-failure.js';
 
 /** What the external backend of one agent is told. */
@@ -229,7 +230,7 @@ export class ExtBackend implements MemoryBackend {
     const tool = openTool();
     const waitMs = SYNC_WAIT_MS;
     await this.refresher.refresh(tool, work, { embedsNow: false, waitMs });
-    const { runTool } = await import('./tool/run-tool.js');
+
     const timeoutMs = settings.update.updateTimeoutMs;
     await this.refresher.alone(work, waitMs, () =>
       runTool(tool, ['cleanup'], { timeoutMs, signal: work.signal }),
