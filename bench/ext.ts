@@ -42,7 +42,7 @@ function main(installed: string | undefined): void {
     const corpus = buildCorpus(join(dir, 'ws/memory'), join(root, 'node_modules'), bytes);
     const rows = programsIn(installed).flatMap((measured) => measure(dir, measured));
     const size = `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`;
-    report('ext', `"${QUESTION}", ${size}. The floor is the program itself.`, rows);
+    report('ext', `"${QUESTION}", ${size}. The floor is the program itself`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
