@@ -97,7 +97,8 @@ export const JOURNEY: readonly Stage[] = [
         home.write('main/memory/later.md', '# Later\n\nThe ibex climbs.\n');
         let answer = await ask('ibex');
         // A question waits no longer than half a second for a refresh that is under way.
-        while (answer.warnings.some(({ code }) => code === 'INDEX_BUSY')) answer = await ask('ibex');
+        while (answer.warnings.some(({ code }) => code === 'INDEX_BUSY'))
+          answer = await ask('ibex');
         assert.is(answer.results[0]?.path, 'memory/later.md');
       } finally {
         await closeClients();

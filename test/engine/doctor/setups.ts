@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import Database from 'better-sqlite3';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/append-recall.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
@@ -22,6 +21,7 @@ import { startOpenAiFake } from '../../fakes/openai.js';
 import { noteText } from '../../support/many-notes.js';
 import { webp } from '../../support/media-files.js';
 import { installQmd } from '../../support/qmd.js';
+import { rawDatabase } from '../../support/raw-database.js';
 import { type Patient, PLANTED } from './support.js';
 
 /** A set-up with one thing wrong. */
@@ -486,7 +486,7 @@ const INDEXES: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: (patient) => {
       mkdirSync(patient.at('state/memory'));
-      const other = new Database(patient.index);
+      const other = rawDatabase(patient.index);
       other.exec('CREATE TABLE mine (a); INSERT INTO mine VALUES (1)');
       other.close();
     },

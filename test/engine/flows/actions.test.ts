@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FlowAnswer } from '../../../src/engine/flows/index.js';
 import { ADA, BOB, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
+import { rawDatabase } from '../../support/raw-database.js';
 
 const test = suite('the actions of the outside');
 
@@ -145,7 +145,7 @@ test('refusals say what the wire format promises', async () => {
   assert.equal(again.ok || [again.code, again.error], ['terminal', 'Flow is already failed.']);
   await flows.close();
   // A flow that follows a task is not for controllers.
-  const database = new Database(`${home}/flows.sqlite`);
+  const database = rawDatabase(`${home}/flows.sqlite`);
   database.prepare(`UPDATE flows SET sync_mode = 'task_mirrored' WHERE id = ?`).run(ended);
   database.close();
   const opened = testFlows({}, home).flows;

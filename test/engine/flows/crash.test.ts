@@ -4,11 +4,11 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { newFlow, newTask, testFlows } from '../../support/flows.js';
+import { rawDatabase } from '../../support/raw-database.js';
 import { ROOT } from '../../support/run-svc.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -71,7 +71,7 @@ const ORDER = ['queued', 'running', 'succeeded'];
 
 /** Everything acknowledged is there, in that state or a later one, and its notification is. */
 function verify(home: string, lines: readonly string[]): void {
-  const database = new Database(`${home}/flows.sqlite`);
+  const database = rawDatabase(`${home}/flows.sqlite`);
   assert.is(database.pragma('integrity_check', { simple: true }), 'ok');
   const flow = database.prepare<[string], { readonly revision: number; readonly status: string }>(
     'SELECT revision, status FROM flows WHERE id = ?',

@@ -1,12 +1,12 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { GroupCommit } from '../../../src/engine/flows/store/group-commit.js';
 import { APPLICATION_ID, MIGRATIONS } from '../../../src/engine/flows/store/migrations.js';
 import { ADA, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
+import { rawDatabase } from '../../support/raw-database.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('the database of flows');
@@ -34,7 +34,7 @@ test('belongs to its owner alone, with all of its files', async () => {
 test('of an older version is brought to this one, with all that is in it', async () => {
   for (let version = 0; version < MIGRATIONS.length; version++) {
     const folder = tempFolder();
-    const database = new Database(folder.at('flows.sqlite'));
+    const database = rawDatabase(folder.at('flows.sqlite'));
     for (const step of MIGRATIONS.slice(0, version)) database.exec(step);
     if (version > 0) {
       database.pragma(`application_id = ${APPLICATION_ID}`);
@@ -60,7 +60,7 @@ test('of an older version is brought to this one, with all that is in it', async
 test('of a newer version, or of somebody else, is refused and left as it is', () => {
   const folder = tempFolder();
   const file = folder.at('flows.sqlite');
-  const made = new Database(file);
+  const made = rawDatabase(file);
   made.pragma(`application_id = ${APPLICATION_ID}`);
   made.pragma(`user_version = ${MIGRATIONS.length + 1}`);
   made.close();
@@ -68,7 +68,7 @@ test('of a newer version, or of somebody else, is refused and left as it is', ()
   assert.is(openingFails(folder.path).code, 'FLOWS_NEWER');
   assert.equal(readFileSync(file), newer);
   const other = tempFolder();
-  const foreign = new Database(other.at('flows.sqlite'));
+  const foreign = rawDatabase(other.at('flows.sqlite'));
   foreign.exec('CREATE TABLE mine (x)');
   foreign.close();
   const before = readFileSync(other.at('flows.sqlite'));
@@ -79,7 +79,7 @@ test('of a newer version, or of somebody else, is refused and left as it is', ()
 });
 
 test('commits together what comes together, and takes back what failed alone', async () => {
-  const database = new Database(tempFolder().at('x.sqlite'));
+  const database = rawDatabase(tempFolder().at('x.sqlite'));
   database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
   const insert = database.prepare('INSERT INTO t VALUES (?)');
   let commits = 0;
@@ -109,7 +109,7 @@ test('commits together what comes together, and takes back what failed alone', a
 });
 
 test('nobody is told before the disk has it; the next commit does not wait for that', async () => {
-  const database = new Database(tempFolder().at('x.sqlite'));
+  const database = rawDatabase(tempFolder().at('x.sqlite'));
   database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
   const insert = database.prepare('INSERT INTO t VALUES (?)');
   const syncs: { readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
@@ -154,7 +154,7 @@ test('nobody is told before the disk has it; the next commit does not wait for t
 
 test('waits for another process that writes, and for no longer than it says', async () => {
   const { flows, home } = testFlows();
-  const other = new Database(`${home}/flows.sqlite`);
+  const other = rawDatabase(`${home}/flows.sqlite`);
   other.exec('BEGIN IMMEDIATE');
   const waiting = newFlow(flows);
   setTimeout(() => other.exec('COMMIT'), 100);

@@ -1,8 +1,8 @@
-import Database from 'better-sqlite3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Flows } from '../../../src/engine/flows/index.js';
 import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
+import { rawDatabase } from '../../support/raw-database.js';
 
 const test = suite('the upkeep of flows');
 
@@ -118,7 +118,7 @@ test('the audit names what is stuck, lost or does not add up', async () => {
     ],
   );
   await flows.close();
-  const database = new Database(`${home}/flows.sqlite`);
+  const database = rawDatabase(`${home}/flows.sqlite`);
   database
     .prepare('UPDATE tasks SET cleanup_after = NULL, ended_at = started_at - 1 WHERE id = ?')
     .run(lost);
