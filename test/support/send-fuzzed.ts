@@ -10,6 +10,8 @@ export interface FuzzOutcome {
 }
 
 const AT_ONCE = 32;
+/** Long enough for a change to be on disk. */
+const PATIENCE_MS = 25;
 
 /** Sends requests of a fixed course to a port of this machine. */
 export async function sendFuzzed(port: number, count: number, seed: number): Promise<FuzzOutcome> {
@@ -32,7 +34,7 @@ export async function sendFuzzed(port: number, count: number, seed: number): Pro
   return { statuses, broken };
 }
 
-/** The statuses of all answers on a connection that sends these bytes and no more. */
+/** The statuses of all answers on a connection that sends these bytes, and soon no more. */
 function answersTo(port: number, bytes: Buffer): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
@@ -41,10 +43,13 @@ function answersTo(port: number, bytes: Buffer): Promise<readonly string[]> {
       text += part;
     });
     socket.on('error', () => undefined);
+    // A server takes a client that hangs up for one that wants no answer any more.
+    const hangUp = setTimeout(() => socket.end(), PATIENCE_MS);
     socket.on('close', () => {
+      clearTimeout(hangUp);
       const found = Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/gu), ([, status]) => status ?? '');
       resolve(found.filter((status) => status !== '100'));
     });
-    socket.end(bytes);
+    socket.write(bytes);
   });
 }

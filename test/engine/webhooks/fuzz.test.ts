@@ -15,15 +15,18 @@ test(`${COUNT} requests of every kind get 2xx or 4xx, and the next honest one is
     patience: { headersMs: 1000, checkEveryMs: 100, spareMs: 200 },
   });
   const seed = Date.now();
-  const { statuses, broken } = await sendFuzzed(port, COUNT, seed);
-  const seen = JSON.stringify([...statuses]);
-  assert.equal(broken.map(String), [], `seed ${seed}: ${seen}`);
-  // The course reaches every step.
-  for (const status of ['200', '400', '401', '404', '405', '415']) {
-    assert.ok(statuses.has(status), `${status} of ${seen}`);
+  try {
+    const { statuses, broken } = await sendFuzzed(port, COUNT, seed);
+    const seen = JSON.stringify([...statuses]);
+    assert.equal(broken.map(String), [], `seed ${seed}: ${seen}`);
+    // The course reaches every step.
+    for (const status of ['200', '400', '401', '404', '405', '415']) {
+      assert.ok(statuses.has(status), `seed ${seed}: ${status} of ${seen}`);
+    }
+    assert.is((await act(url, { action: 'list_flows' })).status, 200);
+  } finally {
+    await close();
   }
-  assert.is((await act(url, { action: 'list_flows' })).status, 200);
-  await close();
   assert.not(lines.some((line) => /"level":"(?:error|fatal)"/.test(line)));
 });
 
