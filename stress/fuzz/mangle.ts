@@ -127,3 +127,20 @@ function editedText(text: string, { at, kind, length, text: put }: TextEdit): st
       return text.slice(0, start);
   }
 }
+
+/** JSON texts of sound data, wrong in what they say: some of their values are others. */
+export function mangledJson(sound: readonly unknown[]): fc.Arbitrary<string> {
+  return fc
+    .tuple(fc.constantFrom(...sound), dataEdits)
+    .map(([data, edits]) => JSON.stringify(mangledData(data, edits)));
+}
+
+/** The same, wrong in how they are written. */
+export function mangledJsonText(
+  sound: readonly unknown[],
+  parts: fc.Arbitrary<string>,
+): fc.Arbitrary<string> {
+  return fc
+    .tuple(fc.constantFrom(...sound), textEdits(parts))
+    .map(([data, edits]) => mangledText(JSON.stringify(data), edits));
+}

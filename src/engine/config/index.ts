@@ -34,7 +34,7 @@ export {
   dimensionsOf,
   dimensionsToAsk,
 } from './model-dimensions.js';
-export { resolveAgent } from './resolve-agent.js';
+export { resolveAgent, resolveAgents, searchedAgents } from './resolve-agent.js';
 export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
   MemorySearchSettings,

@@ -45,6 +45,22 @@ export function resolveAgent(
   };
 }
 
+/** Every agent of a configuration, in its order. @throws SvcError AGENT_UNKNOWN */
+export function resolveAgents(
+  loaded: LoadedConfig,
+  context: EngineContext,
+): readonly ResolvedAgent[] {
+  return listAgents(loaded.resolved).map((agentId) => resolveAgent(loaded, agentId, context));
+}
+
+/** Those whose memory search is switched on. @throws SvcError AGENT_UNKNOWN */
+export function searchedAgents(
+  loaded: LoadedConfig,
+  context: EngineContext,
+): readonly ResolvedAgent[] {
+  return resolveAgents(loaded, context).filter((agent) => agent.memorySearch.enabled);
+}
+
 function placeReader(
   loaded: LoadedConfig,
   path: string,

@@ -3,9 +3,8 @@ import { type ConfigPath, valueAt } from '../config/config-path.js';
 import {
   discoverConfig,
   type LoadedConfig,
-  listAgents,
   type ResolvedAgent,
-  resolveAgent,
+  resolveAgents,
   resolveConfig,
 } from '../config/index.js';
 import { readCheckedConfig } from '../config/read-config.js';
@@ -71,8 +70,7 @@ export function openWorld(options: LookOptions): OpenedWorld {
   const reading = readConfig(options);
   const { context, configFile } = options;
   const loaded = 'loaded' in reading ? reading.loaded : undefined;
-  const ids = loaded === undefined ? [] : listAgents(loaded.resolved);
-  const agents = loaded === undefined ? [] : ids.map((id) => resolveAgent(loaded, id, context));
+  const agents = loaded === undefined ? [] : resolveAgents(loaded, context);
   const world: DoctorWorld = { ...options, reading, agents, mask: createSecretMask() };
   if (loaded === undefined) return { world, configured: undefined, close: async () => undefined };
   let memories: Promise<readonly OpenedMemory[]> | undefined;

@@ -1,9 +1,9 @@
 import {
   type AgentId,
   type LoadedConfig,
-  listAgents,
   type ResolvedAgent,
   resolveAgent,
+  resolveAgents,
 } from '../config/index.js';
 import type { EngineContext } from '../context.js';
 import { forgetPlaces } from '../memory/forget/forget-places.js';
@@ -36,7 +36,7 @@ export function dreamTargets(
 ): DreamTarget[] {
   const agents =
     agentId === undefined
-      ? listAgents(loaded.resolved).map((id) => resolveAgent(loaded, id, context))
+      ? resolveAgents(loaded, context)
       : [resolveAgent(loaded, agentId, context)];
   const byDir = new Map<string, ResolvedAgent[]>();
   for (const agent of agents) {

@@ -4,22 +4,7 @@ import { messageOf, SvcError } from '../errors/index.js';
 import { replaceFile } from '../replace-file.js';
 import type { TrialResult } from './evaluate.js';
 import { type Figures, meanFigures, QUALITY_NAMES, type QualityName } from './figures.js';
-
-const share = z.number().check(z.minimum(0), z.maximum(1));
-
-const figuresSchema = z.strictObject({
-  recall5: share,
-  recall: share,
-  mrr: share,
-  ndcg: share,
-  hit5: share,
-  hit: share,
-  evidence: z.nullable(share),
-  seen: z.nullable(share),
-  evidence4k: z.nullable(share),
-  none: share,
-  characters: z.number().check(z.minimum(0)),
-});
+import { figuresSchema } from './figures-schema.js';
 
 const baselineSchema = z.strictObject({
   format: z.literal('svc-eval-baseline'),

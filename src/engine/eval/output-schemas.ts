@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
 import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { figuresSchema as figures } from './figures-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory eval` prints. They are checked by tests and make
@@ -10,20 +11,6 @@ import { warningsSchema as warnings } from '../errors/output-schema.js';
 const count = z.int().check(z.minimum(0));
 const place = z.int().check(z.minimum(1));
 const share = z.number().check(z.minimum(0), z.maximum(1));
-
-const figures = z.strictObject({
-  recall5: share,
-  recall: share,
-  mrr: share,
-  ndcg: share,
-  hit5: share,
-  hit: share,
-  evidence: z.nullable(share),
-  seen: z.nullable(share),
-  evidence4k: z.nullable(share),
-  none: share,
-  characters: z.number(),
-});
 
 const difference = z.strictObject({
   figure: z.enum([

@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import {
   type LoadedConfig,
   type LocateSetting,
-  listAgents,
   loadConfig,
   type ResolvedAgent,
   resolveAgent,
   resolveConfig,
+  searchedAgents,
   settingLocator,
 } from '../config/index.js';
 import type { EngineContext } from '../context.js';
@@ -88,9 +88,7 @@ export async function openAllMemories(
   options: OpenMemoryOptions = {},
 ): Promise<readonly OpenedMemory[]> {
   const loaded = await loadConfig(context, options);
-  const agents = listAgents(loaded.resolved)
-    .map((agentId) => resolveAgent(loaded, agentId, context))
-    .filter((agent) => agent.memorySearch.enabled);
+  const agents = searchedAgents(loaded, context);
   return Promise.all(agents.map((agent) => openAgent(agent, context, loaded, options)));
 }
 

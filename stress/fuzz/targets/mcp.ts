@@ -11,13 +11,11 @@ import { createSecretMask } from '../../../src/engine/secrets/mask/secret-mask.j
 import { opening, searchCall } from '../../../test/support/mcp.js';
 import { folderOf, tempFolder } from '../../../test/support/temp-folder.js';
 import {
-  dataEdits,
   type FuzzText,
-  mangledData,
-  mangledText,
+  mangledJson,
+  mangledJsonText,
   oddData,
   repeated,
-  textEdits,
   textOf,
   textSchema,
 } from '../mangle.js';
@@ -90,15 +88,11 @@ const PIECE = fc.constantFrom(
 const line: fc.Arbitrary<FuzzText> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc
-      .tuple(fc.constantFrom(...SOUND), dataEdits)
-      .map(([message, edits]) => JSON.stringify(mangledData(message, edits))),
+    arbitrary: mangledJson(SOUND),
   },
   {
     weight: 4,
-    arbitrary: fc
-      .tuple(fc.constantFrom(...SOUND), textEdits(PIECE))
-      .map(([message, edits]) => mangledText(JSON.stringify(message), edits)),
+    arbitrary: mangledJsonText(SOUND, PIECE),
   },
   {
     weight: 3,

@@ -8,12 +8,10 @@ import { tempFolder } from '../../../test/support/temp-folder.js';
 import { placeOf, transcriptContent, transcriptTarget } from '../../../test/support/transcripts.js';
 import { cpuMs } from '../cpu-time.js';
 import {
-  dataEdits,
   type FuzzText,
-  mangledData,
-  mangledText,
+  mangledJson,
+  mangledJsonText,
   repeated,
-  textEdits,
   textOf,
   textSchema,
 } from '../mangle.js';
@@ -127,15 +125,11 @@ const PIECE = fc.constantFrom(
 const lineText: fc.Arbitrary<FuzzText> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc
-      .tuple(fc.constantFrom(...SOUND), dataEdits)
-      .map(([line, edits]) => JSON.stringify(mangledData(line, edits))),
+    arbitrary: mangledJson(SOUND),
   },
   {
     weight: 3,
-    arbitrary: fc
-      .tuple(fc.constantFrom(...SOUND), textEdits(PIECE))
-      .map(([line, edits]) => mangledText(JSON.stringify(line), edits)),
+    arbitrary: mangledJsonText(SOUND, PIECE),
   },
   {
     weight: 3,

@@ -5,11 +5,19 @@ import { isAbsolute, join, relative, sep } from 'node:path';
  * where it lies outside, absolute only on another drive.
  */
 export function displayPath(workspaceDir: string, absolutePath: string): string {
-  const prefix = workspaceDir.endsWith(sep) ? workspaceDir : workspaceDir + sep;
-  const path = absolutePath.startsWith(prefix)
-    ? absolutePath.slice(prefix.length)
+  const path = isBelow(workspaceDir, absolutePath)
+    ? absolutePath.slice(prefixOf(workspaceDir).length)
     : relative(workspaceDir, absolutePath);
   return sep === '/' ? path : path.replaceAll(sep, '/');
+}
+
+/** Whether an absolute path lies below a folder, by its name alone; no links are looked at. */
+export function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(prefixOf(folder));
+}
+
+function prefixOf(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
 }
 
 /** The inverse of {@link displayPath}: where a displayed path lies on disk. */

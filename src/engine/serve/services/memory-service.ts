@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { listAgents, type ResolvedAgent, resolveAgent } from '../../config/index.js';
+import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { agreeIn } from './agree-in.js';
 import { freshMemory } from './fresh-memory.js';
@@ -7,17 +7,11 @@ import { watchTeller } from './watch-teller.js';
 
 /** One service for each agent whose memory is searched. */
 export function memoryDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
-  return searchedAgents(setup).map((agent) => ({
+  return searchedAgents(setup.loaded, setup.context).map((agent) => ({
     name: nameOf(agent),
     switch: 'memory',
     start: (host) => keepFresh(agent, setup, host),
   }));
-}
-
-function searchedAgents({ context, loaded }: ServeSetup): readonly ResolvedAgent[] {
-  return listAgents(loaded.resolved)
-    .map((agentId) => resolveAgent(loaded, agentId, context))
-    .filter((agent) => agent.memorySearch.enabled);
 }
 
 function nameOf(agent: ResolvedAgent): string {
@@ -47,7 +41,7 @@ async function keepFresh(
  * program where it is the one that searches.
  */
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
-  const again = searchedAgents(next).find(({ id }) => id === agent.id);
+  const again = searchedAgents(next.loaded, next.context).find(({ id }) => id === agent.id);
   return (
     isDeepStrictEqual(agent, again) &&
     agreeIn(setup, next, ['models', 'secrets']) &&

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ChildGroup } from '../../child/child-group.js';
-import { listAgents, type ResolvedAgent, resolveAgent } from '../../config/index.js';
+import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 import { agreeIn } from './agree-in.js';
 
@@ -12,17 +12,11 @@ export function refreshDefinitions(setup: ServeSetup): readonly ServiceDefinitio
   const { memory } = setup.loaded.resolved;
   const { program } = setup;
   if (memory.backend !== 'ext' || !memory.ext.update.onBoot || program === undefined) return [];
-  return refreshedAgents(setup).map((agent) => ({
+  return searchedAgents(setup.loaded, setup.context).map((agent) => ({
     name: `refresh:${agent.id}`,
     switch: 'refresh',
     start: (host) => refreshOnce(agent, program, setup, host),
   }));
-}
-
-function refreshedAgents({ context, loaded }: ServeSetup): readonly ResolvedAgent[] {
-  return listAgents(loaded.resolved)
-    .map((agentId) => resolveAgent(loaded, agentId, context))
-    .filter((agent) => agent.memorySearch.enabled);
 }
 
 /** Longer than the program may take for each of its steps, should they all take long. */
@@ -79,7 +73,7 @@ async function refreshOnce(
 }
 
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
-  const again = refreshedAgents(next).find(({ id }) => id === agent.id);
+  const again = searchedAgents(next.loaded, next.context).find(({ id }) => id === agent.id);
   return isDeepStrictEqual(agent, again) && agreeIn(setup, next, ['memory']);
 }
 

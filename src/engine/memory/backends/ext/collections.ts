@@ -4,6 +4,7 @@ import { expandHome } from '../../../config/expand-path.js';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
 import { realOrGiven } from '../../../real-path.js';
 import { MEMORY_FOLDER } from '../../sources/memory-files.js';
+import { isBelow } from '../../sources/paths.js';
 import type { Source } from '../../types.js';
 
 /** A folder that the external program searches, under the name that it knows it by. */
@@ -100,7 +101,7 @@ function collectionOf(
   const given = realOrGiven(resolve(workspace, expandHome(path.trim(), homeDir)));
   const isFile = isFileAt(given);
   const root = isFile ? dirname(given) : given;
-  const isOutside = root !== workspace && !root.startsWith(`${workspace}/`);
+  const isOutside = root !== workspace && !isBelow(workspace, root);
   const own = nameOf(name ?? basename(given));
   return {
     // A name that was chosen for a folder of its own may be shared by agents; others say whose they are.

@@ -14,9 +14,6 @@ import type { Tool } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';
 import { ToolFailure } from './tool/tool-failure.js';
 
-/** What is looked at, in the order in which it is shown. */
-const EXT_CHECKS = ['program', 'release', 'collections', 'question', 'vectors'] as const;
-
 /** What a diagnosis of the external backend works with. */
 export interface ExtDiagnosisSubject {
   readonly settings: ExtSettings;
@@ -48,7 +45,7 @@ export async function diagnoseExt(
   const checks: (CheckOutcome & { readonly check: CheckName })[] = [];
   let isBroken = false;
   const check = async <T>(
-    name: (typeof EXT_CHECKS)[number],
+    name: CheckName,
     text: string,
     look: () => Promise<readonly [CheckOutcome, T]>,
   ): Promise<T | undefined> => {

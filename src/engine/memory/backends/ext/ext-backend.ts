@@ -230,7 +230,6 @@ export class ExtBackend implements MemoryBackend {
     const tool = openTool();
     const waitMs = SYNC_WAIT_MS;
     await this.refresher.refresh(tool, work, { embedsNow: false, waitMs });
-
     const timeoutMs = settings.update.updateTimeoutMs;
     await this.refresher.alone(work, waitMs, () =>
       runTool(tool, ['cleanup'], { timeoutMs, signal: work.signal }),

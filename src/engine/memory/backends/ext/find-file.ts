@@ -1,5 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
+import { isBelow } from '../../sources/paths.js';
 
 /** How deep a folder is looked into, and at how many names, for one file. */
 const MOST_DEPTH = 32;
@@ -73,8 +74,7 @@ function entriesOf(folder: string) {
 function fileBelow(root: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(root, path));
-    const inside = real.startsWith(root.endsWith(sep) ? root : root + sep);
-    return inside && statSync(real).isFile() ? real : undefined;
+    return isBelow(root, real) && statSync(real).isFile() ? real : undefined;
   } catch {
     return undefined;
   }
