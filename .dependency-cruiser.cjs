@@ -4,23 +4,36 @@ const engine = '^src/engine/';
 /** Inside the engine: a room may import the rooms listed for it (and itself). */
 const rooms = {
   errors: [],
+  listener: ['errors', 'config'],
   sqlite: ['errors'],
-  config: ['errors', 'secrets'],
+  // And what is known of providers: see 'config-knows-providers'.
+  config: ['errors', 'secrets', 'embeddings'],
   secrets: ['errors', 'config'],
-  embeddings: ['errors', 'config', 'secrets'],
+  embeddings: ['errors', 'sqlite', 'config', 'secrets'],
   child: ['errors', 'config'],
   memory: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'child'],
   scope: ['errors', 'config'],
   chat: ['errors', 'config', 'secrets', 'embeddings'],
-  integrate: ['errors', 'config'],
+  integrate: ['errors', 'sqlite', 'config', 'active-memory'],
   flows: ['errors', 'sqlite', 'config', 'secrets'],
   eval: ['errors', 'config', 'memory'],
-  'active-memory': ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'chat'],
+  'active-memory': [
+    'errors',
+    'sqlite',
+    'config',
+    'secrets',
+    'embeddings',
+    'memory',
+    'scope',
+    'chat',
+  ],
   dreaming: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory', 'chat'],
-  webhooks: ['errors', 'config', 'secrets', 'flows'],
+  webhooks: ['errors', 'listener', 'config', 'secrets', 'flows'],
   'task-runner': ['errors', 'config', 'secrets', 'flows', 'child'],
   serve: [
     'errors',
+    'sqlite',
+    'listener',
     'config',
     'secrets',
     'embeddings',
@@ -32,7 +45,7 @@ const rooms = {
     'webhooks',
     'task-runner',
   ],
-  'set-up': ['errors', 'config', 'secrets', 'embeddings', 'memory'],
+  'set-up': ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'memory'],
   overview: [
     'errors',
     'sqlite',
@@ -44,11 +57,26 @@ const rooms = {
     'dreaming',
     'webhooks',
     'serve',
+    'integrate',
   ],
-  mcp: ['errors', 'config', 'secrets', 'embeddings', 'memory', 'scope', 'active-memory'],
+  mcp: [
+    'errors',
+    'sqlite',
+    'listener',
+    'config',
+    'secrets',
+    'embeddings',
+    'memory',
+    'scope',
+    'active-memory',
+  ],
 };
 // It looks at everything, and nobody needs it.
 rooms.doctor = Object.keys(rooms);
+
+// Everybody may use what is not of svc's own: files, processes, text and time.
+for (const allowed of Object.values(rooms)) allowed.push('support');
+rooms.support = ['errors'];
 
 const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   name: `engine-${room}`,
@@ -58,6 +86,44 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
   to: {
     path: `${engine}[^/]+/`,
     pathNot: `${engine}(${[room, ...allowed].join('|')})/`,
+    // What the engine is told of the world speaks of answers of memory, by their type.
+    ...(room === 'support' ? { dependencyTypesNot: ['type-only'] } : {}),
+  },
+}));
+
+/**
+ * A room is entered through its `index.ts`. Besides it, these may be imported: parts that are loaded only when they
+ * are needed, so that a start does not load them, and schemas of JSON documents, which only tests and docs load.
+ */
+const doors = {
+  config: ['authoring', 'cron', 'masked-text', 'trial-settings', 'trust/config-trust'],
+  secrets: ['check-secrets', 'output-schemas'],
+  errors: ['output-schema'],
+  doctor: ['output-schemas'],
+  overview: ['about', 'bug-report', 'output-schemas', 'package-version'],
+  integrate: ['output-schemas'],
+  // Its rooms have doors of their own.
+  memory: ['diagnose-memory', 'output-schemas', '[a-z]+/.+'],
+  'memory/backends': ['get-document', 'ext/open-ext'],
+  'memory/chunking': ['chunk-turns'],
+  'memory/embedding': ['embed-missing', 'embedding-status'],
+  'memory/forget': ['forgetting'],
+  'memory/index': [],
+  'memory/search': ['path-glob'],
+  'memory/sources': ['transcripts/jsonl-lines', 'transcripts/turn-reader'],
+  'memory/sync': ['build-file', 'index-lock', 'sync-index'],
+  'memory/transfer': ['transfer'],
+  'memory/watch': ['memory-watcher'],
+};
+
+const doorRules = Object.entries(doors).map(([room, besides]) => ({
+  name: `door-${room}`,
+  comment: `src/engine/${room} is entered through ${['index', ...besides].join(', ')}`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: `${engine}${room}/` },
+  to: {
+    path: `${engine}${room}/`,
+    pathNot: `${engine}${room}/(${['index', ...besides].join('|')})[.]ts$`,
   },
 }));
 
@@ -68,7 +134,7 @@ module.exports = {
       comment: 'two files that need each other are one file, or hide a third',
       severity: 'error',
       from: {},
-      to: { circular: true, dependencyTypesNot: ['type-only'] },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {
       name: 'engine-knows-no-terminal',
@@ -82,7 +148,12 @@ module.exports = {
       comment: 'views are pure: they get data and give intents',
       severity: 'error',
       from: { path: '^src/ui/' },
-      to: { path: '^src/(engine|cli|commands)/', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^src/(engine|cli|commands)/',
+        // Numbers read the same in messages of the engine and in views.
+        pathNot: `${engine}support/format[.]ts$`,
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'commands-stay-apart',
@@ -91,7 +162,19 @@ module.exports = {
       from: { path: '^src/commands/' },
       to: { path: '^src/commands/' },
     },
+    {
+      name: 'config-knows-providers',
+      comment:
+        'the choices of a configuration are what the files of providers say, and no more of that room',
+      severity: 'error',
+      from: { path: `${engine}config/` },
+      to: {
+        path: `${engine}embeddings/`,
+        pathNot: `${engine}embeddings/adapters/index\\.ts$`,
+      },
+    },
     ...roomRules,
+    ...doorRules,
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

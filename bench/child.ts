@@ -8,20 +8,20 @@ export interface Run {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** What it reads on stdin. */
+  /** Input on stdin. */
   readonly input?: string | undefined;
-  /** For one that stays: its start is over when it has written this. It is ended then. */
+  /** For a long-lived command: its start is complete when it prints this, and it is then stopped. */
   readonly ready?: RegExp | undefined;
-  /** Exit codes that are no failure. */
+  /** Exit codes that are not failures. */
   readonly exits?: readonly number[] | undefined;
 }
 
-/** How long a run took until its end, or until it was ready. */
+/** Time of a run until it exits or is ready. */
 export async function timeRun(run: Run): Promise<number> {
   return (await runOnce(run, run.args)).tookMs;
 }
 
-/** Peak resident memory in MiB, of a run that is not timed. */
+/** Peak resident memory in MiB, in a run that is not timed. */
 export async function peakOf(run: Run): Promise<number> {
   const { stderr, residentMb } = await runOnce(run, [...PEAK_HOOK, ...run.args]);
   return residentMb ?? readPeak(stderr);
@@ -30,7 +30,7 @@ export async function peakOf(run: Run): Promise<number> {
 interface Ended {
   readonly tookMs: number;
   readonly stderr: string;
-  /** Of one that was ended when it was ready. Linux only. */
+  /** For a process that is stopped when it is ready. Linux only. */
   readonly residentMb: number | undefined;
 }
 

@@ -1,41 +1,41 @@
-/** What the arguments of commands name in a home that was made for them. */
+/** Values for command arguments in the prepared home. */
 export interface CommandFacts {
   readonly home: string;
   /** A daily note. */
   readonly note: string;
-  /** The text of a claim that was not promoted. */
+  /** The text of a claim that is not promoted. */
   readonly claim: string;
   readonly flow: string;
   readonly queuedTask: string;
   readonly claimedTask: string;
   readonly leaseToken: string;
   readonly failedTask: string;
-  /** Known to the server that a login asks. */
+  /** A credential known to the login server. */
   readonly clientId: string;
-  /** Where a webhook listener answers. */
+  /** Address of a webhook listener. */
   readonly listener: string;
 }
 
-/** How a command is run once, whole, doing what it is for. */
+/** How to run a command once with a typical task. */
 export interface CommandCase {
-  /** What follows the words of the command. */
+  /** Arguments after the command. */
   readonly args: readonly string[];
   readonly input?: string;
-  /** What it changes, so that the next run must not find it: svc's own files, or the notes too. */
+  /** What it changes and the next run needs restored: svc's files only, or the notes too. */
   readonly changes?: 'state' | 'notes';
-  /** For one that stays: its start is over when it has written this. */
+  /** For a long-lived command: its start is complete when it prints this. */
   readonly ready?: RegExp;
-  /** One that finds faults ends with 1. */
+  /** Allowed exit codes other than 0: doctor exits with 1 for findings. */
   readonly exits?: readonly number[];
 }
 
-/** A conversation with one person, in which memory is recalled. */
+/** A direct conversation, in which memory is recalled. */
 const PERSON = 'agent:main:telegram:direct:42';
 const FAULTS = [0, 1];
-/** Long-lived ones tell where they listen. */
+/** Long-lived commands print their address. */
 const LISTENING = /listening on/;
 
-/** Every command by its words. */
+/** Every command by name. */
 export function commandCases(facts: CommandFacts): Readonly<Record<string, CommandCase>> {
   return {
     ...overallCases(facts),
@@ -49,6 +49,8 @@ export function commandCases(facts: CommandFacts): Readonly<Record<string, Comma
 
 function overallCases({ home }: CommandFacts): Record<string, CommandCase> {
   return {
+    'completion install': { args: ['bash', '--yes'], changes: 'state' },
+    'completion script': { args: ['bash'] },
     'bug-report': { args: ['--output', `${home}/report.tar.gz`], changes: 'state', exits: FAULTS },
     integrate: { args: ['claude-code', '--yes'], changes: 'state' },
     logs: { args: [] },
@@ -70,28 +72,30 @@ function configCases(): Record<string, CommandCase> {
     'config schema': { args: [] },
     'config set': { args: [key, '8'], changes: 'state' },
     'config show': { args: [] },
+    'config trust': { args: [] },
+    'config trust list': { args: [] },
+    'config trust revoke': { args: [] },
     'config unset': { args: ['agents.defaults.memorySearch.provider'], changes: 'state' },
     'config validate': { args: [] },
     'secrets check': { args: [], exits: FAULTS },
   };
 }
 
-function memoryCases({ home, note, claim }: CommandFacts): Record<string, CommandCase> {
+function memoryCases({ home, note }: CommandFacts): Record<string, CommandCase> {
   const output = `${home}/written.jsonl`;
   return {
-    'memory dream': { args: [], changes: 'notes' },
     'memory eval': { args: [`${home}/questions.jsonl`] },
     'memory export': { args: ['--output', output, '--force'] },
     'memory forget': { args: [`${note}#L6-L6`, '--yes'], changes: 'state' },
     'memory get': { args: [`${note}#L3-L6`] },
-    'memory import': { args: [`${home}/export.jsonl`, '--existing', 'keep'] },
+    'memory import': {
+      args: [`${home}/export.jsonl`, '--existing', 'keep'],
+      changes: 'notes',
+    },
     'memory index': { args: [] },
-    'memory promote': { args: [claim], changes: 'notes' },
-    'memory promote-explain': { args: [claim] },
     'memory recall': {
       args: ['when does the nightly backup run?', '--session-key', PERSON],
     },
-    'memory rem-backfill': { args: ['--path', 'memory', '--dry-run'] },
     'memory rem-harness': { args: [] },
     'memory reset': { args: ['--all', '--yes'], changes: 'state' },
     'memory scope test': { args: ['--session-key', PERSON] },
@@ -102,7 +106,6 @@ function memoryCases({ home, note, claim }: CommandFacts): Record<string, Comman
 
 function dreamCases({ note, claim }: CommandFacts): Record<string, CommandCase> {
   return {
-    dream: { args: ['--plain'] },
     'dream backfill': { args: ['--path', note, '--dry-run'] },
     'dream candidates': { args: [] },
     'dream disable': { args: [], changes: 'state' },
@@ -122,7 +125,7 @@ function dreamCases({ note, claim }: CommandFacts): Record<string, CommandCase> 
 
 function providerCases({ clientId }: CommandFacts): Record<string, CommandCase> {
   return {
-    // Installing takes what the network takes.
+    // Installing depends on the network.
     'provider install local': { args: ['--remove'] },
     'provider list': { args: [] },
     'provider login': {
@@ -158,7 +161,7 @@ function flowCases(facts: CommandFacts): Record<string, CommandCase> {
   };
 }
 
-/** What an agent sends first, up to its first search. */
+/** What an agent sends up to its first search. */
 function mcpSearch(): string {
   const clientInfo = { name: 'bench', version: '1' };
   const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };

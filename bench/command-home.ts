@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveConfig } from '../src/engine/config/index.js';
-import { resolveStatePaths } from '../src/engine/context.js';
 import { dreamWorkspace } from '../src/engine/dreaming/dream-workspace.js';
-import { appendRecall } from '../src/engine/dreaming/recall-log/append-recall.js';
+import { appendRecall } from '../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openFlows } from '../src/engine/flows/index.js';
+import { resolveStatePaths } from '../src/engine/support/context.js';
 import { timeRun } from './child.js';
 import type { CommandFacts } from './command-cases.js';
 import { writeNotes } from './notes-corpus.js';
@@ -16,27 +16,27 @@ const NOTES_BYTES = 400_000;
 const SECRET = 'the-secret-of-the-benchmark-0123456789';
 const OFTEN_ASKED = 'The nightly backup of the storage server runs at 02:30.';
 const ONCE_ASKED = 'Mira owns the billing service and signs off its releases.';
-/** What svc makes again by itself: indexes, and what was remembered of the configuration. */
+/** What svc recreates automatically: indexes and the cached configuration verdict. */
 const REBUILDABLE = ['memory', 'config-verdicts.json', 'node-cache'];
 
-/** A home with a memory, flows and dreams, and copies of it to go back to. */
+/** A home with a memory, flows and dreams, and copies to restore it from. */
 export interface CommandHome {
   readonly facts: CommandFacts;
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;
-  /** As after an installation: the files of the person, nothing that svc made of them. */
+  /** As after an installation: the user's files only. */
   readonly toFresh: () => void;
-  /** As after some use: index and all. */
+  /** As after some use, with an index. */
   readonly toWarm: (changed: 'state' | 'notes') => void;
 }
 
-/** Where the services that commands ask listen. */
+/** Addresses of the services that commands call. */
 export interface ServiceUrls {
   readonly provider: string;
   readonly login: string;
 }
 
-/** Makes it. @param program bin/run.js */
+/** @param program bin/run.js */
 export async function makeCommandHome(
   dir: string,
   program: string,
@@ -71,7 +71,7 @@ export async function makeCommandHome(
   svc('memory', 'export', '--output', join(home, 'export.jsonl'));
   await timeRun({
     ...{ name: 'svc serve', args: [program, 'serve', '--plain'], env, cwd: home },
-    // Leaves a log.
+    // Creates a log.
     ready: /listening on/,
   });
   cpSync(workspace, copies.notes, { recursive: true, preserveTimestamps: true });
@@ -108,7 +108,7 @@ export async function makeCommandHome(
   };
 }
 
-/** Makes a folder the copy of another. */
+/** Makes a folder an exact copy of another. */
 function replace(folder: string, source: string): void {
   rmSync(folder, { recursive: true, force: true });
   cpSync(source, folder, { recursive: true, preserveTimestamps: true });
@@ -131,7 +131,7 @@ function configuration(workspace: string, provider: string): object {
   };
 }
 
-/** Notes, and a day's note that searches found something in. @returns that note's path */
+/** Writes notes, including a daily note that searches recalled. @returns the path of that note */
 function writeMemory(home: string, workspace: string): string {
   writeNotes(join(workspace, 'memory/projects'), NOTES_BYTES);
   const nowMs = Date.now();
@@ -160,7 +160,7 @@ function questionsAbout(note: string): string {
   return `${JSON.stringify(question)}\n`;
 }
 
-/** Flows of a route, one of them with tasks: the first two are claimed later, the third stays queued. */
+/** Creates flows, one with tasks: the first two are claimed later, the third stays queued. */
 async function makeFlows(home: string): Promise<{ readonly flow: string; readonly task: string }> {
   const state = resolveStatePaths({ SVC_HOME: home }, home);
   const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- commands [--rounds N] [--only WORDS] [--write]`: every command of the manifest as a whole
- * process, doing what it is for in a small home, beside `node -e 0` in the same run. Cold is the first run
- * in a home in which svc has made nothing yet: no index, no remembered verdict on the configuration, no
- * compiled code. The files of the program itself may be in the system's cache. The fastest of each counts:
- * what else the machine does only ever adds. `--write` puts the table into docs/performance.md.
+ * `npm run bench -- commands [--rounds N] [--only WORDS] [--write]`: runs every command of the manifest as a whole
+ * process with a typical task in a small home, compared with `node -e 0` in the same run. Cold is the first run
+ * in a home where svc has created nothing yet: no index, no cached configuration verdict, no compiled code. The
+ * program's files may be in the system's cache. The fastest run counts, since other load only adds time.
+ * `--write` puts the table into docs/performance.md.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const COLD_ROUNDS = 2;
 interface Measured {
   readonly coldMs: number;
   readonly warmMs: number;
-  readonly floorMs: number;
+  readonly baselineMs: number;
   readonly peakMb: number;
 }
 
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
         if (how === undefined) throw new Error('bench/command-cases.ts has no arguments for it');
         measured.set(command, await measure(world, command, how, Number(values.rounds)));
       } catch (error) {
-        // The others are worth having.
+        // Keep the results of the other commands.
         process.exitCode = 1;
         console.error(`${command} was not measured: ${error}`);
       }
@@ -79,7 +79,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The words of every command, from the manifest that the package carries. */
+/** The names of all commands, from the package's manifest. */
 function listedCommands(): readonly string[] {
   const text = readFileSync(join(root, 'oclif.manifest.json'), 'utf8');
   const { commands }: { readonly commands: Readonly<Record<string, unknown>> } = JSON.parse(text);
@@ -88,7 +88,7 @@ function listedCommands(): readonly string[] {
     .sort();
 }
 
-/** Starts a service; the address that it tells. */
+/** Starts a service. @returns the address it prints */
 function started(
   children: ChildProcess[],
   args: readonly string[],
@@ -131,36 +131,36 @@ async function measure(
     cold.push(await timeRun(run));
   }
   const warm: number[] = [];
-  const floor: number[] = [];
+  const baseline: number[] = [];
   world.toWarm('notes');
   const peakMb = await peakOf(run);
-  // One round before counting warms what the home does not hold.
+  // The first round is for warming up.
   for (let round = 0; round <= rounds; round++) {
     if (how.changes !== undefined) world.toWarm(how.changes);
-    const floorMs = await timeRun(bare);
+    const baselineMs = await timeRun(bare);
     const warmMs = await timeRun(run);
-    if (round > 0) floor.push(floorMs);
+    if (round > 0) baseline.push(baselineMs);
     if (round > 0) warm.push(warmMs);
   }
   return {
     coldMs: Math.min(...cold),
     warmMs: Math.min(...warm),
-    floorMs: Math.min(...floor),
+    baselineMs: Math.min(...baseline),
     peakMb,
   };
 }
 
 function report(measured: ReadonlyMap<string, Measured>, write: boolean): void {
-  const floorMs = median([...measured.values()].map((one) => one.floorMs));
-  const head = ['command', 'cold', 'warm', 'beside node', 'peak memory'];
+  const baselineMs = median([...measured.values()].map((one) => one.baselineMs));
+  const head = ['command', 'cold', 'warm', 'relative to node', 'peak memory'];
   const body = [...measured].map(([command, one]) => [
     command,
     `${one.coldMs.toFixed(0)} ms`,
     `${one.warmMs.toFixed(0)} ms`,
-    `${(one.warmMs / one.floorMs).toFixed(2)} ×`,
+    `${(one.warmMs / one.baselineMs).toFixed(2)} ×`,
     `${one.peakMb.toFixed(0)} MiB`,
   ]);
-  const caption = `\`node -e 0\` took ${floorMs.toFixed(0)} ms. ${takenOn()}.`;
+  const caption = `\`node -e 0\` took ${baselineMs.toFixed(0)} ms. ${takenOn()}.`;
   console.log(`${caption}\n\n${plainTable([head, ...body])}`);
   if (!write) return;
   const named = body.map(([command = '', ...cells]) => [`\`svc ${command}\``, ...cells]);

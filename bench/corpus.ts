@@ -1,20 +1,20 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** A folder of Markdown to measure with. */
+/** A folder of Markdown for benchmarks. */
 export interface Corpus {
   readonly dir: string;
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Smaller files are licences and one-line notes. */
+/** Smaller files are licenses and one-line notes. */
 const MIN_BYTES = 4096;
 const FOLDERS = 60;
 
 /**
- * Fills a folder with the Markdown of installed npm packages, repeated under other names (with a
- * heading of its own for each copy) until it holds `targetBytes`.
+ * Fills a folder with the Markdown of installed npm packages, repeated under other names with a separate heading
+ * for each copy, up to `targetBytes`.
  */
 export function buildCorpus(dir: string, packagesDir: string, targetBytes: number): Corpus {
   const sources = readdirSync(packagesDir, { recursive: true, encoding: 'utf8' })

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- dreaming`: a sweep over 365 days, 5,000 notes and 50,000 recalled claims, as a whole
- * process, its time beside that of a loop that reads the same notes and keeps the same recalls. Every claim
- * is young enough for every phase. Once with all of the log new, once with nothing new.
+ * `npm run bench -- dreaming`: a sweep over 365 days, 5,000 notes and 50,000 recalled claims as a whole process,
+ * compared with a loop that reads the same notes and stores the same recalls. Every claim is recent enough for
+ * every phase. Measured once with a new log and once with nothing new.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dreamWorkspace } from '../src/engine/dreaming/dream-workspace.js';
-import { formatRecallLine } from '../src/engine/dreaming/recall-log/recall-line.js';
 import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.js';
 import { peakMemory, type Subject, timeInTurn } from './measure.js';
 import { report } from './report.js';
@@ -43,8 +42,8 @@ function main(): void {
           rmSync(join(dir, `raw.sqlite${end}`), { force: true });
       },
     };
-    // Notes stay where they are: the state is kept by the path of the workspace.
-    const first = sweepOf('a sweep, 50,000 searches to take in', fresh, join(dir, 'state'), () => {
+    // The notes stay in place, because state is keyed by the path of the workspace.
+    const first = sweepOf('a sweep, 50,000 new searches', fresh, join(dir, 'state'), () => {
       rmSync(join(dir, 'state'), { recursive: true, force: true });
       cpSync(join(fresh, 'state'), join(dir, 'state'), { recursive: true });
       clean(fresh);
@@ -53,9 +52,9 @@ function main(): void {
     cpSync(join(dir, 'state'), swept, { recursive: true });
     const second = sweepOf('a sweep, nothing new', fresh, swept, () => undefined);
     const subjects = [raw, first, second];
-    const [floor, ...timings] = timeInTurn(subjects, ROUNDS);
+    const [baseline, ...timings] = timeInTurn(subjects, ROUNDS);
     const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
-    const least = floor?.medianMs ?? Number.NaN;
+    const least = baseline?.medianMs ?? Number.NaN;
     const rows = timings.map(({ medianMs }, at) => {
       const name = subjects[at + 1]?.name ?? '';
       const ratio = `${(medianMs / least).toFixed(2)} ×`;
@@ -76,7 +75,7 @@ function main(): void {
   }
 }
 
-/** What the sweeps before wrote into the workspace. */
+/** Files that earlier sweeps wrote to the workspace. */
 function clean(home: string): void {
   for (const name of ['MEMORY.md', 'DREAMS.md', 'memory/dreaming']) {
     rmSync(join(home, 'ws', name), { recursive: true, force: true });
@@ -86,7 +85,7 @@ function clean(home: string): void {
 const SYSTEMS = ['billing', 'search', 'payroll', 'mail', 'storage', 'login', 'invoice', 'shipping'];
 const PLACES = ['Lisbon', 'Graz', 'Turku', 'Ghent', 'Porto', 'Brno', 'Malmö'];
 
-/** A year of notes, and a log in which each of their claims was recalled once. @returns the log */
+/** A year of notes, and a log with one recall of each claim. @returns the log */
 function makeHome(home: string): string {
   const dir = join(home, 'ws');
   const now = Date.now();
@@ -101,16 +100,16 @@ function makeHome(home: string): string {
     mkdirSync(join(dir, path, '..'), { recursive: true });
     writeFileSync(join(dir, path), text);
     for (const [at, claim] of claims.entries()) {
-      // A few are asked for again and again, so that there is something to promote.
+      // A few are recalled repeatedly, so that there is something to promote.
       const asks = at === 0 && note % DAYS === 0 ? ASKS : 1;
       const place = { source: 'memory', path, startLine: at + 3, endLine: at + 3 } as const;
       for (let ask = 0; ask < asks; ask++) {
         log.push(
-          formatRecallLine({
+          `${JSON.stringify({
             atMs: now - ((note % DAYS) + ask) * DAY_MS,
             queryHash: queryHashOf(`question ${log.length % 900}`),
             claims: [{ text: claim, ...place, score: 0.9 }],
-          }),
+          })}\n`,
         );
       }
     }
@@ -146,7 +145,7 @@ function sweepOf(name: string, home: string, state: string, before: () => void):
   };
 }
 
-/** Sees that something is promoted: a sweep that finds nothing would be quick as well. */
+/** Checks that something is promoted: a sweep without results would be fast too. */
 function checkSweep({ args, env, before }: Subject): void {
   before?.();
   const options = {

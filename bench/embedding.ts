@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- embedding`: what a provider that answers at once adds to indexing and to a search,
- * and how long a search waits while another process indexes; whole processes, all figures of one run.
+ * `npm run bench -- embedding`: the overhead of embedding with a provider that answers at once, for indexing and
+ * for a search, and how long a search waits while another process indexes. Whole processes, one run.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ interface Setup {
   readonly args: (...words: readonly string[]) => Subject;
 }
 
-/** svc with a home and a configuration of its own. */
+/** svc with its own home and configuration. */
 function subjectOf(
   dir: string,
   corpus: Corpus,
@@ -102,27 +102,27 @@ async function measureIndexing(dir: string, words: Setup, meaning: Setup): Promi
   const wordsMs = byWords?.medianMs ?? Number.NaN;
   const meaningMs = byMeaning?.medianMs ?? Number.NaN;
   return [
-    row(`index by words, ${chunks} chunks`, ms(wordsMs), '', '', ''),
+    row(`keyword index, ${chunks} chunks`, ms(wordsMs), '', '', ''),
     row('writing their vectors, raw loop', ms(rawMs), '', '', ''),
-    timed('index with vectors / (1.5 × words + raw)', meaningMs, 1.5 * wordsMs + rawMs, '1.00 ×'),
+    timed('index with vectors / (1.5 × keyword + raw)', meaningMs, 1.5 * wordsMs + rawMs, '1.00 ×'),
   ];
 }
 
 function measureSearch(words: Setup, meaning: Setup): Row[] {
   const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
   const search = (setup: Setup): Subject => setup.args('memory', 'search', QUESTION);
-  const [floor, byWords, byMeaning] = timeInTurn(
+  const [baseline, byWords, byMeaning] = timeInTurn(
     [bare, search(words), search(meaning)],
     SEARCH_ROUNDS,
   );
-  const floorMs = floor?.medianMs ?? Number.NaN;
+  const baselineMs = baseline?.medianMs ?? Number.NaN;
   return [
-    timed('search by words, with a svc.json', byWords?.medianMs ?? Number.NaN, floorMs, '2.00 ×'),
-    timed('search by words and meaning', byMeaning?.medianMs ?? Number.NaN, floorMs, '2.50 ×'),
+    timed('keyword search, with a svc.json', byWords?.medianMs ?? Number.NaN, baselineMs, '2.00 ×'),
+    timed('hybrid search', byMeaning?.medianMs ?? Number.NaN, baselineMs, '2.50 ×'),
   ];
 }
 
-/** Searches while another process embeds everything anew, beside searches in peace. */
+/** Searches while another process re-embeds everything, compared with undisturbed searches. */
 async function measureWaiting(meaning: Setup): Promise<Row> {
   const search = meaning.args('memory', 'search', QUESTION);
   const [peace] = timeInTurn([search], SEARCH_ROUNDS);
@@ -136,16 +136,16 @@ async function measureWaiting(meaning: Setup): Promise<Row> {
   while (child.exitCode === null) {
     const [timing] = timeInTurn([search], 1);
     waited = Math.max(waited, timing?.medianMs ?? 0);
-    // Lets the exit of the other process be noticed.
+    // Lets this process notice that the other one exited.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await ended;
-  const floorMs = peace?.medianMs ?? Number.NaN;
+  const baselineMs = peace?.medianMs ?? Number.NaN;
   return row(
     'slowest search while another process indexes',
     ms(waited),
-    ms(floorMs),
-    `+${(waited - floorMs).toFixed(0)} ms`,
+    ms(baselineMs),
+    `+${(waited - baselineMs).toFixed(0)} ms`,
     '+50 ms',
   );
 }
@@ -158,8 +158,8 @@ async function chunksIn(indexFile: string): Promise<number> {
   return chunks;
 }
 
-function timed(what: string, tookMs: number, floorMs: number, target: string): Row {
-  return row(what, ms(tookMs), ms(floorMs), `${(tookMs / floorMs).toFixed(2)} ×`, target);
+function timed(what: string, tookMs: number, baselineMs: number, target: string): Row {
+  return row(what, ms(tookMs), ms(baselineMs), `${(tookMs / baselineMs).toFixed(2)} ×`, target);
 }
 
 function ms(value: number): string {

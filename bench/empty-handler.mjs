@@ -1,4 +1,4 @@
-// What a listener on this machine can do at most: an empty JSON handler of the same HTTP library.
+// The upper limit of a listener on this machine: an empty JSON handler with the same HTTP library.
 import { fastify } from 'fastify';
 
 const server = fastify();

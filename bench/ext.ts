@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- ext [--into FOLDER]`: what `svc memory search` adds to the external program that answers
- * it, as whole processes: the same question, put to the program itself over the same index.
+ * `npm run bench -- ext [--into FOLDER]`: the overhead of `svc memory search` over the external program that
+ * answers it, as whole processes: the same query, run on the program itself with the same index.
  *
- * The program is the stand-in of the tests, which answers as the newest release does; with --into, real
- * releases that `npm run test:ext -- --into FOLDER` has installed, over more notes.
+ * Uses the tests' fake program, which behaves like the newest release; with --into, real releases that
+ * `npm run test:ext -- --into FOLDER` installed, with more notes.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const program = join(root, 'bin/run.js');
 const QUESTION = 'install package';
 const ROUNDS = 25;
 const TARGET = '+ 60 ms';
-/** The stand-in reads all notes for each question. */
+/** The fake reads all notes for each query. */
 const FEW_BYTES = 3e5;
 const MANY_BYTES = 16e6;
 
@@ -42,7 +42,7 @@ function main(installed: string | undefined): void {
     const corpus = buildCorpus(join(dir, 'ws/memory'), join(root, 'node_modules'), bytes);
     const rows = programsIn(installed).flatMap((measured) => measure(dir, measured));
     const size = `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`;
-    report('ext', `"${QUESTION}", ${size}. The floor is the program itself`, rows);
+    report('ext', `"${QUESTION}", ${size}. The baseline is the program itself`, rows);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -67,7 +67,7 @@ function measure(dir: string, { name, command, env: its }: Measured): readonly R
     args: [program, 'memory', 'search', QUESTION, '--json'],
     env,
   };
-  // Two names are asked for where only one is: over MEMORY.md there is nothing to find.
+  // Query only the collection with results: MEMORY.md has none.
   const itself: Subject = {
     name: 'the program itself',
     program: command,
@@ -76,11 +76,11 @@ function measure(dir: string, { name, command, env: its }: Measured): readonly R
   };
   checkAnswers(search, itself);
   const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
-  const [floor, took, least] = timeInTurn([itself, search, bare], ROUNDS);
-  if (floor === undefined || took === undefined || least === undefined) return [];
+  const [baseline, took, least] = timeInTurn([itself, search, bare], ROUNDS);
+  if (baseline === undefined || took === undefined || least === undefined) return [];
   const beside = (what: string, key: keyof Timing, target: string): Row => {
-    const over = `+ ${ms(took[key] - floor[key])}`;
-    return row(what, ms(took[key]), ms(floor[key]), over, target);
+    const over = `+ ${ms(took[key] - baseline[key])}`;
+    return row(what, ms(took[key]), ms(baseline[key]), over, target);
   };
   return [
     beside(`svc memory search, ${name}`, 'medianMs', TARGET),
@@ -93,7 +93,7 @@ function ms(value: number): string {
   return `${value.toFixed(0)} ms`;
 }
 
-/** Where svc lets the program of one agent keep its files. */
+/** Where svc lets the program keep an agent's files. */
 function placesOf(folder: string): Readonly<Record<string, string>> {
   const config = join(folder, 'config');
   return {
@@ -104,7 +104,7 @@ function placesOf(folder: string): Readonly<Record<string, string>> {
   };
 }
 
-/** Makes the index, and sees that both find the same file first: a program that fails is quick as well. */
+/** Builds the index and checks that both find the same file first: a failing program would be fast too. */
 function checkAnswers(search: Subject, itself: Subject): void {
   const ask = ({ program: runs = process.execPath, args, env }: Subject): string =>
     execFileSync(runs, args, { encoding: 'utf8', env: { ...process.env, ...env } });

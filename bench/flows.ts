@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- flows`: durable creates of flows by 64 callers in one process, with an empty
- * database and with 100,000 flows in it, beside a loop that writes rows of that size in transactions
- * of 64 and waits for the disk after each. `--crash` kills a writer 200 times instead.
+ * `npm run bench -- flows`: durable creation of flows by 64 callers in one process, with an empty database and
+ * with 100,000 flows in it, compared with a loop that writes rows of that size in synced transactions of 64.
+ * With `--crash` it kills a writer 200 times instead.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { resolveConfig } from '../src/engine/config/index.js';
-import { resolveStatePaths } from '../src/engine/context.js';
 import { type Flows, openFlows } from '../src/engine/flows/index.js';
+import { resolveStatePaths } from '../src/engine/support/context.js';
 import { median } from './measure.js';
 import { report } from './report.js';
 import { row } from './table.js';
@@ -26,7 +26,7 @@ const STATE = { week: 9, pages: ['one', 'two', 'three'], done: false };
 
 interface Round {
   readonly perSecond: number;
-  /** Of 100 creates 99 took no longer than this, in milliseconds. */
+  /** 99th percentile in milliseconds. */
   readonly p99Ms: number;
 }
 
@@ -37,7 +37,7 @@ function openAt(home: string): Flows {
   return openFlows(context, resolveConfig({}));
 }
 
-/** Every caller begins the next create when its last one is on disk. */
+/** Every caller starts its next create when the last one is on disk. */
 async function create(flows: Flows, count: number): Promise<Round> {
   const times: number[] = [];
   let begun = 0;
@@ -57,7 +57,7 @@ async function create(flows: Flows, count: number): Promise<Round> {
   return { perSecond: count / seconds, p99Ms: times[Math.floor(count * 0.99)] ?? Number.NaN };
 }
 
-/** What the disk and SQLite alone allow: rows of that size, as many in a transaction. */
+/** The limit of the disk and SQLite: the same rows in transactions of the same size. */
 function rawLoop(file: string): (count: number) => number {
   const database = new Database(file);
   database.pragma('journal_mode = WAL');
@@ -79,22 +79,22 @@ async function measure(dir: string): Promise<void> {
   const full = openAt(join(dir, 'full'));
   const raw = rawLoop(join(dir, 'raw.sqlite'));
   await create(full, STORED);
-  const rounds: { readonly floor: number; readonly empty: Round; readonly full: Round }[] = [];
+  const rounds: { readonly baseline: number; readonly empty: Round; readonly full: Round }[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const home = join(dir, `empty-${round}`);
     const empty = openAt(home);
     const measured = {
-      floor: raw(CREATES),
+      baseline: raw(CREATES),
       empty: await create(empty, CREATES),
       full: await create(full, CREATES),
     };
     await empty.close();
     rmSync(home, { recursive: true });
-    // The first one warms the caches.
+    // Warm-up.
     if (round > 0) rounds.push(measured);
   }
   await full.close();
-  const floor = median(rounds.map((round) => round.floor));
+  const baseline = median(rounds.map((round) => round.baseline));
   const rate = (of: 'empty' | 'full'): number => median(rounds.map((round) => round[of].perSecond));
   const p99 = (of: 'empty' | 'full'): number => median(rounds.map((round) => round[of].p99Ms));
   const perSecond = (value: number): string => `${value.toFixed(0)}/s`;
@@ -104,8 +104,8 @@ async function measure(dir: string): Promise<void> {
     row(
       'durable creates, none before',
       perSecond(rate('empty')),
-      perSecond(floor),
-      times(rate('empty'), floor),
+      perSecond(baseline),
+      times(rate('empty'), baseline),
       '',
     ),
     row(

@@ -1,4 +1,4 @@
-/** One figure at several sizes. */
+/** One metric at several sizes. */
 export interface Growth {
   readonly what: string;
   readonly unit: string;
@@ -6,12 +6,12 @@ export interface Growth {
 }
 
 interface Point {
-  /** Times the smallest corpus. */
+  /** Multiple of the smallest corpus. */
   readonly times: number;
   readonly value: number;
 }
 
-/** The slope of a line through the points on logarithmic scales: 1 is linear, 0 is flat. */
+/** Slope of a fitted line on logarithmic scales: 1 is linear, 0 is constant. */
 export function exponentOf(points: readonly Point[]): number {
   const xs = points.map(({ times }) => Math.log(times));
   const ys = points.map(({ value }) => Math.log(value));
@@ -26,10 +26,10 @@ const PANEL = { width: 380, height: 250, left: 62, right: 20, top: 44, bottom: 3
 const COLUMNS = 2;
 const MARGIN = 12;
 const LEGEND = 34;
-/** The steps of an axis between two powers of ten. */
+/** Ticks of an axis between two powers of ten. */
 const STEPS = [1, 2, 5];
 
-/** Two hues that are told apart by those who see few; what the viewer prefers decides on the rest. */
+/** Two hues that color-blind readers can tell apart, for light and dark color schemes. */
 interface Colours {
   readonly paper: string;
   readonly ink: string;
@@ -48,7 +48,7 @@ const DARK: Colours = {
   ...{ a: '#7cc5f5', b: '#f2a65a' },
 };
 
-/** Each colour is written out: many programs that show pictures know no variables. */
+/** Colors are written out, because many SVG viewers do not support variables. */
 function styleOf({ paper, ink, grid, soft, a, b }: Colours): string {
   return `text{fill:${ink}}.soft{fill:${soft}}.paper,.dot{fill:${paper}}.grid{stroke:${grid}}.linear{stroke:${soft}}.a{stroke:${a}}.b{stroke:${b}}`;
 }
@@ -57,7 +57,7 @@ const STYLE = `text{font:12px ui-sans-serif,system-ui,'Segoe UI','DejaVu Sans',s
 ${styleOf(LIGHT)}
 @media (prefers-color-scheme: dark){${styleOf(DARK)}}`;
 
-/** All figures as small plots on logarithmic scales, with a dashed line for what would grow linearly. */
+/** All metrics as small plots on logarithmic scales, with a dashed line for linear growth. */
 export function plotOf(growths: readonly Growth[]): string {
   const titles = [...new Set(growths.map(({ what }) => titleOf(what)))];
   const rows = Math.ceil(titles.length / COLUMNS);
@@ -88,8 +88,8 @@ function legend(): string {
   const entry = (x: number, className: string, text: string): string =>
     `<path class="line ${className}" d="M${x} ${y}h26"/><text x="${x + 34}" y="${y + 4}">${text}</text>`;
   return [
-    entry(PANEL.left, 'a', 'words alone'),
-    entry(PANEL.left + 130, 'b', 'words and vectors'),
+    entry(PANEL.left, 'a', 'keyword search'),
+    entry(PANEL.left + 130, 'b', 'hybrid search'),
     entry(PANEL.left + 300, 'linear', 'as the notes grow'),
   ].join('');
 }
@@ -144,7 +144,7 @@ function stepsBetween(from: number, to: number): readonly number[] {
     for (const step of STEPS) steps.push(Number((step * 10 ** power).toPrecision(1)));
   }
   const within = steps.filter((step) => step >= from * 0.999 && step <= to * 1.001);
-  // Labels would stand on each other in a panel of many powers.
+  // Labels would overlap in a panel of many powers.
   return within.length <= 8 ? within : within.filter((step) => /^0?\.?0*1/.test(String(step)));
 }
 

@@ -1,9 +1,8 @@
 /**
- * `npm run bench -- growth [--megabytes N] [--write]`: what 4 and 16 times the notes and vectors cost in time,
- * memory and disk, and whether anything grows faster than they do; then the memory that indexing takes at
- * 64 times. Notes are made up; so are vectors, by a provider that answers at once, with the bad manners of real
- * ones. `--write` puts the
- * table into docs/performance.md and the plot into docs/pictures/growth.svg.
+ * `npm run bench -- growth [--megabytes N] [--write]`: time, memory and disk for 4 and 16 times the notes and
+ * vectors, and whether anything grows faster than they do; then the memory for indexing 64 times the notes.
+ * Notes and vectors are synthetic, from a provider that answers at once but fails like real ones.
+ * `--write` puts the table into docs/performance.md and the plot into docs/pictures/growth.svg.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -11,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { resolveStatePaths } from '../src/engine/context.js';
-import { openMemory } from '../src/engine/memory/open-memory.js';
+import { openMemory } from '../src/engine/memory/index.js';
+import { resolveStatePaths } from '../src/engine/support/context.js';
 import { peakOf, type Run, timeRun } from './child.js';
 import { exponentOf, type Growth, plotOf } from './growth-plot.js';
 import { median } from './measure.js';
@@ -24,21 +23,21 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
 const PICTURE = join(root, 'docs/pictures/growth.svg');
 const DIMENSIONS = 768;
-/** Times the corpus, and how often each is indexed; the fastest counts. */
+/** Multiples of the corpus, and how often each is indexed; the fastest run counts. */
 const SIZES = [
   { times: 1, rounds: 4 },
   { times: 4, rounds: 3 },
   { times: 16, rounds: 2 },
 ] as const;
-/** For memory alone. */
+/** Memory only. */
 const LARGEST = 64;
 const QUESTIONS = 40;
 const SEARCH_ROUNDS = 3;
 const PROCESS_ROUNDS = 7;
-/** What noise makes of an exponent of 1. */
+/** Tolerance for noise in an exponent of 1. */
 const LINEAR_AT_MOST = 1.1;
 
-type Kind = 'words' | 'meaning';
+type Kind = 'keyword' | 'hybrid';
 
 interface Setup {
   readonly home: string;
@@ -68,13 +67,13 @@ async function main(): Promise<void> {
     for (const { times, rounds } of SIZES) {
       const folder = join(dir, `at-${times}`);
       const { files } = writeNotes(join(folder, 'workspace/memory'), bytes * times);
-      const words = setupOf(folder, 'words', { provider: 'none' });
+      const keyword = setupOf(folder, 'keyword', { provider: 'none' });
       const remote = { baseUrl: provider.url, apiKey: 'none' };
-      const meaning = setupOf(folder, 'meaning', { provider: 'openai', remote });
-      for (const [kind, setup] of [['words', words] as const, ['meaning', meaning] as const]) {
+      const hybrid = setupOf(folder, 'hybrid', { provider: 'openai', remote });
+      for (const [kind, setup] of [['keyword', keyword] as const, ['hybrid', hybrid] as const]) {
         const add = (what: string, unit: string, value: number): void =>
           note(`${what}, ${kind}`, unit, times, value);
-        await measureOne(setup, kind === 'words' ? rounds : Math.ceil(rounds / 2), add);
+        await measureOne(setup, kind === 'keyword' ? rounds : Math.ceil(rounds / 2), add);
       }
       sizes.push(
         `${times} ×: ${files} files, ${Number(((bytes * times) / 1e6).toPrecision(2))} MB`,
@@ -83,8 +82,8 @@ async function main(): Promise<void> {
     }
     const folder = join(dir, 'largest');
     writeNotes(join(folder, 'workspace/memory'), bytes * LARGEST);
-    const largest = setupOf(folder, 'words', { provider: 'none' });
-    note('peak memory of indexing, words', 'MiB', LARGEST, await peakOf(indexing(largest)));
+    const largest = setupOf(folder, 'keyword', { provider: 'none' });
+    note('peak memory of indexing, keyword', 'MiB', LARGEST, await peakOf(indexing(largest)));
     report([...measured.values()], sizes, values.write);
   } finally {
     provider.child.kill();
@@ -92,7 +91,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Indexes and searches one corpus in one way. */
+/** Indexes and searches one corpus in one mode. */
 async function measureOne(
   setup: Setup,
   rounds: number,
@@ -122,7 +121,7 @@ function removeIndex({ indexFile }: Setup): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(indexFile + suffix, { force: true });
 }
 
-/** The middle time of many questions to an open memory. */
+/** Median time of many queries on an open memory. */
 async function searchMs({ home, config }: Setup): Promise<number> {
   const env = { SVC_HOME: home };
   const state = resolveStatePaths(env, home);
@@ -146,7 +145,7 @@ async function searchMs({ home, config }: Setup): Promise<number> {
   return median(times);
 }
 
-/** svc on the notes of a folder, with a home and a configuration of its own. */
+/** svc on a folder of notes, with its own home and configuration. */
 function setupOf(folder: string, kind: Kind, search: Readonly<Record<string, unknown>>): Setup {
   const home = join(folder, kind);
   const indexFile = join(home, 'index.sqlite');

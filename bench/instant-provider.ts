@@ -1,14 +1,14 @@
 /**
- * An OpenAI-compatible embeddings endpoint that costs next to nothing: `node --import tsx
- * bench/instant-provider.ts DIMENSIONS [SHAPE]` prints its address and runs until it is killed. Its
- * vectors are noise, so that only svc's own work is measured, or of a shape of vector-sets.ts, for
- * questions to have neighbours.
+ * An OpenAI-compatible embeddings endpoint with almost no cost: `node --import tsx
+ * bench/instant-provider.ts DIMENSIONS [SHAPE]` prints its address and runs until it is killed. Its vectors are
+ * noise, so that only svc's own work is measured, or of a shape from vector-sets.ts, so that queries have
+ * neighbors.
  */
 import { createServer } from 'node:http';
 import { seededRandom } from '../test/support/vector-index.js';
 import { SHAPES, vectorsOf } from './vector-sets.js';
 
-/** Numbers that vectors are cut from, at random places. */
+/** Noise that vectors are cut from at random offsets. */
 const POOL = 1 << 20;
 
 function* noiseOf(dimensions: number): Generator<Float32Array> {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: builds a corpus from installed packages and times the program as whole
- * processes, each figure beside its floor from the same run.
+ * `npm run bench`: builds a corpus from installed packages and times the program as whole processes, compared
+ * with a baseline from the same run.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -55,19 +55,19 @@ function measureStart(corpus: Corpus, home: string): Row[] {
     args: [program, 'config', 'path'],
   };
   timeInTurn([index], 0);
-  const [floor, base, unchanged, ...found] = timeInTurn(
+  const [baseline, base, unchanged, ...found] = timeInTurn(
     [bare, start, index, ...searches],
     START_ROUNDS,
   );
-  if (floor === undefined || base === undefined || unchanged === undefined) return [];
+  if (baseline === undefined || base === undefined || unchanged === undefined) return [];
   const search = median(found.map((timing) => timing.medianMs));
   const memory = Math.max(...searches.map((subject) => peakMemory(subject)));
   const bareMemory = peakMemory(bare);
   return [
     ...searches.map((subject, position) =>
-      timeRow(subject.name, found[position]?.medianMs ?? Number.NaN, floor, '2.00 ×'),
+      timeRow(subject.name, found[position]?.medianMs ?? Number.NaN, baseline, '2.00 ×'),
     ),
-    timeRow('svc memory search, median of these', search, floor, '2.00 ×'),
+    timeRow('svc memory search, median of these', search, baseline, '2.00 ×'),
     row(
       'its peak memory',
       `${memory.toFixed(1)} MiB`,
@@ -75,8 +75,8 @@ function measureStart(corpus: Corpus, home: string): Row[] {
       '',
       '64 MiB',
     ),
-    timeRow(index.name, unchanged.medianMs, floor, '2.50 ×'),
-    timeRow(start.name, base.medianMs, floor, ''),
+    timeRow(index.name, unchanged.medianMs, baseline, '2.50 ×'),
+    timeRow(start.name, base.medianMs, baseline, ''),
   ];
 }
 
@@ -90,7 +90,7 @@ function measureIndex(corpus: Corpus, home: string): Row[] {
   );
   const chunks = chunksOf(summary);
   const database = join(home, 'raw.sqlite');
-  // As many pieces as svc makes; each ends at a line, half a line later on average.
+  // As many pieces as svc makes; each ends at a line end, half a line later on average.
   const characters = Math.round(corpus.bytes / chunks) - 30;
   const raw: Subject = {
     name: 'raw loop',
@@ -119,10 +119,10 @@ function removeDatabase(file: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
 }
 
-function timeRow(what: string, tookMs: number, floor: Timing, target: string): Row {
+function timeRow(what: string, tookMs: number, baseline: Timing, target: string): Row {
   const ms = (value: number): string => `${value.toFixed(0)} ms`;
-  const ratio = `${(tookMs / floor.medianMs).toFixed(2)} ×`;
-  return row(what, ms(tookMs), ms(floor.medianMs), ratio, target);
+  const ratio = `${(tookMs / baseline.medianMs).toFixed(2)} ×`;
+  return row(what, ms(tookMs), ms(baseline.medianMs), ratio, target);
 }
 
 main();

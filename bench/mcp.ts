@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- mcp`: what the protocol adds to a search in a server that is warm, beside the
- * engine's own time for the same question; and how long an agent waits for the first answer of a
- * server that it starts. All figures of one run.
+ * `npm run bench -- mcp`: the overhead of the protocol for a search in a warm server, compared with the engine's
+ * own time for the same query; and how long an agent waits for the first response of a server that it starts.
+ * All numbers come from one run.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { resolveStatePaths } from '../src/engine/context.js';
-import { openMemory } from '../src/engine/memory/open-memory.js';
+import { openMemory } from '../src/engine/memory/index.js';
+import { resolveStatePaths } from '../src/engine/support/context.js';
 import { buildCorpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
 import { report } from './report.js';
@@ -25,16 +25,16 @@ const WARM_ROUNDS = 150;
 const START_ROUNDS = 12;
 const QUESTIONS = ['how do I install the package', 'timeout', 'why does the build fail on windows'];
 
-/** What to end afterwards. */
+/** Cleanup functions. */
 type Closers = (() => Promise<void> | void)[];
 
-/** Anything that answers a question. */
+/** Anything that answers a query. */
 type Ask = (query: string) => Promise<unknown>;
 
 /** A connection to a server. */
 interface Connection {
   readonly search: Ask;
-  /** Asks for nothing. */
+  /** Sends a ping. */
   readonly ping: Ask;
 }
 
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
       row('the engine itself, in process', ms(bare), '', '', ''),
       above('memory_search over stdio', overStdio, bare),
       above('memory_search over HTTP', overHttp, bare),
-      row('a ping over stdio: client and protocol alone', ms(pingStdio), '', '', ''),
+      row('a ping over stdio: client and protocol only', ms(pingStdio), '', '', ''),
       row('a ping over HTTP', ms(pingHttp), '', '', ''),
       ...(await measureStart(args, env)),
     ];
@@ -130,7 +130,7 @@ function asking(client: Client): Connection {
   };
 }
 
-/** Asks all of them in turn; the first rounds warm them. @returns medians in milliseconds */
+/** Queries all of them in turn after some warm-up rounds. @returns medians in milliseconds */
 async function timeWarm(subjects: readonly Ask[]): Promise<readonly number[]> {
   const times = subjects.map((): number[] => []);
   for (let round = -WARM_ROUNDS / 5; round < WARM_ROUNDS; round++) {
@@ -144,7 +144,7 @@ async function timeWarm(subjects: readonly Ask[]): Promise<readonly number[]> {
   return times.map(median);
 }
 
-/** From starting the process to the answer of its first search, beside a search as a command. */
+/** From starting the process to the result of its first search, compared with a search command. */
 async function measureStart(args: readonly string[], env: Env): Promise<Row[]> {
   const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
   const workspace = args.slice(2);
@@ -153,14 +153,14 @@ async function measureStart(args: readonly string[], env: Env): Promise<Row[]> {
     args: [program, 'memory', 'search', QUESTIONS[0] ?? '', ...workspace],
     env,
   };
-  const [floor, search] = timeInTurn([bare, command], START_ROUNDS);
+  const [baseline, search] = timeInTurn([bare, command], START_ROUNDS);
   const times: number[] = [];
   for (let round = 0; round < START_ROUNDS; round++) times.push(await firstAnswer(args, env));
   const took = median(times);
-  const floorMs = floor?.medianMs ?? Number.NaN;
+  const baselineMs = baseline?.medianMs ?? Number.NaN;
   return [
-    row('start to first answer', ms(took), ms(floorMs), ratio(took, floorMs), ''),
-    row('svc memory search, as a command', ms(search?.medianMs), ms(floorMs), '', ''),
+    row('start to first answer', ms(took), ms(baselineMs), ratio(took, baselineMs), ''),
+    row('svc memory search, as a command', ms(search?.medianMs), ms(baselineMs), '', ''),
   ];
 }
 
@@ -174,16 +174,16 @@ async function firstAnswer(args: readonly string[], env: Env): Promise<number> {
   return took;
 }
 
-function above(what: string, took: number | undefined, floor: number | undefined): Row {
-  return row(what, ms(took), ms(floor), `+ ${ms((took ?? 0) - (floor ?? 0))}`, '+ 3.0 ms');
+function above(what: string, took: number | undefined, baseline: number | undefined): Row {
+  return row(what, ms(took), ms(baseline), `+ ${ms((took ?? 0) - (baseline ?? 0))}`, '+ 3.0 ms');
 }
 
 function ms(value = Number.NaN): string {
   return `${value.toFixed(1)} ms`;
 }
 
-function ratio(value: number, floor: number): string {
-  return `${(value / floor).toFixed(2)} ×`;
+function ratio(value: number, baseline: number): string {
+  return `${(value / baseline).toFixed(2)} ×`;
 }
 
 await main();

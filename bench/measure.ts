@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Wall times of a command run several times as a whole process. */
+/** Wall times of several runs of a command as a whole process. */
 export interface Timing {
   readonly medianMs: number;
   readonly minMs: number;
@@ -9,19 +9,19 @@ export interface Timing {
 /** A command to time. */
 export interface Subject {
   readonly name: string;
-  /** What runs it; this Node.js unless something else is named. */
+  /** The executable; default: this Node.js. */
   readonly program?: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads on stdin. */
+  /** Input on stdin. */
   readonly input?: string;
-  /** Done before each run, outside the time. */
+  /** Called before each run, not timed. */
   readonly before?: () => void;
 }
 
 /**
- * Runs the subjects in turn, A B C A B C …, so that a machine that slows down slows all of them
- * down; one round before counting warms the caches.
+ * Runs the subjects in turn, A B C A B C …, so that a slow phase of the machine affects all of them; the first
+ * round warms the caches and does not count.
  */
 export function timeInTurn(subjects: readonly Subject[], rounds: number): Timing[] {
   const times = subjects.map((): number[] => []);
@@ -37,23 +37,23 @@ export function timeInTurn(subjects: readonly Subject[], rounds: number): Timing
   return times.map((samples) => ({ medianMs: median(samples), minMs: Math.min(...samples) }));
 }
 
-/** Arguments that make Node.js report its peak memory on stderr when it ends. */
+/** Arguments that make Node.js print its peak memory to stderr on exit. */
 export const PEAK_HOOK: readonly string[] = [
   '--import',
   `data:text/javascript,process.on('exit',()=>process.stderr.write('\\nRSS '+process.resourceUsage().maxRSS))`,
 ];
 
-/** What it reported, in MiB. */
+/** The printed peak memory in MiB. */
 export function readPeak(stderr: string): number {
   return Number(/RSS (\d+)/.exec(stderr)?.[1] ?? Number.NaN) / 1024;
 }
 
-/** Peak resident memory of a command in MiB, as the process itself reports it at its end. */
+/** Peak resident memory of a command in MiB, as reported by the process itself. */
 export function peakMemory(subject: Subject): number {
   return readPeak(run({ ...subject, args: [...PEAK_HOOK, ...subject.args] }).stderr);
 }
 
-/** The middle value. */
+/** Median. */
 export function median(samples: readonly number[]): number {
   const sorted = [...samples].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

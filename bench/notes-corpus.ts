@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../test/support/vector-index.js';
 
-/** What was written. */
+/** The generated corpus. */
 export interface NotesCorpus {
   readonly files: number;
   readonly bytes: number;
@@ -26,13 +26,12 @@ const SYLLABLES = [
   'vi',
   'zo',
 ];
-/** Words that can come up; how often follows Zipf, so that rare ones come up in large corpora alone. */
+/** Vocabulary with Zipf frequencies, so that rare words are only in large corpora. */
 const VOCABULARY = 200_000;
 
 /**
- * Writes Markdown notes of about 8 kB, one after the other, until the folder holds so many bytes. No two
- * passages are alike, so that each has a vector of its own. The first notes of a larger corpus are those
- * of a smaller one.
+ * Writes Markdown notes of about 8 kB until the folder has the given size. All passages differ, so that each
+ * has its own vector. A larger corpus starts with the notes of a smaller one.
  */
 export function writeNotes(dir: string, targetBytes: number): NotesCorpus {
   const random = seededRandom(7);
@@ -49,11 +48,22 @@ export function writeNotes(dir: string, targetBytes: number): NotesCorpus {
   return { files, bytes };
 }
 
-/** Questions of three words, the first of them common and the last of them rare. */
+/** Queries of three words, from common to rare. */
 export function questionsOf(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) =>
     [wordAt(at + 2), wordAt(90 + at * 7), wordAt(900 + at * 41)].join(' '),
   );
+}
+
+/** The most common words, most common first. */
+export function wordsOf(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => wordAt(at));
+}
+
+/** Possible onsets of words: one, two or four letters. */
+export function openingsOf(letters: 1 | 2 | 4): readonly string[] {
+  if (letters === 4) return SYLLABLES.flatMap((a) => SYLLABLES.map((b) => a + b));
+  return SYLLABLES.map((syllable) => syllable.slice(0, letters));
 }
 
 function noteText(number: number, random: () => number): string {
@@ -76,7 +86,7 @@ function words(random: () => number, count: number): string {
   );
 }
 
-/** Two to five syllables that spell a number. */
+/** Spells a number in two to five syllables. */
 function wordAt(number: number): string {
   let rest = number + SYLLABLES.length;
   let word = '';

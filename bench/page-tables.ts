@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The page that says how fast the program is. */
+/** The page with the results. */
 const PAGE = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 
-/** A table as Markdown: the first row is its head, all columns but the first stand right. */
+/** A Markdown table: the first row is the header, and all columns but the first are right-aligned. */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -22,7 +22,7 @@ export function plainTable(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => cells.map(pad).join('   ').trimEnd()).join('\n');
 }
 
-/** Puts a text between the two markers of that name; throws when the page has no such markers. */
+/** Puts text between the two markers of that name. @throws if the page has no such markers */
 export function writeSection(name: string, text: string): void {
   const page = readFileSync(PAGE, 'utf8');
   const begin = `<!-- ${name}: begin -->`;
@@ -34,7 +34,7 @@ export function writeSection(name: string, text: string): void {
   writeFileSync(PAGE, parts.join(''));
 }
 
-/** What the figures of a section were taken on. */
+/** Describes the machine and the conditions of a section. */
 export function takenOn(): string {
   return `Node.js ${process.version}, ${process.platform} ${process.arch}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The floor that a sweep is measured against: reads every note of a folder, parses every line of a log of
- * searches, and keeps what each of them recalled in a table; nothing is cut, counted, scored or written.
+ * The baseline of a sweep: reads every note in a folder, parses every line of a recall log, and stores the
+ * recalls in a table, without splitting, counting, scoring or writing anything.
  *
  *   node raw-dream-loop.mjs FOLDER LOG DATABASE
  */

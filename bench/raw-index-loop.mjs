@@ -1,6 +1,6 @@
 /**
- * The floor that indexing is measured against: reads every Markdown file of a folder, cuts it into
- * pieces of a given size at line ends, and inserts them into an FTS5 table in one transaction.
+ * The baseline of indexing: reads every Markdown file in a folder, splits it into pieces of a given size at line
+ * ends, and inserts them into an FTS5 table in one transaction.
  *
  *   node raw-index-loop.mjs FOLDER DATABASE CHARACTERS
  */

@@ -1,7 +1,6 @@
 /**
- * The floor that indexing transcripts is measured against: reads every line of a folder's transcripts,
- * parses it, and inserts what was said into an FTS5 table in one transaction; no chunks, no line
- * numbers, nothing masked.
+ * The baseline of indexing transcripts: reads and parses every line of a folder's transcripts, and inserts the
+ * messages into an FTS5 table in one transaction, without chunks, line numbers or masking.
  *
  *   node raw-transcript-loop.mjs FOLDER DATABASE
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- recall`: `svc memory recall` as the hook that an agent runs before every turn, as a
- * whole process beside `node` alone.
+ * `npm run bench -- recall`: `svc memory recall` as the hook that an agent runs before every turn, as a whole
+ * process, compared with `node` alone.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ function main(): void {
     const on = configuration(dir, 'on', ['main']);
     const off = configuration(dir, 'off', []);
     const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
-    const kept = hook(dir, 'its answer is kept from just before', on);
+    const kept = hook(dir, 'its answer is cached', on);
     const subjects: readonly Subject[] = [
       bare,
       {
@@ -37,10 +37,10 @@ function main(): void {
       hook(dir, 'a gate is closed', off),
     ];
     checkAnswer(kept);
-    const [floor, ...timings] = timeInTurn(subjects, ROUNDS);
+    const [baseline, ...timings] = timeInTurn(subjects, ROUNDS);
     const ms = (value: number): string => `${value.toFixed(0)} ms`;
     const rows = timings.map(({ medianMs }, at) => {
-      const { medianMs: least } = floor ?? { medianMs: Number.NaN };
+      const { medianMs: least } = baseline ?? { medianMs: Number.NaN };
       const name = subjects[at + 1]?.name ?? '';
       return row(name, ms(medianMs), ms(least), `${(medianMs / least).toFixed(2)} ×`, TARGET);
     });
@@ -78,7 +78,7 @@ function hook(dir: string, name: string, config: string): Subject {
   };
 }
 
-/** Makes the index, and sees that there is something to recall: silence would be quick as well. */
+/** Builds the index and checks that something is recalled: an empty result would be fast too. */
 function checkAnswer({ args, env, input = '' }: Subject): void {
   const [, , , ...rest] = args;
   const target = rest.slice(rest.indexOf('--config'));

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- sessions [--large]`: indexing transcripts as a whole process, its time beside that
- * of a loop that parses the same lines and stores the same words, its peak memory beside that for a
- * sixteenth of the data; then what one more message costs. 64 MB of transcripts; `--large` takes 1 GB,
- * and 3 GB of the temporary folder for some minutes.
+ * `npm run bench -- sessions [--large]`: indexes transcripts as a whole process, compared with a loop that
+ * parses and stores the same lines; compares peak memory with that for a sixteenth of the data; then measures
+ * the cost of one more message. Uses 64 MB of transcripts, or 1 GB with `--large`, which needs 3 GB of temporary
+ * space for some minutes.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ const rawLoop = join(root, 'bench/raw-transcript-loop.mjs');
 
 const NORMAL_BYTES = 64e6;
 const LARGE_BYTES = 1e9;
-/** Memory is flat when so many times the data takes no more of it. */
+/** Memory is constant if this many times the data takes no more of it. */
 const SHARE = 16;
 const ROUNDS = 3;
 const APPENDS = 41;
@@ -52,7 +52,7 @@ interface Home {
   readonly bytes: number;
 }
 
-/** A state folder with transcripts, and a configuration that indexes them. */
+/** A state folder with transcripts and a configuration that indexes them. */
 function homeOf(dir: string, bytes: number): Home {
   const sessions = join(dir, 'agents/main/sessions');
   mkdirSync(join(dir, 'workspace'), { recursive: true });
@@ -71,8 +71,8 @@ function measureIndexing(whole: Home, part: Home, rounds: number, dir: string): 
     args: [rawLoop, whole.sessions, join(dir, 'raw.sqlite')],
     before: () => remove(join(dir, 'raw.sqlite')),
   };
-  const [floor, index] = timeInTurn([raw, indexing(whole)], rounds);
-  if (floor === undefined || index === undefined) return [];
+  const [baseline, index] = timeInTurn([raw, indexing(whole)], rounds);
+  if (baseline === undefined || index === undefined) return [];
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   const small = peakMemory(prepared(part));
   const large = peakMemory(prepared(whole));
@@ -81,12 +81,12 @@ function measureIndexing(whole: Home, part: Home, rounds: number, dir: string): 
     row(
       'svc memory index, all transcripts',
       seconds(index.medianMs),
-      seconds(floor.medianMs),
-      `${(index.medianMs / floor.medianMs).toFixed(2)} ×`,
+      seconds(baseline.medianMs),
+      `${(index.medianMs / baseline.medianMs).toFixed(2)} ×`,
       '',
     ),
     row(
-      `its peak memory; floor: a ${SHARE}th of the data`,
+      `its peak memory; baseline: a ${SHARE}th of the data`,
       mib(large),
       mib(small),
       `${(large / small).toFixed(2)} ×`,
@@ -104,14 +104,14 @@ function indexing(home: Home): Subject {
   };
 }
 
-/** For runs that are not timed: begun afresh now. */
+/** For runs that are not timed. */
 function prepared(home: Home): Subject {
   const subject = indexing(home);
   subject.before?.();
   return subject;
 }
 
-/** One message more in the largest transcript: the sync that takes it in, and the search after it. */
+/** Adds a message to the largest transcript, then syncs and searches. */
 async function measureAppending(home: Home): Promise<Row[]> {
   const target = transcriptTarget(join(home.dir, 'workspace'), [placeOf(home.sessions)], {
     indexFile: join(home.dir, 'memory/main.sqlite'),
@@ -120,7 +120,7 @@ async function measureAppending(home: Home): Promise<Row[]> {
   const backend = backendOn(target, { keepConnections: true });
   const file = join(home.sessions, 'largest.jsonl');
   const syncs: number[] = [];
-  const floors: number[] = [];
+  const baselines: number[] = [];
   await backend.sync({});
   for (let n = 0; n < APPENDS; n++) {
     appendFileSync(file, message('user', `remark number ${n} on the heliotrope`));
@@ -131,7 +131,7 @@ async function measureAppending(home: Home): Promise<Row[]> {
     if (statSync(file).size !== before) throw new Error('somebody else writes');
     const unchanged = performance.now();
     await backend.sync({});
-    floors.push(performance.now() - unchanged);
+    baselines.push(performance.now() - unchanged);
   }
   const { results } = await backend.search({ query: `heliotrope ${APPENDS - 1}` });
   if (results.length === 0) throw new Error('what was appended is not found');
@@ -139,10 +139,10 @@ async function measureAppending(home: Home): Promise<Row[]> {
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   return [
     row(
-      'one message more, sync; floor: nothing new',
+      'one message more, sync; baseline: nothing new',
       ms(median(syncs)),
-      ms(median(floors)),
-      `${(median(syncs) / median(floors)).toFixed(2)} ×`,
+      ms(median(baselines)),
+      `${(median(syncs) / median(baselines)).toFixed(2)} ×`,
       '50 ms',
     ),
   ];

@@ -1,13 +1,13 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Half of all bytes lie in one transcript, the rest in many of this size. */
+/** Half of all bytes are in one transcript, the rest in many of this size. */
 const SMALL_BYTES = 2e6;
 const BLOCK_BYTES = 1e6;
 
 /**
- * Writes transcripts as coding agents leave them: half of the bytes are results of tools, the rest is
- * conversation in words of which few are frequent and most are rare. The same for every run.
+ * Writes transcripts like those of coding agents: half of the bytes are tool results, the rest is conversation
+ * with a few frequent and many rare words. Deterministic.
  */
 export function writeTranscripts(
   dir: string,
@@ -50,12 +50,12 @@ function lineOf(line: number, random: () => number): string {
   return `${JSON.stringify({ type: 'message', message: { role, content, timestamp } })}\n`;
 }
 
-/** Of 40,000 words, the nth about as often as one nth of the first. */
+/** A vocabulary of 40,000 words with Zipf frequencies. */
 function wordOf(random: () => number): string {
   return `w${Math.floor(40_000 ** random()).toString(36)}`;
 }
 
-/** Numbers from 0 to 1, the same ones for a seed (a linear congruential generator, mod 2^32). */
+/** Seeded random numbers from 0 to 1 (a linear congruential generator, mod 2^32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { getLoadablePath } from 'sqlite-vec';
-import type { SqliteIndex } from '../src/engine/memory/index/sqlite-index.js';
+import type { MemoryIndex } from '../src/engine/memory/index/memory-index.js';
 import { documentOf, openedIndex } from '../test/support/vector-index.js';
 import { IDENTITY, WANTED } from './vector-names.js';
 
@@ -9,7 +9,7 @@ const CHUNKS_A_DOCUMENT = 100;
 const DOCUMENTS_A_CHANGE = 100;
 const PUT = 256;
 
-/** The true nearest vectors of some queries, found while the vectors pass by. */
+/** The true nearest neighbors of some queries, collected while vectors are generated. */
 export class Truth {
   readonly queries: readonly Float32Array[];
   private readonly best: { id: number; similarity: number }[][];
@@ -32,14 +32,14 @@ export class Truth {
     }
   }
 
-  /** How many of a query's true nearest are among these, from 0 to 1. */
+  /** Recall of a query's true nearest neighbors, 0 to 1. */
   recall(query: number, found: readonly number[]): number {
     const best = this.best[query] ?? [];
     return best.filter(({ id }) => found.includes(id)).length / best.length;
   }
 }
 
-/** Fills an index with chunks of a few words. */
+/** Fills an index with short chunks. */
 export async function fillChunks(file: string, count: number): Promise<void> {
   const index = openedIndex(file);
   for (let from = 0; from < count; from += CHUNKS_A_DOCUMENT * DOCUMENTS_A_CHANGE) {
@@ -51,12 +51,12 @@ export async function fillChunks(file: string, count: number): Promise<void> {
       );
       return { type: 'put', document: documentOf(`${first}.md`, texts) } as const;
     });
-    await index.apply({ atMs: 1, vectorsFollow: false, changes });
+    await index.apply({ atMs: 1, vectorsFollow: true, changes });
   }
   index.close();
 }
 
-/** Gives all chunks their vectors; the milliseconds spent in the index, and apart in tidying. */
+/** Stores a vector for every chunk. @returns milliseconds in the index, and separately for tidying */
 export async function fillVectors(
   file: string,
   next: () => Float32Array,
@@ -86,7 +86,7 @@ export async function fillVectors(
   return { putMs, tidyMs };
 }
 
-/** The floor of writing: the same vectors into a plain table, in transactions of the same size. */
+/** Write baseline: the same vectors in a plain table, in transactions of the same size. */
 export function rawInsertMs(file: string, count: number, next: () => Float32Array): number {
   closeSync(openSync(file, 'w'));
   const database = new Database(file);
@@ -107,7 +107,7 @@ export function rawInsertMs(file: string, count: number, next: () => Float32Arra
   return spent;
 }
 
-/** sqlite-vec's own exact table. */
+/** sqlite-vec's exact table. */
 export class Vec0 {
   private readonly database: Database.Database;
   private readonly dimensions: number;
@@ -142,8 +142,8 @@ export class Vec0 {
   }
 }
 
-/** The ids of the chunks nearest to a query. */
-export async function nearestChunks(index: SqliteIndex, query: Float32Array): Promise<number[]> {
+/** IDs of the chunks nearest to a query. */
+export async function nearestChunks(index: MemoryIndex, query: Float32Array): Promise<number[]> {
   const found = await index.vectorCandidates(IDENTITY, query, WANTED);
   return found.map(({ chunkId }) => chunkId);
 }

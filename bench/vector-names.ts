@@ -1,5 +1,5 @@
-/** What the vectors of a measurement are kept under. */
+/** Identifies the vectors of a benchmark. */
 export const IDENTITY = 'bench';
 
-/** Nearest vectors that are asked for. */
+/** Number of nearest vectors per query. */
 export const WANTED = 10;

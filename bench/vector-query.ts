@@ -1,6 +1,6 @@
 /**
- * One question to an index, as a process of its own: `node vector-query.js INDEX QUERY`, where QUERY
- * is a file of 32-bit floats. Bundled and run by bench/vectors.ts.
+ * Runs one query on an index in a separate process: `node vector-query.js INDEX QUERY`, where QUERY is a file
+ * of 32-bit floats. Bundled and run by bench/vectors.ts.
  */
 import { readFileSync } from 'node:fs';
 import { openIndex } from '../src/engine/memory/index/open-index.js';

@@ -1,22 +1,22 @@
 import { seededRandom } from '../test/support/vector-index.js';
 
-/** What vectors are like; all are of length 1. */
+/** Shape of a set of unit vectors. */
 export interface VectorShape {
   readonly name: string;
-  /** Centres that vectors lie around. */
+  /** Number of cluster centers. */
   readonly clusters: number;
-  /** Length of the noise around a centre, which has length 1. */
+  /** Length of the noise around a center, which has length 1. */
   readonly noise: number;
-  /** Length of what all vectors have in common; four of its dimensions make most of it. */
+  /** Length of the part that all vectors share, most of it in four dimensions. */
   readonly common: number;
-  /** The variance of dimension i is proportional to i to this power, turned negative. */
+  /** The variance of dimension i is proportional to i to the negative of this power. */
   readonly decay: number;
 }
 
 /**
- * `clustered` is the even case. Embeddings of real models are like `skewed`: all have much in common
- * and few dimensions dominate. In `crowded`, thousands are nearly as near as the nearest ten: the
- * worst case for short codes.
+ * `clustered` is evenly spread. `skewed` resembles embeddings of real models: all have much in common and few
+ * dimensions dominate. In `crowded`, thousands are nearly as close as the nearest ten, the worst case for
+ * short codes.
  */
 export const SHAPES = {
   clustered: { name: 'clustered', clusters: 1000, noise: 0.6, common: 0, decay: 0 },
@@ -27,10 +27,10 @@ export const SHAPES = {
 const POOL = 1 << 20;
 const DOMINANT = [7, 99, 300, 511];
 
-/** An endless stream of vectors of a shape, the same in every run. */
+/** An endless deterministic stream of vectors of a shape. */
 export function* vectorsOf(shape: VectorShape, dimensions: number): Generator<Float32Array> {
   const random = seededRandom(1);
-  // Drawing from a pool of noise at a random place is as good here, and much faster.
+  // Random offsets into a pool of noise are good enough and much faster.
   const pool = Float32Array.from({ length: POOL + dimensions }, () => gaussian(random));
   const spread = Float64Array.from(
     { length: dimensions },

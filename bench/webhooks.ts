@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- webhooks [--seconds N] [--requests N]`: creating flows over loopback, each on disk
- * before it is acknowledged, beside an empty handler of the same HTTP library in the same run.
+ * `npm run bench -- webhooks [--seconds N] [--requests N]`: creates flows over loopback, each on disk before it is
+ * acknowledged, compared with an empty handler of the same HTTP library in the same run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
 import { resolveConfig } from '../src/engine/config/index.js';
-import { resolveStatePaths } from '../src/engine/context.js';
 import { openFlows } from '../src/engine/flows/index.js';
+import { resolveStatePaths } from '../src/engine/support/context.js';
 import { median } from './measure.js';
 import { report } from './report.js';
 import { row } from './table.js';
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
     row('create_flow, requests/s', ...beside(fresh), '>= 0.5'),
     row('p99 at half that load', ...freshP99, '<= 20 ms'),
     row(`create_flow, ${STORED_FLOWS} flows stored`, ...beside(full), '>= 0.5'),
-    row('  beside the first', ...ratio(shareOf(full), shareOf(fresh)), '>= 0.9'),
+    row('  relative to the first', ...ratio(shareOf(full), shareOf(fresh)), '>= 0.9'),
     row('p99 at half that load', ...fullP99, '<= 20 ms'),
   ]);
   await memory(route, pid);
@@ -68,7 +68,7 @@ interface Speeds {
   readonly listener: number;
 }
 
-/** A machine that slows down slows both down. */
+/** In turn, so that a slow phase of the machine affects both. */
 async function inTurn(emptyUrl: string, route: string): Promise<Speeds> {
   const empty: number[] = [];
   const listener: number[] = [];
@@ -82,15 +82,15 @@ async function inTurn(emptyUrl: string, route: string): Promise<Speeds> {
   return { empty: median(empty), listener: median(listener) };
 }
 
-/** Beside what the load generator and this machine alone make of the same rate. */
+/** Compared with what the load generator and this machine can do at the same rate. */
 async function latencies(
   emptyUrl: string,
   route: string,
   perSecond: number,
 ): Promise<[string, string, string]> {
-  const floor = await latencyAt(emptyUrl, perSecond);
+  const baseline = await latencyAt(emptyUrl, perSecond);
   const value = await latencyAt(route, perSecond);
-  return [`${value} ms`, `${floor} ms`, ''];
+  return [`${value} ms`, `${baseline} ms`, ''];
 }
 
 async function latencyAt(route: string, perSecond: number): Promise<number> {
@@ -99,7 +99,7 @@ async function latencyAt(route: string, perSecond: number): Promise<number> {
   return latency.p99;
 }
 
-/** Rows of text: the process must not grow with the requests it has served. */
+/** Rows of text: memory must not grow with the number of requests. */
 async function memory(route: string, pid: number): Promise<void> {
   const STEPS = 10;
   console.log('\nrequests     memory MB');
@@ -127,7 +127,7 @@ async function load(
   return result;
 }
 
-/** As a listener would have stored them, without the way over the network. */
+/** Stored as by a listener, but without the network. */
 async function storeFlows(): Promise<void> {
   const state = resolveStatePaths({ SVC_HOME: home }, home);
   const context = { env: {}, cwd: home, homeDir: home, state, clock: { now: Date.now } };
@@ -188,8 +188,8 @@ function beside({ empty, listener }: Speeds): [string, string, string] {
   return [listener.toFixed(0), empty.toFixed(0), (listener / empty).toFixed(2)];
 }
 
-function ratio(value: number, floor: number): [string, string, string] {
-  return [value.toFixed(2), floor.toFixed(2), (value / floor).toFixed(2)];
+function ratio(value: number, baseline: number): [string, string, string] {
+  return [value.toFixed(2), baseline.toFixed(2), (value / baseline).toFixed(2)];
 }
 
 function option(name: string, fallback: number): number {

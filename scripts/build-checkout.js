@@ -1,7 +1,7 @@
 import { ensureInstalled } from './ensure-installed.js';
 
-// For bin/run.js in a checkout that nobody has built yet, such as one installed with
-// `npm install -g .`: npm links the folder then, and installs and builds nothing in it.
+// For bin/run.js in a checkout that was never built, such as one installed with `npm install -g .`, where
+// npm only links the folder.
 ensureInstalled();
 const { buildProgram, isBuildStale } = await import('./build.js');
 if (isBuildStale()) await buildProgram();

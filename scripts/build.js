@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { lazyOclif, REQUIRE_FROM_OCLIF } from './lazy-oclif.js';
+import { lazyOclif, REQUIRE_AS_OCLIF } from './lazy-oclif.js';
 import { leanGot } from './lean-got.js';
 import { leanMcp } from './lean-mcp.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
@@ -13,39 +13,34 @@ const source = join(root, 'src');
 const dist = join(root, 'dist');
 
 /**
- * What every start needs, and the command that people wait for most: kept in one file. The last two are
- * imported when there is a svc.json, and nearly everybody has one.
+ * What every start needs, plus the most used command, in one file. The last entry is loaded only if there is
+ * a svc.json, which is nearly always.
  */
-const HOT_ENTRIES = [
-  'cli/main.ts',
-  'commands/memory/search.ts',
-  'engine/config/verdict.ts',
-  'engine/config/written-secrets.ts',
-];
+const HOT_ENTRIES = ['cli/main.ts', 'commands/memory/search.ts', 'engine/config/verdict.ts'];
 
-/** Programs that the program starts. */
+/** Child processes. */
 const PROCESSES = ['cli/home/look-process.ts'];
 
-/** The command that agents run before every turn: what it needs besides is in one file as well. */
+/** What the command that agents run before every turn needs in addition, in one file. */
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];
 
-/** What vectors in the index need; indexing loads it where there is no provider too. */
-const VECTOR_ENTRIES = ['engine/memory/index/vectors/vector-store.ts'];
+/** What vectors in the index need; indexing loads it even without a provider. */
+const VECTOR_ENTRIES = ['engine/memory/index/vectors/index.ts'];
 
 /** What reading secrets needs, with a provider or without. */
 const SECRET_ENTRIES = ['engine/secrets/index.ts'];
 
-/** What telling of providers needs, without asking one. */
+/** What describing providers needs, without calling one. */
 const LISTING_ENTRIES = [
   'engine/embeddings/list-providers.ts',
   'engine/memory/embedding/embedding-status.ts',
 ];
 
-/** What asking one needs besides these, and what asking it over HTTP does: a dozen files otherwise. */
+/** What calling a provider needs in addition, including HTTP: a dozen files otherwise. */
 const ASKING_ENTRIES = ['engine/embeddings/open-provider.ts'];
-const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped-vendor.ts'];
+const HTTP_ENTRIES = ['engine/embeddings/adapters/openai-shaped.ts'];
 
-/** What a question to an external search program needs. */
+/** What a search with an external program needs. */
 const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
 
 /**
@@ -59,7 +54,7 @@ function filesBelow(dir) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** Changes with everything that decides whether a configuration is valid; see config/verdict.ts. */
+/** Changes with everything that determines whether a configuration is valid; see config/verdict.ts. */
 function rulesHash() {
   const print = createHash('sha256');
   const zod = join(root, 'node_modules', 'zod', 'package.json');
@@ -73,11 +68,10 @@ function rulesHash() {
 const COMMON = {
   cwd: root,
   platform: 'node',
-  // Native modules stay where npm built them; the rest are optional parts of libraries that this
-  // program never reaches.
+  // Native modules stay where npm built them; the rest are optional parts of libraries that are never used.
   external: [
     /\.node$/,
-    /^@oclif\/core\/(?:config|run|settings)$/,
+    /^@oclif\/core\/(?:config|help|run|settings|ux)$/,
     'react-devtools-core',
     'typescript',
     'tsx',
@@ -89,24 +83,25 @@ const COMMON = {
       'process.env.NODE_ENV': '"production"',
       'process.env.DEV': '"false"',
       SVC_CONFIG_RULES: JSON.stringify(rulesHash()),
-      // Which Node the program needs is said by package.json, not by the AWS SDK on every run.
+      // package.json states the required Node version; the AWS SDK must not warn about it on every run.
       'process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED': '"true"',
     },
   },
+  // No module has side effects, so importing from an index.ts loads only what is used.
+  treeshake: { moduleSideEffects: (id) => !id.startsWith(source) },
   logLevel: 'warn',
 };
 
 /** @type {import('rolldown').OutputOptions} */
 const COMMON_OUTPUT = {
-  // Names stay readable in the stack trace of a bug report.
+  // Keep names readable in stack traces of bug reports.
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   comments: { legal: true },
 };
 
 /**
- * Bundles the program into dist/: one entry a command, what they share in chunks, so that a command
- * loads only what it uses. Built beside dist/ and swapped in, so that a program that is running
- * meanwhile never sees half a build.
+ * Bundles the program into dist/: one entry per command and shared chunks, so that a command loads only what
+ * it uses. Built next to dist/ and swapped in, so that a running program never sees half a build.
  */
 export async function buildProgram() {
   const staging = join(root, `dist.tmp-${process.pid}`);
@@ -126,14 +121,14 @@ export async function buildProgram() {
 }
 
 /**
- * The commands and the engine, as CommonJS: Node loads that synchronously, an eighth of a whole
- * start sooner than the same code as ES modules.
+ * The commands and the engine as CommonJS, which Node loads synchronously: an eighth of the startup time
+ * faster than ES modules.
  * @param {string} dir
  */
 async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
   const entries = [join(source, 'cli/main.ts'), ...PROCESSES.map(below), ...commands];
-  // In this order: what an earlier one has stays there.
+  // In this order: modules stay in the first group that has them.
   const parts = [
     modulesOf('start', HOT_ENTRIES),
     modulesOf('hook', HOOK_ENTRIES),
@@ -159,13 +154,24 @@ async function buildCommands(dir) {
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
       codeSplitting: { groups: parts.map(({ group }) => group) },
-      intro: REQUIRE_FROM_OCLIF,
+      intro: REQUIRE_AS_OCLIF,
     },
   });
+  refuseModulesFromCode(output);
   return bundledModules(output);
 }
 
-/** @param {string} file below src/, by its path there */
+/**
+ * bin/run.js runs the start from kept code on Node.js 20, where V8 cannot import ES modules.
+ * @param {import('rolldown').RolldownOutput['output']} output
+ */
+function refuseModulesFromCode(output) {
+  const start = output.find((file) => file.type === 'chunk' && file.name === 'start');
+  if (start?.type === 'chunk' && !/(?<![\w.$])import\(/.test(start.code)) return;
+  throw new Error('the start chunk imports an ES module: import it from a file of its own');
+}
+
+/** @param {string} file path below src/ */
 function below(file) {
   return join(source, file);
 }
@@ -179,8 +185,8 @@ function entryName(file) {
 const SCREEN = /[\\/]ui[\\/]screens[\\/](\w+)[\\/]run\.js$/;
 
 /**
- * Leaves the screens out of the program's own bundle: ink's layout engine needs top-level await,
- * which only ES modules have. They are reached through `imports` of dist/package.json.
+ * Excludes the screens from this bundle: ink's layout engine needs top-level await, which only ES modules
+ * have. They are imported through `imports` in dist/package.json.
  * @type {import('rolldown').Plugin}
  */
 const screensApart = {
@@ -192,8 +198,8 @@ const screensApart = {
 };
 
 /**
- * Puts the modules that some entries import, directly or not, into one chunk; dynamic imports left out.
- * What an earlier group has stays there.
+ * Puts everything that some entries import statically, directly or not, into one chunk, except modules in
+ * an earlier group.
  * @param {string} name
  * @param {readonly string[]} entries below src/
  * @returns {{plugin: import('rolldown').Plugin, group: {name: string, test: (id: string) => boolean}}}
@@ -211,7 +217,7 @@ function modulesOf(name, entries) {
           const info = this.getModuleInfo(id);
           if (info === null || modules.has(id)) continue;
           modules.add(id);
-          pending.push(...info.importedIds);
+          pending.push(...info.importedIds.flatMap((imported) => behindDoor(imported, id)));
         }
       },
     },
@@ -219,7 +225,51 @@ function modulesOf(name, entries) {
 }
 
 /**
- * Leaves out ink's bridge to React's devtools, which only a developer of screens would switch on.
+ * Resolves an import from an index.ts to the files that the imported names come from.
+ * @param {string} imported absolute path
+ * @param {string} importer the same
+ * @returns {string[]}
+ */
+function behindDoor(imported, importer) {
+  if (!DOOR.test(imported)) return [imported];
+  const offered = new Map();
+  for (const [, names = '', file = ''] of readFileSync(imported, 'utf8').matchAll(EXPORTS)) {
+    for (const { outer } of namesIn(names)) offered.set(outer, fileOf(imported, file));
+  }
+  const wanted = [...readFileSync(importer, 'utf8').matchAll(IMPORTS)]
+    .filter(([, , file = '']) => fileOf(importer, file) === imported)
+    .flatMap(([, names = '']) => namesIn(names).map(({ inner }) => inner));
+  return [...new Set(wanted.map((name) => offered.get(name)))].filter((file) => file !== undefined);
+}
+
+const DOOR = /[\\/]engine[\\/](?:[\w-]+[\\/])+index\.ts$/;
+const EXPORTS = /^export \{([^}]*)\} from '([^']+)';$/gm;
+const IMPORTS = /^(?:import|export) \{([^}]*)\} from '([^']+)';$/gm;
+
+/**
+ * The names in the braces of an import or export, without types.
+ * @param {string} list
+ */
+function namesIn(list) {
+  const names = list.split(',').map((name) => name.trim());
+  return names
+    .filter((name) => name !== '' && !name.startsWith('type '))
+    .map((name) => {
+      const [inner = name, outer = inner] = name.split(' as ');
+      return { inner, outer };
+    });
+}
+
+/**
+ * @param {string} from absolute path of the file that has the specifier
+ * @param {string} specifier
+ */
+function fileOf(from, specifier) {
+  return join(dirname(from), specifier).replace(/\.js$/, '.ts');
+}
+
+/**
+ * Excludes ink's bridge to React DevTools, which is only for developing screens.
  * @type {import('rolldown').Plugin}
  */
 const withoutDevtools = {

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Which Node.js the native modules were built for. */
+/** Records the Node.js ABI that native modules were built for. */
 const abiFile = `${root}node_modules/.svc-node-abi`;
 
 /**
- * Installs the dependencies when they are missing, older than the lock file, or built for another
- * Node.js; otherwise costs three looks at the disk. npm's own output is shown only when it fails.
+ * Installs the dependencies if they are missing, older than the lock file, or built for another Node.js.
+ * Otherwise only checks three files. npm's output is shown only if it fails.
  */
 export function ensureInstalled() {
-  // npm would empty the folder behind it, which is somebody else's.
+  // npm would empty the folder that the link points to.
   const folder = lstatSync(`${root}node_modules`, { throwIfNoEntry: false });
   if (folder?.isSymbolicLink() === true) return;
   const installed = statSync(`${root}node_modules/.package-lock.json`, { throwIfNoEntry: false });
@@ -20,10 +20,10 @@ export function ensureInstalled() {
   const native = `${root}node_modules/better-sqlite3/build/Release/better_sqlite3.node`;
   const complete = installed !== undefined && installed.mtimeMs >= locked.mtimeMs;
   if (!complete || !existsSync(native)) {
-    say('installing dependencies (once; compiling SQLite takes about a minute) …');
+    say('installing dependencies (only once; compiling SQLite takes about a minute)…');
     npm(['ci', '--no-audit', '--no-fund', '--loglevel=error']);
   } else if (builtFor() !== process.versions.modules) {
-    say('building SQLite for this Node.js (about a minute) …');
+    say('building SQLite for this version of Node.js (about a minute)…');
     npm(['rebuild', 'better-sqlite3', '--loglevel=error']);
   } else {
     return;
@@ -31,7 +31,7 @@ export function ensureInstalled() {
   writeFileSync(abiFile, process.versions.modules);
 }
 
-/** An install that was not ours is taken to be of this Node.js. */
+/** An install made by someone else is assumed to be for this Node.js. */
 function builtFor() {
   return existsSync(abiFile) ? readFileSync(abiFile, 'utf8') : process.versions.modules;
 }
@@ -47,7 +47,7 @@ function npm(args) {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
-    // The prepare script would build once more what the caller builds next.
+    // The caller builds next; do not build in the prepare script too.
     env: { ...process.env, SVC_SKIP_PREPARE: '1' },
   });
   if (status === 0) return;

@@ -1,8 +1,8 @@
 /**
- * Writes what is made from the code: the manifest that oclif starts by, and the reference pages.
+ * Writes the files generated from the code: oclif's manifest and the reference pages.
  *
- *   node scripts/generate-docs.js           writes what is stale
- *   node scripts/generate-docs.js --check   writes nothing; names what is stale and exits with 1
+ *   node scripts/generate-docs.js           writes outdated files
+ *   node scripts/generate-docs.js --check   lists outdated files and exits with 1
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { buildProgram, isBuildStale } from './build.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** @returns {Promise<readonly {path: string, text: string}[]>} every generated file as it should be */
+/** @returns {Promise<readonly {path: string, text: string}[]>} every generated file, up to date */
 async function generate() {
   if (isBuildStale()) await buildProgram();
   const unregister = register();
@@ -25,7 +25,7 @@ async function generate() {
 
 /**
  * @param {{path: string, text: string}} file
- * @returns {boolean} whether the file on disk is another one, or missing
+ * @returns {boolean} whether the file on disk differs or is missing
  */
 function isStale({ path, text }) {
   return !existsSync(`${root}${path}`) || readFileSync(`${root}${path}`, 'utf8') !== text;
@@ -33,7 +33,8 @@ function isStale({ path, text }) {
 
 const stale = (await generate()).filter(isStale);
 if (process.argv.includes('--check')) {
-  for (const { path } of stale) console.error(`${path} is stale: run "npm run docs" and commit it`);
+  for (const { path } of stale)
+    console.error(`${path} is out of date: run "npm run docs" and commit it`);
   if (stale.length > 0) process.exitCode = 1;
 } else {
   for (const { path, text } of stale) {

@@ -2,32 +2,40 @@ import { readFileSync } from 'node:fs';
 
 const SHIMS = '@modelcontextprotocol/server/_shims';
 const STAND_IN = '\0lean-mcp:shims';
-/** Marks the modules of which the protocol has a copy of its own. */
+/** Marks modules that the MCP SDK gets its own copy of. */
 const OWN = '?mcp';
+/** Number of replacements in the release pinned by package-lock.json. */
+const EXPECTED = '3 shims, zod as zod, zod/v4';
 const USERS_OF_ALL_ZOD = /[\\/]@modelcontextprotocol[\\/]|[\\/]engine[\\/]mcp[\\/]/;
 
 /**
- * A bundler plugin that keeps the protocol's SDK from weighing on anybody, itself included.
+ * A bundler plugin that keeps the MCP SDK from slowing down other commands, and itself.
  *
- * It leaves out the SDK's validator of JSON Schemas (ajv): a server needs it for what it asks its
- * client, and ours asks nothing. And it gives the SDK zod by itself, whole: shared with the
- * configuration's schemas, which need a third of it, all of it would be loaded by every command that
- * reads a configuration.
+ * It removes the SDK's JSON Schema validator (ajv), which a server needs only for requests to its client;
+ * ours makes none. It also gives the SDK its own full copy of zod: otherwise every command that reads a
+ * configuration, which needs a third of zod, would load all of it.
  *
  * @returns {import('rolldown').Plugin}
  */
 export function leanMcp() {
+  let shims = 0;
+  const own = new Set();
   return {
     name: 'lean-mcp',
     resolveId: {
       filter: { id: /^(?:@modelcontextprotocol\/server\/_shims$|zod(?:\/|$)|\.{1,2}\/)/ },
       async handler(path, importer = '') {
-        if (path === SHIMS) return STAND_IN;
+        if (path === SHIMS) {
+          shims += 1;
+          return STAND_IN;
+        }
         const isOwn = importer.endsWith(OWN);
         if (!isOwn && !(path.startsWith('zod') && USERS_OF_ALL_ZOD.test(importer))) return null;
         const from = isOwn ? importer.slice(0, -OWN.length) : importer;
         const found = await this.resolve(path, from, { skipSelf: true });
-        return found === null ? null : { ...found, id: `${found.id}${OWN}` };
+        if (found === null) return null;
+        if (path.startsWith('zod')) own.add(path);
+        return { ...found, id: `${found.id}${OWN}` };
       },
     },
     load: {
@@ -41,6 +49,13 @@ export function leanMcp() {
             constructor() { throw new Error('ajv is not in the bundle (scripts/lean-mcp.js)'); }
           }`;
       },
+    },
+    buildEnd(error) {
+      const counted = `${shims} shims, zod as ${[...own].sort().join(', ')}`;
+      if (error !== undefined || counted === EXPECTED) return;
+      throw new Error(
+        `the SDK of the protocol is made of other parts: ${counted}, not ${EXPECTED}`,
+      );
     },
   };
 }

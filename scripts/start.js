@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import './build-checkout.js';
 
-// npm runs this in the package folder; the person stands in INIT_CWD.
+// npm runs this in the package folder; INIT_CWD is the user's working directory.
 const run = spawnSync(
   process.execPath,
   [fileURLToPath(new URL('../bin/run.js', import.meta.url)), ...process.argv.slice(2)],

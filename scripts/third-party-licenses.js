@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The licences of the packages whose code is in the bundles, as one text: their authors ask for it
- * to go with every copy.
+ * The licenses of bundled packages as one text, which has to accompany every copy.
  * @param {Iterable<string>} moduleIds absolute paths of bundled modules
  * @returns {string}
  */
@@ -22,7 +21,7 @@ export function thirdPartyLicenses(moduleIds) {
 }
 
 /**
- * The folder of the installed package that a module belongs to; empty for the program's own.
+ * The folder of the package that a module belongs to; empty for the program itself.
  * @param {string} id
  */
 function packageFolder(id) {
@@ -32,7 +31,7 @@ function packageFolder(id) {
   return folder;
 }
 
-/** Some packages mark the module type of a folder with a package.json that has no name. @param {string} folder */
+/** Some packages have nested package.json files without a version, only for the module type. @param {string} folder */
 function isPackage(folder) {
   const file = join(folder, 'package.json');
   return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version !== undefined;

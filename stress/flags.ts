@@ -1,16 +1,16 @@
-/** Words of a command line like `--seed 7 queries`. */
+/** A parsed command line like `--seed 7 queries`. */
 export interface Words {
-  /** Those without dashes, in order. */
+  /** Positional arguments, in order. */
   readonly names: readonly string[];
-  /** A positive number behind `--name`; undefined when it is not there. @throws Error on anything else */
+  /** The value of `--name`, if given. @throws Error if it is not a positive number */
   readonly number: (name: string) => number | undefined;
 }
 
 /**
- * Reads the command line of a script.
+ * Parses the command line of a script.
  *
- * @param known the flags that there are; each takes a number
- * @throws Error for a flag that is not known
+ * @param known the flags; each takes a number
+ * @throws Error for an unknown flag
  */
 export function readWords(args: readonly string[], known: readonly string[]): Words {
   const names: string[] = [];
@@ -24,7 +24,7 @@ export function readWords(args: readonly string[], known: readonly string[]): Wo
     const [name = '', joined] = word.slice(2).split('=');
     if (!known.includes(name)) {
       throw new Error(
-        `there is no --${name}; there are ${known.map((flag) => `--${flag} N`).join(', ')}`,
+        `unknown flag --${name}; known: ${known.map((flag) => `--${flag} N`).join(', ')}`,
       );
     }
     values.set(name, joined ?? args[++at] ?? '');
@@ -36,7 +36,7 @@ export function readWords(args: readonly string[], known: readonly string[]): Wo
       if (text === undefined) return undefined;
       const number = Number(text);
       if (text === '' || !Number.isFinite(number) || number <= 0) {
-        throw new Error(`--${name} takes a number above 0`);
+        throw new Error(`--${name} must be a positive number (got "${text}")`);
       }
       return number;
     },

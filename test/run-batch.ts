@@ -11,3 +11,12 @@ const files = process.argv.slice(2);
 await run(
   files.map((file) => ({ name: file, file: pathToFileURL(resolve(file)).pathname.slice(1) })),
 );
+
+/** For each file, uvu leaves a list of its suites here; it has taken off the name. */
+const groups: unknown = Reflect.get(globalThis, 'UVU_QUEUE');
+for (const [at, file] of files.entries()) {
+  const group: unknown = Array.isArray(groups) ? groups[at] : undefined;
+  if (Array.isArray(group) && group.length > 0) continue;
+  process.stdout.write(`${file} ran no test\n`);
+  process.exitCode = 1;
+}

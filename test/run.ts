@@ -12,6 +12,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
 interface Job {
+  readonly kind: 'check' | 'tests';
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -29,15 +30,29 @@ interface Finished {
 }
 
 const TIME_LIMIT_MS = 240_000;
+/** What a test that failed leaves running keeps its process alive; it is ended so long after the last test. */
+const LEAVING_LIMIT_MS = 10_000;
+/** The last line that uvu prints. */
+const SUMMARY = /^\s*Duration:/m;
 /** One more than there are cores: some always wait, for a terminal, a timer or a disk. */
 const PROCESSES = availableParallelism() + 1;
 
 const CHECKS: readonly Job[] = [
-  { name: 'format and lint', command: 'npx', args: ['biome', 'check', '.'] },
-  { name: 'types', command: 'npx', args: ['tsc', '-p', '.'] },
-  { name: 'layers', command: 'npx', args: ['depcruise', 'src', '--output-type', 'err-long'] },
-  { name: 'dead code', command: 'npx', args: ['knip', '--no-progress'] },
-  { name: 'generated files', command: 'node', args: ['scripts/generate-docs.js', '--check'] },
+  { kind: 'check', name: 'format and lint', command: 'npx', args: ['biome', 'check', '.'] },
+  { kind: 'check', name: 'types', command: 'npx', args: ['tsc', '-p', '.'] },
+  {
+    kind: 'check',
+    name: 'layers',
+    command: 'npx',
+    args: ['depcruise', 'src', '--output-type', 'err-long'],
+  },
+  { kind: 'check', name: 'dead code', command: 'npx', args: ['knip', '--no-progress'] },
+  {
+    kind: 'check',
+    name: 'generated files',
+    command: 'node',
+    args: ['scripts/generate-docs.js', '--check'],
+  },
 ];
 
 /** Files that neither change nor end their process. */
@@ -53,10 +68,15 @@ function testJobs(wanted: readonly string[]): Job[] {
     const some = batched.slice(at, at + BATCH_FILES);
     const name = `${some[0]} and ${some.length - 1} more`;
     const args = ['--import', 'tsx', 'test/run-batch.ts', ...some];
-    batches.push({ name, command: process.execPath, args });
+    batches.push({ kind: 'tests', name, command: process.execPath, args });
   }
   const jobs = single.map((file) => {
-    return { name: file, command: process.execPath, args: ['--import', 'tsx', file] };
+    return {
+      kind: 'tests' as const,
+      name: file,
+      command: process.execPath,
+      args: ['--import', 'tsx', file],
+    };
   });
   return [...batches, ...jobs];
 }
@@ -76,15 +96,22 @@ function runJob(job: Job): Promise<Finished> {
     const { NO_COLOR: _n, FORCE_COLOR: _f, CI: _c, ...env } = process.env;
     const child = spawn(job.command, job.args, { env: { ...env, FORCE_COLOR: '0' } });
     let output = '';
+    const endAfter = (limitMs: number, why: string): NodeJS.Timeout =>
+      setTimeout(() => {
+        output += `\n${why}: killed after ${limitMs / 1000} s`;
+        child.kill('SIGKILL');
+      }, limitMs);
+    let timer = endAfter(TIME_LIMIT_MS, 'its tests take too long');
+    let isOver = false;
     const collect = (data: Buffer): void => {
       output += data.toString();
+      if (isOver || job.kind === 'check' || !SUMMARY.test(output)) return;
+      isOver = true;
+      clearTimeout(timer);
+      timer = endAfter(LEAVING_LIMIT_MS, 'something still runs after its last test');
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    const timer = setTimeout(() => {
-      output += `\nended after ${TIME_LIMIT_MS / 1000} s`;
-      child.kill('SIGKILL');
-    }, TIME_LIMIT_MS);
     child.on('error', (error) => {
       output += error.message;
     });
@@ -95,16 +122,22 @@ function runJob(job: Job): Promise<Finished> {
   });
 }
 
-/** uvu prints `Total:` and `Passed:`; a check, or a file that died before that, counts as one. */
-function outcomeOf(finished: Finished): Outcome {
-  const total = /^\s*Total:\s+(\d+)/m.exec(finished.output)?.[1];
-  const passed = /^\s*Passed:\s+(\d+)/m.exec(finished.output)?.[1];
-  if (total === undefined || passed === undefined) {
-    return finished.status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  }
-  const failed = Number(total) - Number(passed);
-  const diedAfterwards = finished.status !== 0 && failed === 0;
-  return { passed: Number(passed), failed: diedAfterwards ? 1 : failed };
+/**
+ * uvu prints `Total:`, `Passed:` and `Skipped:`. A check counts as one, and so does a file that died, or
+ * that has no test: it has most likely lost its last line.
+ */
+function outcomeOf({ kind }: Job, { status, output }: Finished): Outcome {
+  if (kind === 'check') return status === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const total = countIn(output, 'Total');
+  const passed = countIn(output, 'Passed');
+  const isEmpty = total + countIn(output, 'Skipped') === 0;
+  const failed = total - passed;
+  const isBroken = failed === 0 && (status !== 0 || isEmpty);
+  return { passed, failed: isBroken ? 1 : failed };
+}
+
+function countIn(output: string, what: 'Passed' | 'Skipped' | 'Total'): number {
+  return Number(new RegExp(`^\\s*${what}:\\s+(\\d+)`, 'm').exec(output)?.[1] ?? 0);
 }
 
 async function main(): Promise<void> {
@@ -117,12 +150,13 @@ async function main(): Promise<void> {
   const worker = async (): Promise<void> => {
     for (let job = queue.shift(); job !== undefined; job = queue.shift()) {
       const finished = await runJob(job);
-      const outcome = outcomeOf(finished);
+      const outcome = outcomeOf(job, finished);
       passed += outcome.passed;
       failed += outcome.failed;
       const mark = outcome.failed === 0 ? 'ok  ' : 'FAIL';
       console.log(`${mark} ${job.name} (${outcome.passed}, ${finished.seconds.toFixed(1)} s)`);
-      if (outcome.failed > 0) console.log(finished.output.trimEnd().replaceAll(/^/gm, '     '));
+      if (outcome.failed > 0)
+        console.log((finished.output.trimEnd() || 'ran no test').replaceAll(/^/gm, '     '));
     }
   };
   await Promise.all(Array.from({ length: PROCESSES }, worker));

@@ -10,8 +10,8 @@ const questionSchema = z.object({
 });
 
 /**
- * The questions of a set of conversations as lines for `svc memory eval`. The set is a folder with one
- * workspace a conversation and `questions.jsonl`: {conversation, question, category, evidence: [{file,
+ * The questions of a set of conversations as lines for `svc memory eval`. The set is a folder with one workspace
+ * per conversation and `questions.jsonl`: {conversation, question, category, evidence: [{file,
  * line}]}.
  */
 export function chatQuestions(folder: string): string {

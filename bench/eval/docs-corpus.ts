@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { seededRandom, shuffled } from '../../src/engine/eval/random.js';
 import { type Passage, passagesOfFile } from '../../src/engine/eval/read-passages.js';
 import { formatCitation } from '../../src/engine/memory/search/citation.js';
-import { STOP_WORDS } from '../../src/engine/memory/search/stop-words.js';
+import { STOP_WORDS } from '../../src/engine/memory/search/words.js';
 
 const packageSchema = z.object({
   description: z.optional(z.string()),
@@ -19,7 +19,7 @@ interface Line {
   readonly tags: readonly string[];
 }
 
-/** Shorter READMEs are a title and a licence. */
+/** Shorter READMEs are only a title and a license. */
 const FEWEST_CHARACTERS = 1500;
 const SEED = 7;
 const HEADINGS_EACH = 3;
@@ -27,12 +27,12 @@ const SENTENCES_EACH = 3;
 const COMMENTS_EACH = 3;
 
 /**
- * Makes a corpus of technical documentation: the READMEs of installed packages as one workspace, and
- * questions of five kinds. Three come from what else the packages say of themselves, in other words than
- * the README's: their descriptions, keywords and the comments of their types. The others are headings
- * with what is above them, and a few rare words of a sentence.
+ * Creates a corpus of technical documentation: the READMEs of installed packages as one workspace, and questions
+ * of five kinds. Three come from other descriptions of the packages, worded differently from the README: their
+ * descriptions, keywords and the comments in their types. The others are headings with their parents, and a few
+ * rare words of a sentence.
  *
- * @param dir where the notes are written
+ * @param dir where to write the notes
  * @returns the questions, as lines for `svc memory eval`
  */
 export function docsCorpus(dir: string, packagesDir: string): string {
@@ -102,7 +102,7 @@ function sentenceQuestions(passages: readonly Passage[], random: () => number): 
   });
 }
 
-/** What the package says of itself outside of its README, where the README does not say it as well. */
+/** Descriptions of the package outside its README that the README does not repeat. */
 function outsideQuestions(
   folder: string,
   path: string,
@@ -127,7 +127,7 @@ function outsideQuestions(
   return lines;
 }
 
-/** The first sentences of the comments in a file of types. */
+/** The first sentences of comments in a file of types. */
 function typeComments(file: string): readonly string[] {
   if (!existsSync(file) || !file.endsWith('.ts')) return [];
   const text = readFileSync(file, 'utf8');

@@ -1,16 +1,16 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { resolveStatePaths } from '../../src/engine/context.js';
 import { claimKeyOf } from '../../src/engine/dreaming/claims/claim-words.js';
 import { editMemory, type MemoryEdit } from '../../src/engine/dreaming/promotion/memory-file.js';
 import { recallOf } from '../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { type EvalQuestion, parseQuestions } from '../../src/engine/eval/question-file.js';
-import { openMemory } from '../../src/engine/memory/open-memory.js';
+import { openMemory } from '../../src/engine/memory/index.js';
+import { resolveStatePaths } from '../../src/engine/support/context.js';
 
-/** What three sweeps promote at most. */
+/** The most that three sweeps promote. */
 const PROMOTED = 30;
 const DAY = '2026-01-31';
-/** Promoted by what every second question recalled; the others meet the result unprepared. */
+/** Promotions come from every second question; the others are the test set. */
 const ASKED_EVERY = 2;
 
 interface Recalled {
@@ -22,13 +22,13 @@ interface Recalled {
 }
 
 /**
- * Copies of the workspaces after dreaming: what every second question recalled, the most recalled first,
- * stands in their `MEMORY.md` as sweeps would have written it. The scores and ages that a sweep asks for
- * are left out: more is promoted than would be.
+ * Copies the workspaces after dreaming: what every second question recalled is in their `MEMORY.md` as sweeps
+ * would have written it, the most recalled first. Ignores score and age gates, so more is promoted than in
+ * reality.
  *
  * @param lines questions that name their workspaces
- * @param folder where the copies are made
- * @returns the questions, of the copies; tagged by whether they had part in it
+ * @param folder for the copies
+ * @returns the questions for the copies, tagged by whether they led to promotions
  */
 export async function dreamtQuestions(lines: string, folder: string): Promise<string> {
   const questions = parseQuestions(lines, 'questions');
@@ -110,7 +110,7 @@ async function recalledBy(
   return [...claims.values()];
 }
 
-/** Only notes named by their day alone are short-term memory; here a day may have several. */
+/** Only notes named by their date are short-term memory; here a day may have several. */
 function dayOf(path: string): string {
   return path.replace(/(?<day>\d{4}-\d{2}-\d{2})[^/]*\.md$/u, '$<day>.md');
 }

@@ -1,19 +1,19 @@
 import { chanceOf, normal, randomDirection, unit } from './directions.js';
 
-/** A question with the texts of the lines that answer it. */
+/** A question and the texts of the lines that answer it. */
 export interface AnsweredQuestion {
   readonly question: string;
   readonly answers: readonly string[];
 }
 
-/** How near answers are to their question, in standard deviations of unrelated texts, and its spread. */
+/** Mean and spread of the similarity of answers to their question, in standard deviations of unrelated texts. */
 const NEARNESS = 4;
 const SPREAD = 2;
 
 /**
- * Vectors of a model that errs in its own way: each text has a random direction, and one with an answer
- * leans towards the question, some much, some hardly. Not a model of any text; a way to see what search
- * makes of a provider that knows something the words do not.
+ * Simulates an imperfect model: each text has a random direction, and one with an answer leans towards the
+ * question, more or less. It does not model text; it shows what search makes of a provider that knows something
+ * keywords do not.
  */
 export function informedVectors(
   questions: readonly AnsweredQuestion[],

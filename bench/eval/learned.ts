@@ -1,24 +1,23 @@
-import { STOP_WORDS } from '../../src/engine/memory/search/stop-words.js';
-import { stemOf } from '../../src/engine/memory/search/words.js';
+import { STOP_WORDS, stemOf } from '../../src/engine/memory/search/words.js';
+
 import { randomDirection, unit } from './directions.js';
 
-/** Gives a text a vector of unit length. */
+/** Maps a text to a unit vector. */
 export type Vectoriser = (text: string, dimensions: number) => Float32Array;
 
-/** Words keep company within so many lines. */
+/** Context window of a word in lines. */
 const LINES = 3;
-/** Words met less often than this with another keep no company worth knowing. */
+/** Pairs of words seen together less often than this are ignored. */
 const FEWEST_MEETINGS = 2;
-/** So many of a word's companions count. */
+/** Maximum number of context words of a word. */
 const COMPANIONS = 20;
-/** What a word's company is worth beside the word itself. */
+/** Weight of a word's context relative to the word itself. */
 const COMPANY = 0.6;
 
 /**
- * Vectors that carry some meaning, learned from the texts themselves and from nothing else: a word is a
- * random direction of its stem, and those of the words that it stands beside more often than chance has
- * it (random indexing, with positive pointwise mutual information). A text is found by words that it
- * does not hold, where the corpus uses them alike.
+ * Semantic vectors learned from the texts themselves: a word is a random direction of its stem plus those of the
+ * words that occur near it more often than by chance (random indexing with positive pointwise mutual
+ * information). A text can match words that it does not contain, if the corpus uses them alike.
  */
 export function learnVectors(texts: readonly string[]): Vectoriser {
   const { counts, meetings, windows } = countMeetings(texts);
@@ -49,7 +48,7 @@ export function learnVectors(texts: readonly string[]): Vectoriser {
 }
 
 interface Meetings {
-  /** In how many windows each stem stands. */
+  /** Number of windows that contain each stem. */
   readonly counts: ReadonlyMap<string, number>;
   readonly meetings: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly windows: number;

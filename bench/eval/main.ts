@@ -1,11 +1,11 @@
 /**
- * `npm run eval -- [flags and file of svc memory eval]`: the command from source, in an empty home, with
+ * `npm run eval -- [flags and file of svc memory eval]`: runs the command from source in an empty home, with
  * providers to compare (vectors.ts).
  *
- *   npm run eval -- --docs                asks of the READMEs of installed packages (docs-corpus.ts)
- *   npm run eval -- --chats FOLDER        asks of a set of conversations (chat-questions.ts)
- *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); its `--baseline` is the other's
- *   npm run eval -- questions.jsonl       asks the questions of a file
+ *   npm run eval -- --docs                questions on the READMEs of installed packages (docs-corpus.ts)
+ *   npm run eval -- --chats FOLDER        questions on a set of conversations (chat-questions.ts)
+ *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); compare it with `--baseline`
+ *   npm run eval -- questions.jsonl       the questions in a file
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The words for `svc memory eval`, with the questions of a corpus where one is named. */
+/** Arguments for `svc memory eval`, with the questions of a corpus if one is named. */
 async function asked(argv: readonly string[], home: string): Promise<readonly string[]> {
   const [first, second = '.', ...rest] = argv;
   const file = join(home, 'questions.jsonl');
@@ -62,7 +62,7 @@ async function asked(argv: readonly string[], home: string): Promise<readonly st
   return [file, ...rest];
 }
 
-/** Where the person stands who typed `npm run`. */
+/** The working directory of the user who ran `npm run`. */
 function standsIn(): string {
   return process.env['INIT_CWD'] ?? process.cwd();
 }
@@ -73,7 +73,7 @@ function runSvc(args: readonly string[], home: string): Promise<number> {
     cwd: standsIn(),
     env: { ...process.env, SVC_HOME: home },
   });
-  // Ctrl-C reaches the child as well, which ends by itself.
+  // Ctrl-C reaches the child process too, which exits on its own.
   process.on('SIGINT', () => undefined);
   return new Promise((done, fail) => {
     child.on('error', fail);

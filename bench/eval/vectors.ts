@@ -7,16 +7,16 @@ import { learnVectors } from './learned.js';
 
 type Vectors = (text: string, dimensions: number) => Float32Array;
 
-/** Of a whole section the first lines answer. */
+/** Only the first lines of a long section count as the answer. */
 const ANSWERING_LINES = 6;
-/** A shorter line stands in many places. */
+/** A shorter line may be in many places. */
 const TELLING_CHARACTERS = 12;
 
 /**
- * The vectors of the providers to compare: `meaning`, hashed words and word parts; `learned`, from what
- * words stand beside each other; `informed`, which knows in part what answers what; and `noise`.
+ * The vectors of the providers to compare: `meaning`, hashed words and word parts; `learned`, from words that
+ * occur together; `informed`, which partly knows the answers; and `noise`.
  *
- * @param words the words for `svc memory eval`, of which the first may be a file of questions
+ * @param words arguments of `svc memory eval`, of which the first may be a file of questions
  */
 export function vectorsFor([file = '']: readonly string[]): Readonly<Record<string, Vectors>> {
   const plain = { meaning: meaningOf, noise: noiseOf };

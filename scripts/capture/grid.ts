@@ -1,16 +1,16 @@
 import stringWidth from 'string-width';
 
-/** How a piece of text looks. */
+/** Style of a piece of text. */
 export interface Look {
   readonly bold: boolean;
   readonly dim: boolean;
   readonly underline: boolean;
   readonly inverse: boolean;
-  /** An ANSI colour from 31 to 36; undefined for the terminal's own. */
+  /** An ANSI color from 31 to 36; undefined for the default. */
   readonly color: number | undefined;
 }
 
-/** Neighbouring characters of one look. */
+/** Adjacent characters of the same style. */
 export interface Run {
   readonly column: number;
   readonly columns: number;
@@ -35,7 +35,7 @@ const PLAIN: Look = {
 const TOKEN = /\x1b\[([?\d;]*)([A-Za-z])|[^\x1b]+/g;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** What a terminal shows after the bytes written to it: as much of one as svc uses, with colours. */
+/** A minimal terminal emulator, with the escape sequences that svc uses. */
 export class Grid {
   private rows: (Cell | undefined)[][] = [];
   private look = PLAIN;
@@ -49,11 +49,23 @@ export class Grid {
     }
   }
 
-  /** The rows from the top down, those of nothing at the end left out. */
+  /** The rows from top to bottom, without blank ones at the end. */
   runs(): readonly (readonly Run[])[] {
     const rows = Array.from(this.rows, (row) => runsOf(row ?? []));
     while (rows.at(-1)?.every(({ text, look }) => text.trim() === '' && !look.inverse)) rows.pop();
     return rows;
+  }
+
+  /** The rows as plain text. */
+  text(): string {
+    const line = (row: readonly Run[]): string =>
+      row.reduce(
+        (text, run) => `${text}${' '.repeat(run.column - stringWidth(text))}${run.text}`,
+        '',
+      );
+    return this.runs()
+      .map((row) => line(row).trimEnd())
+      .join('\n');
   }
 
   private put(character: string): void {

@@ -1,10 +1,11 @@
 /**
- * Takes the pictures of the documentation from real runs of the built program in a real terminal:
+ * Captures the pictures of the documentation, and the screen in the README, from real runs of the built
+ * program in a pseudo-terminal:
  *
  *   node --import tsx scripts/capture/main.ts
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,9 +15,9 @@ import { Grid } from './grid.js';
 import { windowSvg } from './svg.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const COLUMNS = 90;
-const ROWS = 26;
-/** So long without a byte means that the picture is finished. */
+const PICTURE: Size = { columns: 90, rows: 26 };
+const README: Size = { columns: 80, rows: 24 };
+/** Output has settled after this long without a byte. */
 const QUIET_MS = 400;
 
 const NOTES: Readonly<Record<string, string>> = {
@@ -24,8 +25,8 @@ const NOTES: Readonly<Record<string, string>> = {
 
 ## Schedule
 
-The nightly backup runs at 02:30 and takes eleven minutes. It goes to the
-second disk first, then to the bucket in Frankfurt.
+The nightly backup runs at 02:30 and takes eleven minutes. It
+goes to the second disk first, then to the bucket in Frankfurt.
 
 ## Restore drills
 
@@ -48,7 +49,7 @@ Invoices go out on the first working day of the month.
 `,
 };
 
-/** A day's note beside the folder of notes: what dreaming goes by. */
+/** A daily note in addition to the folder of notes, for dreaming. */
 const DAY = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
 const DREAM_NOTES: Readonly<Record<string, string>> = {
   [`../.svc/workspace/memory/${DAY}.md`]: `# ${DAY}
@@ -70,17 +71,32 @@ const ASKED = [
   'who owns billing',
 ];
 
+interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+interface ScreenCapture {
+  readonly title: string;
+  /** The command as shown on the page; the one that is run may add a folder of notes. */
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly keys: readonly string[];
+}
+
 interface Scene {
   readonly file: string;
   readonly title: string;
   readonly args: readonly string[];
-  /** Typed when the program has drawn its first frame. */
+  /** Typed after the first frame. */
   readonly keys: readonly string[];
   /** Shown above the output, as if typed at a prompt. */
   readonly prompt: boolean;
 }
 
 const QUESTION = 'when does the backup run';
+const SEARCH_SCREEN = ['memory', 'search', '-w', 'notes'];
+const SEARCH_KEYS = [QUESTION, '\u001B[B', '\u001B[A'];
 const SCENES: readonly Scene[] = [
   {
     file: 'docs/pictures/search.svg',
@@ -92,8 +108,8 @@ const SCENES: readonly Scene[] = [
   {
     file: 'docs/pictures/search-screen.svg',
     title: 'The search screen of svc',
-    args: ['memory', 'search', '-w', 'notes'],
-    keys: [QUESTION, '\u001B[B', '\u001B[A'],
+    args: SEARCH_SCREEN,
+    keys: SEARCH_KEYS,
     prompt: false,
   },
   {
@@ -105,33 +121,82 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
+/** The screens of docs/screens.md. */
+const SCREENS: readonly ScreenCapture[] = [
+  { title: 'Home', command: 'svc', args: [], keys: [] },
+  { title: 'Search', command: 'svc memory search', args: SEARCH_SCREEN, keys: SEARCH_KEYS },
+  { title: 'Dreaming', command: 'svc dream candidates', args: ['dream', 'candidates'], keys: [] },
+  { title: 'Doctor', command: 'svc config doctor', args: ['config', 'doctor'], keys: [] },
+];
+const SIZES: readonly Size[] = [README, { columns: 120, rows: 40 }];
+
 async function main(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'svc-capture-'));
   try {
     for (const [path, text] of Object.entries({ ...NOTES, ...DREAM_NOTES })) {
-      mkdirSync(dirname(join(home, 'notes', path)), { recursive: true });
-      writeFileSync(join(home, 'notes', path), text);
+      mkdirSync(dirname(join(home, 'notes', path)), { recursive: true, mode: 0o700 });
+      writeFileSync(join(home, 'notes', path), text, { mode: 0o600 });
     }
     prepare(home, ['memory', 'index', '-w', 'notes']);
     for (const question of ASKED) prepare(home, ['memory', 'search', question]);
     for (const scene of SCENES) {
       const grid = new Grid();
       if (scene.prompt) grid.write(`\u001B[32m$\u001B[39m ${commandLine(scene.args)}\r\n`);
-      grid.write(await run(home, scene.args, scene.keys));
+      grid.write(await run(home, scene.args, scene.keys, PICTURE));
       mkdirSync(dirname(join(ROOT, scene.file)), { recursive: true });
-      writeFileSync(join(ROOT, scene.file), windowSvg(grid.runs(), COLUMNS, scene.title));
+      writeFileSync(join(ROOT, scene.file), windowSvg(grid.runs(), PICTURE.columns, scene.title));
       console.log(`wrote ${scene.file}`);
     }
+    writeReadme(await screenOf(home, SEARCH_SCREEN, SEARCH_KEYS, README));
+    await writeScreens(home);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Replaces the text block with which the README begins. */
+function writeReadme(screen: string): void {
+  const path = join(ROOT, 'README.md');
+  const block = `\`\`\`text\n${screen}\n\`\`\``;
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(/```text\n.*?\n```/s, () => block),
+  );
+  console.log('wrote README.md');
+}
+
+async function writeScreens(home: string): Promise<void> {
+  const parts = [
+    '# Screens\n',
+    'Captured from the program at 80×24 and 120×40 by `scripts/capture`.\n',
+  ];
+  for (const { title, command, args, keys } of SCREENS) {
+    parts.push(`## ${title}\n`, `\`${command}\`\n`);
+    for (const size of SIZES) {
+      parts.push(`\`\`\`text\n${await screenOf(home, args, keys, size)}\n\`\`\`\n`);
+    }
+  }
+  writeFileSync(join(ROOT, 'docs/screens.md'), parts.join('\n'));
+  console.log('wrote docs/screens.md');
+}
+
+/** The text on a screen. */
+async function screenOf(
+  home: string,
+  args: readonly string[],
+  keys: readonly string[],
+  size: Size,
+): Promise<string> {
+  const grid = new Grid();
+  grid.write(await run(home, args, keys, size));
+  return grid.text();
 }
 
 function commandLine(args: readonly string[]): string {
   return ['svc', ...args.map((arg) => (arg.includes(' ') ? `"${arg}"` : arg))].join(' ');
 }
 
-/** A run to its end that nobody sees. */
+/** Runs a command without capturing it. */
 function prepare(home: string, args: readonly string[]): void {
   execFileSync(process.execPath, [join(ROOT, 'bin/run.js'), ...args], {
     cwd: home,
@@ -145,15 +210,16 @@ function environment(home: string): NodeJS.ProcessEnv {
   return { ...env, HOME: home, SVC_HOME: join(home, '.svc'), TERM: 'xterm-256color' };
 }
 
-/** What the program writes to its terminal until it falls quiet; then it is ended. */
+/** The program's terminal output until it settles; then it is stopped. */
 async function run(
   home: string,
   args: readonly string[],
   keys: readonly string[],
+  size: Size,
 ): Promise<string> {
   const terminal = spawn(process.execPath, [join(ROOT, 'bin/run.js'), ...args], {
-    cols: COLUMNS,
-    rows: ROWS,
+    cols: size.columns,
+    rows: size.rows,
     cwd: home,
     env: environment(home),
   });

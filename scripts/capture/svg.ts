@@ -16,7 +16,7 @@ const COLORS: Readonly<Record<number, string>> = {
 };
 const FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
-/** Rows of a terminal as a picture of its window. */
+/** Draws rows of a terminal as a window. */
 export function windowSvg(
   rows: readonly (readonly Run[])[],
   columns: number,
@@ -62,7 +62,7 @@ function drawRun(run: Run, y: number): string {
   return behind + texts.join('');
 }
 
-/** A run without its wide gaps, which programs that draw SVG close up. */
+/** Splits a run at wide gaps, which SVG renderers collapse. */
 function piecesOf({ column, text }: Run): { readonly column: number; readonly text: string }[] {
   return [...text.matchAll(/\S+(?: \S+)*/g)].map((match) => {
     return { column: column + stringWidth(text.slice(0, match.index)), text: match[0] };

@@ -1,7 +1,7 @@
 import type { ManifestCommand, ManifestFlag } from './manifest.js';
 import { GENERATED, prose, table } from './markdown.js';
 
-/** docs/cli.md: how a command line is put together, and which flag is known to which command. */
+/** docs/cli.md: the structure of a command line, and the flags of all commands. */
 export function cliPage(commands: readonly ManifestCommand[]): string {
   const uses = commands.flatMap((command) =>
     Object.values(command.flags).map((flag): Use => ({ command, flag })),
@@ -16,21 +16,39 @@ export function cliPage(commands: readonly ManifestCommand[]): string {
   const parts = [
     `${GENERATED}\n`,
     '# The command line\n',
-    'A command is one word or a few, then its argument, then flags, in any order:',
-    '`svc TOPIC VERB [ARGUMENT] [--flag value]`. What stands after `--` is never read as a flag. Every',
-    'command with its flags in full is in [commands.md](commands.md).\n',
-    '- One word means one thing: a flag that several commands have is written the same in each, takes',
-    '  the same kind of value and has the same letter. Where what it does differs by command, each has',
-    '  its row.',
-    '- Every flag can be set by a variable: `SVC_` and its name in capitals, `_` for `-`, so that',
-    '  `--max-results` is `SVC_MAX_RESULTS` as well. What is typed wins. A switch is on when its variable',
-    '  is `1`, `true`, `y` or `yes`.',
-    '- `-h` and `--help` show help for a command or a topic; `svc --version` the version.',
-    '- A value may follow after a space or after `=`.\n',
-    '## Flags and the commands that know them\n',
+    'A command line is a command of one or more words, its arguments, and flags in any order:',
+    '`svc TOPIC VERB [ARGUMENT] [--flag value]`. Nothing after `--` is read as a flag.',
+    '[commands.md](commands.md) describes each command in full.\n',
+    '- A flag that several commands share has the same name, the same letter and the same kind of value',
+    '  in each. If its effect differs by command, each effect has its own row below.',
+    '- A value follows after a space or after `=`.',
+    '- A flag can be set by an environment variable: `SVC_` and its name in capitals, with `_` for `-`.',
+    '  `--max-results` is also `SVC_MAX_RESULTS`. The flag overrides the variable. A switch is on when its',
+    '  variable is `1`, `true`, `y` or `yes`. Flags that confirm, replace or delete have no variable.',
+    '- `svc`, `svc TOPIC` and `svc COMMAND` with `-h` or `--help` show help. `svc --version` and `svc -v`',
+    '  print the version; after a command, `-v` is `--verbose`.',
+    '- A mistyped command or flag gets a suggestion: `did you mean "svc memory search"?`\n',
+    '## Short forms and aliases\n',
+    table(
+      ['short', 'same as'],
+      [
+        ['`svc "who owns billing"`', '`svc memory search "who owns billing"`'],
+        ...commands.flatMap(({ id, aliases = [] }) =>
+          aliases.map((alias) => [named(alias), named(id)]),
+        ),
+      ],
+    ),
+    '\nUnquoted words are one query: `svc search who owns billing` searches for all four words. A quoted',
+    'argument with a space that is not a command is a question.\n',
+    '## Flags and their commands\n',
     table(['flag', 'value', 'meaning', 'commands'], rows),
   ];
   return `${parts.join('\n')}\n`;
+}
+
+/** A command as typed. */
+function named(id: string): string {
+  return `\`svc ${id.replaceAll(':', ' ')}\``;
 }
 
 interface Use {
@@ -38,7 +56,7 @@ interface Use {
   readonly flag: ManifestFlag;
 }
 
-/** One row for each meaning that a flag has. */
+/** One row for each meaning of a flag. */
 function rowsOf(uses: readonly Use[], commandCount: number): readonly (readonly string[])[] {
   const meanings = new Map<string, Use[]>();
   for (const use of uses) {
@@ -52,7 +70,7 @@ function rowsOf(uses: readonly Use[], commandCount: number): readonly (readonly 
   });
 }
 
-/** The letter before the name, and after it what it may be called as well. */
+/** The short flag, the name and its aliases. */
 function spellings(uses: readonly Use[]): string {
   const letters = uses.flatMap(({ flag }) => (flag.char === undefined ? [] : [`-${flag.char}`]));
   const others = uses.flatMap(({ flag }) => flag.aliases ?? []).map((alias) => `--${alias}`);
@@ -67,7 +85,7 @@ function takes(flag: ManifestFlag): string {
   return flag.multiple === true ? `${values}; may be repeated` : values;
 }
 
-/** The commands, those of one topic together: "dream, dream list · run; memory search". */
+/** Commands grouped by topic: "dream, dream list · run; memory search". */
 function commandList(uses: readonly Use[]): string {
   const topics = new Map<string, string[]>();
   for (const { command } of uses) {

@@ -12,9 +12,8 @@ export function commandsPage(
   const parts = [
     `${GENERATED}\n`,
     '# Commands\n',
-    'Words of a command are separated by spaces. `svc COMMAND --help` shows on the terminal what is',
-    'written here. What the exit codes mean is in [errors.md](errors.md), the JSON documents are in',
-    '[json.md](json.md).\n',
+    'Every command and flag, as `svc COMMAND --help` shows them. See [errors.md](errors.md) for exit codes',
+    'and [json.md](json.md) for JSON output.\n',
     table(
       ['command', 'does'],
       [
@@ -23,8 +22,8 @@ export function commandsPage(
       ],
     ),
     '\n## Flags of every command\n',
-    'Every flag, these and those of the single commands, can also be set by the environment variable',
-    'beside it; the flag wins. A switch is on when its variable is `1`, `true`, `y` or `yes`.\n',
+    'You can also set a flag with the environment variable next to it; the flag takes precedence. A switch',
+    'is on if its variable is `1`, `true`, `y` or `yes`.\n',
     flagTable(globalFlags),
     '\n`-h` and `--help` show help, and `svc --version` the version.',
     ...commands.map((command) => `\n${section(command)}`),
@@ -37,6 +36,8 @@ function section(command: ManifestCommand): string {
   const args = Object.values(command.args);
   const parts = [`## ${nameOf(command)}\n`, prose(summaryOf(command))];
   if (command.description !== undefined) parts.push(`\n${prose(command.description)}`);
+  const aliases = (command.aliases ?? []).map((id) => `\`${nameOf({ id })}\``);
+  if (aliases.length > 0) parts.push(`\nAlso ${aliases.join(' and ')}.`);
   parts.push(`\n${fence('text', usageOf(command, own))}`);
   if (args.length > 0) {
     const rows = args.map((arg) => {
@@ -66,7 +67,7 @@ function meaningOf(flag: ManifestFlag, others: readonly string[]): string {
     if (flag.options !== undefined) {
       parts.push(`One of ${flag.options.map((option) => `\`${option}\``).join(', ')}.`);
     }
-    if (flag.multiple === true) parts.push('May be repeated.');
+    if (flag.multiple === true) parts.push('Can be repeated.');
   }
   if (others.length > 0) {
     parts.push(`Not together with ${others.map((other) => `\`--${other}\``).join(' or ')}.`);
@@ -74,7 +75,7 @@ function meaningOf(flag: ManifestFlag, others: readonly string[]): string {
   return parts.join(' ');
 }
 
-/** Both flags of a pair name each other here, whichever of them declares it. */
+/** Names exclusive flags on both sides, whichever declares them. */
 function exclusionsOf(flag: ManifestFlag, flags: readonly ManifestFlag[]): readonly string[] {
   const declared: readonly string[] = flag.exclusive ?? [];
   const others = flags.filter((other) => other.exclusive?.includes(flag.name) === true);
@@ -83,7 +84,8 @@ function exclusionsOf(flag: ManifestFlag, flags: readonly ManifestFlag[]): reado
 
 function usageOf(command: ManifestCommand, own: readonly ManifestFlag[]): string {
   const args = Object.values(command.args).map((arg) => {
-    return arg.required === true ? arg.name.toUpperCase() : `[${arg.name.toUpperCase()}]`;
+    const name = `${arg.name.toUpperCase()}${command.strict === false ? '...' : ''}`;
+    return arg.required === true ? name : `[${name}]`;
   });
   const flags = own.map((flag) => `[--${flag.name}${placeholderOf(flag)}]`);
   return wrapWords([nameOf(command), ...args, ...flags], 88);
@@ -100,14 +102,14 @@ function wrapWords(words: readonly string[], columns: number): string {
   return lines.join('\n');
 }
 
-/** What stands for a flag's value, with the space before it; nothing for a switch. */
+/** The placeholder of a flag's value with a leading space; empty for a boolean flag. */
 function placeholderOf(flag: ManifestFlag): string {
   if (flag.type === 'boolean') return '';
   const { helpValue } = flag;
   return ` ${typeof helpValue === 'string' ? helpValue : flag.options === undefined ? 'N' : 'NAME'}`;
 }
 
-/** An example as it is typed. */
+/** An example as typed. */
 function exampleOf(
   example: NonNullable<ManifestCommand['examples']>[number],
   command: ManifestCommand,
@@ -116,14 +118,14 @@ function exampleOf(
   return filledIn(text, command).replace(/^\$ /, '');
 }
 
-/** oclif's two placeholders. */
+/** oclif's placeholders. */
 function filledIn(text: string, command: ManifestCommand): string {
   return text
     .replaceAll('<%= config.bin %>', 'svc')
     .replaceAll('<%= command.id %>', command.id.replaceAll(':', ' '));
 }
 
-function nameOf({ id }: ManifestCommand): string {
+function nameOf({ id }: Pick<ManifestCommand, 'id'>): string {
   return `svc ${id.replaceAll(':', ' ')}`;
 }
 

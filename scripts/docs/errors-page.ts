@@ -1,14 +1,15 @@
 import { ERROR_CODES, WARNING_CODES } from '../../src/engine/errors/index.js';
+import { TYPICAL_HINTS } from './error-hints.js';
 import { fence, GENERATED, table } from './markdown.js';
 
-const TEXT = `error: there is no workspace at /home/ada/notes
- mend: make the folder, name another with --workspace DIR, or run "svc config init"`;
+const TEXT = `error: no workspace at /home/ada/notes
+ hint: create the folder, pass another with --workspace DIR, or run "svc config init"`;
 
 const JSON_TEXT = `{
   "error": {
     "code": "WORKSPACE_MISSING",
-    "message": "there is no workspace at /home/ada/notes",
-    "hint": "make the folder, name another with --workspace DIR, or run \\"svc config init\\""
+    "message": "no workspace at /home/ada/notes",
+    "hint": "create the folder, pass another with --workspace DIR, or run \\"svc config init\\""
   }
 }`;
 
@@ -18,35 +19,35 @@ const INTRODUCTION = `${GENERATED}
 
 | exit code | meaning |
 | --- | --- |
-| 0 | Done. A search without results is done, too. |
-| 1 | The operation failed, or a check found a fault. |
-| 2 | The command line or the configuration is wrong. |
-| 130 | Stopped by Ctrl-C. |
+| 0 | Success, also when nothing was found. |
+| 1 | The operation failed, or a check found a problem. |
+| 2 | The command line or the configuration is invalid. |
+| 130 | Interrupted with Ctrl-C. |
 
 The exit code is the same with and without \`--json\`. Scripts should match on the exit code or on the
-error code: both are part of the interface and stay. Messages and hints are written for people and
-change.
+error code, which stay the same from version to version. Messages and hints are for people and may change.
 
 An error is printed on stderr: what failed, then where (\`at:\`) if it has a place, then what to do
-(\`mend:\`).
+(\`hint:\`).
 
 ${fence('text', TEXT)}
 
-With \`--json\` it is the document on stdout instead; see [json.md](json.md#errors).
+With \`--json\` it is a JSON document on stdout instead; see [json.md](json.md#errors).
 
 ${fence('json', JSON_TEXT)}
 `;
 
 /** docs/errors.md, from the registry. */
 export function errorsPage(): string {
+  const hints: Readonly<Record<string, string>> = TYPICAL_HINTS;
   const errors = Object.entries(ERROR_CODES).map(([code, { exit, summary }]) => {
-    return [`\`${code}\``, String(exit), summary];
+    return [`\`${code}\``, String(exit), summary, hints[code] ?? ''];
   });
   const warnings = Object.entries(WARNING_CODES).map(([code, summary]) => [`\`${code}\``, summary]);
   return [
     INTRODUCTION,
     '## Error codes\n',
-    table(['code', 'exit', 'meaning'], errors),
+    table(['code', 'exit', 'meaning', 'what usually helps'], errors),
     '\n## Warning codes\n',
     'A warning does not change the exit code. It is a line on stderr, or an entry of `warnings` in the',
     'JSON document: `{code, message, hint?}`.\n',

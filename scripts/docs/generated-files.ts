@@ -5,7 +5,7 @@ import { errorsPage } from './errors-page.js';
 import { jsonPage } from './json-page.js';
 import { makeManifest, pluginCommands } from './manifest.js';
 
-/** A committed file that is made from the code. */
+/** A committed file that is generated from the code. */
 export interface GeneratedFile {
   /** Relative to the package folder. */
   readonly path: string;
@@ -13,13 +13,13 @@ export interface GeneratedFile {
 }
 
 /**
- * Every generated file as it should be.
+ * Every generated file, up to date.
  *
  * @param root the package folder; its dist/ must be up to date
  */
 export async function generatedFiles(root: string): Promise<readonly GeneratedFile[]> {
   const manifest = await makeManifest(root);
-  const commands = Object.values(manifest.commands);
+  const commands = Object.values(manifest.commands).filter(({ hidden }) => hidden !== true);
   return [
     { path: 'oclif.manifest.json', text: `${JSON.stringify(manifest, null, 2)}\n` },
     { path: 'docs/commands.md', text: commandsPage(commands, pluginCommands(root)) },

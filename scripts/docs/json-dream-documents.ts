@@ -1,4 +1,5 @@
 import {
+  dreamBackfillOutputSchema,
   dreamCandidatesOutputSchema,
   dreamExplainOutputSchema,
   dreamListOutputSchema,
@@ -12,50 +13,81 @@ import {
   dreamSwitchOutputSchema,
   dreamUndoOutputSchema,
 } from '../../src/engine/dreaming/output-schemas.js';
-import { BACKFILL_DOCUMENT } from './json-backfill-document.js';
-import { below, type JsonDocument, WARNINGS } from './json-document.js';
-import {
-  CLAIM,
-  CLAIM_EXAMPLE,
-  DECISION,
-  PLACE,
-  PLACE_EXAMPLE,
-  SIGNALS,
-  SIGNALS_EXAMPLE,
-  SWEEP,
-  SWEEP_EXAMPLE,
-} from './json-dream-parts.js';
+import type { JsonDocument } from './json-document.js';
+
+/* Examples shared by documents of dreaming. */
+
+const PLACE_EXAMPLE = { workspace: '/home/ada/.svc/workspace', agents: ['main'] };
+
+const CLAIM_EXAMPLE = {
+  key: '28d9c1991a2b3c4d',
+  text: 'The nightly backup of the storage server runs at 02:30.',
+  source: 'memory',
+  path: 'memory/2026-11-18.md',
+  startLine: 5,
+  endLine: 5,
+};
+
+const SIGNALS_EXAMPLE = {
+  recalls: 5,
+  notes: 0,
+  grounded: 0,
+  questions: 5,
+  days: 4,
+  firstSignalAt: '2026-11-16T09:12:00.000Z',
+  lastSignalAt: '2026-11-19T16:40:00.000Z',
+};
+
+const SWEEP_EXAMPLE = {
+  id: '20261120T020000',
+  day: '2026-11-20',
+  trigger: 'schedule',
+  startedAt: '2026-11-20T02:00:00.000Z',
+  endedAt: '2026-11-20T02:00:01.204Z',
+  phases: {
+    light: { state: 'done', ms: 310, counts: { notes: 3, messages: 41, noted: 14, staged: 22 } },
+    rem: { state: 'done', ms: 12, counts: { considered: 60, themes: 4, truths: 3 } },
+    deep: { state: 'done', ms: 95, counts: { considered: 212, passed: 1, promote: 1 } },
+  },
+  memory: 'applied',
+  written: 1,
+};
+
+/** `svc dream backfill --json`. */
+const BACKFILL_DOCUMENT: JsonDocument = {
+  title: 'svc dream backfill',
+  introduction:
+    'Statements of old notes that are worth remembering, or what a rollback removed; also printed by `svc memory rem-backfill`.',
+  schema: dreamBackfillOutputSchema,
+  example: {
+    ...PLACE_EXAMPLE,
+    id: '20261120T093012',
+    backfilled: {
+      dryRun: false,
+      notes: 1,
+      notesLeft: 0,
+      leans: { lasting: 1, durable: 0, unclear: 2, situational: 5 },
+      claims: [
+        {
+          key: '5d0c2b7f1e9a4c38',
+          text: 'We always deploy from main on Tuesdays.',
+          path: 'memory/2025-03-04.md',
+          startLine: 9,
+          endLine: 9,
+          lean: 'lasting',
+        },
+      ],
+      skipped: [],
+    },
+    warnings: [],
+  },
+};
 
 const run: JsonDocument = {
   title: 'svc dream run',
   introduction:
-    'What the sweeps came to, a workspace each; also of `svc dream`, `svc memory dream` and `svc memory rem-harness`. Exits with 1 while `ok` is false.',
+    'The results of the sweeps, one per workspace; also printed by `svc dream`, `svc memory dream` and `svc memory rem-harness`. Exits with 1 if `ok` is false.',
   schema: dreamRunOutputSchema,
-  meanings: {
-    ok: 'False when a workspace got no sweep, or a phase failed.',
-    dryRun: 'Whether nothing was written.',
-    sweeps: 'In the order of the agents.',
-    ...below('sweeps[].', PLACE),
-    'sweeps[].ok': 'False when a phase failed, or there was no sweep at all.',
-    'sweeps[].error': 'Only of a workspace that got no sweep; the fields below are left out then.',
-    'sweeps[].error.code': 'See [errors.md](errors.md#error-codes).',
-    'sweeps[].error.message': 'For people.',
-    'sweeps[].error.hint': 'What to do about it.',
-    'sweeps[].sweep': 'As it is remembered; a dry run is not.',
-    ...below('sweeps[].sweep.', SWEEP),
-    'sweeps[].searches': 'Searches of the recall log that were new.',
-    'sweeps[].decisions': 'The claims that passed every gate, the best first.',
-    ...below('sweeps[].decisions[].', DECISION),
-    'sweeps[].skipped': 'Notes that could not be read.',
-    'sweeps[].skipped[].path': 'Relative to the workspace.',
-    'sweeps[].skipped[].reason': 'See [memory-files.md](memory-files.md#what-is-skipped).',
-    'sweeps[].skipped[].detail': 'The figure or the words of the system behind the reason.',
-    'sweeps[].reportFaults': 'Why the diary or a report could not be written.',
-    'sweeps[].modelFaults': 'Why plain words stand where a model was asked for better ones.',
-    'sweeps[].remReport':
-      'Only of `svc memory rem-harness`: the report of the REM phase as Markdown.',
-    ...WARNINGS,
-  },
   example: {
     ok: true,
     dryRun: false,
@@ -77,33 +109,8 @@ const run: JsonDocument = {
 
 const status: JsonDocument = {
   title: 'svc dream status',
-  introduction: 'How consolidation stands.',
+  introduction: 'The state of dreaming.',
   schema: dreamStatusOutputSchema,
-  meanings: {
-    enabled: 'Whether `svc serve` keeps the schedule.',
-    frequency: 'The schedule, five fields of crontab(5).',
-    workspaces: 'The distinct workspaces, in the order of the agents.',
-    ...below('workspaces[].', PLACE),
-    'workspaces[].timeZone': "Of the schedule and of days; `null` for the host's.",
-    'workspaces[].nextRunAt': 'When the next sweep is due; `null` when none is.',
-    'workspaces[].busy': 'Whether a sweep, or a decision by hand, is under way.',
-    'workspaces[].lastSweep': '`null` when there was none yet.',
-    ...below('workspaces[].lastSweep.', SWEEP),
-    'workspaces[].claims': 'How many claims are known, by what became of them.',
-    'workspaces[].claims.open': 'Not decided on.',
-    'workspaces[].claims.ready': 'Of the open ones, those that pass every gate now.',
-    'workspaces[].claims.promoted': 'In `MEMORY.md`, or found to be said there already.',
-    'workspaces[].claims.rejected': 'By hand, or because their promotion was taken back.',
-    'workspaces[].recallLog': 'The file in which searches write down what they found.',
-    'workspaces[].recallLog.bytes': 'Its size.',
-    'workspaces[].recallLog.mostBytes': 'Where it stops growing.',
-    'workspaces[].memory': '`null` when `MEMORY.md` cannot be read.',
-    'workspaces[].memory.promoted': 'Entries of dreaming in it.',
-    'workspaces[].memory.mostPromoted': 'Where each new one takes the place of the lowest-scored.',
-    'workspaces[].memory.bytes': 'Its size.',
-    'workspaces[].fault': 'Why it cannot be read; `null` when it can.',
-    ...WARNINGS,
-  },
   example: {
     enabled: true,
     frequency: '0 3 * * *',
@@ -126,14 +133,8 @@ const status: JsonDocument = {
 
 const list: JsonDocument = {
   title: 'svc dream list',
-  introduction: 'Past sweeps, the newest first.',
+  introduction: 'Past sweeps, newest first.',
   schema: dreamListOutputSchema,
-  meanings: {
-    ...PLACE,
-    sweeps: 'At most `--limit`.',
-    ...below('sweeps[].', SWEEP),
-    ...WARNINGS,
-  },
   example: { ...PLACE_EXAMPLE, sweeps: [SWEEP_EXAMPLE], warnings: [] },
 };
 
@@ -141,25 +142,6 @@ const show: JsonDocument = {
   title: 'svc dream show',
   introduction: 'One sweep, with every change it made to `MEMORY.md`.',
   schema: dreamShowOutputSchema,
-  meanings: {
-    ...PLACE,
-    sweep: 'As it is remembered.',
-    ...below('sweep.', SWEEP),
-    entries: 'What it changed; empty when it wrote nothing.',
-    'entries[].change':
-      '`add`: a new entry. `replace`: it took the place of an older one. `retire`: an old one made room.',
-    'entries[].key': 'The claim, 16 hexadecimal digits.',
-    'entries[].text': 'What it wrote, or of `retire` what it took out.',
-    'entries[].path': 'The note it came from, relative to the workspace.',
-    'entries[].startLine': 'First line in the note at that time.',
-    'entries[].endLine': 'Last line, itself included.',
-    'entries[].score': 'At that time.',
-    'entries[].before': 'Only of `replace`: the older text.',
-    said: 'Claims that `MEMORY.md` said already: decided on, nothing to write.',
-    backupFile:
-      '`MEMORY.md` as it was before; `null` when nothing was written, or there was no file.',
-    ...WARNINGS,
-  },
   example: {
     ...PLACE_EXAMPLE,
     sweep: SWEEP_EXAMPLE,
@@ -180,35 +162,11 @@ const show: JsonDocument = {
   },
 };
 
-const SIX = {
-  'candidates[].signals': 'The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).',
-  'candidates[].signals.frequency': 'How often.',
-  'candidates[].signals.relevance': 'How well it answered.',
-  'candidates[].signals.diversity': 'For how many questions, or on how many days.',
-  'candidates[].signals.recency': 'How lately.',
-  'candidates[].signals.consolidation': 'How far spread over days.',
-  'candidates[].signals.conceptual': 'Of how many concepts it speaks.',
-};
-
 const candidates: JsonDocument = {
   title: 'svc dream candidates',
   introduction:
-    'The open claims that are young enough: those that pass every gate first, then by score. The screen prints no document.',
+    'Open claims within the age limit: first those that pass every gate, then by score. The screen prints no document.',
   schema: dreamCandidatesOutputSchema,
-  meanings: {
-    ...PLACE,
-    total: 'How many there are.',
-    ready: 'How many of them pass every gate.',
-    candidates: 'At most `--limit`.',
-    ...below('candidates[].', { ...CLAIM, ...SIGNALS }),
-    'candidates[].score': 'The weighted signals and the boosts; may go over 1.',
-    'candidates[].passes': 'Whether it passes every gate.',
-    ...SIX,
-    'candidates[].lightBoost': 'Added for sweeps whose light phase met it.',
-    'candidates[].remBoost': 'Added for sweeps whose REM phase met it.',
-    'candidates[].failed': 'The gates it does not pass; see [dreaming.md](dreaming.md#gates).',
-    ...WARNINGS,
-  },
   example: {
     ...PLACE_EXAMPLE,
     total: 12,
@@ -238,33 +196,8 @@ const candidates: JsonDocument = {
 
 const explain: JsonDocument = {
   title: 'svc dream explain',
-  introduction: 'Why a claim is, or is not, promoted; also of `svc memory promote-explain`.',
+  introduction: 'Why a claim is promoted or not; also printed by `svc memory promote-explain`.',
   schema: dreamExplainOutputSchema,
-  meanings: {
-    ...PLACE,
-    ...CLAIM,
-    ...SIGNALS,
-    fate: 'What became of it.',
-    decidedAt: 'When; `null` while it is open.',
-    sweep: 'The sweep that promoted it; `null` otherwise.',
-    tags: 'The concepts it speaks of, at most 8.',
-    score: 'The sum of `adds`.',
-    parts: 'The six signals and the boosts of the two earlier phases.',
-    'parts[].part': 'See [dreaming.md](dreaming.md#scoring).',
-    'parts[].value': '0 to 1.',
-    'parts[].weight': 'The most that it can add.',
-    'parts[].adds': 'Value times weight.',
-    'parts[].why': 'The figures behind it, for people.',
-    gates: 'Every gate, in the order in which they are asked.',
-    'gates[].gate': 'See [dreaming.md](dreaming.md#gates).',
-    'gates[].passed': 'Whether it passed.',
-    'gates[].why': 'The figures behind it, for people.',
-    passes: 'Whether it passes all of them.',
-    note: 'What its note says now: the claim, something alike, or neither.',
-    longTermMemory:
-      'How it stands to `MEMORY.md`. `present`: it is an entry. `said`: all of it is said. `renews`: it says anew what an entry says.',
-    ...WARNINGS,
-  },
   example: {
     ...PLACE_EXAMPLE,
     ...CLAIM_EXAMPLE,
@@ -283,7 +216,7 @@ const explain: JsonDocument = {
         why: '5 recalls + 0 notes',
       },
     ],
-    gates: [{ gate: 'score', passed: true, why: '0.859 of 0.75' }],
+    gates: [{ gate: 'score', passed: true, why: 'score 0.859, needs 0.75' }],
     passes: true,
     note: 'found',
     longTermMemory: 'new',
@@ -293,18 +226,8 @@ const explain: JsonDocument = {
 
 const signals: JsonDocument = {
   title: 'svc dream signals',
-  introduction: 'What searches recalled, the latest first.',
+  introduction: 'Claims that searches recalled, latest first.',
   schema: dreamSignalsOutputSchema,
-  meanings: {
-    ...PLACE,
-    total: 'How many there are.',
-    claims: 'At most `--limit`.',
-    ...below('claims[].', { ...CLAIM, ...SIGNALS }),
-    'claims[].fate': 'What became of it.',
-    'claims[].averageScore': 'Mean of the scores of all its signals.',
-    'claims[].maxScore': 'The best of them.',
-    ...WARNINGS,
-  },
   example: {
     ...PLACE_EXAMPLE,
     total: 1,
@@ -318,14 +241,8 @@ const signals: JsonDocument = {
 const promote: JsonDocument = {
   title: 'svc dream promote',
   introduction:
-    'What promoting a claim by hand came to; also of `svc memory promote`. Exits with 1 when `decision` is `skip`.',
+    'The result of promoting a claim by hand; also printed by `svc memory promote`. Exits with 1 if `decision` is `skip`.',
   schema: dreamPromoteOutputSchema,
-  meanings: {
-    ...PLACE,
-    ...DECISION,
-    sweep: 'What `svc dream undo` takes back; `null` when nothing was decided.',
-    ...WARNINGS,
-  },
   example: {
     ...PLACE_EXAMPLE,
     ...CLAIM_EXAMPLE,
@@ -338,25 +255,15 @@ const promote: JsonDocument = {
 
 const reject: JsonDocument = {
   title: 'svc dream reject',
-  introduction: 'The claim that no sweep promotes from now on.',
+  introduction: 'The rejected claim; no sweep will promote it.',
   schema: dreamRejectOutputSchema,
-  meanings: { ...PLACE, ...CLAIM, ...WARNINGS },
   example: { ...PLACE_EXAMPLE, ...CLAIM_EXAMPLE, warnings: [] },
 };
 
 const undo: JsonDocument = {
   title: 'svc dream undo',
-  introduction: 'What was taken back.',
+  introduction: 'What was undone.',
   schema: dreamUndoOutputSchema,
-  meanings: {
-    ...PLACE,
-    sweep: 'Its id.',
-    undone: 'Changes of `MEMORY.md` that were taken back.',
-    kept: 'What could not be.',
-    'kept[].key': 'The claim.',
-    'kept[].why': '`edited`: somebody changed the entry, so it stays. `gone`: it is not there.',
-    ...WARNINGS,
-  },
   example: {
     ...PLACE_EXAMPLE,
     sweep: '20261120T030000',
@@ -368,18 +275,8 @@ const undo: JsonDocument = {
 
 const schedule: JsonDocument = {
   title: 'svc dream schedule',
-  introduction: 'When sweeps are due.',
+  introduction: 'When sweeps run.',
   schema: dreamScheduleOutputSchema,
-  meanings: {
-    enabled: 'Whether `svc serve` keeps the schedule.',
-    frequency: 'Five fields of crontab(5).',
-    timeZone: "An IANA name; `null` for the host's.",
-    runs: 'The next ones; at most `--count`.',
-    crontab: 'Only with `--print-crontab`: the line, or two.',
-    service: 'Only with `--print-systemd`: the text of `svc-dream.service`.',
-    timer: 'Only with `--print-systemd`: the text of `svc-dream.timer`.',
-    ...WARNINGS,
-  },
   example: {
     enabled: true,
     frequency: '0 3 * * *',
@@ -391,16 +288,8 @@ const schedule: JsonDocument = {
 
 const onOff: JsonDocument = {
   title: 'svc dream enable, svc dream disable',
-  introduction: 'What was written into the configuration.',
+  introduction: 'The configuration change.',
   schema: dreamSwitchOutputSchema,
-  meanings: {
-    enabled: 'Whether dreaming is on now.',
-    file: 'Absolute path of the configuration.',
-    path: 'The key that says so.',
-    changed: 'False when it said so already.',
-    nextRunAt: 'When the next sweep is due; `null` when dreaming is off.',
-    ...WARNINGS,
-  },
   example: {
     enabled: true,
     file: '/home/ada/.svc/svc.json',

@@ -7,13 +7,12 @@ const INTRODUCTION = `${GENERATED}
 
 # JSON documents
 
-With \`--json\`, or with \`SVC_JSON=1\` in the environment, a command prints one JSON document on stdout
-and nothing else. Keys are in camel case, times are ISO 8601 in UTC, lines are counted from 1.
-A field that is not marked under "always" may be left out. Fields may be added in later versions;
-none changes its meaning.
+With \`--json\`, or with \`SVC_JSON=1\` in the environment, a command prints one JSON document to stdout and nothing else. Keys are
+camelCase, times are ISO 8601 in UTC, and lines are counted from 1. Fields without a ✓ under "always" can be missing. Later
+versions may add fields, but never change the meaning of one.
 `;
 
-/** These have no table: their shape is that of a few lines, or of the configuration itself. */
+/** Documents without a table: short, or the configuration itself. */
 const CONFIG_DOCUMENTS = `## svc config
 
 | command | document |
@@ -23,11 +22,14 @@ const CONFIG_DOCUMENTS = `## svc config
 | \`svc config get\` | \`{path, value, origin, file, fallback?, warnings}\`: \`origin\` is \`file\`, \`default\` or \`unset\`. |
 | \`svc config set\`, \`svc config unset\` | \`{file, path, before?, after?, changed, warnings}\` |
 | \`svc config path\` | \`{file, origin, searched, warnings}\`: \`searched\` is a list of \`{file, origin, found}\`. |
-| \`svc config init\` | \`{file, schemaFile, warnings}\`. With a flag that sets up more, \`{file, schemaFile, secretsFile, workspace, provider, diagnosis, index, search, warnings}\`: paths of files that were not written are \`null\`, \`provider\` and \`diagnosis\` are for words alone, \`index\` and \`search\` with \`--no-index\`. \`diagnosis\` is as in \`svc provider test\`, \`index\` one of the \`agents\` of \`svc memory index\`, \`search\` as in \`svc memory search\`. |
+| \`svc config trust\` | \`{file, trusted, changed, risky, warnings}\`: \`risky\` is a list of \`{path, value}\`, secrets masked. |
+| \`svc config trust list\` | \`{configs, warnings}\`: a list of \`{file, trustedAt}\`. |
+| \`svc config trust revoke\` | \`{file, revoked, warnings}\` |
+| \`svc config init\` | \`{file, schemaFile, warnings}\`. With a flag that sets up more, \`{file, schemaFile, secretsFile, workspace, provider, diagnosis, index, search, warnings}\`: paths of files that were not written are \`null\`; so are \`provider\` and \`diagnosis\` for keyword search only, and \`index\` and \`search\` with \`--no-index\`. \`diagnosis\` is as in \`svc provider test\`, \`index\` one of the \`agents\` of \`svc memory index\`, \`search\` as in \`svc memory search\`. |
 | \`svc config schema\` | the JSON Schema itself |
 `;
 
-/** docs/json.md, from the schemas that the tests hold the real output against. */
+/** docs/json.md, from the schemas that tests check real output with. */
 export function jsonPage(): string {
   const documents = [...COMMAND_DOCUMENTS, ERROR_DOCUMENT].map(section);
   return [INTRODUCTION, ...documents, CONFIG_DOCUMENTS].join('\n');
@@ -35,17 +37,9 @@ export function jsonPage(): string {
 
 function section(document: JsonDocument): string {
   document.schema.parse(document.example);
-  const fields = fieldRows(document.schema);
-  const unknown = Object.keys(document.meanings).filter(
-    (path) => !fields.some((field) => field.path === path),
-  );
-  if (unknown.length > 0) {
-    throw new Error(`${document.title} has no field ${unknown.join(', ')} (json-documents.ts)`);
-  }
-  const rows = fields.map(({ path, type, always }) => {
-    const meaning = document.meanings[path];
+  const rows = fieldRows(document.schema).map(({ path, type, always, meaning }) => {
     if (meaning === undefined) {
-      throw new Error(`${document.title}: ${path} has no meaning yet (json-documents.ts)`);
+      throw new Error(`${document.title}: ${path} has no description in its schema`);
     }
     return [`\`${path}\``, type, always ? '✓' : '', meaning];
   });

@@ -1,40 +1,14 @@
 import {
   providerListOutputSchema,
   providerTestOutputSchema,
-} from '../../src/engine/embeddings/provider-output-schemas.js';
-import { diagnosisMeanings, type JsonDocument, WARNINGS } from './json-document.js';
+} from '../../src/engine/embeddings/output-schemas.js';
+import type { JsonDocument } from './json-document.js';
 
 const list: JsonDocument = {
   title: 'svc provider list',
   introduction:
-    'All adapters in the order of auto-detection, then the entries of `models.providers` that lead to one. Nobody is asked.',
+    'All adapters in the order of auto-detection, then the entries of `models.providers` that name one. No provider is contacted.',
   schema: providerListOutputSchema,
-  meanings: {
-    agent: 'Whose settings were looked at.',
-    primary: 'The provider that they lead to; `null` where memory is searched by words alone.',
-    fallback: 'Who stands in when that fails; `null` for none.',
-    providers: 'One entry a provider.',
-    'providers[].provider': "An adapter's id, or that of a `models.providers` entry.",
-    'providers[].adapter': 'The adapter behind it.',
-    'providers[].kind': "The adapter's kind, accepted wherever its id is; `null` for none.",
-    'providers[].role': 'What it does for the agent; `null` for nothing.',
-    'providers[].configured': 'Whether `provider`, `fallback` or `models.providers` name it.',
-    'providers[].credential': 'Its key, never the value.',
-    'providers[].credential.state': '`missing`: one is needed and none was found.',
-    'providers[].credential.source': 'Where it comes from; `null` for none.',
-    'providers[].credential.set':
-      'Whether there is a value; `null` where only reading a file or running a program would tell.',
-    'providers[].credential.mend': 'What to do for one; `null` when there is nothing to do.',
-    'providers[].model': "Configured, else the default; `null` where the vendor's list decides.",
-    'providers[].dimensions': 'Asked for, else what the model gives; `null` when not known.',
-    'providers[].endpoint': 'Address, or `local`; `null` where region or account decide.',
-    'providers[].cost': '`unknown`: whoever runs the configured address decides.',
-    'providers[].batch': 'Whether the vendor has a batch API.',
-    'providers[].autoPlace': 'Place in auto-detection, from 1; `null` for never.',
-    'providers[].available': 'Whether auto-detection would take it if it came to it.',
-    'providers[].why': 'Why it is used, or why not; for people.',
-    ...WARNINGS,
-  },
   example: {
     agent: 'main',
     primary: 'openai',
@@ -46,7 +20,7 @@ const list: JsonDocument = {
         kind: 'general-vendor',
         role: 'primary',
         configured: false,
-        credential: { state: 'found', source: 'env OPENAI_API_KEY', set: true, mend: null },
+        credential: { state: 'found', source: 'env OPENAI_API_KEY', set: true, hint: null },
         model: 'text-embedding-3-small',
         dimensions: 1536,
         endpoint: 'https://api.openai.com/v1',
@@ -63,13 +37,8 @@ const list: JsonDocument = {
 
 const test: JsonDocument = {
   title: 'svc provider test',
-  introduction: 'What was tried and what came of it. Exits with 1 when `ok` is false.',
+  introduction: 'Each step and its result. Exits with 1 if `ok` is false.',
   schema: providerTestOutputSchema,
-  meanings: {
-    agent: 'Whose settings were used; `null` for a folder.',
-    ...diagnosisMeanings(''),
-    ...WARNINGS,
-  },
   example: {
     agent: 'main',
     scope: 'path',
@@ -99,9 +68,9 @@ const test: JsonDocument = {
         text: 'text-embedding-3-small',
         code: 'PROVIDER_AUTH',
         cause: '401 Incorrect API key provided. (invalid_api_key)',
-        mend: 'check the key from env CORP_API_KEY; svc provider test corp tries again',
+        hint: 'check the key from env CORP_API_KEY; test it with "svc provider test corp"',
       },
-      { check: 'batch', state: 'off', text: 'off', note: 'not offered' },
+      { check: 'batch', state: 'off', text: 'off', note: 'not available' },
       { check: 'fallback', state: 'off', text: 'none' },
       {
         check: 'vectors',
@@ -115,5 +84,5 @@ const test: JsonDocument = {
   },
 };
 
-/** The documents of the commands that tell of providers. */
+/** The documents of the provider commands. */
 export const PROVIDER_DOCUMENTS: readonly JsonDocument[] = [list, test];

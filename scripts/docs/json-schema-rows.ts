@@ -4,16 +4,19 @@ import * as z from 'zod/mini';
 export interface FieldRow {
   /** Like `results[].path`. */
   readonly path: string;
-  /** What it holds, in words. */
+  /** Its type, in words. */
   readonly type: string;
-  /** False when the field may be left out. */
+  /** False if the field is optional. */
   readonly always: boolean;
+  /** Its description in Markdown, if the schema has one. */
+  readonly meaning: string | undefined;
 }
 
-/** The part of JSON Schema that the output schemas come out as. */
+/** The subset of JSON Schema that output schemas use. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
+  readonly description?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
@@ -23,7 +26,7 @@ interface Schema {
   readonly required?: readonly string[];
 }
 
-/** The fields of a document in the order of its schema; those of alternatives are joined. */
+/** The fields of a document in schema order, with the alternatives of unions merged. */
 export function fieldRows(schema: z.ZodMiniType): readonly FieldRow[] {
   const rows = new Map<string, FieldRow>();
   collect(z.toJSONSchema(schema) as Schema, '', true, rows);
@@ -39,7 +42,8 @@ function collect(schema: Schema, prefix: string, always: boolean, rows: Map<stri
     const required = everywhere && given.every((one) => one.required?.includes(name) === true);
     const path = prefix === '' ? name : `${prefix}.${name}`;
     const values = given.flatMap((one) => one.properties?.[name] ?? []);
-    rows.set(path, { path, type: typeInWords(values), always: always && required });
+    const meaning = values.find(({ description }) => description !== undefined)?.description;
+    rows.set(path, { path, type: typeInWords(values), always: always && required, meaning });
     collect({ anyOf: values.map(itemOf) }, values.some(isList) ? `${path}[]` : path, true, rows);
   }
 }

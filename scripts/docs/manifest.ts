@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { type Interfaces, Plugin } from '@oclif/core';
 
 type Manifest = Plugin['manifest'];
-/** One command as the manifest describes it. */
+/** A command in the manifest. */
 export type ManifestCommand = Manifest['commands'][string];
-/** One flag of it. */
+/** A flag in the manifest. */
 export type ManifestFlag = ManifestCommand['flags'][string];
 
 /**
- * The manifest of the built program, made as `oclif manifest` makes it: by importing every command
- * of dist/. Sorted, because the order in which folders list their files differs between machines.
+ * The manifest of the built program, made like `oclif manifest` by importing every command in dist/. Sorted,
+ * because the order of files in a folder differs between machines.
  */
 export async function makeManifest(root: string): Promise<Manifest> {
   const options: Interfaces.PluginOptions = {
@@ -25,11 +25,9 @@ export async function makeManifest(root: string): Promise<Manifest> {
   return { commands: Object.fromEntries(commands), version: plugin.manifest.version };
 }
 
-/** The commands that come with oclif's plugins. */
+/** The commands of oclif's help plugin. */
 export function pluginCommands(root: string): readonly ManifestCommand[] {
-  return ['plugin-autocomplete', 'plugin-help'].flatMap((plugin) => {
-    const file = `${root}/node_modules/@oclif/${plugin}/oclif.manifest.json`;
-    const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'));
-    return Object.values(manifest.commands).filter((command) => command.hidden !== true);
-  });
+  const file = `${root}/node_modules/@oclif/plugin-help/oclif.manifest.json`;
+  const manifest: Manifest = JSON.parse(readFileSync(file, 'utf8'));
+  return Object.values(manifest.commands).filter((command) => command.hidden !== true);
 }

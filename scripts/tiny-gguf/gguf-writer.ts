@@ -16,7 +16,7 @@ export interface GgufTensor {
 }
 
 const ALIGNMENT = 32;
-/** Numbers of the value types (GGUF specification, "File structure"). */
+/** Value type numbers (GGUF specification, "File structure"). */
 const TYPES = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
 const TENSOR_F32 = 0;
 

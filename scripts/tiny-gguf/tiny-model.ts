@@ -1,18 +1,18 @@
 import { type GgufTensor, type GgufValue, writeGguf } from './gguf-writer.js';
 
-/** What of the model may be another. */
+/** Variable properties of the model. */
 export interface TinyModelOptions {
-  /** Tokens of the longest text. */
+  /** Maximum number of tokens. */
   readonly context?: number;
-  /** Length of the vectors. */
+  /** Number of dimensions. */
   readonly dimensions?: number;
-  /** Left out, every vector is zero, as those of a model that is not for embedding. */
+  /** Without it every vector is zero, like those of a model that is not for embedding. */
   readonly pooling?: boolean;
 }
 
 /**
- * Words of one line mean the same to the model. Any other word is spelt letter by letter, and all
- * its letters together count as much as one word of the list.
+ * Words on the same line are synonyms for the model. Any other word is spelled letter by letter, and all its
+ * letters together count as much as one of these words.
  */
 const MEANINGS = [
   'car automobile vehicle',
@@ -59,9 +59,9 @@ const WORD_START = '\u2581';
 
 interface Entry {
   readonly token: string;
-  /** What its vector is made from; equal seeds, equal vectors. Null: a vector of zeros. */
+  /** Seed of its vector; null for a zero vector. */
   readonly seed: string | null;
-  /** 3 control, 2 unknown, 1 ordinary. */
+  /** 1 normal, 2 unknown, 3 control. */
   readonly type: 1 | 2 | 3;
 }
 
@@ -77,7 +77,7 @@ function vocabulary(): readonly Entry[] {
       return words.map((word) => ordinary(WORD_START + word, words[0]));
     }),
     ...[...CHARACTERS, ...PUNCTUATION]
-      // `a` is a word already.
+      // `a` is already a word.
       .filter((character) => character !== 'a')
       .map((character) => ordinary(WORD_START + character)),
     ...CHARACTERS.map((character) => ordinary(character)),
@@ -85,8 +85,8 @@ function vocabulary(): readonly Entry[] {
 }
 
 /**
- * A BERT with one layer whose attention and feed-forward are zero, so that a text becomes the mean
- * of its tokens' vectors: the same words, the same direction. Byte for byte the same on every run.
+ * A BERT with one layer whose attention and feed-forward weights are zero, so that a text becomes the mean
+ * of its token vectors. Byte for byte the same on every run.
  */
 export function tinyModel(options: TinyModelOptions = {}): Buffer {
   const { context = 256, dimensions = 64, pooling = true } = options;
@@ -102,14 +102,14 @@ export function tinyModel(options: TinyModelOptions = {}): Buffer {
     'bert.attention.head_count': u32(2),
     'bert.attention.layer_norm_epsilon': { type: 'f32', value: 1e-12 },
     'bert.attention.causal': { type: 'bool', value: false },
-    // 1 is the mean of all tokens.
+    // 1: mean pooling.
     ...(pooling ? { 'bert.pooling_type': u32(1) } : {}),
     'tokenizer.ggml.model': { type: 'string', value: 'bert' },
     'tokenizer.ggml.tokens': { type: 'string[]', value: entries.map(({ token }) => token) },
     'tokenizer.ggml.token_type': { type: 'i32[]', value: entries.map(({ type }) => type) },
     'tokenizer.ggml.token_type_count': u32(2),
     'tokenizer.ggml.bos_token_id': idOf('[CLS]'),
-    // Spelt so in the format.
+    // Spelled this way in the format.
     'tokenizer.ggml.seperator_token_id': idOf('[SEP]'),
     'tokenizer.ggml.unknown_token_id': idOf('[UNK]'),
   };
@@ -142,7 +142,7 @@ function tensors(entries: readonly Entry[], size: number, context: number): Gguf
   ];
 }
 
-/** Numbers between -1 and 1 that look like chance and depend on the seed alone (FNV-1a, xorshift). */
+/** Seeded pseudo-random numbers between -1 and 1 (FNV-1a, xorshift). */
 function direction(seed: string, size: number): Float32Array {
   let state = 0x811c9dc5;
   for (const byte of Buffer.from(seed, 'utf8')) state = Math.imul(state ^ byte, 0x01000193) >>> 0;

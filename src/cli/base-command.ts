@@ -1,53 +1,60 @@
 import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
-import type { EngineContext } from '../engine/context.js';
+import type { Input, ParserOutput } from '@oclif/core/interfaces';
 import { SvcError, type Warning } from '../engine/errors/index.js';
-import { environmentSecrets } from '../engine/secrets/mask/environment-secrets.js';
-import { createSecretMask } from '../engine/secrets/mask/secret-mask.js';
+import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
+import type { EngineContext } from '../engine/support/context.js';
 import { createStyle, type Style } from '../ui/style.js';
 import { createContext } from './context.js';
+import { type LeanConfig, ownWords } from './fast-start.js';
 import { globalFlags } from './flags.js';
-import type { LeanConfig } from './lean-config.js';
-import { ownWords } from './own-words.js';
+
 import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
+import { createShape, type OutputShape, wantsShape } from './shape-output.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
-/** How text is drawn on an output. */
+/** How text is drawn on stdout. */
 export interface View {
   readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) leaves every line whole. */
+  /** Width of the terminal; undefined (a pipe) cuts and wraps nothing. */
   readonly columns: number | undefined;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly homeDir: string;
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
+/** The address of a service, as Kubernetes writes it. */
+const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
+
 /**
- * What every command is built on. A command parses its flags, makes one engine call, writes the
- * text form through {@link write} and returns the JSON form, which is printed with `--json`.
+ * Base of every command. A command parses its flags, makes one engine call, writes text through {@link write} and
+ * returns the JSON form, which is printed with `--json`.
  *
- * It repairs oclif's JSON mode: exit codes are the same with and without `--json`, errors are an
- * allow-list of fields, warnings reach the document, and no colour codes get into it.
+ * It fixes oclif's JSON mode: exit codes are the same with and without `--json`, errors contain only known fields,
+ * warnings are part of the document, and no colour codes get into it.
  */
 export abstract class BaseCommand<Result extends object> extends Command {
   static override baseFlags = globalFlags;
 
   constructor(argv: string[], config: LeanConfig) {
-    // The declared type is all of oclif's configuration; a command reads no more than this of it.
+    // A command reads only this part of oclif's configuration.
     super(argv, config as Config);
   }
 
-  /** Everything that is printed goes through it; all secrets that are read are told to it. */
+  /** Learns every secret that is read; everything printed goes through it. */
   protected readonly mask = createSecretMask(environmentSecrets(process.env));
 
-  /** True where the answer is text of the person's own files, which nobody may change on the way. */
+  /** True if the output is text of the user's files, which must not be changed. */
   protected readonly answersVerbatim: boolean = false;
 
   private readonly warnings: Warning[] = [];
+  private shape: OutputShape | undefined;
   private readonly interruption = new AbortController();
   private readonly onInterrupt = (): void => this.interrupt();
 
-  /** Parses, runs and reports; never throws for a failed command (see {@link catch}). */
+  /** Parses, runs and reports; a failed command does not throw (see {@link catch}). */
   async start(): Promise<void> {
     await this._run();
   }
@@ -55,23 +62,67 @@ export abstract class BaseCommand<Result extends object> extends Command {
   abstract override run(): Promise<Result>;
 
   protected override async init(): Promise<void> {
-    process.on('SIGINT', this.onInterrupt);
+    this.endInOrder(true);
+    this.dropServiceLinks();
+  }
+
+  /** Kubernetes sets variables for each service of a namespace: for one named "svc", SVC_PORT is an address. */
+  private dropServiceLinks(): void {
+    for (const { env } of Object.values(this.ctor.flags ?? {})) {
+      const value = env === undefined ? undefined : process.env[env];
+      if (env === undefined || value === undefined || !SERVICE_LINK.test(value)) continue;
+      delete process.env[env];
+      this.addWarning({
+        code: 'ENVIRONMENT_IGNORED',
+        message: `ignoring ${env}: ${value} is the address of a Kubernetes service`,
+        hint: 'set enableServiceLinks: false in the pod, or rename the service',
+      });
+    }
   }
 
   protected override async finally(): Promise<void> {
-    process.off('SIGINT', this.onInterrupt);
+    this.endInOrder(false);
   }
 
-  /** True with `--json` (before a `--`) or `SVC_JSON` in the environment. */
+  protected override async parse<F extends Values, B extends Values, A extends Values>(
+    options?: Input<F, B, A>,
+    argv?: string[],
+  ): Promise<ParserOutput<F, B, A>> {
+    const parsed = await super.parse(options, argv);
+    if (this.shapesOutput) this.shape = await createShape(parsed.flags);
+    return parsed;
+  }
+
+  /** Whether a part of the JSON document is printed, or another form of it. */
+  private get shapesOutput(): boolean {
+    return wantsShape(this.argv);
+  }
+
+  /** For answers that have no end. @throws SvcError USAGE */
+  protected refuseShape(flag: string): void {
+    if (!this.shapesOutput) return;
+    throw new SvcError('USAGE', `${flag} cannot be used with --fields, --jq or --template`, {
+      hint: `pipe the lines of ${flag} --json into jq`,
+    });
+  }
+
+  /** True with `--json` (before a `--`), what shapes it, or `SVC_JSON` in the environment. */
   override jsonEnabled(): boolean {
-    // The words that oclif takes for yes, so that this twin reads like those of other flags.
+    if (this.shapesOutput) return true;
+    // The same values that oclif accepts for the variables of other flags.
     const twin = process.env['SVC_JSON']?.toLowerCase() ?? '';
     return ownWords(this.argv).includes('--json') || ['1', 'true', 'y', 'yes'].includes(twin);
   }
 
   protected override logJson(json: unknown): void {
     const shown = this.answersVerbatim ? json : this.mask.data(json);
-    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+    try {
+      const text = this.shape?.(shown) ?? JSON.stringify(shown, null, 2);
+      process.stdout.write(text === '' || text.endsWith('\n') ? text : `${text}\n`);
+    } catch (error) {
+      // The command itself is done: only what was to be printed of its result is wrong.
+      this.reportFailure(error);
+    }
   }
 
   protected override toSuccessJson(result: unknown): unknown {
@@ -84,22 +135,39 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   protected override async catch(error: Error): Promise<void> {
+    this.reportFailure(error);
+  }
+
+  private reportFailure(error: unknown): void {
     const report = reportError(error, this.mask);
     process.exitCode = exitCodeOf(report);
-    if (this.jsonEnabled()) {
+    if (this.jsonEnabled() && !this.shapesOutput) {
       this.logJson(this.toErrorJson(error));
       return;
     }
     process.stderr.write(formatErrorText(report));
     if (report.code === 'BUG' || this.argv.includes('--verbose')) {
-      process.stderr.write(`${this.mask.text(error.stack ?? '')}\n`);
+      process.stderr.write(
+        `${this.mask.text(error instanceof Error ? (error.stack ?? '') : '')}\n`,
+      );
     }
   }
 
-  /** Ctrl-C: the first lets the work finish its transaction, the second does not wait. */
+  /** Ctrl-C: the first lets the work finish its transaction, the second exits immediately. */
   protected interrupt(): void {
     if (this.interruption.signal.aborted) process.exit(130);
     this.interruption.abort(new SvcError('INTERRUPTED', 'stopped'));
+  }
+
+  /**
+   * Whether Ctrl-C lets the work finish in order; otherwise it ends the process, as SIGTERM does. No handler runs
+   * during an SQLite statement, so work that only reads is better off without one.
+   */
+  protected endInOrder(inOrder: boolean): void {
+    // A handler that is removed and added again would miss a pending signal.
+    if (inOrder === process.listeners('SIGINT').includes(this.onInterrupt)) return;
+    if (inOrder) process.on('SIGINT', this.onInterrupt);
+    else process.off('SIGINT', this.onInterrupt);
   }
 
   /** The engine's view of this process. */
@@ -112,12 +180,12 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return this.interruption.signal;
   }
 
-  /** What may be drawn on the terminal, given the flags. */
+  /** What the terminal supports, given the flags. */
   protected terminal(flags: { readonly plain: boolean }): TerminalSupport {
     return terminalSupport(process.env, process, { json: this.jsonEnabled(), plain: flags.plain });
   }
 
-  /** How the answer is drawn on stdout, given the flags. */
+  /** How stdout is drawn, given the flags. */
   protected view(flags: { readonly plain: boolean }): View {
     const { color, columns } = this.terminal(flags);
     const { clock, homeDir } = this.context();
@@ -129,31 +197,31 @@ export abstract class BaseCommand<Result extends object> extends Command {
     };
   }
 
-  /** Writes a part of the answer to stdout; nothing in JSON mode. */
+  /** Writes output to stdout; nothing in JSON mode. */
   protected write(text: string): void {
     if (this.jsonEnabled()) return;
     const shown = this.answersVerbatim ? text : this.mask.text(text);
     process.stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   }
 
-  /** Writes progress or an aside to stderr; nothing in JSON mode. */
+  /** Writes progress or an aside to stderr; nothing where the JSON document has it. */
   protected note(text: string): void {
-    if (this.jsonEnabled()) return;
+    if (this.jsonEnabled() && !this.shapesOutput) return;
     const shown = this.mask.text(text);
     process.stderr.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   }
 
-  /** Says a warning: on stderr, or in `warnings` of the JSON document. */
-  protected addWarning(said: Warning): void {
-    const warning = this.mask.data(said);
-    // Several agents share one configuration: what is wrong with it is said once.
+  /** Reports a warning on stderr, or in `warnings` of the JSON document. */
+  protected addWarning(given: Warning): void {
+    const warning = this.mask.data(given);
+    // Several agents share one configuration, so its problems are reported once.
     if (this.warnings.some(({ message }) => message === warning.message)) return;
     this.warnings.push(warning);
     this.note(`warning: ${warning.message}`);
-    if (warning.hint !== undefined) this.note(`   mend: ${warning.hint}`);
+    if (warning.hint !== undefined) this.note(`   hint: ${warning.hint}`);
   }
 
-  /** Fails the process without an error: a check that found faults. */
+  /** Sets the exit code without an error, such as for a check that found problems. */
   protected setExitCode(code: number): void {
     process.exitCode = code;
   }

@@ -1,17 +1,19 @@
-import { homedir } from 'node:os';
+import { homedir, release } from 'node:os';
+import type { Platform } from '../engine/embeddings/index.js';
+import { messageOf } from '../engine/errors/index.js';
+import type { ProcessFacts } from '../engine/overview/about.js';
 import {
   type EngineContext,
   type OnRecall,
   type OnSecret,
   resolveStatePaths,
   type StatePaths,
-} from '../engine/context.js';
-import { messageOf } from '../engine/errors/index.js';
+} from '../engine/support/context.js';
 
 /**
- * The one place that reads the process: everything behind it is told.
+ * The only place that reads the process; the engine gets everything from here.
  *
- * @param onSecret hears of the secrets that are read, so that they can be masked
+ * @param onSecret called with every secret that is read, so that it can be masked
  */
 export function createContext(onSecret: OnSecret): EngineContext {
   const env = process.env;
@@ -28,12 +30,53 @@ export function createContext(onSecret: OnSecret): EngineContext {
   };
 }
 
-/** Loaded once an answer is out: no question waits for it, and none fails by it. */
+/** Loaded after the response is printed, so that no search waits for it or fails because of it. */
 async function keepRecall(recall: Parameters<OnRecall>[0], state: StatePaths): Promise<void> {
   try {
-    const { keepRecall } = await import('../engine/dreaming/recall-log/keep-recall.js');
+    const { keepRecall } = await import('../engine/dreaming/recall-log/recalled-claims.js');
     keepRecall(recall, state, Date.now());
   } catch (error) {
-    process.stderr.write(`warning: dreaming will not know of this search: ${messageOf(error)}\n`);
+    process.stderr.write(
+      `warning: this search was not recorded for dreaming: ${messageOf(error)}\n`,
+    );
   }
+}
+
+const NAMES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
+
+/** The variables that decide where state is stored, if set: whatever else starts svc has to set them too. */
+export function statePlaces(
+  env: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}
+
+/** The platform of this machine. */
+export function currentPlatform(): Platform {
+  const { platform: os, arch } = process;
+  return { os, arch, glibc: os === 'linux' && hasGlibc() };
+}
+
+/** Node's report includes the glibc version, if that is the C library. */
+function hasGlibc(): boolean {
+  const { report } = process;
+  if (report === undefined) return true;
+  // Resolving network addresses would take seconds.
+  const before = Reflect.get(report, 'excludeNetwork');
+  Reflect.set(report, 'excludeNetwork', true);
+  const text: unknown = report.getReport();
+  Reflect.set(report, 'excludeNetwork', before);
+  const header: unknown = Reflect.get(Object(text), 'header');
+  return Reflect.get(Object(header), 'glibcVersionRuntime') !== undefined;
+}
+
+/** Facts about this process. @param root absolute path of the package */
+export function processFacts(root: string): ProcessFacts {
+  return {
+    root,
+    nodeVersion: process.versions.node,
+    nodePath: process.execPath,
+    platform: currentPlatform(),
+    release: release(),
+  };
 }

@@ -1,24 +1,21 @@
-import type { EvalEvent } from '../engine/eval/evaluate.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
+import type { EvalEvent } from '../engine/eval/index.js';
+import type { SecretMask } from '../engine/secrets/index.js';
 import { createEvalProgress } from '../ui/memory/eval-progress.js';
 import { createStyle } from '../ui/style.js';
 import {
   createLazySyncProgress,
   type SyncProgress,
   type SyncProgressOptions,
-} from './sync-progress.js';
+} from './shown-sync.js';
 
-/** Shows how far an evaluation is. */
+/** Shows the progress of an evaluation. */
 export interface EvalProgress {
   readonly onEvent: (event: EvalEvent) => void;
-  /** Must be called before anything else is written to the terminal. */
+  /** Call it before anything else is written to the terminal. */
   readonly clear: () => void;
 }
 
-/**
- * A line on stderr that redraws itself on a terminal, for indexing and for asking; elsewhere plain
- * lines, one a variant and those of indexing.
- */
+/** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */
 export function createProgress(options: SyncProgressOptions, mask: SecretMask): EvalProgress {
   const { terminal, quiet, verbose } = options;
   const write = (text: string): void => {
@@ -30,7 +27,7 @@ export function createProgress(options: SyncProgressOptions, mask: SecretMask): 
   const asking = draws
     ? createEvalProgress(write, { style, columns: terminal.columns, now })
     : undefined;
-  // Every index that is brought up to date is shown from its own beginning.
+  // The progress of each index starts over.
   let indexing: SyncProgress | undefined;
   const onEvent = (event: EvalEvent): void => {
     asking?.onEvent(event);

@@ -1,56 +1,180 @@
+import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput } from '@oclif/core/interfaces';
+import { SvcError } from '../engine/errors/index.js';
+import type { ChatType, SessionFacts } from '../engine/scope/index.js';
+import { shapeFlags } from './shape-output.js';
 
 /**
- * Gives every flag its environment twin: `--max-results` is also `SVC_MAX_RESULTS`. A rule, so
- * that no command can forget it.
+ * Flags that confirm, replace or delete, and those that shape the output: an exported variable would do so in every
+ * command from then on.
  */
+const WITHOUT_TWIN: ReadonlySet<string> = new Set([
+  'all',
+  'fields',
+  'fix',
+  'force',
+  'from-file',
+  'jq',
+  'remove',
+  'rollback',
+  'template',
+  'undo',
+  'yes',
+]);
+
+/** Gives each flag its environment variable, unless it must not have one: `--max-results` is `SVC_MAX_RESULTS`. */
 export function withEnvironment<T extends FlagInput>(flags: T): T {
   for (const [name, flag] of Object.entries(flags)) {
+    if (WITHOUT_TWIN.has(name)) continue;
     flag.env = `SVC_${name.replaceAll('-', '_').toUpperCase()}`;
   }
   return flags;
 }
 
-/** Flags that every command has (cli.md: the same word means the same thing everywhere). */
+/** Flags that every command has. */
 export const globalFlags = withEnvironment({
+  ...shapeFlags,
   config: Flags.string({
-    summary: 'Use this configuration file and look for no other.',
+    summary: 'Use this configuration file only.',
     helpValue: 'FILE',
     helpGroup: 'GLOBAL',
   }),
   json: Flags.boolean({
-    summary: 'Print the result as one JSON document on stdout.',
+    summary: 'Print JSON instead of text.',
     helpGroup: 'GLOBAL',
   }),
   plain: Flags.boolean({
-    summary: 'No screen, lines only (implied without a terminal).',
+    summary: 'Print plain lines instead of a screen.',
     helpGroup: 'GLOBAL',
   }),
   quiet: Flags.boolean({
     char: 'q',
-    summary: 'Say less on stderr.',
+    summary: 'Print less on stderr.',
     helpGroup: 'GLOBAL',
     exclusive: ['verbose'],
   }),
   verbose: Flags.boolean({
     char: 'v',
-    summary: 'Say more on stderr.',
+    summary: 'Print more on stderr.',
     helpGroup: 'GLOBAL',
   }),
 });
 
-/** Which agent, or which folder, a memory command works on. */
+/** The agent or folder that a memory command works on. */
 export const targetFlags = withEnvironment({
-  agent: Flags.string({ char: 'a', summary: 'The agent whose memory is meant.', helpValue: 'ID' }),
+  agent: Flags.string({ char: 'a', summary: 'Use the memory of this agent.', helpValue: 'ID' }),
   workspace: Flags.string({
     char: 'w',
-    summary: 'Any folder of Markdown, without configuration.',
+    summary: 'Use this folder of Markdown, without configuration.',
     helpValue: 'DIR',
   }),
 });
 
 /** For commands that ask before they act. */
 export const yesFlag = withEnvironment({
-  yes: Flags.boolean({ char: 'y', summary: 'Ask no questions.' }),
+  yes: Flags.boolean({ char: 'y', summary: 'Skip confirmation prompts.' }),
 });
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
+export const sinceFlag = Flags.string({
+  summary: 'Show only what was created since a date or for a duration (7d).',
+  helpValue: 'WHEN',
+});
+
+/** The time of `--since`, in milliseconds since the epoch. @throws SvcError USAGE */
+export function readSince(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined) return undefined;
+  const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
+  const unitMs = UNITS[unit];
+  if (amount !== undefined && unitMs !== undefined) return nowMs - Number(amount) * unitMs;
+  const moment = /^\d{4}-\d{2}-\d{2}/u.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(moment)) return moment;
+  throw new SvcError(
+    'USAGE',
+    `--since must be a date, a time or a duration such as 7d (got "${text}")`,
+    { hint: 'examples: 2026-03-01, 2026-03-01T08:00Z, 30m, 2h' },
+  );
+}
+
+/** A flag's value from 0 to 1. @throws SvcError USAGE for anything else */
+export function parseShare(text: string): number {
+  const share = Number(text);
+  if (text.trim() !== '' && share >= 0 && share <= 1) return share;
+  throw new SvcError('USAGE', `must be between 0 and 1 (got "${text}")`);
+}
+
+const CHAT_TYPES = ['direct', 'group', 'channel', 'explicit'] as const satisfies ChatType[];
+
+/** How an agent describes the conversation that asks. */
+export const sessionFlags = withEnvironment({
+  'session-key': Flags.string({
+    summary: 'Conversation that asks, e.g. agent:main:telegram:direct:42.',
+    helpValue: 'KEY',
+  }),
+  'chat-type': Flags.custom<ChatType>({
+    summary: 'Kind of conversation; overrides the session key.',
+    options: CHAT_TYPES,
+  })(),
+  channel: Flags.string({
+    summary: 'Channel of the conversation, such as telegram.',
+    helpValue: 'NAME',
+  }),
+});
+
+/** The values of {@link sessionFlags}. */
+export interface SessionFlags {
+  readonly 'session-key'?: string | undefined;
+  readonly 'chat-type'?: ChatType | undefined;
+  readonly channel?: string | undefined;
+}
+
+/** The conversation that the flags describe. */
+export function sessionFacts(flags: SessionFlags): SessionFacts {
+  return {
+    sessionKey: flags['session-key'],
+    chatType: flags['chat-type'],
+    channel: flags.channel,
+  };
+}
+
+/** The task that a worker reports on. */
+export const leaseArgs = {
+  task: Args.string({ required: true, description: 'Task ID from "svc task claim".' }),
+};
+
+/** How a worker proves that it holds the task. */
+export const leaseFlags = withEnvironment({
+  'lease-token': Flags.string({
+    summary: 'Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.',
+    helpValue: 'TOKEN',
+  }),
+});
+
+const byId = () =>
+  Args.string({
+    required: true,
+    description: 'ID, or at least its first 4 characters.',
+  });
+
+/** The claim that a person decides on. */
+export const claimArgs = {
+  claim: Args.string({
+    required: true,
+    description: 'Key of the claim, the beginning of it, or its text.',
+  }),
+};
+
+/** The flow that an operator names. */
+export const flowArgs = { flow: byId() };
+
+/** The task that an operator names. */
+export const taskArgs = { task: byId() };

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { loadConfig, resolveAgent } from '../engine/config/index.js';
-import type { EngineContext } from '../engine/context.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { MemoryTarget } from '../engine/integrate/index.js';
+import type { EngineContext } from '../engine/support/context.js';
 
-/** What the program needs beyond a recall: its start, and writing the answer. */
+/** What the program needs besides the recall itself: starting and writing the response. */
 const START_MS = 5000;
 
 /**
- * Refuses a memory that is not there: a typing error would only show inside the agent.
+ * Refuses a memory that does not exist: a typo would only show up inside the agent.
  *
  * @throws SvcError USAGE, WORKSPACE_MISSING, AGENT_UNKNOWN, CONFIG_*
  */
@@ -16,13 +16,13 @@ export async function requireTarget(context: EngineContext, target: MemoryTarget
   const { agent, workspace, config } = target;
   if (workspace !== undefined) {
     if (agent !== undefined) {
-      throw new SvcError('USAGE', '--agent and --workspace name two different memories', {
-        hint: 'give one of them',
+      throw new SvcError('USAGE', '--agent and --workspace cannot be combined', {
+        hint: 'omit one of them',
       });
     }
     if (statSync(workspace, { throwIfNoEntry: false })?.isDirectory() !== true) {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspace}`, {
-        hint: `make it (mkdir -p ${workspace}), or check the path`,
+        hint: `create it with "mkdir -p ${workspace}", or check the path`,
       });
     }
   }
@@ -31,11 +31,7 @@ export async function requireTarget(context: EngineContext, target: MemoryTarget
   if (agent !== undefined) resolveAgent(loaded, agent, context);
 }
 
-/**
- * How long an agent has to wait for its hook: as long as a recall may take by the configuration.
- *
- * @throws SvcError CONFIG_*
- */
+/** How long an agent has to wait for its hook: the longest recall that the configuration allows. @throws SvcError CONFIG_* */
 export async function recallTimeoutMs(
   context: EngineContext,
   { config }: MemoryTarget,

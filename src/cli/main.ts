@@ -1,16 +1,15 @@
 import { join } from 'node:path';
-import { findCommand } from './dispatch.js';
-import { createLeanConfig, type LeanConfig } from './lean-config.js';
+import { createLeanConfig, expandQuestion, findCommand, type LeanConfig } from './fast-start.js';
 import { terminalSupport } from './terminal.js';
 
-/** How the program was started: from its build, or from source. */
+/** How the program was started: from its build or from source. */
 export interface Launch {
   /** Absolute path of the package. */
   readonly root: string;
-  /** Where the command modules lie, relative to the root. */
+  /** Where the command modules are, relative to the root. */
   readonly commandsDir: string;
   readonly extension: '.js' | '.ts';
-  /** Loads a module by its absolute path: require in the build, import from source. */
+  /** Loads a module by absolute path: `require` in the build, `import` from source. */
   readonly load: (path: string) => CommandModule | Promise<CommandModule>;
 }
 
@@ -19,14 +18,22 @@ interface CommandModule {
 }
 
 /**
- * The program. A known command is loaded and run straight away; everything else (help, version,
- * completion, mistyped words) goes through oclif's full start. Without any words it is home on a
- * terminal that takes screens, and help elsewhere.
+ * Runs the program. A known command is loaded and run directly; help, version, completion and mistyped words go
+ * through oclif's full start. Without arguments it opens the home screen on a terminal and prints help elsewhere.
  */
 export async function main(words: readonly string[], launch: Launch): Promise<void> {
   const { root, extension } = launch;
-  const argv = words.length === 0 && takesScreens() ? ['ui'] : words;
-  const found = findCommand(argv, { dir: join(root, launch.commandsDir), extension });
+  if (namesProxy(process.env)) {
+    const { routeThroughProxies } = await import('./outgoing-proxies.js');
+    routeThroughProxies();
+  }
+  const modules = {
+    dir: join(root, launch.commandsDir),
+    extension,
+    manifest: join(root, 'oclif.manifest.json'),
+  };
+  const argv = words.length === 0 && takesScreens() ? ['ui'] : expandQuestion(words, modules);
+  const found = findCommand(argv, modules);
   if (found === undefined) {
     const { runWithOclif } = await import('./run-with-oclif.js');
     await runWithOclif(argv, root, extension === '.ts');
@@ -35,6 +42,13 @@ export async function main(words: readonly string[], launch: Launch): Promise<vo
   const { default: CommandClass } = await launch.load(found.modulePath);
   Object.assign(CommandClass, { id: found.id });
   await new CommandClass(found.argv, createLeanConfig('svc', process.env, root)).start();
+}
+
+/** Proxy support is only loaded when a variable names a proxy: it would slow every other start. */
+function namesProxy(env: NodeJS.ProcessEnv): boolean {
+  return ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].some((name) => {
+    return (env[name] ?? '') !== '' || (env[name.toLowerCase()] ?? '') !== '';
+  });
 }
 
 function takesScreens(): boolean {

@@ -1,15 +1,21 @@
-import { SvcError } from '../engine/errors/index.js';
-import { embeddingWarnings } from '../engine/memory/embedding/embedding-warnings.js';
+import { SvcError, type Warning } from '../engine/errors/index.js';
+import type { WorkOptions } from '../engine/memory/backends/index.js';
 import {
   type MemorySelection,
   type OpenedMemory,
   type OpenMemoryOptions,
   openAllMemories,
   openMemory,
-} from '../engine/memory/open-memory.js';
-import type { SyncSummary } from '../engine/memory/sync/events.js';
+} from '../engine/memory/index.js';
+import {
+  embeddingWarnings,
+  type SyncEvent,
+  type SyncSummary,
+} from '../engine/memory/sync/index.js';
 import { BaseCommand } from './base-command.js';
-import { ownWords } from './own-words.js';
+import { ownWords } from './fast-start.js';
+import { type SessionFlags, sessionFacts } from './flags.js';
+import { shownSync } from './shown-sync.js';
 
 /** The flags that choose a memory; see targetFlags. */
 export interface TargetFlags {
@@ -18,19 +24,27 @@ export interface TargetFlags {
   readonly config?: string | undefined;
 }
 
-/** The flags that say how a sync is shown. */
+/** The flags that decide how a sync is shown. */
 export interface SyncFlags {
   readonly force?: boolean;
+  readonly 'reuse-vectors'?: boolean;
   readonly plain: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
 }
 
-/** What commands that work on memories share: open them, say their warnings, close them at the end. */
+/** Without this warning, a command for all agents would print nothing. */
+const SEARCH_OFF: Warning = {
+  code: 'SEARCH_OFF',
+  message: 'memory search is off for every agent',
+  hint: 'svc config set agents.defaults.memorySearch.enabled true',
+};
+
+/** Base of commands that work on memories: opens them, reports their warnings and closes them at the end. */
 export abstract class MemoryCommand<Result extends object> extends BaseCommand<Result> {
   private readonly opened: OpenedMemory[] = [];
 
-  /** The one memory that is meant; the default agent's when none is named. */
+  /** The memory that the flags name, or the default agent's. */
   protected async openMemory(
     flags: TargetFlags,
     options: Pick<OpenMemoryOptions, 'longLived'> = {},
@@ -40,27 +54,28 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     return this.keep(await openMemory(this.context(), selection, opened));
   }
 
-  /** The one memory that is named, or those of all agents. */
+  /** The memory that the flags name, or those of all agents. */
   protected async openMemories(
     flags: TargetFlags & { readonly all?: boolean },
     options: Pick<OpenMemoryOptions, 'longLived'> = {},
   ): Promise<readonly OpenedMemory[]> {
     if (flags.all === true && (this.isTyped('agent', 'a') || this.isTyped('workspace', 'w'))) {
-      throw new SvcError('USAGE', '--all and a single memory contradict each other', {
-        hint: 'leave out --all, or --agent and --workspace',
+      throw new SvcError('USAGE', '--all cannot be combined with --agent or --workspace', {
+        hint: 'omit one of them',
       });
     }
     const one = flags.all !== true && this.selection(flags) !== undefined;
     if (one) return [await this.openMemory(flags, options)];
     const all = await openAllMemories(this.context(), { ...options, configFile: flags.config });
+    if (all.length === 0) this.addWarning(SEARCH_OFF);
     return all.map((memory) => this.keep(memory));
   }
 
-  /** Brings one memory up to date while the person watches; what went wrong on the way is said. */
+  /** Brings one memory up to date, shows progress and reports warnings. */
   protected async syncShown(memory: OpenedMemory, flags: SyncFlags): Promise<SyncSummary> {
-    const { shownSync } = await import('./shown-sync.js');
     const summary = await shownSync(memory, {
       force: flags.force ?? false,
+      reembeds: flags['reuse-vectors'] !== true,
       terminal: this.terminal(flags),
       quiet: flags.quiet,
       verbose: flags.verbose,
@@ -75,12 +90,12 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     for (const warning of warnings) this.addWarning(warning);
     const failure = summary.embedding?.failure;
     if (failure !== undefined) {
-      // The words are indexed all the same, and found.
+      // Keyword search still works.
       this.setExitCode(1);
       const { hint } = failure;
-      const message = `${memory.name}: not all passages have vectors: ${failure.message}`;
-      const mend = hint === undefined ? '' : `\n mend: ${hint}`;
-      if (!this.jsonEnabled()) this.note(`error: ${message}${mend}`);
+      const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
+      const hintLine = hint === undefined ? '' : `\n hint: ${hint}`;
+      if (!this.jsonEnabled()) this.note(`error: ${message}${hintLine}`);
       else
         this.addWarning({
           code: 'EMBEDDING_FAILED',
@@ -90,6 +105,18 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     }
     if (summary.outcome === 'stopped') this.setExitCode(130);
     return summary;
+  }
+
+  /** Options of a query: Ctrl-C lets a sync finish in order, but ends the process while the index is read. */
+  protected asking(onEvent: (event: SyncEvent) => void = () => undefined): WorkOptions {
+    this.endInOrder(false);
+    return {
+      signal: this.signal,
+      onEvent: (event) => {
+        this.endInOrder(event.type !== 'sync.finished');
+        onEvent(event);
+      },
+    };
   }
 
   protected override async finally(): Promise<void> {
@@ -103,22 +130,42 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     return memory;
   }
 
-  /** What is typed goes before what the environment says; both typed contradict each other. */
+  /** Flags override variables; two flags contradict each other. */
   protected selection({ agent, workspace }: TargetFlags): MemorySelection | undefined {
     const agentTyped = this.isTyped('agent', 'a');
     if (agentTyped && this.isTyped('workspace', 'w')) {
-      throw new SvcError('USAGE', '--agent and --workspace name two different memories', {
-        hint: 'give one of them',
+      throw new SvcError('USAGE', '--agent and --workspace cannot be combined', {
+        hint: 'omit one of them',
       });
     }
     if (workspace !== undefined && !agentTyped) return { kind: 'workspace', dir: workspace };
     return agent === undefined ? undefined : { kind: 'agent', agentId: agent };
   }
 
-  /** Whether a flag stands in the command line, and not only in the environment. */
+  /** Whether a flag was typed, and not only set by its variable. */
   protected isTyped(name: string, char?: string): boolean {
     const short = char === undefined ? '' : `|-[a-z]*${char}`;
     const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);
     return ownWords(this.argv).some((word) => forms.test(word));
   }
+}
+
+/**
+ * Why the session that the flags describe cannot use memory; undefined if it can. Flags without a session are those of
+ * a person at the command line, who always can.
+ */
+export async function refusalOf(
+  { agent }: Pick<OpenedMemory, 'agent'>,
+  flags: SessionFlags,
+): Promise<Warning | undefined> {
+  const session = sessionFacts(flags);
+  if (Object.values(session).every((fact) => fact === undefined)) return undefined;
+  const { decideScope } = await import('../engine/scope/index.js');
+  const { allowed, why } = decideScope(agent.scope, session);
+  if (allowed) return undefined;
+  return {
+    code: 'SCOPE_DENIED',
+    message: `memory is closed to this conversation: ${why}`,
+    hint: '"svc memory scope test" shows the rules of memory.ext.scope',
+  };
 }

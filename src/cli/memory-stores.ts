@@ -1,30 +1,26 @@
-import { realpathSync } from 'node:fs';
-import type { EngineContext } from '../engine/context.js';
 import { dreamStore } from '../engine/dreaming/dream-store.js';
-import { dreamWorkspace } from '../engine/dreaming/dream-workspace.js';
+import { settledWorkspace } from '../engine/dreaming/dream-targets.js';
 import { hasTrialIndexes, trialStore } from '../engine/eval/trial-indexes.js';
-import type { Forgetting, WorkOptions } from '../engine/memory/backends/memory-backend.js';
-import type { Forgotten } from '../engine/memory/forget/forgotten.js';
-import type { MemoryStore, StoreOutcome } from '../engine/memory/forget/memory-store.js';
-import type { OpenedMemory } from '../engine/memory/open-memory.js';
+import type { Forgetting, WorkOptions } from '../engine/memory/backends/index.js';
+import type { Forgotten, MemoryStore, StoreOutcome } from '../engine/memory/forget/index.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { realOrGiven } from '../engine/support/files.js';
 
-/**
- * Everything besides the files that keeps text of a memory. What is forgotten is taken out of all of
- * them; a new store joins with one entry.
- */
+/** Everything except the files that stores text of a memory. Forgotten passages are removed from all of them. */
 function memoryStores(
   { store }: Forgetting,
   { agent, agentId }: OpenedMemory,
   { state, clock }: EngineContext,
 ): readonly MemoryStore[] {
   const trials = hasTrialIndexes(state) ? [trialStore(state, clock)] : [];
-  // Nothing is recalled for dreaming in a folder that is no agent's.
+  // Dreaming records no recalls in a folder that does not belong to an agent.
   if (agentId === null) return [store, ...trials];
-  const workspace = dreamWorkspace(realpathSync(agent.workspaceDir), state);
-  return [store, ...trials, dreamStore(workspace, agent.userTimezone)];
+  const workspace = settledWorkspace(realOrGiven(agent.workspaceDir), [agent], state);
+  return [store, ...trials, dreamStore(workspace, agent.dreamTimezone)];
 }
 
-/** Makes every store follow the list of what is forgotten. */
+/** Applies the list of forgotten passages to every store. */
 export async function followInAllStores(
   forgetting: Forgetting,
   memory: OpenedMemory,

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
 import { getEditorInfo } from 'open-editor';
-import type { EngineContext } from '../engine/context.js';
 import { SvcError } from '../engine/errors/index.js';
+import type { EngineContext } from '../engine/support/context.js';
 
-/** A place in a file; both counted from 1. */
+/** A location in a file, counted from 1. */
 export interface EditorPlace {
   /** Absolute. */
   readonly file: string;
@@ -13,9 +13,9 @@ export interface EditorPlace {
 }
 
 /**
- * Runs `$VISUAL` or `$EDITOR` at a place; prints the place when neither is set.
+ * Opens `$VISUAL` or `$EDITOR` at a location, or prints the location if neither is set.
  *
- * @throws SvcError USAGE when the editor cannot be run
+ * @throws SvcError USAGE if the editor cannot be run
  */
 export async function openInEditor(
   { file, line, column = 1 }: EditorPlace,
@@ -27,7 +27,7 @@ export async function openInEditor(
     return;
   }
   const [binary = editor, ...own] = editor.trim().split(/\s+/);
-  // The library knows how each editor is told a line; the program and its flags are the person's.
+  // The library knows how to pass a line to each editor; the program and its flags are the user's.
   const known = getEditorInfo([{ file, line, column }], { editor: basename(binary) });
   await new Promise<void>((resolve, reject) => {
     const child = spawn(binary, [...own, ...known.arguments], { stdio: 'inherit' });

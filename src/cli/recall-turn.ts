@@ -1,20 +1,26 @@
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { injectedBlock } from '../engine/active-memory/block.js';
-import { readConversationTail } from '../engine/active-memory/conversation-tail.js';
-import { type HookAgent, hookAnswer, readHookCall } from '../engine/active-memory/hooks.js';
-import { openRecallLane } from '../engine/active-memory/lane.js';
-import { type RecallTurn, sessionKeyOf } from '../engine/active-memory/turn.js';
-import type { EngineContext } from '../engine/context.js';
-import { messageOf } from '../engine/errors/index.js';
-import { runningMs } from '../engine/running-ms.js';
-import { channelOf } from '../engine/scope/session.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
-import { BoundedInput } from './bounded-input.js';
-import { ownWords } from './own-words.js';
-import { type SessionFlags, sessionFacts } from './session-flags.js';
+import {
+  type HookAgent,
+  hookAnswer,
+  injectedBlock,
+  openRecallLane,
+  type RecallTurn,
+  readConversationTail,
+  readHookCall,
+  sessionKeyOf,
+} from '../engine/active-memory/index.js';
 
-/** The flags that say what a turn is, and whose memory is meant. */
+import { messageOf } from '../engine/errors/index.js';
+import { channelOf } from '../engine/scope/index.js';
+import type { SecretMask } from '../engine/secrets/index.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { runningMs } from '../engine/support/time.js';
+import { ownWords } from './fast-start.js';
+import { type SessionFlags, sessionFacts } from './flags.js';
+
+/** The flags that describe a turn and name its memory. */
 export interface RecallFlags extends SessionFlags {
   readonly agent?: string | undefined;
   readonly config?: string | undefined;
@@ -24,10 +30,10 @@ export interface RecallFlags extends SessionFlags {
   readonly workspace?: string | undefined;
 }
 
-/** Where a conversation takes place whose caller does not say: at whoever runs this command. */
+/** The channel of a conversation whose caller names none. */
 const OWN_CHANNEL = 'cli';
 
-/** The turn that a command line speaks of. */
+/** The turn that a command line describes. */
 export function recallTurn(message: string, flags: RecallFlags, cwd: string): RecallTurn {
   const { transcript, trigger, model } = flags;
   const facts = sessionFacts(flags);
@@ -42,7 +48,7 @@ export function recallTurn(message: string, flags: RecallFlags, cwd: string): Re
   };
 }
 
-/** Whether a hook's answer is wanted, before the flags are read and when they cannot be. */
+/** Whether a hook runs this command; works before the flags are parsed, and if they cannot be. */
 export function wantsHook(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -50,16 +56,16 @@ export function wantsHook(
   return ownWords(argv).some((word) => /^--hook(?:=|$)/u.test(word)) || Boolean(env['SVC_HOOK']);
 }
 
-/** Prompts are smaller; what is larger comes from no agent. */
+/** Larger than any prompt of an agent. */
 const MAX_INPUT_BYTES = 4 * 1024 * 1024;
-/** An agent writes the input at once and closes it. */
+/** Agents write the input immediately and close it. */
 const INPUT_MS = 2000;
-/** For writing the answer and ending, within the time that the agent was told. */
+/** For writing the response and exiting within the timeout that the agent uses. */
 const ENDING_MS = 20;
 
 /**
- * Answers an agent's hook: reads its JSON on stdin, writes the answer on stdout, or nothing at all.
- * Whatever happens, the process ends in time and without an error.
+ * Answers an agent's hook: reads its JSON from stdin and writes the response, or nothing, to stdout. Whatever happens,
+ * the process exits in time and without an error.
  */
 export async function runRecallHook(
   agent: HookAgent,
@@ -74,9 +80,9 @@ export async function runRecallHook(
       process.exit(0);
     });
   }
-  // The agent may be gone by the time there is an answer.
+  // The agent may be gone by the time there is a response.
   process.stdout.on('error', () => undefined);
-  // A person who tries it on a terminal waits for nothing.
+  // On a terminal there is no input to wait for.
   if (process.stdin.isTTY) return;
   const input = new BoundedInput(process.stdin, MAX_INPUT_BYTES);
   try {
@@ -107,7 +113,7 @@ export async function runRecallHook(
         chatType: given.chatType ?? (given.sessionKey === undefined ? 'direct' : undefined),
         channel: channelOf(given) ?? agent,
       },
-      // One that cannot stand in a key is no agent's.
+      // An id that is not valid in a key does not come from an agent.
       sessionId: named === undefined ? undefined : sessionId,
       trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
       runModel: flags.model,
@@ -121,7 +127,7 @@ export async function runRecallHook(
   }
 }
 
-/** Resolves when the text is on its way, so that the end of the process does not cut it off. */
+/** Resolves when the text is written, so that exiting does not cut it off. */
 function written(text: string): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
@@ -132,4 +138,44 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+/**
+ * Reads a stream as text, up to a size. Never fails: the process that started this one may be gone.
+ */
+class BoundedInput {
+  private readonly stream: Readable;
+  private readonly parts: Buffer[] = [];
+  private readonly ended: Promise<boolean>;
+
+  /** @param maxBytes a larger input is not read */
+  constructor(stream: Readable, maxBytes: number) {
+    this.stream = stream;
+    let bytes = 0;
+    this.ended = new Promise((resolve) => {
+      stream.on('data', (part: Buffer | string) => {
+        const read = typeof part === 'string' ? Buffer.from(part) : part;
+        bytes += read.length;
+        this.parts.push(read);
+        if (bytes > maxBytes) resolve(false);
+      });
+      stream.once('end', () => resolve(true));
+      stream.once('close', () => resolve(true));
+      stream.once('error', () => resolve(false));
+    });
+  }
+
+  /**
+   * The whole text once the stream has ended; undefined if it is too large, was interrupted or did not end in time.
+   */
+  async text(timeoutMs: number): Promise<string | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), Math.max(0, timeoutMs));
+    });
+    const isWhole = await Promise.race([this.ended, late]);
+    clearTimeout(timer);
+    this.stream.destroy();
+    return isWhole ? Buffer.concat(this.parts).toString('utf8') : undefined;
+  }
 }

@@ -1,7 +1,9 @@
-import { ERROR_CODES, type ErrorCode, messageOf, SvcError } from '../engine/errors/index.js';
-import { createSecretMask, type SecretMask } from '../engine/secrets/mask/secret-mask.js';
+import { stripVTControlCharacters } from 'node:util';
+import { asSvcError, ERROR_CODES, type ErrorCode, messageOf } from '../engine/errors/index.js';
+import { createSecretMask, type SecretMask } from '../engine/secrets/index.js';
+import { isRecord, suggestName } from '../engine/support/text.js';
 
-/** What is known of a failure once it has left the engine. */
+/** A failure as it is reported, in text or JSON. */
 export interface ErrorReport {
   readonly code: ErrorCode;
   readonly message: string;
@@ -11,8 +13,7 @@ export interface ErrorReport {
 }
 
 /**
- * Maps anything thrown to a report without secrets. oclif's own parse errors become USAGE; the
- * unknown is a BUG.
+ * Maps anything thrown to a report without secrets. Errors of oclif's parser become USAGE, unknown errors a BUG.
  *
  * @param mask of this process; without one, only what looks like a secret is masked
  */
@@ -21,34 +22,73 @@ export function reportError(error: unknown, mask: SecretMask = createSecretMask(
 }
 
 function unmaskedReport(error: unknown): ErrorReport {
-  if (error instanceof SvcError) {
+  const known = asSvcError(error);
+  if (known !== undefined) {
+    const { code, message, hint, location, details } = known;
     return {
-      code: error.code,
-      message: error.code === 'USAGE' ? withoutParserWords(error.message) : error.message,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
-      ...(error.location === undefined ? {} : { location: error.location }),
-      ...(error.details === undefined ? {} : { details: error.details }),
+      code,
+      message: code === 'USAGE' ? parserMessage(message) : message,
+      ...(hint === undefined ? {} : { hint }),
+      ...(location === undefined ? {} : { location }),
+      ...(details === undefined ? {} : { details }),
     };
   }
-  if (isUsageError(error)) {
-    const message = withoutParserWords(messageOf(error));
-    return { code: 'USAGE', message, hint: usageHint(message) };
-  }
+  if (isUsageError(error)) return { code: 'USAGE', ...usageProblem(error) };
   return {
     code: 'BUG',
     message: messageOf(error),
-    hint: 'this is a bug in svc: run the command again with --verbose and report what it prints, with what svc bug-report writes',
+    hint: 'this is a bug in svc: run the command again with --verbose, and report the output together with the archive that "svc bug-report" writes',
   };
 }
 
-function usageHint(message: string): string {
-  const help = 'add --help to see what the command takes';
-  return message.startsWith('Nonexistent flag')
-    ? `${help}; put -- before words that begin with a hyphen`
-    : help;
+const HELP_HINT = 'run the command with --help for its arguments and flags';
+
+/** An error of oclif's parser, in words that fit the rest of svc. */
+function usageProblem(error: Error): { readonly message: string; readonly hint: string } {
+  const { args, flags, parse }: ParserError = error;
+  if (Array.isArray(flags)) return unknownFlag(String(flags[0]), flagNames(parse));
+  if (Array.isArray(args) && error.message.startsWith('Missing')) {
+    const missing = args.map((arg) => argumentName(arg)).join(', ');
+    const noun = args.length === 1 ? 'argument' : 'arguments';
+    return { message: `missing ${noun}: ${missing}`, hint: HELP_HINT };
+  }
+  return { message: parserMessage(error.message), hint: HELP_HINT };
 }
 
-/** The process exit code of a report; the only place where errors become exit codes. */
+/** What the parser's errors carry; declared by oclif, but offered by none of its entry points. */
+interface ParserError extends Error {
+  readonly args?: unknown;
+  readonly flags?: unknown;
+  readonly parse?: unknown;
+}
+
+function unknownFlag(typed: string, known: readonly string[]) {
+  const [name = ''] = typed.replace(/^-+/u, '').split('=');
+  const near = suggestName(name, known);
+  const dashes = 'put -- before words that start with a hyphen';
+  return {
+    message: `unknown flag: ${typed}`,
+    hint: near === undefined ? `${HELP_HINT}; ${dashes}` : `did you mean --${near}?`,
+  };
+}
+
+function flagNames(parse: unknown): readonly string[] {
+  const input = isRecord(parse) ? parse['input'] : undefined;
+  const flags = isRecord(input) ? input['flags'] : undefined;
+  return isRecord(flags) ? Object.keys(flags) : [];
+}
+
+/** `PATH (a file or a citation)`. */
+function argumentName(arg: unknown): string {
+  if (!isRecord(arg)) return '';
+  const { name, description } = arg;
+  const words = String(description ?? '').replace(/\.$/u, '');
+  const uncapitalized = words.replace(/^[A-Z](?![A-Z])/u, (first) => first.toLowerCase());
+  const meaning = words === '' ? '' : ` (${uncapitalized})`;
+  return `${String(name).toUpperCase()}${meaning}`;
+}
+
+/** The exit code for a report; the only place where errors become exit codes. */
 export function exitCodeOf(report: ErrorReport): number {
   return ERROR_CODES[report.code].exit;
 }
@@ -58,23 +98,50 @@ export function formatErrorText(report: ErrorReport): string {
   const place = report.location;
   const lines = [`error: ${report.message}`];
   if (place !== undefined) lines.push(`   at: ${place.file}:${place.line}:${place.column}`);
-  if (report.hint !== undefined) lines.push(` mend: ${report.hint}`);
+  if (report.hint !== undefined) lines.push(` hint: ${report.hint}`);
   return `${lines.join('\n')}\n`;
 }
 
+const PARSER_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^Unexpected arguments?: /u, 'unexpected argument: '],
+  [/^Missing required flag (\S+)$/u, 'missing flag: --$1'],
+  [/^Flag (--\S+) expects a value$/u, '$1 needs a value'],
+  [/^Flag (--\S+) expects one of these values: (.*)$/u, '$1 must be one of: $2'],
+  [/^Flag (--\S+) can only be specified once$/u, '$1 can be given only once'],
+  [/^Expected (--[\w-]+)=(.*) to be one of: (.*)$/su, '$1 must be one of: $3 (got "$2")'],
+  [/^Expected (.*) to be one of: (.*)$/su, 'argument must be one of: $2 (got "$1")'],
+  [/^Expected an integer but received: (.*)$/su, 'must be a whole number (got "$1")'],
+  [
+    /^Expected an integer greater .* to (\S+) but received: (.*)$/su,
+    'must be at least $1 (got $2)',
+  ],
+  [/^Expected an integer less .* to (\S+) but received: (.*)$/su, 'must be at most $1 (got $2)'],
+  [
+    /^(--[\w-]+)(?:=\S*)? cannot also be provided when using (--\S+)$/u,
+    '$1 cannot be combined with $2',
+  ],
+  [/^All of the following must be provided when using (--\S+): (.*)$/u, '$1 requires $2'],
+];
+
 /**
- * oclif's parser spreads a message over lines, with a heading above and a line about --help below,
- * also those of errors that a flag's own parser threw. Ours are one line, and the hint says the rest.
+ * A message of oclif's parser on one line and in svc's words. The parser adds a heading above and a line about
+ * --help below, and puts the name of a flag before what the flag's own parser said.
  */
-function withoutParserWords(message: string): string {
-  return message
-    .replace(/\s*See more help with --help\s*$/u, '')
-    .replace(/^Parsing (--\S+)\s+/u, '$1: ')
+function parserMessage(message: string): string {
+  const [, flag, rest = ''] = /^Parsing (--\S+)\s(.*)$/su.exec(message) ?? [];
+  const problems = stripVTControlCharacters(flag === undefined ? message : rest)
+    .replace(/(?<!\s)\s*See more help with --help\s*$/u, '')
     .replace(/^The following errors? occurred:\s+/u, '')
-    .replaceAll(/\s*\n\s*/gu, '; ');
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .map((line) => PARSER_WORDS.reduce((text, [said, words]) => text.replace(said, words), line))
+    .join('; ');
+  if (flag === undefined) return problems;
+  return `${flag}${problems.startsWith('must ') ? '' : ':'} ${problems}`;
 }
 
-function isUsageError(error: unknown): boolean {
+function isUsageError(error: unknown): error is Error {
   if (!(error instanceof Error) || !('oclif' in error)) return false;
   const { oclif } = error;
   return typeof oclif === 'object' && oclif !== null && 'exit' in oclif && oclif.exit === 2;

@@ -1,32 +1,29 @@
-import type { EngineContext } from '../engine/context.js';
-import type { McpLog, McpWorld } from '../engine/mcp/index.js';
-import type { GivenSession } from '../engine/mcp/mcp-world.js';
-import type { McpOutput } from '../engine/mcp/output-schemas.js';
-import type { OpenedMemory } from '../engine/memory/open-memory.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
+import type { GivenSession, McpLog, McpOutput, McpWorld } from '../engine/mcp/index.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
+import type { SecretMask } from '../engine/secrets/index.js';
+import type { EngineContext } from '../engine/support/context.js';
 
-/** How the server is run. */
+/** How the server runs. */
 export interface McpRunOptions {
   readonly context: EngineContext;
   readonly mask: SecretMask;
-  /** Of this program. */
+  /** Version of this program. */
   readonly version: string;
   readonly session: GivenSession;
-  /** Undefined speaks on stdin and stdout. */
+  /** Undefined uses stdin and stdout. */
   readonly http: { readonly port: number } | undefined;
-  /** Opens the memory that is meant, as one that lives long; closed by whoever gives it. */
+  /** Opens the memory for a long-lived process; the caller closes it. */
   readonly open: () => Promise<OpenedMemory>;
   readonly verbose: boolean;
-  /** Warnings are left out too. */
+  /** Hides warnings too. */
   readonly quiet: boolean;
 }
 
-/** What is still at work this long after the end was ordered does not hold the process up. */
+/** Work that takes longer than this to stop is abandoned. */
 const LONGEST_END_MS = 5000;
 
 /**
- * Serves until the client leaves or a signal comes. stdout carries nothing but the protocol; what the
- * server tells of itself goes to stderr.
+ * Serves until the client disconnects or a signal arrives. stdout carries only the protocol; logs go to stderr.
  *
  * @throws SvcError MCP_TOKEN_UNUSABLE, LISTEN_FAILED
  */
@@ -37,7 +34,7 @@ export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
   const memory = new LiveMemory({ open: options.open, clock: context.clock, log });
   const world = { memory, session: sessionOf(options.session), mask, log, version };
   const signals = waitForSignals();
-  // Nobody reads what the server tells of itself any more: no reason to end.
+  // Keep serving when stderr is closed.
   process.stderr.on('error', () => undefined);
   try {
     return await (options.http === undefined
@@ -78,7 +75,7 @@ async function serveHttp(
   const listener = await listenHttp(world, { port, token });
   try {
     if (!quiet) {
-      process.stderr.write(`listening on ${listener.url}\nthe token is in ${token.file}\n`);
+      process.stderr.write(`listening on ${listener.url}\ntoken file: ${token.file}\n`);
     }
     world.memory.warmUp();
     const reason = await stopped;
@@ -88,7 +85,7 @@ async function serveHttp(
   }
 }
 
-/** Ctrl-C and SIGTERM; whoever asks twice does not want to wait. */
+/** Ctrl-C and SIGTERM; a second signal exits immediately. */
 function waitForSignals(): Signals {
   const abort = new AbortController();
   let stop: (reason: Stopped) => void = () => undefined;

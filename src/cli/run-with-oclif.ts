@@ -1,14 +1,14 @@
 import { Config } from '@oclif/core/config';
 import { run } from '@oclif/core/run';
 import { settings } from '@oclif/core/settings';
-import { closest, distance } from 'fastest-levenshtein';
 import { SvcError } from '../engine/errors/index.js';
-import { environmentSecrets } from '../engine/secrets/mask/environment-secrets.js';
-import { createSecretMask } from '../engine/secrets/mask/secret-mask.js';
-import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
-import { asksForRootHelp, rootHelp } from './root-help.js';
+import { createSecretMask, environmentSecrets } from '../engine/secrets/index.js';
+import { suggestName } from '../engine/support/text.js';
+import { ownWords } from './fast-start.js';
 
-/** oclif's own start: help, version, plugin commands; and a suggestion for a mistyped command. */
+import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
+
+/** oclif's own start: version, help of a command, plugin commands. Lists of commands are svc's own. */
 export async function runWithOclif(
   argv: readonly string[],
   root: string,
@@ -17,8 +17,9 @@ export async function runWithOclif(
   if (development) settings.debug = true;
   try {
     const config = await Config.load({ root });
-    if (asksForRootHelp(argv)) {
-      process.stdout.write(rootHelp(config));
+    const list = commandList(argv, config);
+    if (list !== undefined) {
+      process.stdout.write(list);
       return;
     }
     refuseUnknownCommand(argv, config);
@@ -41,28 +42,99 @@ export async function runWithOclif(
 function refuseUnknownCommand(argv: readonly string[], config: Config): void {
   const end = argv.findIndex((word) => word.startsWith('-'));
   const words = end === -1 ? argv : argv.slice(0, end);
-  const first = words[0];
-  if (first === undefined) return;
-  const known = [...config.commandIDs, ...config.topics.map((topic) => topic.name)];
-  for (let count = words.length; count > 0; count--) {
-    const id = words.slice(0, count).join(':');
-    const isTopic = config.findTopic(id) !== undefined;
-    if (config.findCommand(id) !== undefined || (isTopic && count === words.length)) return;
-    if (isTopic) break;
-  }
-  // Beyond the words that name a topic, one more was meant for a command; the rest are arguments.
-  const topicWords = words.findIndex((_, index) => {
-    return config.findTopic(words.slice(0, index + 1).join(':')) === undefined;
+  const known = [...config.commandIDs, ...config.topics.map(({ name }) => name)];
+  const namesCommand = words.some((_, at) => {
+    const id = words.slice(0, at + 1).join(':');
+    const command = config.findCommand(id);
+    // "dream" is short for a command, and "dream stauts" a mistyped command of the topic.
+    const isShort = command?.aliases.includes(id) === true && config.findTopic(id) !== undefined;
+    return command !== undefined && (!isShort || at === words.length - 1);
   });
-  const asked = words.slice(0, topicWords + 1).join(':');
-  const near = closest(asked, known);
-  const hint =
-    distance(asked, near) <= Math.max(2, asked.length / 3)
-      ? `did you mean "svc ${near.replaceAll(':', ' ')}"?`
-      : 'svc --help lists the commands';
-  throw new SvcError('USAGE', `there is no command "${asked.replaceAll(':', ' ')}"`, { hint });
+  if (namesCommand) return;
+  const at = words.findIndex((_, index) => !known.includes(words.slice(0, index + 1).join(':')));
+  if (at === -1) {
+    if (words.length > 0 || ['--version', '-v'].includes(argv[0] ?? '')) return;
+    throw new SvcError('USAGE', `unknown flag: ${argv[0]}`, {
+      hint: 'flags follow the command; "svc --help" lists the commands',
+    });
+  }
+  const topic = words.slice(0, at).join(' ');
+  const siblings = known
+    .map((id) => id.split(':'))
+    .filter((parts) => parts.length > at && parts.slice(0, at).join(' ') === topic)
+    .map((parts) => parts[at] ?? '');
+  const typed = words[at] ?? '';
+  // Quoted as one word, or without its topic: "svc doctor" is meant for "svc config doctor".
+  const quoted = typed.trim().replaceAll(/\s+/gu, ':');
+  const elsewhere = known.find((id) => id === quoted || id.split(':').at(-1) === typed);
+  const near = suggestName(typed, siblings);
+  const meant = near === undefined ? elsewhere : [...words.slice(0, at), near].join(' ');
+  const name = [...words.slice(0, at), typed].join(' ');
+  throw new SvcError('USAGE', `unknown command: ${name}`, {
+    hint:
+      meant === undefined
+        ? `"svc ${topic === '' ? '' : `${topic} `}--help" lists the commands`
+        : `did you mean "svc ${meant.replaceAll(':', ' ')}"?`,
+  });
 }
 
 function isExit(error: unknown): error is { readonly oclif: { readonly exit: number } } {
   return error instanceof Error && 'code' in error && error.code === 'EEXIT';
+}
+
+const HELP_WORDS: readonly string[] = ['--help', '-h', 'help'];
+
+/**
+ * The commands of svc, or of the topic that a command line names; undefined when it names something else. oclif
+ * lists commands and topics apart, so that what is both appears twice, and its list needs more than 24 lines.
+ */
+function commandList(argv: readonly string[], config: Config): string | undefined {
+  const words = ownWords(argv).filter((word) => !HELP_WORDS.includes(word));
+  const topic = words.join(':');
+  if (topic === '') return rootList(config);
+  const found = config.findTopic(topic);
+  if (found === undefined || config.findCommand(topic) !== undefined) return undefined;
+  return listText(found.description ?? '', topic, rowsOf(topic, config));
+}
+
+function rootList(config: Config): string {
+  const rows = rowsOf('', config);
+  rows.delete('help');
+  return listText(config.pjson['description'] ?? '', '', rows, [
+    'Short forms: svc "a question", svc search (or s), svc get and svc index.',
+  ]);
+}
+
+/** What each command and topic directly below a topic does, by name. */
+function rowsOf(topic: string, { commands, topics }: Config): Map<string, string> {
+  const prefix = topic === '' ? '' : `${topic}:`;
+  const isBelow = (id: string): boolean =>
+    id.startsWith(prefix) && !id.slice(prefix.length).includes(':');
+  const rows = new Map<string, string>();
+  for (const { id, summary = '', aliases, hidden } of commands) {
+    // Short forms of commands are not listed at the top, where every line counts.
+    if (!isBelow(id) || hidden || (topic === '' && aliases.includes(id))) continue;
+    rows.set(id.slice(prefix.length), summary);
+  }
+  // What is a topic and a command is described as a topic.
+  for (const { name, description = '', hidden } of topics) {
+    if (isBelow(name) && hidden !== true) rows.set(name.slice(prefix.length), description);
+  }
+  return rows;
+}
+
+function listText(
+  title: string,
+  topic: string,
+  rows: ReadonlyMap<string, string>,
+  notes: readonly string[] = [],
+): string {
+  const program = ['svc', ...topic.split(':')].join(' ').trim();
+  const width = Math.max(...[...rows.keys()].map((name) => name.length));
+  const lines = [...rows]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`);
+  const usage = `Usage: ${program} COMMAND [ARGUMENT] [--flag value]`;
+  const footer = [...notes, `Run ${program} COMMAND --help for details.`];
+  return `${[title, usage, '', ...lines, '', ...footer].join('\n')}\n`;
 }

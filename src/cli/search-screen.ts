@@ -1,9 +1,8 @@
-import type { EngineContext } from '../engine/context.js';
-import type { OpenedMemory } from '../engine/memory/open-memory.js';
-import { formatCitation } from '../engine/memory/search/citation.js';
-import type { SearchResult } from '../engine/memory/search/types.js';
-import type { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
+import { formatCitation, type SearchResult } from '../engine/memory/search/index.js';
+import { type MemoryWatcher, watchTargetOf } from '../engine/memory/watch/index.js';
+import type { SecretMask } from '../engine/secrets/index.js';
+import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
@@ -13,7 +12,7 @@ import { terminalSupport } from './terminal.js';
 /** Lines read before and after a passage, so that the preview can fill a tall terminal. */
 const PREVIEW_MARGIN = 60;
 
-/** Opens the search screen and, when the person chose a result, their editor on it. */
+/** Opens the search screen and, if a result was chosen, the editor on it. */
 export async function runSearchScreen(
   memory: OpenedMemory,
   context: EngineContext,
@@ -36,19 +35,18 @@ export async function runSearchScreen(
 }
 
 /**
- * Keeps the index of an external program fresh while the screen is open (spec/memory-search §2.12, rule 5):
- * no answer while somebody types waits for that.
+ * Keeps the index of an external program up to date while the screen is open (spec/memory-search §2.12, rule 5): no
+ * search waits for it.
  */
 async function watchExternal(
   memory: OpenedMemory,
   { clock }: EngineContext,
 ): Promise<MemoryWatcher | undefined> {
   if (memory.ext === undefined) return undefined;
-  const { watchMemory } = await import('../engine/memory/watch/watch-memory.js');
-  const { watchTargetOf } = await import('../engine/memory/watch/watch-target.js');
+  const { MemoryWatcher } = await import('../engine/memory/watch/memory-watcher.js');
   const target = { ...watchTargetOf(memory), syncsAtStart: false };
-  const watcher = watchMemory(target, { clock, onEvent: () => undefined });
-  // A bug in it ends the watching; the screen goes on.
+  const watcher = new MemoryWatcher(target, { clock, onEvent: () => undefined });
+  // If a bug ends the watching, the screen stays usable.
   watcher.ended.catch(() => undefined);
   await watcher.start();
   return watcher;
@@ -59,7 +57,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
   const request = { maxResults: SCREEN_RESULTS, explain: true };
   return {
     search: (query, signal) => backend.search({ ...request, query }, { signal }),
-    ...(isByWordsAlone(memory)
+    ...(isLexicalOnly(memory)
       ? {}
       : {
           searchWords: (query: string, signal: AbortSignal) =>
@@ -78,7 +76,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
     },
     copy: async (result) => {
       const citation = formatCitation(result.path, result);
-      // OSC 52 reaches the clipboard of the person's own terminal, through ssh and tmux too.
+      // OSC 52 reaches the clipboard of the user's terminal, also through ssh and tmux.
       process.stdout.write(`\u001B]52;c;${Buffer.from(citation).toString('base64')}\u0007`);
       return `copied ${citation}`;
     },
@@ -89,7 +87,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions 
   };
 }
 
-function isByWordsAlone({ ext, providers }: OpenedMemory): boolean {
+function isLexicalOnly({ ext, providers }: OpenedMemory): boolean {
   return ext === undefined ? providers === undefined : ext.settings.mode === 'search';
 }
 

@@ -1,32 +1,32 @@
-import type { EngineContext } from '../engine/context.js';
-import type { Diagnosis, DiagnosisEvent } from '../engine/embeddings/diagnosis/index.js';
+import type { Diagnosis, DiagnosisEvent } from '../engine/embeddings/index.js';
 import { SvcError } from '../engine/errors/index.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
-import { renderDiagnosis } from '../ui/provider/diagnosis.js';
+import type { SecretMask } from '../engine/secrets/index.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
 import type { TerminalSupport } from './terminal.js';
 
-/** How a diagnosis is shown. */
+/** Options of {@link shownDiagnosis}. */
 export interface ShownDiagnosisOptions {
-  /** As `provider path of agent main`. */
+  /** For example `provider path of agent main`. */
   readonly title: string;
   readonly context: EngineContext;
   readonly terminal: TerminalSupport;
-  /** Whether the person may stay and look again: one diagnosis, on a terminal. */
+  /** Whether to show the interactive screen on a terminal. */
   readonly screen: boolean;
   readonly signal: AbortSignal;
-  /** Before lines are cut and wrapped: half a secret is no longer known for one. */
+  /** Applied before lines are cut: half a secret would not be recognized. */
   readonly mask: SecretMask;
-  /** Writes to stdout; nothing in JSON mode. */
+  /** Writes to stdout, except in JSON mode. */
   readonly write: (text: string) => void;
 }
 
 /**
- * Shows a diagnosis: live on a terminal, where it stays until the person leaves, and then as lines in
- * any case.
+ * Shows a diagnosis: on a terminal, live until the user leaves; then, in
+ * any case, as text.
  *
- * @throws SvcError INTERRUPTED when the person left before there was anything to tell
+ * @throws SvcError INTERRUPTED if the user left before it was complete
  */
 export async function shownDiagnosis(
   diagnose: (signal: AbortSignal, onEvent: (event: DiagnosisEvent) => void) => Promise<Diagnosis>,

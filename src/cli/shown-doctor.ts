@@ -1,23 +1,30 @@
-import type { EngineContext } from '../engine/context.js';
-import { thisHost } from '../engine/doctor/host.js';
-import { applyMend, type MendedReport, mendAll } from '../engine/doctor/mend-all.js';
-import { DOCTOR_CHECKS } from '../engine/doctor/registry.js';
-import { type RunDoctorOptions, reportOf, runDoctor } from '../engine/doctor/run-doctor.js';
+import {
+  applyFix,
+  DOCTOR_CHECKS,
+  type FixedReport,
+  fixAll,
+  type RunDoctorOptions,
+  reportOf,
+  runDoctor,
+  thisHost,
+} from '../engine/doctor/index.js';
+
 import { SvcError } from '../engine/errors/index.js';
-import { renderDoctor } from '../ui/doctor/report.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { renderDoctor } from '../ui/doctor/finding-lines.js';
 import { createStyle } from '../ui/style.js';
 import { openInEditor } from './open-editor.js';
 import type { TerminalSupport } from './terminal.js';
 
-/** How the doctor is asked and shown. */
+/** How the doctor runs and is shown. */
 export interface ShownDoctorOptions {
   readonly context: EngineContext;
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
-  /** Whether to do the safe mends without asking. */
+  /** Whether to apply safe fixes without asking. */
   readonly fix: boolean;
   readonly terminal: TerminalSupport;
-  /** Whether the person may stay and mend. */
+  /** Whether a screen may be shown. */
   readonly screen: boolean;
   readonly signal: AbortSignal;
   /** Writes to stdout; nothing in JSON mode. */
@@ -25,12 +32,12 @@ export interface ShownDoctorOptions {
 }
 
 /**
- * Looks at everything: live on a terminal, where the person chooses what to mend and when to leave,
- * and then as lines in any case. What is told last was looked at last.
+ * Runs all checks: on a terminal as a live screen where the user chooses what to fix, and then always as lines, with
+ * the latest results.
  *
- * @throws SvcError INTERRUPTED when the person left before every check had ended once
+ * @throws SvcError INTERRUPTED if the user quit before every check had finished once
  */
-export async function shownDoctor(options: ShownDoctorOptions): Promise<MendedReport> {
+export async function shownDoctor(options: ShownDoctorOptions): Promise<FixedReport> {
   const { context, configFile, fix, terminal, signal, write } = options;
   const style = createStyle(terminal.color);
   const columns = process.stdout.isTTY ? terminal.columns : undefined;
@@ -41,12 +48,12 @@ export async function shownDoctor(options: ShownDoctorOptions): Promise<MendedRe
     checks: DOCTOR_CHECKS,
     signal,
   };
-  const show = (found: MendedReport): void => {
+  const show = (found: FixedReport): void => {
     const shown = { style, columns, homeDir: context.homeDir };
     write(renderDoctor(found.report, found.applied, shown));
   };
   if (fix || !options.screen || !terminal.screen) {
-    const found = fix ? await mendAll(look) : { report: await runDoctor(look), applied: [] };
+    const found = fix ? await fixAll(look) : { report: await runDoctor(look), applied: [] };
     show(found);
     return found;
   }
@@ -62,7 +69,7 @@ export async function shownDoctor(options: ShownDoctorOptions): Promise<MendedRe
       const checks = DOCTOR_CHECKS.filter(({ name }) => names.includes(name));
       return runDoctor({ ...look, checks, signal: own, onEvent });
     },
-    apply: applyMend,
+    apply: applyFix,
     signal,
   });
   const report = end.results === undefined ? undefined : reportOf(end.results);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../engine/context.js';
 import type { Flows } from '../engine/flows/index.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
-import type { ListRow } from '../ui/flows/rows.js';
-import { watchLine } from '../ui/flows/watch-line.js';
+import type { SecretMask } from '../engine/secrets/index.js';
+import type { Clock } from '../engine/support/context.js';
+import { type ListRow, watchLine } from '../ui/flows/rows.js';
+
 import { createStyle } from '../ui/style.js';
 import type { TerminalSupport } from './terminal.js';
 
@@ -12,31 +12,31 @@ export interface FollowedList {
   readonly kind: 'flows' | 'tasks';
   /** Reads it, newest first. */
   readonly read: () => {
-    /** Each with what `--json` prints of it. */
+    /** Each with its `--json` form. */
     readonly entries: readonly { readonly row: ListRow; readonly json: object }[];
     readonly total: number;
   };
 }
 
-/** How it is shown. */
+/** How a followed list is shown. */
 export interface FlowsWatchOptions {
   readonly flows: Pick<Flows, 'version'>;
   readonly terminal: TerminalSupport;
   readonly json: boolean;
   readonly clock: Clock;
   readonly mask: SecretMask;
-  /** Ends it. */
+  /** Stops following. */
   readonly signal: AbortSignal;
 }
 
-/** Often enough to look alive. Asking whether anything changed costs next to nothing. */
+/** Often enough to look live; checking whether anything changed costs next to nothing. */
 const LOOK_MS = 200;
-/** "3 min ago" moves on by itself. */
+/** Relative times such as "3 min ago" need a redraw. */
 const REDRAW_LOOKS = 5;
 
 type End = 'interrupted' | 'left';
 
-/** Shows a list and what changes in it until the person leaves: a screen, lines, or JSON lines. */
+/** Shows a list and its changes until the user quits, as a screen, lines or JSON lines. */
 export async function watchFlows(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
   return options.terminal.screen && !options.json
     ? onScreen(list, options)
@@ -71,7 +71,7 @@ async function onScreen(list: FollowedList, options: FlowsWatchOptions): Promise
   return end;
 }
 
-/** A line for each flow or task that changed; at first one for each that is there. */
+/** One line for each flow or task, and again whenever it changes. */
 async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<End> {
   const { json, mask, clock, terminal } = options;
   const style = createStyle(terminal.color);
@@ -88,7 +88,7 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
       process.stdout.write(`${line}\n`);
     }
   };
-  // Whoever read the lines is gone: nobody would notice that this goes on.
+  // Stop when the reader of the pipe is gone.
   const gone = new AbortController();
   process.stdout.once('error', () => gone.abort());
   const signal = AbortSignal.any([options.signal, gone.signal]);
@@ -96,7 +96,7 @@ async function asLines(list: FollowedList, options: FlowsWatchOptions): Promise<
   return gone.signal.aborted ? 'left' : 'interrupted';
 }
 
-/** Calls back at once, whenever something was committed, and after so many looks without. */
+/** Calls back immediately, after every commit, and after a number of checks without one. */
 async function follow(
   changed: () => void,
   mostLooks: number,

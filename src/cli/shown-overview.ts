@@ -1,13 +1,13 @@
-import type { OpenedMemory } from '../engine/memory/open-memory.js';
-import type { OverviewPlace } from '../engine/overview/other-work.js';
-import { overallStatusOutput } from '../engine/overview/output.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
+import type { OverviewPlace } from '../engine/overview/index.js';
+import { overallStatus, overallStatusOutput } from '../engine/overview/index.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
-import { overallStatus } from '../engine/overview/overall-status.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
+
+import type { SecretMask } from '../engine/secrets/index.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
 import type { View } from './base-command.js';
 
-/** How the page of everything is shown. */
+/** How the overall status is shown. */
 export interface ShownOverviewOptions extends OverviewPlace {
   readonly view: View;
   readonly mask: SecretMask;
@@ -15,19 +15,20 @@ export interface ShownOverviewOptions extends OverviewPlace {
   readonly write: (text: string) => void;
 }
 
-/** Shows everything on one page: what `svc status` is, and home where there is no terminal. */
+/** Shows the overall status on one page: `svc status`, and the home screen without a terminal. */
 export async function shownOverview(
   memories: readonly OpenedMemory[],
   { context, configFile, view, mask, write }: ShownOverviewOptions,
 ): Promise<OverallStatusOutput> {
   const overall = await overallStatus(memories, { context, configFile });
-  const { serving, work, nextRuns, faults } = overall;
+  const { serving, work, hooks, nextRuns, faults } = overall;
   write(
     renderOverallStatus(
-      // Before lines are cut and wrapped: half a secret is no longer known for one.
+      // Masked before lines are cut and wrapped: half a secret would not be recognized.
       mask.data({
         serving,
         work,
+        hooks,
         nextRuns,
         faults,
         agents: overall.agents.map(({ memory, status, embedding }) => {

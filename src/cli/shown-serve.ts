@@ -1,34 +1,37 @@
-import type { EngineContext } from '../engine/context.js';
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
+import { isatty } from 'node:tty';
+import { systemErrorCode } from '../engine/errors/index.js';
+import type { SecretMask } from '../engine/secrets/index.js';
+
 import {
   type ObserveWebhooks,
   type ServeEnd,
   type ServeOptions,
   ServeProcess,
   type ServiceSwitch,
+  type StopReason,
 } from '../engine/serve/index.js';
 import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
+import type { EngineContext } from '../engine/support/context.js';
 import type { OpenServeScreen } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
-import { listenForOrders } from './serve-signals.js';
 import type { TerminalSupport } from './terminal.js';
 
-/** How the long-lived process is run and shown. */
+/** How svc serve runs and is shown. */
 export interface ShownServeOptions {
   readonly context: EngineContext;
   readonly configFile: string | undefined;
   readonly without: readonly ServiceSwitch[];
   readonly terminal: TerminalSupport;
-  /** Only what needs somebody's attention on stderr, and no screen. */
+  /** Only warnings and errors on stderr, and no screen. */
   readonly quiet: boolean;
-  /** Every step in the log. */
+  /** Logs debug messages. */
   readonly verbose: boolean;
   readonly mask: SecretMask;
-  /** Lines of the log as JSON on stderr, and no screen. */
+  /** Logs JSON lines to stderr, and shows no screen. */
   readonly jsonLogs?: boolean;
   readonly adjust?: ServeOptions['adjust'];
-  /** In place of the screen of all services. */
+  /** Shows the webhooks screen instead of all services. */
   readonly webhooksScreen?: boolean;
 }
 
@@ -38,8 +41,8 @@ interface OpenScreen extends OpenServeScreen {
 }
 
 /**
- * Runs the long-lived process until a signal, or a key on its screen, ends it. On a terminal it shows
- * all services; elsewhere its log goes to stderr.
+ * Runs svc serve until a signal or a key on its screen stops it. On a terminal it shows all services; elsewhere it logs
+ * to stderr.
  *
  * @throws SvcError as `ServeProcess.run` does
  */
@@ -92,7 +95,7 @@ export async function shownServe(options: ShownServeOptions): Promise<ServeEnd> 
   }
 }
 
-/** As it was started, for the parts that run as processes of their own. */
+/** How this program was started, for parts that run as separate processes. */
 function ownProgram(): ServeOptions['program'] {
   const [node, script] = process.argv;
   return node === undefined || script === undefined ? undefined : [node, script];
@@ -119,7 +122,7 @@ async function openScreen(
   return openServeScreen(shared);
 }
 
-/** `logging.file` stands for stderr; `logging.format` says how lines look there. */
+/** Without `logging.file` the log goes to stderr, in the form that `logging.format` sets. */
 function onStderr(
   terminal: TerminalSupport,
   quiet: boolean,
@@ -130,7 +133,7 @@ function onStderr(
     try {
       process.stderr.write(text);
     } catch {
-      // A file behind stderr on a full disk; the log itself tells of that.
+      // stderr may be a file on a full disk; the log reports that.
     }
   };
   return {
@@ -141,6 +144,76 @@ function onStderr(
         !jsonLogs && (format === 'pretty' || (format === 'auto' && process.stderr.isTTY));
       say(isPretty && record !== undefined ? `${renderLogRecord(record, style)}\n` : line);
     },
-    onTrouble: (why) => say(`warning: the log is not written: ${why}\n`),
+    onTrouble: (why) => say(`warning: cannot write the log: ${why}\n`),
+  };
+}
+
+/** What signals and uncaught errors trigger. */
+interface ServeOrders {
+  /** Called for the first order to stop only. */
+  readonly stop: (reason: StopReason) => void;
+  readonly reload: () => void;
+  /** An error that nothing caught. */
+  readonly stray: (error: unknown, goesOn: boolean) => void;
+  /** A second order to stop: exits immediately. */
+  readonly exit: (code: number) => void;
+}
+
+/** Accepts orders from signals and from the screen. */
+interface ServeSignals {
+  /** Like a signal. */
+  readonly stop: (reason: Asked) => void;
+  readonly close: () => void;
+}
+
+type Asked = Exclude<StopReason, 'crash'>;
+
+/** Exit codes for a second order to stop. */
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, quit: 130 } as const satisfies Record<
+  Asked,
+  number
+>;
+
+/** Shortages of the system: one operation failed, the process can continue. */
+const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'ENOMEM', 'EPIPE', 'EIO']);
+
+/**
+ * Listens for SIGTERM and SIGINT (stop; immediately the second time), SIGHUP (reload) and uncaught errors: a shortage
+ * is reported and survived, anything else stops the process in order.
+ */
+export function listenForOrders(orders: ServeOrders): ServeSignals {
+  let isStopping = false;
+  const stop = (reason: Asked): void => {
+    if (isStopping) orders.exit(EXIT_CODES[reason]);
+    isStopping = true;
+    orders.stop(reason);
+  };
+  const onInterrupt = (): void => stop('SIGINT');
+  const onTerminate = (): void => stop('SIGTERM');
+  const hadTerminal = isatty(0);
+  const onHangUp = (): void => {
+    // A closed terminal sends SIGHUP too.
+    if (hadTerminal && !isatty(0)) onTerminate();
+    else orders.reload();
+  };
+  const onStray = (error: unknown): void => {
+    const goesOn = SHORTAGES.has(systemErrorCode(error) ?? '');
+    orders.stray(error, goesOn);
+    if (!goesOn) orders.stop('crash');
+  };
+  // A closed pipe or a full disk behind these streams is no reason to stop.
+  const onBrokenStream = (): void => undefined;
+  process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onHangUp);
+  process.on('uncaughtException', onStray).on('unhandledRejection', onStray);
+  process.stderr.on('error', onBrokenStream);
+  process.stdout.on('error', onBrokenStream);
+  return {
+    stop,
+    close: () => {
+      process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGHUP', onHangUp);
+      process.off('uncaughtException', onStray).off('unhandledRejection', onStray);
+      process.stderr.off('error', onBrokenStream);
+      process.stdout.off('error', onBrokenStream);
+    },
   };
 }

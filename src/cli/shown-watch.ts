@@ -1,56 +1,55 @@
-import type { Clock } from '../engine/context.js';
-import type { OpenedMemory } from '../engine/memory/open-memory.js';
-import { watchOutput } from '../engine/memory/output.js';
-import { isFaultySkip } from '../engine/memory/types.js';
-import type { WatchEvent } from '../engine/memory/watch/memory-watcher.js';
-import { watchMemory } from '../engine/memory/watch/watch-memory.js';
-import { watchTargetOf } from '../engine/memory/watch/watch-target.js';
+import { isFaultySkip, type OpenedMemory, watchOutput } from '../engine/memory/index.js';
+import { type WatchEvent, watchTargetOf } from '../engine/memory/watch/index.js';
+import { MemoryWatcher } from '../engine/memory/watch/memory-watcher.js';
+
+import type { Clock } from '../engine/support/context.js';
 import { createSyncLines } from '../ui/memory/sync-lines.js';
 import { createWatchLines } from '../ui/memory/watch-lines.js';
-import { shownPath } from '../ui/shown-path.js';
+import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
 import type { TerminalSupport } from './terminal.js';
 
 /** How watching is shown. */
 export interface ShownWatchOptions {
   readonly terminal: TerminalSupport;
-  /** Only failures are told. */
+  /** Show failures only. */
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly json: boolean;
   readonly homeDir: string;
   readonly clock: Clock;
-  /** Ends the watching. */
+  /** Stops watching. */
   readonly signal: AbortSignal;
   readonly onInterrupt: () => void;
 }
 
-/** One reader of what the watchers tell. */
+/** Shows the events of the watchers. */
 interface WatchView {
   readonly onEvent: (row: number, event: WatchEvent) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Keeps these memories' indexes fresh until the person, or the system, ends it. */
+/** Keeps the indexes of these memories up to date until the user or the system stops it. */
 export async function shownWatch(
   memories: readonly OpenedMemory[],
   options: ShownWatchOptions,
 ): Promise<void> {
   const { clock, signal, onInterrupt } = options;
   const view = await createView(memories, options);
-  const watchers = memories.map((memory, row) =>
-    watchMemory(watchTargetOf(memory, true), {
-      clock,
-      onEvent: (event) => view.onEvent(row, event),
-    }),
+  const watchers = memories.map(
+    (memory, row) =>
+      new MemoryWatcher(watchTargetOf(memory, true), {
+        clock,
+        onEvent: (event) => view.onEvent(row, event),
+      }),
   );
   process.on('SIGTERM', onInterrupt);
-  // Whoever read the lines is gone: nobody would notice that this goes on.
+  // Stop when the reader of the pipe is gone.
   process.stdout.once('error', onInterrupt);
   try {
     const started = Promise.all(watchers.map((watcher) => watcher.start()));
     const stopped = aborted(signal);
-    // Ends with the signal; before it only by what is a bug.
+    // A watcher only ends before the signal because of a bug.
     await Promise.race([
       stopped,
       started.then(() => stopped),
@@ -90,7 +89,7 @@ async function createView(
   });
 }
 
-/** A document a line, for programs that read on. */
+/** One JSON document per line. */
 function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
   return {
     onEvent: (row, event) => {
@@ -131,7 +130,7 @@ function linesView(memories: readonly OpenedMemory[], options: ShownWatchOptions
     onEvent: (at, event) => {
       const row = rows[at];
       if (row === undefined) return;
-      // Of the first sync, which may take long; of the others what came of them says enough.
+      // Progress of the first sync only, which may take long; for others the result is enough.
       if (event.type === 'syncing') {
         progress.delete(at);
         if (event.cause === 'start' || verbose) progress.set(at, row.newSyncLines());

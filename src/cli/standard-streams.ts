@@ -4,17 +4,17 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/replace-file.js';
+import { PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
 
-/** Writes a piece of text to stdout as it is, waiting while nobody reads it. */
+/** Writes text to stdout unchanged, waiting until it is read. */
 export async function writeToStdout(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
 /**
- * Runs work on a file that holds all of stdin, for its owner alone; it is removed afterwards.
+ * Runs work on a private temporary file with all of stdin, then removes it.
  *
- * @param folder where the file lies for that time
+ * @param folder where the file is created
  */
 export async function withStdinFile<T>(
   folder: string,

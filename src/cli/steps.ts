@@ -1,31 +1,31 @@
-import type { SecretMask } from '../engine/secrets/mask/secret-mask.js';
+import type { SecretMask } from '../engine/secrets/index.js';
 import type { WorkNote } from '../ui/provider/install-words.js';
 
-/** A part of long work that a person waits for. */
+/** One step of long work. */
 export interface Step {
-  /** While it goes on: `installing the runtime`. */
+  /** Shown while it runs: `installing the runtime`. */
   readonly title: string;
-  /** Does it. @returns what came of it, in a line */
+  /** @returns the result in one line */
   readonly run: (say: (note: WorkNote) => void) => Promise<StepTrouble | string>;
 }
 
-/** What came of a step that failed without ending those after it. */
+/** The result of a step that failed without stopping the steps after it. */
 export interface StepTrouble {
   readonly trouble: string;
 }
 
 /** How steps are shown. */
 export interface StepsOptions {
-  /** A list that redraws itself; plain lines otherwise. */
+  /** Shows a list that redraws itself instead of plain lines. */
   readonly live: boolean;
-  /** Nothing at all is shown. */
+  /** Shows nothing. */
   readonly quiet: boolean;
   readonly mask: SecretMask;
-  /** Takes whole lines for stderr. */
+  /** Writes a line to stderr. */
   readonly note: (line: string) => void;
 }
 
-/** Does steps one after the other; the first that fails ends them. @throws what the step throws */
+/** Runs steps in order until one throws. @throws what the step throws */
 export async function runSteps(steps: readonly Step[], options: StepsOptions): Promise<void> {
   if (options.live && !options.quiet) return runLive(steps, options.mask);
   for (const { title, run } of steps) {
@@ -45,7 +45,7 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
 
 async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> {
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
-  // Its standard output is our stderr: the answer alone goes to stdout.
+  // The list goes to stderr: stdout is for the result.
   const processOutput = new ProcessOutput(process.stderr, process.stdout);
   const list = new Listr(
     steps.map(({ title, run }) => {
@@ -59,13 +59,13 @@ async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> 
           });
           task.title = mask.text(wordsOf(done));
           isTrouble = typeof done !== 'string';
-          // The list marks a step as failed by what it throws.
+          // The list marks a step as failed only if it throws.
           if (isTrouble) throw new Error(task.title);
         },
       };
     }),
     {
-      // Ctrl-C is ours: the work ends by its signal.
+      // Ctrl-C is handled by svc, which aborts the work.
       registerSignalListeners: false,
       rendererOptions: {
         logger: new ListrLogger({ useIcons: true, toStderr: [], processOutput }),

@@ -1,12 +1,12 @@
-/** What the program may do with the terminal it runs on; decided once, before any screen is loaded. */
+/** What the program may do with its terminal; decided once, before any screen is loaded. */
 export interface TerminalSupport {
-  /** Both ends are a terminal and nobody asked for plain lines: an ink screen may take over. */
+  /** stdin and stdout are a terminal and plain output was not requested: screens may be shown. */
   readonly screen: boolean;
-  /** stderr is a terminal: a one-line progress note may be redrawn there. */
+  /** stderr is a terminal: a progress line may be redrawn there. */
   readonly progress: boolean;
-  /** stdout takes colour. */
+  /** stdout is coloured. */
   readonly color: boolean;
-  /** Width of the terminal in columns; 80 when there is none. */
+  /** Width of the terminal in columns; 80 when unknown. */
   readonly columns: number;
 }
 
@@ -17,8 +17,8 @@ interface Streams {
 }
 
 /**
- * Output contract: not a TTY, `NO_COLOR`, `CI`, `TERM=dumb`, `--json` or `--plain` mean no screen,
- * no colour, no cursor movement. `FORCE_COLOR` brings back the colour alone.
+ * Without a terminal, and with `NO_COLOR`, `CI`, `TERM=dumb`, `--json` or `--plain`, there is no screen, no colour
+ * and no cursor movement. `FORCE_COLOR` and `CLICOLOR_FORCE` turn colour back on, except in JSON.
  */
 export function terminalSupport(
   env: Readonly<Record<string, string | undefined>>,
@@ -26,13 +26,14 @@ export function terminalSupport(
   wanted: { readonly json: boolean; readonly plain: boolean },
 ): TerminalSupport {
   const set = (name: string): boolean => (env[name] ?? '') !== '' && env[name] !== '0';
-  const calm = wanted.json || wanted.plain || set('CI') || env['TERM'] === 'dumb';
+  const plain = wanted.json || wanted.plain || set('CI') || env['TERM'] === 'dumb';
   const terminal = streams.stdout.isTTY === true;
-  const forced = set('FORCE_COLOR') && !wanted.json;
+  const forced = (set('FORCE_COLOR') || set('CLICOLOR_FORCE')) && !wanted.json;
   return {
-    screen: terminal && streams.stdin.isTTY === true && !calm,
-    progress: streams.stderr.isTTY === true && !calm && !set('NO_COLOR'),
-    color: forced || (terminal && !calm && !set('NO_COLOR')),
-    columns: streams.stdout.columns ?? 80,
+    screen: terminal && streams.stdin.isTTY === true && !plain,
+    progress: streams.stderr.isTTY === true && !plain && !set('NO_COLOR'),
+    color: forced || (terminal && !plain && !set('NO_COLOR')),
+    // A terminal without a size reports 0.
+    columns: streams.stdout.columns || 80,
   };
 }

@@ -1,16 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
+import { processFacts } from '../cli/context.js';
 import { withEnvironment } from '../cli/flags.js';
-import { processFacts } from '../cli/process-facts.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
-import { renderBugReport } from '../ui/overview/bug-report.js';
+import { renderBugReport } from '../ui/overview/overall-status.js';
 import { createStyle } from '../ui/style.js';
 
 export default class BugReport extends BaseCommand<BugReportOutput> {
-  static override summary = 'Write one archive with what a bug report needs, secrets masked.';
+  static override summary = 'Write an archive for a bug report, with secrets masked.';
   static override description =
-    'Versions, the masked configuration, the state of agents and services, and the ends of recent logs. Secrets are read so that they can be masked. Nothing of your notes is in it, not even their names, and nothing is sent anywhere.';
+    'Collects versions, the masked configuration, the state of agents and services, and the end of recent logs. Secrets are read so that they can be masked. Your notes and their names are not included, and nothing is sent anywhere.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --output ./report.tar.gz',
@@ -19,7 +19,7 @@ export default class BugReport extends BaseCommand<BugReportOutput> {
   static override flags = withEnvironment({
     output: Flags.string({
       char: 'o',
-      summary: 'Where the archive is written; a name with the time in the current folder.',
+      summary: 'Write the archive to this file; a timestamped name by default.',
       helpValue: 'FILE',
     }),
   });

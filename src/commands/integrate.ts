@@ -2,16 +2,16 @@ import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
-import { confirm } from '../cli/confirm.js';
 import { targetFlags, withEnvironment, yesFlag } from '../cli/flags.js';
 import { recallTimeoutMs, requireTarget } from '../cli/integrate-target.js';
-import type { EngineContext } from '../engine/context.js';
+import { confirm } from '../cli/prompts.js';
 import { SvcError } from '../engine/errors/index.js';
 import {
   AGENT_IDS,
   agentNamed,
   applyIntegration,
   hasHook,
+  hookWarning,
   type IntegrateOutput,
   type IntegrateWorld,
   type IntegrationPlan,
@@ -23,9 +23,10 @@ import {
   type MemoryTarget,
   type ProgramFacts,
   planIntegration,
+  planWarnings,
 } from '../engine/integrate/index.js';
-import { renderAgents } from '../ui/integrate/list.js';
-import { planQuestion, renderDone, renderPlan } from '../ui/integrate/plan.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { planQuestion, renderAgents, renderDone, renderPlan } from '../ui/integrate/plan.js';
 
 interface IntegrateFlags {
   readonly plain: boolean;
@@ -41,11 +42,11 @@ interface IntegrateFlags {
 }
 
 export default class Integrate extends BaseCommand<IntegrateOutput | IntegrationsOutput> {
-  static override summary = 'Give a coding agent the memory tools.';
+  static override summary = 'Register the memory tools with a coding agent.';
   static override description =
-    `Registers "svc mcp" with the agent in its own configuration file, shows what changes there, and writes it when you agree. Everything else in the file stays as it is, and --remove takes the entry back. --agent, --workspace and --config are passed on to the server.
+    `Adds "svc mcp" to the agent's configuration file, after showing the change and asking. Everything else in the file stays as it is, and --remove removes the entry again. --agent, --workspace and --config are passed on to the server.
 
-With --active-memory the agent also runs "svc memory recall" before each turn; agents without such a hook cannot.`;
+With --active-memory, the agent also runs "svc memory recall" before each turn, and active memory is enabled in svc.json. Not every agent supports this.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --list',
     '<%= config.bin %> <%= command.id %> claude-code --active-memory',
@@ -56,7 +57,6 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
   static override args = {
     agent: Args.string({
       description: `one of ${AGENT_IDS.join(', ')}`,
-      // Nobody pipes a name.
       ignoreStdin: true,
     }),
   };
@@ -65,48 +65,48 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
     ...yesFlag,
     ...withEnvironment({
       list: Flags.boolean({
-        summary: 'List the agents, or the one named: which are here, and which know svc.',
+        summary: 'List agents, whether they were found, and whether svc is registered.',
         exclusive: ['remove', 'active-memory'],
       }),
       remove: Flags.boolean({
-        summary: 'Take out what svc registered, active memory included.',
+        summary: 'Remove the registration, including active memory.',
         exclusive: ['active-memory'],
       }),
       project: Flags.boolean({
-        summary: "Use the current folder's configuration of the agent, not your own.",
+        summary: "Use the agent's configuration in the current folder, not your own.",
       }),
       name: Flags.string({
-        summary: 'What the agent calls the server; for several memories side by side.',
+        summary: 'Name of the server in the agent, to register several memories.',
         helpValue: 'NAME',
         default: 'svc',
       }),
       'active-memory': Flags.boolean({
-        summary: 'Also recall before each turn, where the agent has a hook for it.',
+        summary: 'Also recall memory before each turn, where the agent supports it.',
       }),
-      'dry-run': Flags.boolean({ summary: 'Show what would change, and write nothing.' }),
+      'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
     }),
   };
 
   async run(): Promise<IntegrateOutput | IntegrationsOutput> {
     const { args, flags } = await this.parse(Integrate);
     const scope = flags.project ? 'project' : 'user';
-    if (flags.list) return this.listAgents(args.agent, scope, flags);
+    if (flags.list) return await this.listAgents(args.agent, scope, flags);
     if (args.agent === undefined) {
-      throw new SvcError('USAGE', 'no agent is named', {
-        hint: `name one of ${AGENT_IDS.join(', ')}, or add --list`,
+      throw new SvcError('USAGE', 'missing argument: AGENT', {
+        hint: `pass one of ${AGENT_IDS.join(', ')}, or --list`,
       });
     }
     return this.integrate(args.agent, scope, flags);
   }
 
-  private listAgents(
+  private async listAgents(
     name: string | undefined,
     scope: IntegrationScope,
     flags: { readonly plain: boolean },
-  ): IntegrationsOutput {
+  ): Promise<IntegrationsOutput> {
     const world = this.world();
-    const wanted = name === undefined ? AGENT_IDS : [agentNamed(name).id];
-    const agents = listIntegrations(world, scope, wanted, programFacts());
+    const ids = name === undefined ? AGENT_IDS : [agentNamed(name).id];
+    const agents = await listIntegrations(world, scope, ids, programFacts());
     this.write(renderAgents(agents, this.view(flags)));
     return integrationsOutput(scope, agents);
   }
@@ -133,38 +133,28 @@ With --active-memory the agent also runs "svc memory recall" before each turn; a
         : undefined,
       program: programFacts(),
     });
-    if (action === 'add') this.warnOf(plan);
+    for (const warning of action === 'add' ? planWarnings(plan) : []) this.addWarning(warning);
     const options = this.view(flags);
     this.write(renderPlan(plan, options));
     if (flags['dry-run'] || plan.files.every(({ changes }) => changes.length === 0)) {
+      if (!flags['dry-run']) await this.warnOfHook(world, plan);
       return integrateOutput(plan, false);
     }
     const question = planQuestion(plan, world.homeDir);
     const agreed = flags.yes || (await confirm(question, this.terminal(flags).screen, this.signal));
     if (!agreed) {
-      this.write('nothing was written');
+      this.write('nothing written');
       return integrateOutput(plan, false);
     }
     const done = await applyIntegration(world, plan, this.signal);
     this.write(renderDone(done, options));
+    await this.warnOfHook(world, done);
     return integrateOutput(done, true);
   }
 
-  private warnOf({ request, isDetected, isPassing }: IntegrationPlan): void {
-    const { title } = request.agent;
-    if (!isDetected && request.scope === 'user') {
-      this.addWarning({
-        code: 'INTEGRATION_DOUBTFUL',
-        message: `there is no sign of ${title} on this machine`,
-      });
-    }
-    if (isPassing) {
-      this.addWarning({
-        code: 'INTEGRATION_DOUBTFUL',
-        message: 'svc runs from the cache of npx, which is emptied some day',
-        hint: 'install svc for good (npm install -g), and run this again',
-      });
-    }
+  private async warnOfHook(world: IntegrateWorld, plan: IntegrationPlan): Promise<void> {
+    const warning = await hookWarning(world, plan);
+    if (warning !== undefined) this.addWarning(warning);
   }
 
   private world(): EngineContext & IntegrateWorld {

@@ -2,12 +2,11 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
 import { withEnvironment } from '../cli/flags.js';
 import { SvcError } from '../engine/errors/index.js';
-import { findLogFile } from '../engine/serve/log/find-log-file.js';
-import { followLog } from '../engine/serve/log/follow-log.js';
+import type { LogsOutput } from '../engine/serve/index.js';
+import { findLogFile } from '../engine/serve/log/log-file.js';
 import { isAtLeast, LOG_LEVELS, parseLogLine } from '../engine/serve/log/log-record.js';
-import { readLogTail } from '../engine/serve/log/read-log.js';
+import { followLog, readLogTail } from '../engine/serve/log/read-log.js';
 import { logLineOutput } from '../engine/serve/output.js';
-import type { LogsOutput } from '../engine/serve/output-schemas.js';
 import { renderForeignLine, renderLogRecord } from '../ui/serve/log-line.js';
 import { createStyle } from '../ui/style.js';
 
@@ -15,25 +14,25 @@ const LINES = 100;
 const FOLLOW_EVERY_MS = 200;
 
 export default class Logs extends BaseCommand<LogsOutput> {
-  static override summary = 'Show the log of the long-lived process.';
+  static override summary = 'Show the log of svc serve.';
   static override description =
-    `Reads the log files of svc serve, also when none runs, and those that were set aside for their size. --follow stays and shows what comes, until Ctrl-C. With --json and --follow each line is the JSON object of the log itself.`;
+    'Reads the log files of svc serve, rotated ones included, whether or not it is running. --follow keeps printing new lines until Ctrl-C. With --json and --follow, each line is the JSON object from the log.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --follow',
     '<%= config.bin %> <%= command.id %> --lines 20 --level warn',
     '<%= config.bin %> <%= command.id %> --level error --json',
   ];
   static override flags = withEnvironment({
-    follow: Flags.boolean({ char: 'f', summary: 'Stay and show what comes.' }),
+    follow: Flags.boolean({ char: 'f', summary: 'Keep printing new lines.' }),
     lines: Flags.integer({
-      summary: 'How many of the newest lines are shown.',
+      summary: 'Show this many of the newest lines.',
       helpValue: 'N',
       default: LINES,
       min: 0,
     }),
     level: Flags.option({
       options: LOG_LEVELS,
-      summary: 'Show what is at least this severe.',
+      summary: 'Show only lines of this level or above.',
       helpValue: 'LEVEL',
       default: 'trace',
     })(),
@@ -43,6 +42,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
 
   async run(): Promise<LogsOutput> {
     const { flags } = await this.parse(Logs);
+    if (flags.follow) this.refuseShape('--follow');
     const { file, warning } = await findLogFile(this.context(), flags.config);
     if (warning !== undefined) this.addWarning(warning);
     const { level: least, lines } = flags;
@@ -60,7 +60,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     return { file, lines: (tail?.lines ?? []).map(logLineOutput) };
   }
 
-  /** What is followed has no end, so that its lines are the answer. */
+  /** Followed lines are printed as they come; no document follows them. */
   protected override logJson(json: unknown): void {
     if (!this.isFollowing) super.logJson(json);
   }
@@ -78,6 +78,6 @@ export default class Logs extends BaseCommand<LogsOutput> {
 
 function noLog(file: string): SvcError {
   return new SvcError('LOG_MISSING', `there is no log at ${file}`, {
-    hint: 'svc serve writes one; logging.file says where, if not there',
+    hint: '"svc serve" writes it; logging.file sets another path',
   });
 }

@@ -1,22 +1,22 @@
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../cli/flags.js';
+import { sessionFacts, sessionFlags, targetFlags, withEnvironment } from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { runMcp } from '../cli/run-mcp.js';
-import { sessionFacts, sessionFlags } from '../cli/session-flags.js';
+
 import { SvcError } from '../engine/errors/index.js';
-import type { McpOutput } from '../engine/mcp/output-schemas.js';
+import type { McpOutput } from '../engine/mcp/index.js';
 import { programVersion } from '../engine/overview/package-version.js';
 
 const DEFAULT_PORT = 8788;
 
 export default class Mcp extends MemoryCommand<McpOutput> {
-  static override summary = 'Serve memory to agents over the Model Context Protocol.';
+  static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
   static override description =
-    `Gives an agent the tools memory_search and memory_get, and the memory files as resources. Agents start it themselves; svc integrate writes it into their configuration.
+    `Gives an agent the tools memory_search and memory_get, and the memory files as resources. Agents start it themselves; "svc integrate" adds it to their configuration.
 
-Speaks on stdin and stdout, until stdin ends. With --http it listens on the loopback instead, for agents that share one server: they need the bearer token, which is made at the first start and kept in a file whose path is shown.
+Uses stdin and stdout until stdin ends. With --http it listens on the loopback address instead, for agents that share one server. They need the bearer token, which is created on first start and stored in a file; its path is printed.
 
-Without --session-key and --chat-type the conversation counts as a direct one. memory.ext.scope decides which conversations may search.`;
+Without --session-key and --chat-type, the conversation counts as a direct one. memory.ext.scope decides which conversations can search.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --agent main',
@@ -27,9 +27,11 @@ Without --session-key and --chat-type the conversation counts as a direct one. m
     ...targetFlags,
     ...sessionFlags,
     ...withEnvironment({
-      http: Flags.boolean({ summary: 'Listen on the loopback instead of using stdin and stdout.' }),
+      http: Flags.boolean({
+        summary: 'Listen on the loopback address instead of using stdin and stdout.',
+      }),
       port: Flags.integer({
-        summary: `Where to listen with --http (${DEFAULT_PORT}); 0 takes a free one.`,
+        summary: `Listen on this port with --http (${DEFAULT_PORT}); 0 picks a free one.`,
         helpValue: 'PORT',
         min: 0,
         max: 65_535,
@@ -37,7 +39,7 @@ Without --session-key and --chat-type the conversation counts as a direct one. m
     }),
   };
 
-  /** Else stdout belongs to the protocol. */
+  /** Without it, stdout belongs to the protocol. */
   private isHttp = false;
 
   override jsonEnabled(): boolean {
@@ -47,7 +49,7 @@ Without --session-key and --chat-type the conversation counts as a direct one. m
   async run(): Promise<McpOutput> {
     const { flags } = await this.parse(Mcp);
     this.isHttp = flags.http;
-    // What stands in the environment may be meant for other commands.
+    // A variable may be meant for other commands, so only typed flags are refused.
     if (!flags.http && this.isTyped('json')) throw noDocument();
     if (!flags.http && this.isTyped('port')) throw noPort();
     const end = await runMcp({
@@ -66,11 +68,15 @@ Without --session-key and --chat-type the conversation counts as a direct one. m
 }
 
 function noDocument(): SvcError {
-  return new SvcError('USAGE', '--json and the protocol both want stdout', {
-    hint: 'leave out --json, or serve with --http',
-  });
+  return new SvcError(
+    'USAGE',
+    '--json cannot be used without --http: stdout carries the protocol',
+    {
+      hint: 'omit --json, or add --http',
+    },
+  );
 }
 
 function noPort(): SvcError {
-  return new SvcError('USAGE', '--port is where --http listens', { hint: 'add --http' });
+  return new SvcError('USAGE', '--port requires --http', { hint: 'add --http' });
 }

@@ -2,14 +2,14 @@ import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
+import { statePlaces } from '../cli/context.js';
 import { withEnvironment } from '../cli/flags.js';
 import { shownServe } from '../cli/shown-serve.js';
-import { statePlaces } from '../cli/state-places.js';
 import { loadConfig } from '../engine/config/index.js';
+import type { ServeOutput, SystemdOutput } from '../engine/serve/index.js';
 import { SERVICE_SWITCHES, type ServiceSwitch } from '../engine/serve/index.js';
 import { serveOutput } from '../engine/serve/output.js';
-import type { ServeOutput, SystemdOutput } from '../engine/serve/output-schemas.js';
-import { systemdUnit } from '../engine/serve/systemd-unit.js';
+import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
 
 interface ServeFlags {
   readonly config?: string | undefined;
@@ -17,11 +17,11 @@ interface ServeFlags {
 }
 
 export default class Serve extends BaseCommand<ServeOutput | SystemdOutput> {
-  static override summary = 'Run the long-lived process of a server.';
+  static override summary = 'Run svc as a service: fresh indexes, webhooks, tasks.';
   static override description =
-    `Keeps the indexes of all agents fresh and answers /healthz and /readyz on gateway.host and gateway.port. With them configured it serves webhook routes, runs queued tasks and delivers notifications. A service that fails is started again after a rest; the others go on.
+    `Keeps the indexes of all agents up to date and answers /healthz and /readyz on gateway.host and gateway.port. When configured, it also serves webhook routes, runs queued tasks and delivers notifications. A service that fails is restarted after a pause; the others keep running.
 
-Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way, for gateway.drainSeconds at most. A second signal ends it at once. SIGHUP reads the configuration anew; one that is not valid changes nothing. On a terminal it shows all services, elsewhere its log goes to stderr.`;
+Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress for up to gateway.drainSeconds. A second signal stops it immediately. SIGHUP reloads the configuration; an invalid one is ignored. On a terminal it shows all services, elsewhere it logs to stderr.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --plain --without health',
@@ -29,12 +29,12 @@ Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way,
   ];
   static override flags = withEnvironment({
     'print-systemd': Flags.boolean({
-      summary: 'Print a systemd unit for this installation, and run nothing.',
+      summary: 'Print a systemd unit for this installation and exit.',
     }),
     without: Flags.option({
       options: SERVICE_SWITCHES,
       multiple: true,
-      summary: 'Leave out a service.',
+      summary: 'Do not run this service.',
       helpValue: 'SERVICE',
     })(),
   });
@@ -57,12 +57,12 @@ Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way,
     return serveOutput(end);
   }
 
-  /** Something of the services may still be at work. */
+  /** A service may still be running. */
   private isCutOff = false;
 
   protected override async finally(): Promise<void> {
     await super.finally();
-    // After the answer was printed, which comes after this.
+    // Runs after the result is printed.
     if (this.isCutOff) setImmediate(() => process.exit());
   }
 
@@ -80,6 +80,7 @@ Runs in the foreground until SIGTERM or Ctrl-C; then it ends the work under way,
       homeDir,
       env: statePlaces(env),
       drainSeconds: resolved.gateway.drainSeconds,
+      notifies: canNotifySystemd(env),
     });
     this.write(unit);
     return { unit };

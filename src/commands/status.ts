@@ -3,9 +3,9 @@ import { shownOverview } from '../cli/shown-overview.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
 export default class Status extends MemoryCommand<OverallStatusOutput> {
-  static override summary = 'Show everything on one page: agents, services, what is wrong.';
+  static override summary = 'Show the status of agents, services and problems on one page.';
   static override description =
-    'The memories of all agents and how fresh they are, the webhook listener, flows, tasks and dreams, the services of a running svc serve, what is done next, and every fault with its mend. Changes nothing and asks no provider. Exits with 1 when there are faults.';
+    'Shows the memories of all agents and how fresh they are, the webhook listener, flows, tasks and dreams, the services of a running "svc serve", what runs next, and every problem with its hint. Changes nothing and sends no provider requests. Exits with 1 if there are problems.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',

@@ -2,11 +2,11 @@ import { MemoryCommand } from '../cli/memory-command.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
 export default class Ui extends MemoryCommand<OverallStatusOutput | Record<string, never>> {
-  static override summary = 'Home: everything at a glance, with keys into the other screens.';
+  static override summary = 'Open the home screen: everything at a glance.';
   static override description =
-    `One line for each agent's memory, the listener, flows, tasks, dreams and faults, kept up to date. Enter opens the screen behind a line, Esc comes back, ? lists the keys. It asks no provider and changes nothing by itself. svc alone does the same on a terminal.
+    `Shows one line each for agents' memories, the listener, flows, tasks, dreams and problems, and keeps them up to date. Enter opens the screen behind a line, Esc returns, ? lists the keys. It sends no provider requests and changes nothing on its own. On a terminal, "svc" without arguments does the same.
 
-Without a terminal, with --plain or --json it is svc status: the same on one page, exit code 1 when there are faults.`;
+Without a terminal, and with --plain or --json, it is "svc status".`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --config ./svc.json',

@@ -1,14 +1,14 @@
 import { BaseCommand } from '../cli/base-command.js';
-import { processFacts } from '../cli/process-facts.js';
+import { processFacts } from '../cli/context.js';
 import { aboutProgram } from '../engine/overview/about.js';
 import type { VersionOutput } from '../engine/overview/output-schemas.js';
-import { renderAbout } from '../ui/overview/about.js';
+import { renderAbout } from '../ui/overview/overall-status.js';
 import { createStyle } from '../ui/style.js';
 
 export default class Version extends BaseCommand<VersionOutput> {
-  static override summary = 'Say which svc this is; with --verbose everything it runs on.';
+  static override summary = 'Print the version; with --verbose, the environment too.';
   static override description =
-    'With --verbose: the versions of Node.js and SQLite, whether native modules load, the platform, and the paths of configuration, state and cache. The JSON document always has all of it.';
+    'With --verbose, also prints the versions of Node.js and SQLite, whether native modules load, the platform, and the paths of configuration, state and cache. The JSON document always includes them.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --verbose',

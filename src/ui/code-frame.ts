@@ -1,7 +1,7 @@
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { safeProse } from './safe-text.js';
 
-/** Where a frame points; line and column are 1-based, the column in UTF-16 code units. */
+/** The location a frame points at; 1-based, the column in UTF-16 code units. */
 export interface FramePlace {
   readonly line: number;
   readonly column: number;
@@ -9,20 +9,17 @@ export interface FramePlace {
 
 /** How a frame is drawn. */
 export interface FrameOptions {
-  /** Lines shown before and after; 2 unless said otherwise. */
+  /** Lines shown before and after; 2 by default. */
   readonly context?: number;
-  /** Width of a line in terminal columns, line numbers not counted; longer ones are cut around the place. 80 unless said otherwise. */
+  /** Width of a line in terminal columns without line numbers; longer lines are cut around the place. 80 by default. */
   readonly width?: number;
-  /** Number of the text's first line, where it is a part of a longer one; 1 unless said otherwise. */
+  /** Number of the text's first line if it is part of a longer text; 1 by default. */
   readonly firstLine?: number;
 }
 
 const CUT = '…';
 
-/**
- * The lines of a text around a place, with numbers and a caret below the place. Plain text, no
- * colour. A place outside the text points at the nearest one inside it.
- */
+/** The lines of a text around a place, with line numbers and a caret. A place outside the text is moved inside. */
 export function renderCodeFrame(
   text: string,
   place: FramePlace,
@@ -54,15 +51,15 @@ interface ShownLine {
   readonly caret: number;
 }
 
-/** What stands in one place of the terminal: a character with its combining marks. */
+/** A character with its combining marks. */
 interface Cell {
   readonly text: string;
   readonly width: number;
 }
 
-/** Shows a line, or the part of it around an offset when it is too wide. */
+/** A line, or the part around an offset if it is too wide. */
 function cutAround(line: string, offset: number, width: number): ShownLine {
-  // Only the neighbourhood is looked at: a minified file can be one line of megabytes.
+  // A minified file can be one line of megabytes, so only the part around the offset is measured.
   const from = Math.max(0, offset - width);
   const before = toCells(line.slice(safeStart(line, from), offset));
   const after = toCells(line.slice(offset, offset + 2 * width));
@@ -78,7 +75,7 @@ function cutAround(line: string, offset: number, width: number): ShownLine {
   };
 }
 
-/** Moves a start that would cut a surrogate pair in two. */
+/** Moves a start that would split a surrogate pair. */
 function safeStart(line: string, at: number): number {
   const unit = line.charCodeAt(at);
   return unit >= 0xdc00 && unit <= 0xdfff ? at + 1 : at;

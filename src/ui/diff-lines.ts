@@ -1,9 +1,9 @@
-import type { DiffLine } from '../engine/text-diff.js';
+import type { DiffLine } from '../engine/support/text-diff.js';
 import { fitEnd } from './fit.js';
 import { safeProse } from './safe-text.js';
 import type { Style } from './style.js';
 
-/** Lines of a change. @param columns width to cut them to; undefined leaves them whole */
+/** The lines of a diff. @param columns cut lines to this width */
 export function renderDiff(
   diff: readonly DiffLine[],
   { style, columns }: { readonly style: Style; readonly columns: number | undefined },

@@ -1,15 +1,15 @@
-import type { TextSpan } from '../engine/memory/search/types.js';
+import type { TextSpan } from '../engine/memory/search/index.js';
 import { safeProse } from './safe-text.js';
 import type { Paint } from './style.js';
 
-/** A line that is safe to show, with the stretches of it to point out. */
+/** A line that is safe to show, with the spans to highlight. */
 export interface MarkedLine {
   readonly text: string;
   /** UTF-16 units of `text`, end excluded, ascending. */
   readonly marks: readonly TextSpan[];
 }
 
-/** A document's line made safe, its marks moved to where the safe text has them. */
+/** Makes a line of a document safe and moves its marks accordingly. */
 export function markLine(line: string, spans: readonly TextSpan[]): MarkedLine {
   let text = '';
   let at = 0;
@@ -27,7 +27,7 @@ export function markLine(line: string, spans: readonly TextSpan[]): MarkedLine {
   return { text: text + safeProse(line.slice(at)), marks };
 }
 
-/** The lines of a snippet, each with its part of the highlights. */
+/** The lines of a snippet, each with its highlights. */
 export function markSnippet(
   snippet: string,
   highlights: readonly TextSpan[],
@@ -45,7 +45,7 @@ export function markSnippet(
   });
 }
 
-/** A stretch of a marked line with its marks painted. */
+/** A span of a marked line with its marks painted. */
 export function paintMarks(line: MarkedLine, stretch: TextSpan, paint: Paint): string {
   let painted = '';
   let at = stretch.start;

@@ -1,6 +1,5 @@
-import type { SyncEvent } from '../engine/memory/sync/events.js';
-import { drawBar } from './bar.js';
-import { formatCount, formatEta } from './format.js';
+import type { SyncEvent } from '../engine/memory/sync/index.js';
+import { formatCount, formatEta } from '../engine/support/format.js';
 import { embedFraction } from './memory/embed-progress.js';
 import {
   reduceSync,
@@ -9,7 +8,7 @@ import {
   syncEta,
   syncFraction,
 } from './memory/sync-progress.js';
-import type { Style } from './style.js';
+import { drawBar, type Style } from './style.js';
 
 /** How the one-line progress is drawn. */
 export interface ProgressLineOptions {
@@ -20,24 +19,24 @@ export interface ProgressLineOptions {
   readonly now: () => number;
 }
 
-/** A line at the bottom of stderr that redraws itself. */
+/** A progress line on stderr that redraws itself. */
 export interface ProgressLine {
   readonly onEvent: (event: SyncEvent) => void;
-  /** Takes the line away; must be called before anything else is written to the terminal. */
+  /** Removes the line; call it before anything else is written to the terminal. */
   readonly clear: () => void;
 }
 
-/** Work shorter than this shows nothing: a line that flashes by only disturbs. */
+/** Shorter work shows nothing: a line that flashes by only distracts. */
 const QUIET_FOR_MS = 500;
 const REDRAW_EVERY_MS = 100;
 const BAR_COLUMNS = 20;
 const ERASE_LINE = '\r\u001B[2K';
 
 /**
- * Progress for a search that first has to build the index: one line on stderr, drawn on events
- * alone, since the engine works in bursts during which no timer fires.
+ * Progress for a search that first has to build the index. Drawn on events only, since no timer fires while the engine
+ * works.
  *
- * @param write goes to a terminal, as it is
+ * @param write writes to a terminal, unchanged
  */
 export function createProgressLine(
   write: (text: string) => void,
@@ -67,7 +66,7 @@ export function createProgressLine(
     onEvent: (event) => {
       state = reduceSync(state, event, now());
       if (event.type === 'sync.finished') clear();
-      // Nothing else may come for as long as another process works: this is told at once.
+      // No other event comes while another process works, so this is shown at once.
       else if (event.type === 'lock.waiting') show(waitingText(state, options));
       else draw();
     },
@@ -108,5 +107,5 @@ function workOf(state: SyncProgress): Work {
 function waitingText(state: SyncProgress, { columns }: ProgressLineOptions): string {
   const pid = state.waitingFor?.pid;
   const who = pid === undefined ? '' : ` (pid ${pid})`;
-  return `waiting for another process that indexes${who}`.slice(0, Math.max(0, columns - 1));
+  return `waiting for another process to finish indexing${who}`.slice(0, Math.max(0, columns - 1));
 }

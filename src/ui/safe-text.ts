@@ -1,8 +1,7 @@
 /**
- * What a terminal acts upon instead of showing it: C0 and C1 controls (ESC among them), line and
- * paragraph separators, the bidi overrides, embeddings and isolates that let a name pose as
- * another, the byte order mark, and halves of surrogate pairs. Right-to-left letters, joiners and
- * emoji are text and stay.
+ * Characters that control a terminal: C0 and C1 controls, line and paragraph separators, bidirectional overrides that
+ * let a name pose as another, the byte order mark, and unpaired surrogates. Right-to-left letters, joiners and emoji
+ * are text and are kept.
  */
 const ACTED_UPON =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point
@@ -15,19 +14,18 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\u001B': '\\e',
 };
 
-/** How wide a tab is shown inside a text; the terminal's own stops would break alignment. */
+/** Tab stops of the terminal would break alignment. */
 const TAB = '  ';
 
 /**
- * A file name, title or message as one harmless line: whatever a terminal would act upon is shown
- * as an escape (`\n`, `\e`, `\u{202e}`), so that no name can move the cursor, forge a line or
- * reorder what stands beside it.
+ * A file name, title or message as one line, with control characters shown as escapes (`\n`, `\e`, `\u{202e}`), so
+ * that no name can move the cursor, forge a line or reorder its surroundings.
  */
 export function safeLine(text: string): string {
   return text.replaceAll(ACTED_UPON, escapeOf);
 }
 
-/** One line of a document for reading: as {@link safeLine}, with tabs as blanks. */
+/** Like {@link safeLine}, for a line of a document: tabs become blanks. */
 export function safeProse(line: string): string {
   return safeLine(line.replaceAll('\t', TAB));
 }
@@ -39,4 +37,11 @@ function escapeOf(character: string): string {
   return code <= 0xff
     ? `\\x${code.toString(16).padStart(2, '0')}`
     : `\\u{${code.toString(16).padStart(4, '0')}}`;
+}
+
+/** A path to show: the home folder as `~`, safe for the terminal. */
+export function shownPath(path: string, homeDir: string): string {
+  const home = homeDir.endsWith('/') ? homeDir.slice(0, -1) : homeDir;
+  const below = home !== '' && path.startsWith(`${home}/`);
+  return safeLine(below ? `~${path.slice(home.length)}` : path);
 }

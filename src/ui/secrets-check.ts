@@ -1,16 +1,16 @@
 import type { CheckedSecret, SecretsCheck } from '../engine/secrets/check-secrets.js';
-import { formatCountOf } from './format.js';
-import { safeLine } from './safe-text.js';
-import { shownPath } from './shown-path.js';
+import { formatCount, formatCountOf } from '../engine/support/format.js';
+import { safeLine, shownPath } from './safe-text.js';
+
 import type { Style } from './style.js';
-import { LIGHT_MEASURE, wrapSpans } from './wrap.js';
+import { wrapText } from './wrap.js';
 
 /** How the check is shown. */
 export interface SecretsCheckOptions {
   readonly style: Style;
   /** Width to wrap to; undefined (a pipe) leaves every line whole. */
   readonly columns: number | undefined;
-  /** The person's home folder, shown as `~`. */
+  /** Shown as `~`. */
   readonly homeDir: string;
 }
 
@@ -22,12 +22,12 @@ const LENGTHS: Readonly<Record<NonNullable<CheckedSecret['length']>, string>> = 
   tiny: 'fewer than 8 characters',
 };
 
-/** Each secret where it stands, in the order of the file, and a line that sums up. */
+/** Each secret in the order of the file, then a summary line. */
 export function renderSecretsCheck(
   { file, secrets }: Pick<SecretsCheck, 'file' | 'secrets'>,
   options: SecretsCheckOptions,
 ): string {
-  if (file === undefined) return 'no configuration file was found: there are no secrets in it\n';
+  if (file === undefined) return 'no configuration file found\n';
   const place = shownPath(file, options.homeDir);
   if (secrets.length === 0) return `no secrets in ${place}\n`;
   const blocks = secrets.flatMap((secret) => renderSecret(secret, options));
@@ -36,7 +36,7 @@ export function renderSecretsCheck(
   const sum =
     failed === 0
       ? options.style.green(`${count}: all can be read`)
-      : options.style.red(`${count}: ${failed} cannot be read`);
+      : options.style.red(`${count}: ${formatCount(failed)} cannot be read`);
   return `${[options.style.bold(place), ...blocks, sum].join('\n')}\n`;
 }
 
@@ -55,8 +55,5 @@ function renderSecret(secret: CheckedSecret, options: SecretsCheckOptions): read
 }
 
 function wrapped(text: string, { columns }: SecretsCheckOptions): readonly string[] {
-  const line = safeLine(text);
-  if (columns === undefined) return [line];
-  const spans = wrapSpans(line, columns - INDENT.length, LIGHT_MEASURE);
-  return spans.map(({ start, end }) => line.slice(start, end).trimEnd());
+  return wrapText(safeLine(text), columns === undefined ? undefined : columns - INDENT.length);
 }

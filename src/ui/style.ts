@@ -1,35 +1,43 @@
-/** Wraps a text in one attribute; gives it back untouched where there is no colour. */
+import { styleText } from 'node:util';
+
+/** Adds one attribute to a text; returns it unchanged without colour. */
 export type Paint = (text: string) => string;
 
-/** The attributes a view may use. Colour adds to what the words say and never replaces them. */
-export interface Style {
-  readonly bold: Paint;
-  readonly dim: Paint;
-  readonly underline: Paint;
-  readonly inverse: Paint;
-  readonly red: Paint;
-  readonly green: Paint;
-  readonly yellow: Paint;
-  readonly cyan: Paint;
-}
+/** The attributes a view may use. Colour repeats what the words say and never replaces them. */
+export type Style = ReturnType<typeof createStyle>;
 
 /**
- * Makes the attributes for one output. Whether it takes colour is decided at the edge
- * (src/cli/terminal.ts), so nothing here, and nothing in ink's chalk, looks at the environment.
+ * Creates the attributes for one output. src/cli/terminal.ts decides whether it is coloured, so the
+ * environment and the stream are not checked again here.
  */
-export function createStyle(color: boolean): Style {
+export function createStyle(color: boolean) {
   const paint =
-    (on: number, off: number): Paint =>
+    (name: Parameters<typeof styleText>[0]): Paint =>
     (text) =>
-      color && text !== '' ? `\u001B[${on}m${text}\u001B[${off}m` : text;
+      color && text !== '' ? styleText(name, text, { validateStream: false }) : text;
   return {
-    bold: paint(1, 22),
-    dim: paint(2, 22),
-    underline: paint(4, 24),
-    inverse: paint(7, 27),
-    red: paint(31, 39),
-    green: paint(32, 39),
-    yellow: paint(33, 39),
-    cyan: paint(36, 39),
-  };
+    bold: paint('bold'),
+    dim: paint('dim'),
+    underline: paint('underline'),
+    inverse: paint('inverse'),
+    red: paint('red'),
+    green: paint('green'),
+    yellow: paint('yellow'),
+    cyan: paint('cyan'),
+  } as const;
+}
+
+/** A progress bar; full only when everything is done. */
+export function drawBar(fraction: number, columns: number): string {
+  const full = Math.floor(unit(fraction) * columns);
+  return '█'.repeat(full) + '░'.repeat(columns - full);
+}
+
+/** A score as a bar without a background, to the nearest column. */
+export function drawScore(score: number, columns: number): string {
+  return '▇'.repeat(Math.round(unit(score) * columns));
+}
+
+function unit(value: number): number {
+  return Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0;
 }

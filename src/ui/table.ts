@@ -2,13 +2,13 @@ import Table from 'cli-table3';
 import { fitEnd, textWidth } from './fit.js';
 import type { Style } from './style.js';
 
-/** A column of a table: its title, and where its cells stand. */
+/** A column of a table. */
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'left' | 'right';
 }
 
-/** Every line that cli-table3 can draw, drawn as nothing. */
+/** Turns off every border that cli-table3 draws. */
 const NO_LINES = {
   top: '',
   'top-mid': '',
@@ -27,10 +27,7 @@ const NO_LINES = {
   middle: '  ',
 };
 
-/**
- * Lines of a table whose columns stand under each other, two blanks apart and without boxes, so
- * that it reads well in a terminal and cuts well in a pipe. Cells must be safe to show already.
- */
+/** A table without borders, its columns two blanks apart. Cells must already be safe to show. */
 export function renderTable(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],
@@ -42,14 +39,10 @@ export function renderTable(
 }
 
 const GAP = 2;
-/** So much of the last column is shown in the narrowest terminal. */
+/** Columns of the last cell that even the narrowest terminal shows. */
 const LEAST_LAST = 8;
 
-/**
- * Rows whose last cell is cut so that no line is wider than the terminal.
- *
- * @param width of the terminal; undefined cuts nothing
- */
+/** Rows with the last cell cut to fit the terminal. @param width undefined cuts nothing */
 export function fitLastColumn(
   columns: readonly TableColumn[],
   rows: readonly (readonly string[])[],

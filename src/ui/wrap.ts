@@ -1,14 +1,14 @@
-import type { TextSpan } from '../engine/memory/search/types.js';
+import type { TextSpan } from '../engine/memory/search/index.js';
 
-/** How a text falls into units that cannot be parted, and how many columns each takes. */
+/** How a text splits into indivisible units, and how many columns each takes. */
 export interface Measure {
   split(text: string): Iterable<string>;
   width(unit: string): number;
 }
 
 /**
- * An estimate by code point, without string-width, whose tables would cost a search a quarter of
- * its time. Good for breaking prose, where being one column off does no harm.
+ * An estimate by code point: the tables of string-width would cost a search a quarter of its time. Good enough for
+ * wrapping prose, where one column more or less does no harm.
  */
 export const LIGHT_MEASURE: Measure = {
   split: (text) => text,
@@ -20,9 +20,21 @@ export const LIGHT_MEASURE: Measure = {
   },
 };
 
+/** A line broken into pieces that fit; left whole without a width (a pipe). */
+export function wrapText(
+  line: string,
+  columns: number | undefined,
+  measure: Measure = LIGHT_MEASURE,
+): readonly string[] {
+  if (columns === undefined) return [line];
+  return wrapSpans(line, columns, measure).map(({ start, end }) =>
+    line.slice(start, end).trimEnd(),
+  );
+}
+
 /**
- * Where to break one line so that every piece fits: at blanks (which then belong to no piece), or
- * anywhere where a word alone is too wide. Blanks that begin the line stay: they mean something.
+ * Where to break a line so that every piece fits: at blanks, which then belong to no piece, or within a word that is
+ * too wide by itself. Leading blanks are kept.
  *
  * @returns spans of the line in UTF-16 units; one empty span for an empty line
  */

@@ -1,8 +1,8 @@
 /**
- * `npm run crash [-- VICTIM …] [--rounds 300] [--seed N]`: kills the program with SIGKILL at moments that
- * chance takes, half of them right after a first write, while it indexes, builds an index anew, dreams, forgets, keeps flows and edits its
- * configuration, and holds every promise of docs/durability.md against what is left, each time. A kill
- * that came too late counts for nothing. Exit code 1 at the first promise that is broken.
+ * `npm run crash [-- VICTIM …] [--rounds 300] [--seed N]`: kills the program with SIGKILL at random moments,
+ * half of them right after a first write, while it indexes, rebuilds an index, dreams, forgets, manages flows
+ * and edits its configuration. After each kill it checks every promise of docs/durability.md. Kills that
+ * come too late do not count. Exits with 1 at the first broken promise.
  */
 import { inspect } from 'node:util';
 import { ordinaryProgram } from '../../test/support/ordinary-user.js';
@@ -18,7 +18,7 @@ import { indexingVictims } from './victims/indexing.js';
 import { makeWorld, randomOf } from './world.js';
 
 const ROUNDS = 300;
-/** A run that ends before it is killed is tried again, so often. */
+/** Attempts to kill a run before it ends. */
 const TRIES = 6;
 
 const words = readWords(process.argv.slice(2), ['rounds', 'seed']);
@@ -40,7 +40,7 @@ const victims = all.filter(
   ({ name }) => words.names.length === 0 || words.names.some((part) => name.includes(part)),
 );
 if (victims.length === 0) {
-  throw new Error(`there is no such victim; there are ${all.map(({ name }) => name).join(', ')}`);
+  throw new Error(`unknown victim; known: ${all.map(({ name }) => name).join(', ')}`);
 }
 const scratch = tempFolder();
 const program = ordinaryProgram();
@@ -62,7 +62,7 @@ try {
   console.log(inspect(error));
   process.exitCode = 1;
 }
-// What listeners were started has been killed; nothing else is to be waited for.
+// All listeners have been killed; do not wait for anything else.
 process.exit();
 
 async function killAndCheck(kill: number): Promise<void> {
@@ -77,13 +77,13 @@ async function killAndCheck(kill: number): Promise<void> {
       const { wasAtWork, run, writtenBefore = before } = await victim.killOnce(world, round);
       const reader = await reading;
       if (!wasAtWork && attempt < TRIES) continue;
-      if (!wasAtWork) throw new Error(`${victim.name} was never at work when it was killed`);
+      if (!wasAtWork) throw new Error(`${victim.name} always finished before it was killed`);
       const aftermath = { world, writtenBefore, run, reader, scratch, program };
-      const beside = PROMISES.filter(({ copies }) => copies).map((one) => hold(one, aftermath));
-      // One that fails is told when its turn comes.
-      for (const one of beside) one.catch(() => undefined);
-      for (const one of PROMISES.filter(({ copies }) => !copies)) await hold(one, aftermath);
-      await Promise.all(beside);
+      const parallel = PROMISES.filter(({ copies }) => copies).map((one) => check(one, aftermath));
+      // Failures are reported below.
+      for (const one of parallel) one.catch(() => undefined);
+      for (const one of PROMISES.filter(({ copies }) => !copies)) await check(one, aftermath);
+      await Promise.all(parallel);
       kills.set(victim.name, (kills.get(victim.name) ?? 0) + 1);
       return;
     } catch (error) {
@@ -92,12 +92,12 @@ async function killAndCheck(kill: number): Promise<void> {
   }
 }
 
-async function hold({ promise, check }: Promised, aftermath: Aftermath): Promise<void> {
+async function check({ promise, check: verify }: Promised, aftermath: Aftermath): Promise<void> {
   const from = performance.now();
   try {
-    await check(aftermath);
+    await verify(aftermath);
   } catch (error) {
-    throw new Error(`broken: ${promise}`, { cause: error });
+    throw new Error(`broken promise: ${promise}`, { cause: error });
   }
   seconds.set(promise, (seconds.get(promise) ?? 0) + (performance.now() - from) / 1000);
 }
@@ -107,6 +107,6 @@ function report(): void {
   for (const [name, count] of kills) console.log(`${String(count).padStart(5)} kills   ${name}`);
   const count = [...kills.values()].reduce((sum, one) => sum + one, 0);
   for (const [promise, took] of seconds) {
-    console.log(`   held ${String(count).padStart(4)} times (${took.toFixed(0)} s)   ${promise}`);
+    console.log(`   kept ${String(count).padStart(4)} times (${took.toFixed(0)} s)   ${promise}`);
   }
 }

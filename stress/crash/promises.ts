@@ -22,25 +22,25 @@ import type { TempFolder } from '../../test/support/temp-folder.js';
 import { must } from './victim.js';
 import type { World } from './world.js';
 
-/** What a check may look at. */
+/** What is left after a kill. */
 export interface Aftermath {
   readonly world: World;
   /** What people had written before the kill. */
   readonly writtenBefore: ReadonlyMap<string, string>;
-  /** What the killed run said, where it is one. */
+  /** Output of the killed run, if there is one. */
   readonly run: SvcRun | undefined;
-  /** A search that was under way while it was killed. */
+  /** A search that ran during the kill. */
   readonly reader: SvcRun;
-  /** Where copies of the world may be broken. */
+  /** For copies of the world that a check may damage. */
   readonly scratch: TempFolder;
   /** The package folder of a program that any user can run. */
   readonly program: string;
 }
 
-/** One promise of docs/durability.md, as it begins there, and how it is held against the world. */
+/** A promise, worded as in docs/durability.md, and how it is checked. */
 export interface Promised {
   readonly promise: string;
-  /** Works on a copy, which it makes before it waits for anything: it need not have its turn. */
+  /** Works on a copy, made before its first await, so it can run in parallel. */
   readonly copies?: true;
   readonly check: (aftermath: Aftermath) => Promise<void> | void;
 }
@@ -48,36 +48,39 @@ export interface Promised {
 const QUERY = 'amber cedar';
 
 /**
- * In this order after every kill: first what must hold at once, then what holds after the next run. A
- * test compares the list with the page.
+ * Checked in this order after every kill: first what must be true at once, then what must be true after the
+ * next run. A test compares the list with the page.
  */
 export const PROMISES: readonly Promised[] = [
   {
-    promise: 'Your Markdown is never written unasked.',
+    promise: 'Your Markdown never changes unless you ask for it.',
     check: ({ world, writtenBefore }) => {
-      must(isDeepStrictEqual(world.written(), writtenBefore), 'a note is not what it was');
+      must(isDeepStrictEqual(world.written(), writtenBefore), 'a note has changed');
     },
   },
   {
-    promise: 'Readers are never in the way of the writer, nor it of them.',
+    promise: 'Readers and the writer never block each other.',
     check: ({ world, reader }) => {
-      must(!/^ {2,}at /mu.test(reader.stderr), `a stack trace beside a kill: ${reader.stderr}`);
-      // Where there was no index yet, there is none to read.
+      must(
+        !/^ {2,}at /mu.test(reader.stderr),
+        `stack trace in a search during the kill: ${reader.stderr}`,
+      );
+      // Without an index there is nothing to read.
       if (reader.code === 1) must(jsonOf.error(reader).code !== 'BUG', reader.stdout);
       else
         must(
           jsonOf.search(reader).results.length > 0 || !existsSync(world.indexFile()),
-          'a reader found nothing',
+          'a search found nothing',
         );
     },
   },
   {
-    promise: 'A search answers although it cannot write.',
+    promise: 'Search works without write permission.',
     copies: true,
     check: ({ world, scratch, program }) => searchReadOnly(world, scratch, program),
   },
   {
-    promise: 'A damaged index never gives an answer or a stack trace.',
+    promise: 'A damaged index never causes a wrong answer or a stack trace.',
     copies: true,
     check: ({ world, scratch }) => searchDamaged(world, scratch),
   },
@@ -105,7 +108,7 @@ export const PROMISES: readonly Promised[] = [
     check: ({ world, run }) => requireReported(world, run),
   },
   {
-    promise: 'An index can always be made again.',
+    promise: 'An index can always be rebuilt.',
     check: async ({ world }) => {
       const fresh = targetOf(world.workspace, { layout: 'agent' });
       const backend = backendOn(fresh);
@@ -115,18 +118,18 @@ export const PROMISES: readonly Promised[] = [
         await contentOf(world.indexFile(), NOTE_QUERIES),
         await contentOf(fresh.indexFile, NOTE_QUERIES),
       ];
-      must(isDeepStrictEqual(ours, theirs), 'the index is not what a fresh one is');
+      must(isDeepStrictEqual(ours, theirs), 'the index differs from a fresh one');
       for (const ending of ['', '-wal', '-shm', '.lock'])
         rmSync(fresh.indexFile + ending, { force: true });
     },
   },
   {
-    promise: 'Nothing but an index is deleted.',
+    promise: 'A file that is not an index is never deleted.',
     copies: true,
     check: ({ world, scratch }) => indexOverForeign(world, scratch),
   },
   {
-    promise: 'A configuration edit is whole or not there.',
+    promise: 'A configuration edit is applied completely or not at all.',
     check: async ({ world }) => {
       const run = await world.svc('config', 'validate');
       must(run.code === 0, `the configuration is not valid: ${run.stdout}${run.stderr}`);
@@ -134,21 +137,24 @@ export const PROMISES: readonly Promised[] = [
       for (const comment of [
         '// the memory of a test',
         '// any',
-        '/* words alone */',
+        '/* keyword search only */',
         '// as it comes',
       ])
-        must(text.includes(comment), `the comment ${comment} is gone`);
+        must(text.includes(comment), `the comment ${comment} is lost`);
     },
   },
   {
-    promise: 'A new configuration file is yours alone.',
+    promise: 'A new configuration file is readable only by you.',
     copies: true,
     check: async ({ scratch }) => {
       const file = scratch.at('new/svc.json');
       rmSync(scratch.at('new'), { recursive: true, force: true });
       scratch.write('new/.keep', '');
       await runSvc(['config', 'set', 'memory.citations', 'on'], { home: scratch.at('new') });
-      must((statSync(file).mode & 0o777) === 0o600, 'a new configuration can be read by others');
+      must(
+        (statSync(file).mode & 0o777) === 0o600,
+        'a new configuration is readable by other users',
+      );
     },
   },
 ];
@@ -164,7 +170,7 @@ function requireAnswer(run: SvcRun, what: string): void {
 async function searchReadOnly(world: World, scratch: TempFolder, program: string): Promise<void> {
   if (!existsSync(world.indexFile())) return;
   const home = copyOf(world, scratch, 'read-only');
-  // Who may not enter its folder finds nothing, whatever a copy allows.
+  // The other user has to be able to enter the folder of the copy.
   chmodSync(scratch.path, 0o755);
   giveToOrdinary(home);
   spawnSync('chmod', ['-R', 'a-w', home]);
@@ -174,8 +180,8 @@ async function searchReadOnly(world: World, scratch: TempFolder, program: string
     root: program,
   });
   spawnSync('chmod', ['-R', 'u+w', home]);
-  must(run.code === 0, `a search that cannot write failed: ${run.stdout}${run.stderr}`);
-  must(jsonOf.search(run).results.length > 0, 'a search that cannot write found nothing');
+  must(run.code === 0, `a read-only search failed: ${run.stdout}${run.stderr}`);
+  must(jsonOf.search(run).results.length > 0, 'a read-only search found nothing');
 }
 
 async function searchDamaged(world: World, scratch: TempFolder): Promise<void> {
@@ -190,14 +196,14 @@ async function searchDamaged(world: World, scratch: TempFolder): Promise<void> {
   else if (how === 2) writeFileSync(file, '');
   else overwrite(file, world.below(size), 4096, world);
   const run = await runSvc(['memory', 'search', QUERY, '--json'], { home });
-  must(!/^ {2,}at /mu.test(run.stderr), `a stack trace of a damaged index: ${run.stderr}`);
-  // What does not fit is seen at once; a page in the middle when it is read.
+  must(!/^ {2,}at /mu.test(run.stderr), `stack trace with a damaged index: ${run.stderr}`);
+  // Most damage is detected at once; a damaged page only when it is read.
   if (how !== 3)
     must(
       run.code === 0 && jsonOf.search(run).results.length > 0,
       `damaged (${how}): ${run.stdout}`,
     );
-  else must(run.code === 0 || run.code === 1, `damaged in the middle, it ended with ${run.code}`);
+  else must(run.code === 0 || run.code === 1, `with a damaged page, it exited with ${run.code}`);
 }
 
 function overwrite(file: string, from: number, length: number, world: World): void {
@@ -207,7 +213,7 @@ function overwrite(file: string, from: number, length: number, world: World): vo
   writeFileSync(file, bytes);
 }
 
-/** A limit of the size of files stands for a disk that is full: SQLite's writes fail alike. */
+/** Simulates a full disk with a file size limit, which makes SQLite's writes fail in the same way. */
 async function indexWithoutRoom(world: World): Promise<void> {
   if (!existsSync(world.indexFile())) return;
   const env = { PATH: process.env['PATH'] ?? '', HOME: world.home.path, SVC_HOME: world.home.path };
@@ -222,20 +228,20 @@ async function indexWithoutRoom(world: World): Promise<void> {
     '--json',
   ];
   const run = spawnSync('prlimit', args, { cwd: world.home.path, env, encoding: 'utf8' });
-  must(!/^ {2,}at /mu.test(run.stderr), `a stack trace without room: ${run.stderr}`);
+  must(!/^ {2,}at /mu.test(run.stderr), `stack trace with a full disk: ${run.stderr}`);
   const built = readdirSync(world.home.at('memory')).filter((name) => name.includes('.build'));
-  must(built.length === 0, `${built.join()} is left of a build without room`);
+  must(built.length === 0, `${built.join()} is left of a build with a full disk`);
   const [agent] = jsonOf.index({ ...run, code: run.status, signal: run.signal }).agents;
-  must(agent !== undefined, `indexing without room said ${run.stdout}`);
+  must(agent !== undefined, `indexing with a full disk printed ${run.stdout}`);
   if ('error' in agent)
-    must(agent.error.code.startsWith('INDEX_'), `${agent.error.code} without room`);
+    must(agent.error.code.startsWith('INDEX_'), `${agent.error.code} with a full disk`);
 }
 
 async function requireReported(world: World, run: SvcRun | undefined): Promise<void> {
   const status = jsonOf.status(await world.svc('memory', 'status', '--json'));
   const stale = status.agents[0]?.staleness;
   const isFresh = JSON.stringify(Object.values(stale ?? {}).slice(0, 3)) === '[0,0,0]';
-  must(isFresh, `indexed, and stale: ${JSON.stringify(stale)}`);
+  must(isFresh, `indexed but stale: ${JSON.stringify(stale)}`);
   if (run === undefined || run.code !== 0 || !run.stdout.includes('"indexFile"')) return;
   const [agent] = jsonOf.index(run).agents;
   must(agent !== undefined && !('error' in agent), `the run failed: ${run.stdout}`);
@@ -245,17 +251,17 @@ async function indexOverForeign(world: World, scratch: TempFolder): Promise<void
   const home = copyOf(world, scratch, 'foreign');
   const file = join(home, 'memory/main.sqlite');
   rmSync(join(home, 'memory'), { recursive: true, force: true });
-  const text = `a letter, and no index ${world.below(1e9)}`;
+  const text = `a letter, not an index ${world.below(1e9)}`;
   scratch.write('foreign/memory/main.sqlite', text);
   const run = await runSvc(['memory', 'index', '--json'], { home });
   must(run.code === 0, `indexing over a letter failed: ${run.stdout}`);
   must(
     readFileSync(`${file}.replaced`, 'utf8') === text,
-    'a letter at the place of the index is lost',
+    'the letter in place of the index is lost',
   );
 }
 
-/** A copy of the world that may be broken. */
+/** A copy of the world that a check may damage. */
 function copyOf(world: World, scratch: TempFolder, name: string): string {
   const home = scratch.at(name);
   rmSync(home, { recursive: true, force: true });

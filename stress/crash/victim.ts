@@ -1,24 +1,24 @@
 import type { SvcRun } from '../../test/support/run-svc.js';
 import type { Moment, World } from './world.js';
 
-/** Something that is killed. */
+/** A run of the program to kill. */
 export interface Victim {
   readonly name: string;
   /**
-   * Begins it and kills it at a moment that chance takes, within the time that it took so far.
+   * Starts it and kills it at a random moment.
    *
-   * @throws Error when what was acknowledged is not there, or what is there is not whole
+   * @throws Error if acknowledged data is missing or incomplete
    */
   killOnce(world: World, round: number): Promise<Killed>;
 }
 
-/** What became of it. */
+/** The result of a kill. */
 export interface Killed {
-  /** Whether it was still at work. */
+  /** Whether it was still running. */
   readonly wasAtWork: boolean;
-  /** What it had said; undefined where there are several runs. */
+  /** Its output; undefined for several runs. */
   readonly run: SvcRun | undefined;
-  /** What people had written when it began, where the victim wrote as a person before. */
+  /** What people had written when it started, if the victim itself wrote notes before. */
   readonly writtenBefore?: ReadonlyMap<string, string>;
 }
 
@@ -26,20 +26,20 @@ export interface Killed {
 const AFTER_TOUCH_MS = 12;
 
 /**
- * Takes the moments of kills: half of them anywhere in the time that runs take, half of them right after
- * the first write, where there is most to break.
+ * Chooses the moments of kills: half of them at any time during a run, half of them right after the first
+ * write, where most can go wrong.
  */
 export class Moments {
   private ms = 500;
   private last: Moment = { afterMs: 0 };
   private readonly touched: RegExp | undefined;
 
-  /** @param touched names of what is written first; undefined where writing takes long anyway */
+  /** @param touched names of files written first; undefined if writing takes long anyway */
   constructor(touched?: RegExp) {
     this.touched = touched;
   }
 
-  /** The next one. @param below the folder that is written to */
+  /** @param below the folder that is written to */
   next(random: () => number, below: string): Moment {
     const { touched } = this;
     this.last =
@@ -49,7 +49,7 @@ export class Moments {
     return this.last;
   }
 
-  /** Learns how long runs take; gives back whether this one was still at work when it was killed. */
+  /** Learns how long runs take. @returns whether this one was killed while running */
   wasAtWork(run: SvcRun): boolean {
     const wasAtWork = run.signal === 'SIGKILL';
     const { last } = this;
@@ -60,7 +60,7 @@ export class Moments {
   }
 }
 
-/** Fails with words. */
+/** Asserts with a message. */
 export function must(holds: boolean, what: string): asserts holds {
   if (!holds) throw new Error(what);
 }

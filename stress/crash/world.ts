@@ -3,13 +3,13 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, watch } from
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { handWritten } from '../../src/engine/dreaming/promotion/memory-file.js';
-import { withoutOwnWriting } from '../../src/engine/memory/sources/own-writing.js';
+import { withoutOwnWriting } from '../../src/engine/memory/sources/index.js';
 import { noteText } from '../../test/support/many-notes.js';
 import { runSvc, type SvcRun, startSvc } from '../../test/support/run-svc.js';
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
 import { SECRET, SESSION } from '../../test/support/webhooks.js';
 
-/** Numbers of a fixed course, from 0 to 1 (Mulberry32), so that a round can be had again. */
+/** Seeded random numbers from 0 to 1 (Mulberry32), so that a round can be repeated. */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -20,15 +20,15 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** What a person wrote at the top of `MEMORY.md`. */
-export const HAND = '# Mine\n\nBy hand: the amber cedar stands in the north.\n';
+/** Handwritten text at the top of `MEMORY.md`. */
+export const HAND = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
 
 const NOTES = 200;
 const CONFIG = `// the memory of a test
 {
   "gateway": { "port": 0 }, // any
   "agents": {
-    /* words alone */
+    /* keyword search only */
     "defaults": { "memorySearch": { "provider": "none" } },
   },
   "memory": { "citations": "auto" }, // as it comes
@@ -43,28 +43,27 @@ const READER_CONFIG = JSON.stringify({
   agents: { defaults: { memorySearch: { provider: 'none', sync: { onSearch: false } } } },
 });
 
-/** A state folder with a workspace, which every round works on, and every kill hits. */
+/** A state folder with a workspace that all rounds share. */
 export interface World {
   readonly home: TempFolder;
   readonly workspace: string;
   readonly configFile: string;
   readonly random: () => number;
-  /** A whole number from 0, below this. */
+  /** A random whole number from 0, below this. */
   below(end: number): number;
   svc(...args: readonly string[]): Promise<SvcRun>;
-  /** Searches what is indexed, and leaves indexing to others. */
+  /** Searches without indexing first. */
   read(query: string): Promise<SvcRun>;
-  /** Runs the program and kills it at some moment. */
+  /** Runs the program and kills it at a moment. */
   killed(args: readonly string[], moment: Moment): Promise<SvcRun>;
-  /** Changes, adds, removes and moves notes, as a person would. */
+  /** Changes, adds, removes and moves notes, like a person. */
   stir(round: number): void;
-  /** What people wrote, by path: without what dreaming wrote on top of it. */
+  /** Hashes of what people wrote by path, without text written by dreaming. */
   written(): ReadonlyMap<string, string>;
-  /** The index of the agent; it may not be there. */
+  /** The agent's index file, which may be missing. */
   indexFile(): string;
 }
 
-/** Makes it. */
 export function makeWorld(random: () => number): World {
   const home = tempFolder();
   const configFile = home.write('svc.json', CONFIG);
@@ -93,12 +92,12 @@ export function makeWorld(random: () => number): World {
 
 /** When a run is killed. */
 export type Moment =
-  /** So long after its start, in milliseconds. */
+  /** Milliseconds after its start. */
   | { readonly afterMs: number }
-  /** So long after a file of such a name was first touched below the folder, but no later than the end. */
+  /** Milliseconds after a file with such a name was first touched below the folder. */
   | { readonly afterMs: number; readonly touched: RegExp; readonly below: string };
 
-/** Runs the program on a state folder and kills it at some moment, unless it ended before. */
+/** Runs the program on a state folder and kills it at a moment, unless it ends before. */
 export async function killedRun(
   home: string,
   args: readonly string[],
@@ -124,7 +123,7 @@ function firstTouch(below: string, name: RegExp) {
   const watcher = watch(below, { recursive: true }, (_, path) => {
     if (path !== null && name.test(path)) see();
   });
-  // Folders that go while they are listed.
+  // Folders may disappear while they are listed.
   watcher.on('error', () => undefined);
   return { seen, close: () => watcher.close() };
 }
@@ -141,7 +140,7 @@ function stir(home: TempFolder, round: number, below: (end: number) => number): 
     home.write(`workspace/memory/n${NOTES + ((round * 4 + n) % 100)}.md`, noteText(round + n, 2));
 }
 
-/** Where dreaming writes as it likes. */
+/** Files written only by dreaming. */
 const DREAMS = /^(?:DREAMS\.md|memory\/dreaming\/)/u;
 
 function writtenIn(workspace: string): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 /**
- * Fuzzes one target in a process of its own, which main.ts watches. The input under way is in a file,
- * so that a crash or a loop without end can be had again.
+ * Fuzzes one target in a separate process, which main.ts watches. The current input is in a file, so that a
+ * crash or an endless loop can be reproduced.
  */
 import { ftruncateSync, openSync, writeSync } from 'node:fs';
 import { seedsOf } from './seeds.js';

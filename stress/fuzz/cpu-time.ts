@@ -1,4 +1,4 @@
-/** Milliseconds that this process has computed so far; other processes on the machine do not count. */
+/** CPU time of this process in milliseconds. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

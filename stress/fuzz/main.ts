@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz [-- TARGET…] [--seconds 40 | --runs N] [--seed N]`: gives each target inputs that are
- * wrong in every way, for some seconds or runs each, and prints a line for it. Inputs that were found
- * before come first. A new one is kept below seeds/, where the tests find it; exit code 1.
+ * `npm run fuzz [-- TARGET…] [--seconds 40 | --runs N] [--seed N]`: gives each target malformed inputs for some
+ * seconds or runs, and prints one line per target. Known inputs from seeds/ come first. A new failing input is
+ * stored there for the tests; then the exit code is 1.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { TARGETS } from './targets.js';
 
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 const SECONDS = 40;
-/** An input that nothing follows on for so long keeps its process busy without end. */
+/** If one input takes this long, its process hangs. */
 const HANG_MS = 60_000;
 const LOOK_MS = 500;
 
@@ -78,7 +78,7 @@ async function fuzz(name: string): Promise<Verdict> {
   return { runs: 0, bug: lastInput(inputFile, why), seconds: took };
 }
 
-/** Since the epoch; now when there is no input yet. */
+/** Milliseconds since the epoch; now if there is no input yet. */
 function lastTouched(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
 }

@@ -29,7 +29,7 @@ export const oddData: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Changes of data, some. */
+/** Arbitrary changes to data. */
 export const dataEdits: fc.Arbitrary<readonly DataEdit[]> = fc.array(
   fc.record({
     pick: fc.nat(5000),
@@ -39,7 +39,7 @@ export const dataEdits: fc.Arbitrary<readonly DataEdit[]> = fc.array(
   { maxLength: 4 },
 );
 
-/** Changes of a text, some. */
+/** Arbitrary changes to a text. */
 export function textEdits(parts: fc.Arbitrary<string>): fc.Arbitrary<readonly TextEdit[]> {
   return fc.array(
     fc.record({
@@ -52,24 +52,24 @@ export function textEdits(parts: fc.Arbitrary<string>): fc.Arbitrary<readonly Te
   );
 }
 
-/** The data with its changes; what was given stays as it is. */
+/** Applies changes to a copy of the data. */
 export function mangledData(data: unknown, edits: readonly DataEdit[]): unknown {
   return edits.reduce(editedData, data);
 }
 
-/** The text with its changes. */
+/** Applies changes to a text. */
 export function mangledText(text: string, edits: readonly TextEdit[]): string {
   return edits.reduce(editedText, text);
 }
 
-/** A text, or a short one over and over: what a pattern needs to lose itself in, and small in a file. */
+/** A text, or a short text with a repeat count: makes patterns backtrack, and is small in a file. */
 export const textSchema = z.union([
   z.string(),
   z.object({ before: z.string(), part: z.string(), times: z.number(), after: z.string() }),
 ]);
 export type FuzzText = z.infer<typeof textSchema>;
 
-/** Texts of a short one repeated, up to so many characters. */
+/** Repeated short texts, up to so many characters. */
 export function repeated(unit: fc.Arbitrary<string>, longest: number): fc.Arbitrary<FuzzText> {
   return fc
     .record({ before: unit, part: unit, after: unit, length: fc.nat(longest) })
@@ -78,7 +78,7 @@ export function repeated(unit: fc.Arbitrary<string>, longest: number): fc.Arbitr
     });
 }
 
-/** The text that is meant. */
+/** Expands the text. */
 export function textOf(text: FuzzText): string {
   if (typeof text === 'string') return text;
   return text.before + text.part.repeat(text.times) + text.after;
@@ -128,14 +128,14 @@ function editedText(text: string, { at, kind, length, text: put }: TextEdit): st
   }
 }
 
-/** JSON texts of sound data, wrong in what they say: some of their values are others. */
+/** Valid JSON with some values replaced. */
 export function mangledJson(sound: readonly unknown[]): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(...sound), dataEdits)
     .map(([data, edits]) => JSON.stringify(mangledData(data, edits)));
 }
 
-/** The same, wrong in how they are written. */
+/** The same, also with syntax errors. */
 export function mangledJsonText(
   sound: readonly unknown[],
   parts: fc.Arbitrary<string>,

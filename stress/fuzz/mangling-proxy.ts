@@ -19,17 +19,17 @@ import {
   textSchema,
 } from './mangle.js';
 
-/** What is done to the answers on their way. */
+/** Changes to responses. */
 export const manglingSchema = z.object({
-  /** The first answer that something is done to, 0-based; those before pass as they are. */
+  /** The first response to change, 0-based; earlier ones pass unchanged. */
   first: z.number(),
   status: z.optional(z.number()),
   headers: z.record(z.string(), z.string()),
-  /** Changes of the JSON, of each of its lines where it is JSON lines. */
+  /** Changes to the JSON, or to each line of JSON lines. */
   data: z.array(
     z.object({ pick: z.number(), kind: z.enum(['double', 'put', 'remove']), value: z.unknown() }),
   ),
-  /** Changes of the text that is left. */
+  /** Changes to the resulting text. */
   text: z.array(
     z.object({
       at: z.number(),
@@ -38,9 +38,9 @@ export const manglingSchema = z.object({
       text: z.string(),
     }),
   ),
-  /** Takes the place of the body. */
+  /** Replaces the body. */
   body: z.optional(textSchema),
-  /** The connection ends in the middle of the answer. */
+  /** Whether to close the connection in the middle of the response. */
   cutOff: z.boolean(),
 });
 export type Mangling = z.infer<typeof manglingSchema>;
@@ -97,10 +97,10 @@ const headers = fc.oneof(
   },
 );
 
-/** In an answer it stands for the key that came with the request: vendors repeat what they were sent. */
+/** Placeholder for the key of the request, which vendors may echo. */
 const SENT_KEY = '{the key}';
 
-/** All that can happen to answers. */
+/** Arbitrary changes to responses. */
 export const manglings: fc.Arbitrary<Mangling> = anyMangling();
 
 function anyMangling(): fc.Arbitrary<Mangling> {
@@ -122,7 +122,7 @@ function anyMangling(): fc.Arbitrary<Mangling> {
     data: fc
       .oneof(
         dataEdits,
-        // What is no number of a vector, or none that fits.
+        // Values that are invalid or out of range in a vector.
         fc.array(
           fc.record<DataEdit>({
             pick: fc.nat(200),
@@ -131,7 +131,7 @@ function anyMangling(): fc.Arbitrary<Mangling> {
           }),
           { minLength: 1, maxLength: 2 },
         ),
-        // What vendors say is put anywhere, too.
+        // Keys that vendors use, in wrong places.
         fc.array(
           fc.record<DataEdit>({
             pick: fc.nat(40),
@@ -158,17 +158,17 @@ function anyMangling(): fc.Arbitrary<Mangling> {
   });
 }
 
-/** Stands before a service and does to its answers what it is told. */
+/** A proxy in front of a service that changes its responses. */
 export interface ManglingProxy {
   readonly origin: string;
-  /** From now on; the answers are counted from here. */
+  /** Sets the changes and restarts the count of responses. */
   mangle(mangling: Mangling): void;
-  /** Keys that came with requests since then. */
+  /** Keys in requests since then. */
   readonly keys: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of the loopback. */
+/** Starts the proxy on a free loopback port. */
 export async function startManglingProxy(target: string): Promise<ManglingProxy> {
   let mangling: Mangling | undefined;
   let count = 0;
@@ -193,7 +193,7 @@ export async function startManglingProxy(target: string): Promise<ManglingProxy>
   ): Promise<void> => {
     const body = Buffer.concat(await answer.toArray().catch(() => []));
     const now = mangling !== undefined && count++ >= mangling.first ? mangling : undefined;
-    // Addresses in answers lead to the proxy again.
+    // Addresses in responses must point to the proxy.
     const sound = Buffer.from(body.toString('latin1').replaceAll(target, origin), 'latin1');
     const bytes = now === undefined ? sound : mangledBody(sound, now, key);
     const own = Object.entries(answer.headers).filter(([name]) => !HOP_HEADERS.has(name));
@@ -238,7 +238,7 @@ function mangledBody(body: Buffer, mangling: Mangling, key: string): Buffer {
   return Buffer.from(left.replaceAll(SENT_KEY, key));
 }
 
-/** The key of a request, without its scheme; a signature is none. */
+/** The key of a request without its scheme; not a signature. */
 function keyIn(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined && !authorization.startsWith('AWS4'))

@@ -1,6 +1,6 @@
 import { SvcError } from '../../src/engine/errors/index.js';
 
-/** @throws what is no error for people, or shows one of the secrets */
+/** @throws an error that is not a SvcError, or one that contains a secret */
 export function requirePresentable(error: unknown, secrets: ReadonlySet<string>): void {
   if (!(error instanceof SvcError)) throw error;
   const shown = JSON.stringify([error.message, error.hint, error.details]);

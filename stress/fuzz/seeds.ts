@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
 import type { FoundBug } from './target.js';
 
-/** Inputs that once broke a promise, a folder for each target. */
+/** Inputs that once broke a promise, in a folder per target. */
 const SEEDS = fileURLToPath(new URL('seeds', import.meta.url));
 
 const seedSchema = z.object({
@@ -16,11 +16,11 @@ const seedSchema = z.object({
 
 /** An input that once broke a promise. */
 export interface Seed extends z.infer<typeof seedSchema> {
-  /** Its file's name. */
+  /** File name. */
   readonly name: string;
 }
 
-/** All that are kept for a target. */
+/** All seeds of a target. */
 export function seedsOf(target: string): readonly Seed[] {
   let names: readonly string[] = [];
   try {
@@ -36,7 +36,7 @@ export function seedsOf(target: string): readonly Seed[] {
   });
 }
 
-/** Keeps one; gives back its file. */
+/** Stores a seed. @returns its file */
 export function keepSeed(target: string, { input, why }: FoundBug): string {
   const about = why.split('\n')[0] ?? '';
   const name = createHash('sha256').update(JSON.stringify(input)).digest('hex').slice(0, 12);

@@ -1,49 +1,49 @@
 import fc from 'fast-check';
 import type * as z from 'zod/mini';
 
-/** Something that is given inputs without end, opened. */
+/** An open fuzz target. */
 export interface OpenTarget {
-  /** Gives it new inputs until one breaks a promise, the runs are done or the time is over. */
+  /** Tries new inputs until one breaks a promise, or the limit of runs or time is reached. */
   hunt(hunt: Hunt): Promise<Hunted>;
-  /** Gives it one input, as a seed file keeps it. @throws whatever shows the broken promise */
+  /** Tries one input from a seed file. @throws if it breaks a promise */
   replay(input: unknown): Promise<void>;
-  /** @throws Error when what was left behind breaks a promise */
+  /** @throws Error if the state left behind breaks a promise */
   close(): Promise<void>;
 }
 
-/** How far to go. */
+/** Limits of a run. */
 export interface Hunt {
-  /** Everything follows from it. */
+  /** Determines all inputs. */
   readonly seed: number;
   readonly maxRuns: number;
   readonly maxMs: number;
-  /** Told of each input before it is given, as JSON text: a crash or a hang leaves no other trace. */
+  /** Called with each input as JSON before it is tried: a crash or a hang leaves no other trace. */
   readonly onInput?: (json: string) => void;
 }
 
-/** What came of it. */
+/** The result of a run. */
 export interface Hunted {
   readonly runs: number;
   readonly bug: FoundBug | undefined;
 }
 
-/** An input that breaks a promise, made as small as time allowed. */
+/** An input that breaks a promise, shrunk as far as time allowed. */
 export interface FoundBug {
   readonly input: unknown;
   readonly why: string;
 }
 
-/** What a target is made of. */
+/** Definition of a target. */
 export interface TargetParts<Input> {
-  /** Inputs are plain JSON, so that a file can keep them. */
+  /** Inputs are plain JSON, so that they can be stored in a file. */
   readonly inputs: fc.Arbitrary<Input>;
   readonly schema: z.ZodMiniType<Input>;
-  /** @throws whatever shows a broken promise */
+  /** @throws if a promise is broken */
   readonly check: (input: Input) => Promise<void> | void;
   readonly close?: (() => Promise<void> | void) | undefined;
 }
 
-/** Inputs between two looks at the clock; also how often small inputs, which come first, come again. */
+/** Inputs between checks of the time; also how often the generator restarts with small inputs. */
 const RUNS_AT_ONCE = 250;
 /** What takes longer waits for something that does not come. A loop that never yields is seen outside. */
 const LONGEST_RUN_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { OpenTarget } from './target.js';
 
-/** Everything that is fuzzed, by the name that people type; loaded and opened when asked for. */
+/** All fuzz targets by name, loaded on demand. */
 export const TARGETS: Readonly<Record<string, () => Promise<OpenTarget>>> = {
   config: async () => (await import('./targets/config.js')).openConfigTarget(),
   markdown: async () => (await import('./targets/markdown.js')).openMarkdownTarget(),
@@ -10,5 +10,6 @@ export const TARGETS: Readonly<Record<string, () => Promise<OpenTarget>>> = {
   chat: async () => (await import('./targets/chat.js')).openChatTarget(),
   ext: async () => (await import('./targets/ext.js')).openExtTarget(),
   mcp: async () => (await import('./targets/mcp.js')).openMcpTarget(),
+  growth: async () => (await import('./targets/growth.js')).openGrowthTarget(),
   webhooks: async () => (await import('./targets/webhooks.js')).openWebhooksTarget(),
 };

@@ -6,7 +6,7 @@ const NOTES = 1000;
 const BURST_EVERY = 1500;
 const BURST = 300;
 
-/** Writes the notes that there are at first. */
+/** Writes the initial notes. */
 export function makeNotes(notes: string): void {
   for (let folder = 0; folder < FOLDERS; folder++) {
     mkdirSync(join(notes, `d${folder}`), { recursive: true });
@@ -20,7 +20,7 @@ function noteText(n: number): string {
   return `# Note ${n}\n\n${`word${n % 97} word${n % 89} word${n % 83} `.repeat(20)}\n`;
 }
 
-/** One change of the kinds that there are, the same ones in every run; a burst of hundreds now and then. */
+/** Makes one deterministic change to the notes; occasionally a burst of hundreds. */
 export function changeNotes(notes: string, n: number): void {
   const folder = join(notes, `d${n % FOLDERS}`);
   const note = join(folder, `n${(n * 7) % NOTES}.md`);

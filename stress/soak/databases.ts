@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { TempFolder } from '../../test/support/temp-folder.js';
 
-/** What SQLite finds wrong with the databases of a state folder. */
+/** Integrity faults in the databases of a state folder. */
 export function openFaults(home: TempFolder): readonly string[] {
   return readdirSync(home.path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.sqlite'))

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process holds of the machine; Linux only. */
+/** Resources used by a process; Linux only. */
 export interface Holding {
   readonly memoryMb: number;
-  /** Open files, sockets and the like. */
+  /** Open file descriptors. */
   readonly handles: number;
-  /** Folders and files that the system watches for it. */
+  /** inotify watches. */
   readonly watches: number;
 }
 
-/** @throws the system's error when the process is gone */
+/** @throws the system's error if the process is gone */
 export function holdingOf(pid: number): Holding {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const handles = readdirSync(`/proc/${pid}/fdinfo`);
@@ -17,7 +17,7 @@ export function holdingOf(pid: number): Holding {
     try {
       return readFileSync(`/proc/${pid}/fdinfo/${handle}`, 'utf8').split('inotify wd').length - 1;
     } catch {
-      // Closed since it was listed.
+      // Closed in the meantime.
       return 0;
     }
   });
@@ -28,15 +28,15 @@ export function holdingOf(pid: number): Holding {
   };
 }
 
-/** A value at a moment. */
+/** A value at a time. */
 export interface Sample {
   readonly atMs: number;
   readonly value: number;
 }
 
 /**
- * How much values grow from the first sample to the last, by the median of the slopes between all pairs
- * of samples (Theil and Sen): a collection of garbage, or a burst, moves it little.
+ * Growth from the first sample to the last, by the median slope between all pairs of samples (Theil–Sen),
+ * which garbage collection or a burst hardly affects.
  */
 export function growthOf(samples: readonly Sample[]): number {
   const slopes: number[] = [];

@@ -1,8 +1,8 @@
 /**
- * `npm run soak [-- --minutes 10]`: one `svc serve` that watches notes, indexes them with a provider,
- * takes webhooks, runs tasks and dreams every minute, and one `svc mcp` that is asked without end beside
- * it; both while notes change. Prints what the two hold of the machine. Exit code 1 when memory or
- * handles grew after the first third, or what they left behind is not in order.
+ * `npm run soak [-- --minutes 10]`: runs `svc serve`, which watches and indexes notes with a provider, accepts
+ * webhooks, runs tasks and dreams every minute, and `svc mcp` under constant queries, while notes change.
+ * Prints the resources that both use. Exits with 1 if memory or handles grow after the first third, or if
+ * the state left behind is faulty.
  */
 import { chmodSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -23,13 +23,13 @@ import { type Load, loadWebhooks } from './webhook-load.js';
 const MINUTES = 10;
 const ROWS = 12;
 const SAMPLE_EVERY_MS = 2000;
-/** Caches fill and code is compiled in the first part; what counts is after it. */
+/** Share of the time for warming up, while caches fill and code is compiled. */
 const WARM_UP = 1 / 3;
-/** Garbage comes and goes; a leak of a few hundred bytes a request is more than this after ten minutes. */
+/** Above the noise of garbage collection; a leak of a few hundred bytes per request exceeds it in ten minutes. */
 const MOST_GROWTH = { mb: 12, share: 0.1 } as const;
-/** A connection that happens to be open when they are counted. */
+/** A connection may happen to be open when handles are counted. */
 const MOST_HANDLES = 3;
-const HAND = '# Mine\n\nBy hand: the amber cedar stands in the north.\n';
+const HAND = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
 
 const minutes = readWords(process.argv.slice(2), ['minutes']).number('minutes') ?? MINUTES;
 const totalMs = minutes * 60_000;
@@ -80,7 +80,7 @@ function configuration(): object {
   };
 }
 
-/** Groups of changes with quiet after each. */
+/** Changes notes in groups with pauses in between. */
 async function change(): Promise<void> {
   const notes = home.at('workspace/memory');
   for (let n = 0; !isOver.value; n++) {
@@ -121,7 +121,7 @@ interface Sampled extends Holding {
   readonly atMs: number;
 }
 
-/** Looks again and again, and judges what was seen after the first part. */
+/** Samples resources periodically, and judges their growth after warming up. */
 async function watch(load: Load): Promise<void> {
   const seen: Record<keyof typeof pids, Sampled[]> = { serve: [], mcp: [] };
   console.log(
@@ -171,7 +171,7 @@ function judge(name: string, all: readonly Sampled[]): void {
   if (handles > MOST_HANDLES) complaints.push(`${name} has ${handles.toFixed(0)} handles more`);
 }
 
-/** Ends both in order, and looks at what they left behind. */
+/** Stops both and checks the state they left behind. */
 async function finish(load: Load): Promise<void> {
   await closeClients();
   await settled();
@@ -190,13 +190,13 @@ async function finish(load: Load): Promise<void> {
   console.log(
     `${sweeps} sweeps; the doctor found ${counts.faults} faults, ${counts.warnings} warnings`,
   );
-  for (const complaint of complaints.slice(0, 10)) console.log(`NOT IN ORDER: ${complaint}`);
+  for (const complaint of complaints.slice(0, 10)) console.log(`FAULT: ${complaint}`);
   if (complaints.length === 0)
-    console.log('memory and handles are flat, and everything is in order');
+    console.log('memory and handles do not grow, and the state is sound');
   process.exit(complaints.length === 0 ? 0 : 1);
 }
 
-/** Waits until the index says what the notes say. */
+/** Waits until the index is up to date. */
 async function settled(): Promise<void> {
   const LONGEST_MS = 60_000;
   const from = performance.now();

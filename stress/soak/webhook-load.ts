@@ -5,21 +5,21 @@ import { act } from '../../test/support/webhooks.js';
 
 const CLIENTS = 4;
 const PAUSE_MS = 40;
-/** Of the flows so many have a task, which is a process each. */
+/** One in this many flows has a task, which is a process. */
 const TASK_EVERY = 40;
 
-/** Clients that create flows and move them on. */
+/** Clients that create and update flows. */
 export interface Load {
-  /** Flows that were acknowledged. */
+  /** Acknowledged flows. */
   readonly flows: () => number;
-  /** Those of them that are not there, as complaints. */
+  /** Complaints about acknowledged flows that are missing. */
   readonly lost: (home: TempFolder) => readonly string[];
-  /** Answers that nobody expected. */
+  /** Unexpected responses. */
   readonly complaints: () => readonly string[];
   readonly ended: Promise<unknown>;
 }
 
-/** Begins, and goes on until it is over. */
+/** Starts the clients, which run until stopped. */
 export function loadWebhooks(url: string, isOver: { readonly value: boolean }): Load {
   const finished = new Set<string>();
   const complaints: string[] = [];

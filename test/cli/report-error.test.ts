@@ -12,7 +12,7 @@ function parserError(message: string, exit = 2): Error {
 
 test('an error of ours keeps what it says, and nothing else gets out', () => {
   const error = new SvcError('CONFIG_INVALID', 'two\nlines', {
-    hint: 'mend it',
+    hint: 'fix it',
     location: { file: 'svc.json', line: 3, column: 5 },
     details: { faults: 2 },
     cause: new Error('secret'),
@@ -20,24 +20,51 @@ test('an error of ours keeps what it says, and nothing else gets out', () => {
   assert.equal(reportError(error), {
     code: 'CONFIG_INVALID',
     message: 'two\nlines',
-    hint: 'mend it',
+    hint: 'fix it',
     location: { file: 'svc.json', line: 3, column: 5 },
     details: { faults: 2 },
   });
   assert.equal(reportError(new SvcError('BUG', 'bare')), { code: 'BUG', message: 'bare' });
 });
 
-test('what the parser complains of is wrong usage, in one line', () => {
+test('a machine that refuses is told as such, with what helps; other system errors are bugs', () => {
+  const systemError = (code: string, syscall: string): Error =>
+    Object.assign(new Error(`${code}: refused, ${syscall}`), { code, syscall });
+  for (const [error, hint] of [
+    [systemError('ENOSPC', 'write'), 'the disk is full'],
+    [systemError('EACCES', 'open'), 'permissions'],
+    [systemError('SQLITE_FULL', ''), 'the disk is full'],
+    [systemError('SQLITE_CANTOPEN_ISDIR', ''), 'permissions'],
+    [systemError('ENOENT', 'uv_cwd'), 'the current folder was deleted'],
+  ] as const) {
+    const report = reportError(error);
+    assert.is(report.code, 'SYSTEM_REFUSED');
+    assert.match(report.hint ?? '', hint);
+  }
+  assert.is(reportError(systemError('ENOENT', 'open')).code, 'BUG');
+});
+
+test('what the parser complains of is wrong usage, in one line and in plain words', () => {
+  const help = '\nSee more help with --help';
   const messages = {
-    'Nonexistent flag: --x\nSee more help with --help': 'Nonexistent flag: --x',
-    'Parsing --from \n\tExpected an integer but received: x\nSee more help with --help':
-      '--from: Expected an integer but received: x',
-    'The following error occurred:\n  --a cannot also be provided when using --b\nSee more help with --help':
-      '--a cannot also be provided when using --b',
-    'The following errors occurred:\n  one\n  two\nSee more help with --help': 'one; two',
+    'Unexpected argument: b': 'unexpected argument: b',
+    'Flag --lines expects a value': '--lines needs a value',
+    'Expected --level=x to be one of: warn, error': '--level must be one of: warn, error (got "x")',
+    'Parsing --from \n\tExpected an integer but received: x':
+      '--from must be a whole number (got "x")',
+    'Parsing --from \n\tExpected an integer greater than or equal to 1 but received: 0':
+      '--from must be at least 1 (got 0)',
+    'Parsing --from \n\tExpected an integer less than or equal to 9 but received: 10':
+      '--from must be at most 9 (got 10)',
+    'Parsing --share \n\tis not known': '--share: is not known',
+    'The following error occurred:\n  \u001B[2m--a=1 cannot also be provided when using --b\u001B[22m':
+      '--a cannot be combined with --b',
+    'The following error occurred:\n  Missing required flag error': 'missing flag: --error',
+    'The following errors occurred:\n  All of the following must be provided when using --x: --y\n  two':
+      '--x requires --y; two',
   };
   for (const [said, told] of Object.entries(messages)) {
-    const report = reportError(parserError(said));
+    const report = reportError(parserError(`${said}${help}`));
     assert.equal([report.code, report.message], ['USAGE', told]);
     assert.is(exitCodeOf(report), 2);
   }
@@ -47,7 +74,7 @@ test('anything else is a bug, and says how to report it', () => {
   for (const thrown of [new TypeError('x'), parserError('x', 1), 'text', undefined, null, 5]) {
     const report = reportError(thrown);
     assert.is(report.code, 'BUG');
-    assert.match(report.hint ?? '', /--verbose and report/);
+    assert.match(report.hint ?? '', /--verbose, and report/);
     assert.is(exitCodeOf(report), 1);
   }
 });
@@ -56,10 +83,10 @@ test('the text names what failed, where, and what to do, each on its line', () =
   const text = formatErrorText({
     code: 'CONFIG_SYNTAX',
     message: 'no JSON',
-    hint: 'mend it',
+    hint: 'fix it',
     location: { file: '/a/svc.json', line: 2, column: 7 },
   });
-  assert.is(text, 'error: no JSON\n   at: /a/svc.json:2:7\n mend: mend it\n');
+  assert.is(text, 'error: no JSON\n   at: /a/svc.json:2:7\n hint: fix it\n');
   assert.is(formatErrorText({ code: 'BUG', message: 'x' }), 'error: x\n');
 });
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createContext } from '../../src/cli/context.js';
 import { shownDiagnosis } from '../../src/cli/shown-diagnosis.js';
-import { createSecretMask } from '../../src/engine/secrets/mask/secret-mask.js';
+import { createSecretMask } from '../../src/engine/secrets/secret-mask.js';
 
 const test = suite('showing a diagnosis');
 

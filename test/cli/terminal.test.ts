@@ -19,6 +19,11 @@ test('pipes get nothing', () => {
   assert.equal(support, { screen: false, progress: false, color: false, columns: 80 });
 });
 
+test('a terminal of 0 by 0 cells counts as 80 columns wide', () => {
+  const sizeless = { isTTY: true, columns: 0 };
+  assert.is(terminalSupport({}, { ...ALL, stdout: sizeless }, ASKED).columns, 80);
+});
+
 test('--json, --plain, CI and a dumb terminal mean calm', () => {
   for (const [env, wanted] of [
     [{}, { json: true, plain: false }],
@@ -38,10 +43,13 @@ test('NO_COLOR takes colour and the redrawn line; empty and 0 do not count', () 
   assert.ok(terminalSupport({ CI: '0' }, ALL, ASKED).screen);
 });
 
-test('FORCE_COLOR brings colour back into a pipe, never into JSON', () => {
-  assert.ok(terminalSupport({ FORCE_COLOR: '1' }, PIPES, ASKED).color);
-  assert.not(terminalSupport({ FORCE_COLOR: '1' }, PIPES, { json: true, plain: false }).color);
-  assert.not(terminalSupport({ FORCE_COLOR: '0' }, PIPES, ASKED).color);
+test('FORCE_COLOR and CLICOLOR_FORCE colour a pipe, never JSON', () => {
+  for (const name of ['FORCE_COLOR', 'CLICOLOR_FORCE']) {
+    assert.ok(terminalSupport({ [name]: '1' }, PIPES, ASKED).color);
+    assert.ok(terminalSupport({ [name]: '1', NO_COLOR: '1' }, ALL, ASKED).color);
+    assert.not(terminalSupport({ [name]: '1' }, PIPES, { json: true, plain: false }).color);
+    assert.not(terminalSupport({ [name]: '0' }, PIPES, ASKED).color);
+  }
 });
 
 test('one piped end is enough for no screen', () => {

@@ -18,6 +18,8 @@ export type Flag = z.infer<typeof flagSchema>;
 
 const commandSchema = z.object({
   id: z.string(),
+  aliases: z.array(z.string()),
+  hidden: z.optional(z.boolean()),
   strict: z.boolean(),
   args: z.record(z.string(), z.object({ required: z.optional(z.boolean()) })),
   flags: z.record(z.string(), flagSchema),
@@ -31,13 +33,11 @@ const names = z.record(z.string(), z.string());
 const packageSchema = z.object({ scripts: names, dependencies: names, devDependencies: names });
 const packageJson = packageSchema.parse(readJson('package.json'));
 
-/** The program's own commands. */
-export const COMMANDS = readManifest('oclif.manifest.json');
+/** The program's own commands that people type. */
+export const COMMANDS = readManifest('oclif.manifest.json').filter(({ hidden }) => hidden !== true);
 const ALL_COMMANDS = [
   ...COMMANDS,
-  ...['plugin-autocomplete', 'plugin-help'].flatMap((name) =>
-    readManifest(`node_modules/@oclif/${name}/oclif.manifest.json`),
-  ),
+  ...readManifest('node_modules/@oclif/plugin-help/oclif.manifest.json'),
 ];
 /** The scripts of package.json. */
 export const SCRIPTS = packageJson.scripts;
@@ -91,17 +91,18 @@ function faultOfNode(words: readonly string[]): string | undefined {
 }
 
 function faultOfSvc(words: readonly string[]): string | undefined {
+  if (/\s/.test(words[0] ?? '')) return faultOfSvc(['memory', 'search', ...words]);
   const end = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word));
   const leading = end === -1 ? words : words.slice(0, end);
   for (let count = leading.length; count > 0; count--) {
     const id = leading.slice(0, count).join(':');
-    const command = ALL_COMMANDS.find((candidate) => candidate.id === id);
+    const command = ALL_COMMANDS.find((one) => one.id === id || one.aliases.includes(id));
     if (command !== undefined) return faultOfArguments(command, words.slice(count));
   }
   const isTopic = COMMANDS.some(({ id }) => id.startsWith(`${leading.join(':')}:`));
   if (leading.length > 0 && !isTopic) return `no command ${leading.slice(0, 2).join(' ')}`;
   const flags = words.slice(leading.length);
-  const known = flags.every((flag) => ['--help', '-h', '--version'].includes(flag));
+  const known = flags.every((flag) => ['--help', '-h', '--version', '-v'].includes(flag));
   return known ? undefined : `no command before ${flags.join(' ')}`;
 }
 

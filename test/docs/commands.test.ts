@@ -67,7 +67,8 @@ test('the check finds what it looks for', () => {
   assert.is(fault('npm start -- memory status --json'), undefined);
   assert.is(fault('svc memory serach x'), 'no command memory serach');
   assert.is(fault('svc memory search x --max-result 3'), 'memory:search has no flag --max-result');
-  assert.is(fault('svc memory search x y'), 'memory:search: too many arguments');
+  assert.is(fault('svc memory search x y'), undefined);
+  assert.is(fault('svc memory get x y'), 'memory:get: too many arguments');
   assert.is(fault('svc memory get --from 3'), 'memory:get: an argument is missing');
   assert.is(fault('svc memory search x --source web'), '--source does not take web');
   assert.is(fault('npm start -- memory sarch'), 'no command memory sarch');

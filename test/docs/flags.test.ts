@@ -10,12 +10,26 @@ function usesOf(name: string): readonly { readonly id: string; readonly flag: Fl
   return uses.filter(({ flag }) => flag.name === name);
 }
 
+/** Confirm, replace, delete or shape output: a variable that is exported once would do so for ever. */
+const WITHOUT_VARIABLE = [
+  ...['all', 'fix', 'force', 'from-file', 'remove', 'rollback', 'undo', 'yes'],
+  ...['fields', 'jq', 'template'],
+];
+
+test('flags that confirm, replace or delete cannot be set by the environment', () => {
+  for (const name of WITHOUT_VARIABLE) {
+    assert.ok(usesOf(name).length > 0, name);
+    for (const { id, flag } of usesOf(name)) assert.is(flag.env, undefined, `${id} --${name}`);
+  }
+});
+
 for (const name of new Set(uses.map(({ flag }) => flag.name))) {
   test(`--${name} is the same flag in every command that has it`, () => {
     const shapes = usesOf(name).map(({ flag }) =>
       [flag.type, flag.char ?? 'no letter', flag.env ?? 'no variable'].join(', '),
     );
     assert.is(new Set(shapes).size, 1, [...new Set(shapes)].join(' and '));
+    if (WITHOUT_VARIABLE.includes(name)) return;
     assert.is(usesOf(name)[0]?.flag.env, `SVC_${name.replaceAll('-', '_').toUpperCase()}`);
   });
 

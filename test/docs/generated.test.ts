@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ERROR_CODES, WARNING_CODES } from '../../src/engine/errors/index.js';
 import { DEPENDENCIES } from './command-line.js';
+import { AVOIDED } from './glossary.js';
 import { allPages, codeSpansOf } from './pages.js';
 
 const pages = allPages();
@@ -17,10 +18,28 @@ test('docs/errors.md lists the error codes of the registry, no more and no less'
   assert.equal(codesUnder('Error codes'), Object.keys(ERROR_CODES));
 });
 
-test('docs/errors.md gives the exit code of every error', () => {
-  for (const [code, { exit }] of Object.entries(ERROR_CODES)) {
-    assert.ok(errorsPage.includes(`| \`${code}\` | ${exit} |`), code);
+test('docs/errors.md gives the exit code, the meaning and a hint of every error', () => {
+  for (const [code, { exit, summary }] of Object.entries(ERROR_CODES)) {
+    const row = `| \`${code}\` | ${exit} | ${summary} | `;
+    const [, hint = ''] = errorsPage.split(row);
+    assert.match(hint, /^[A-Z][^\n|]+\. \|\n/u, code);
   }
+});
+
+test('the meaning of every code is one plain sentence', () => {
+  const errors = Object.entries(ERROR_CODES).map(([code, { summary }]) => [code, summary] as const);
+  for (const [code, summary] of [...errors, ...Object.entries(WARNING_CODES)]) {
+    assert.match(summary, /^(?:[A-Z`]|svc )[^\n]{10,118}\.$/u, code);
+    assert.not.match(summary, /\. [A-Z]/u, code);
+  }
+});
+
+test('neither codes nor hints use words that are hard to read', () => {
+  const found = errorsPage
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .filter((line) => AVOIDED.some(([found]) => found.test(line)));
+  assert.equal(found, []);
 });
 
 test('docs/errors.md lists the warning codes of the registry, no more and no less', () => {

@@ -77,7 +77,7 @@ test('a search while another process indexes answers from what is there, and say
   const home = tempFolder().path;
   await memory(home, 'index');
   const holder = startSvc(['memory', 'index', '--force', '--verbose', '-w', notes.path], { home });
-  await holder.wrote('read ');
+  await holder.wrote('indexed ');
   holder.child.kill('SIGSTOP');
   notes.write('newest.md', 'zebra amber');
   try {
@@ -102,7 +102,7 @@ test('the lock is free at once when its holder is killed', async () => {
   const home = tempFolder().path;
   await memory(home, 'index');
   const holder = startSvc(['memory', 'index', '--force', '--verbose', '-w', notes.path], { home });
-  await holder.wrote('read ');
+  await holder.wrote('indexed ');
   holder.child.kill('SIGSTOP');
   notes.write('killed.md', 'walrus');
   holder.child.kill('SIGKILL');

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
+import { noteText } from '../support/many-notes.js';
 import { type PtySession, runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
@@ -149,48 +150,113 @@ test('flags that make no sense are refused before anything is written', async ()
   assert.equal(readdirSync(home.path), []);
 });
 
+test('never any provider is written only where it is asked for', async () => {
+  for (const [args, written] of [
+    [[], false],
+    [['--provider', 'none'], true],
+  ] as const) {
+    const home = tempFolder();
+    const env = { OPENAI_API_KEY: '' };
+    await runSvc(['config', 'init', '--yes', '--no-index', ...args], { home: home.path, env });
+    const text = readFileSync(home.at('svc.json'), 'utf8');
+    assert.is(/^\s*"provider": "none"/mu.test(text), written, text);
+  }
+});
+
 function inTerminal(home: TempFolder): PtySession {
   return runInPty(['config', 'init'], {
     home: home.path,
     columns: 100,
     rows: 60,
     lines: true,
-    env: { HOME: home.path, OPENAI_API_KEY: '', CORP_API_KEY: '' },
+    env: { HOME: home.path, OPENAI_API_KEY: '', CORP_API_KEY: '', NO_COLOR: '1' },
   });
 }
 
-function countOf(session: PtySession, text: string): number {
-  return session.output().split(text).length - 1;
+const { down, enter } = KEYS;
+const FOLDER = '◆  Which folder contains the memory?';
+const PROVIDER = '◆  Which embedding provider should svc use?';
+const WRITE = '◆  Write these changes?';
+const FIRST_SEARCH = '◆  First search';
+
+/** Answers each question once it is shown below the answer before it. */
+function answering(session: PtySession): (question: string, keys: string) => Promise<void> {
+  let from = 0;
+  return async (question, keys) => {
+    await waitFor(question, () => session.output().indexOf(question, from) !== -1, session.output);
+    from = session.output().length;
+    session.type(keys);
+  };
+}
+
+async function chooseNotes(answer: (question: string, keys: string) => Promise<void>) {
+  await answer(FOLDER, down + enter);
+  await answer('◆  Path of the folder', `notes${enter}`);
 }
 
 test('on a terminal it asks its way through, and the pasted key is nowhere to be seen', async () => {
   const home = homeWithCorp();
   const session = inTerminal(home);
-  await session.waitForText('a number, or a folder [1]');
-  session.type(`notes${KEYS.enter}`);
-  await session.waitForText('a number, or the name of a provider');
-  session.type(`corp${KEYS.enter}`);
-  await session.waitForText('paste it (');
-  session.type(`sk-wrong-0123456789${KEYS.enter}`);
-  await session.waitForText('go on with it all the same? [y/N]');
-  session.type(KEYS.enter);
-  await waitFor('the list again', () => countOf(session, '2 of 5') === 2);
-  await waitFor('its question', () => countOf(session, 'name of a provider [') === 2);
-  session.type(`corp${KEYS.enter}`);
-  await waitFor('the key again', () => countOf(session, 'paste it (') === 2);
-  session.type(`${OPENAI_KEY}${KEYS.enter}`);
+  const answer = answering(session);
+  await chooseNotes(answer);
+  await answer(PROVIDER, down + enter);
+  await answer('◆  Name of the provider', `corp${enter}`);
+  await answer('◆  Key of corp', `sk-wrong-0123456789${enter}`);
+  await answer('◆  Continue anyway?', enter);
+  await answer(PROVIDER, down + enter);
+  await answer('◆  Name of the provider', `corp${enter}`);
+  await answer('◆  Key of corp', `${OPENAI_KEY}${enter}`);
   await session.waitForText('works: corp embeds');
-  await session.waitForText('write this?');
+  await session.waitForText('keywords and corp, key in ~/secrets.json');
+  assert.not.match(session.output(), 'endpoints of ours');
+  await answer(WRITE, down + enter);
+  await session.waitForText('"workspace": "~/notes"');
   assert.not(existsSync(home.at('secrets.json')));
-  session.type(KEYS.enter);
-  await session.waitForText('a first question');
-  session.type(`which car did we buy${KEYS.enter}`);
+  await answer(WRITE, enter);
+  await answer(FIRST_SEARCH, `which car did we buy${enter}`);
   assert.is(await session.ended, 0);
   await session.waitForText('automobile');
+  await session.waitForText('Next:');
   assert.not.match(session.output(), OPENAI_KEY);
   assert.not.match(session.output(), 'sk-wrong');
   assert.equal(filesWithKey(home.path), ['secrets.json']);
   assert.match(readFileSync(home.at('svc.json'), 'utf8'), '// endpoints of ours');
+});
+
+test('after the index screen it still asks the first question, and answers it', async () => {
+  const home = homeWithCorp();
+  for (let n = 0; n < 1500; n++) home.write(`notes/memory/n${n}.md`, noteText(n));
+  const session = inTerminal(home);
+  const answer = answering(session);
+  await chooseNotes(answer);
+  await answer(PROVIDER, enter);
+  await answer(WRITE, enter);
+  await session.waitForText('? help');
+  await answer(FIRST_SEARCH, `which car did we buy${enter}`);
+  assert.is(await session.ended, 0);
+  await session.waitForText('automobile');
+});
+
+test('a folder of notes is offered whole, and leaving the first question is no failure', async () => {
+  const home = folderOf({
+    'notes/cars/van.md': '# Van\n\nThe van is red.\n',
+    'notes/b.md': 'beta',
+  });
+  const session = inTerminal(home);
+  const answer = answering(session);
+  await chooseNotes(answer);
+  await answer('◆  Index the 2 Markdown files in ~/notes?', enter);
+  await answer(PROVIDER, enter);
+  await answer(WRITE, enter);
+  await answer(FIRST_SEARCH, KEYS.escape);
+  assert.is(await session.ended, 0);
+  const key = 'agents.defaults.memorySearch';
+  const setting = async (name: string) =>
+    (await runSvc(['config', 'get', `${key}.${name}`, '--json'], { home: home.path })).stdout;
+  assert.equal(JSON.parse(await setting('extraPaths')).value, ['.']);
+  assert.is(JSON.parse(await setting('provider')).origin, 'default');
+  const found = await runSvc(['memory', 'search', 'van'], { home: home.path });
+  assert.match(found.stdout, 'cars/van.md');
 });
 
 for (const [name, key] of [
@@ -200,15 +266,12 @@ for (const [name, key] of [
   test(`${name} at the last question leaves everything as it was`, async () => {
     const home = folderOf(NOTES);
     const session = inTerminal(home);
-    await session.waitForText('a number, or a folder [1]');
-    session.type(KEYS.enter);
-    await session.waitForText('make ~/workspace? [Y/n]');
-    session.type(KEYS.enter);
-    await session.waitForText('an example MEMORY.md');
-    session.type(`y${KEYS.enter}`);
-    await session.waitForText('a number, or the name of a provider');
-    session.type(`none${KEYS.enter}`);
-    await session.waitForText('write this?');
+    const answer = answering(session);
+    await answer(FOLDER, enter);
+    await answer('◆  Create ~/workspace?', enter);
+    await answer('◆  Add an example MEMORY.md?', 'y');
+    await answer(PROVIDER, KEYS.up + enter);
+    await session.waitForText(WRITE);
     session.type(key);
     assert.is(await session.ended, 130);
     assert.equal(readdirSync(home.path), ['notes']);

@@ -1,10 +1,14 @@
-import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
+import { openDreamDatabase } from '../../src/engine/dreaming/store/dream-database.js';
+import { dreamHome, OFTEN_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { noteText } from '../support/many-notes.js';
 import { runSvc } from '../support/run-svc.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { eventually, logged, serve, stateOf, writeConfig } from '../support/serving.js';
+import { folderAt, tempFolder } from '../support/temp-folder.js';
 import { smallDisk } from '../support/tmpfs.js';
 
 const test = suite('a full disk');
@@ -18,10 +22,10 @@ const notes = tempFolder();
 const svc = (...args: string[]) => runSvc(['memory', ...args, '-w', notes.path], { home });
 
 /** Leaves only this many bytes on the disk. */
-function fill(leaving: number): void {
-  rmSync(`${home}/ballast`, { force: true });
-  const { bavail, bsize } = statfsSync(home);
-  writeFileSync(`${home}/ballast`, Buffer.alloc(Math.max(0, bavail * bsize - leaving)));
+function fill(leaving: number, path = home): void {
+  rmSync(`${path}/ballast`, { force: true });
+  const { bavail, bsize } = statfsSync(path);
+  writeFileSync(`${path}/ballast`, Buffer.alloc(Math.max(0, bavail * bsize - leaving)));
 }
 
 async function failure(...args: string[]): Promise<string> {
@@ -69,6 +73,73 @@ when('fails a first search with an error that says what to do', async () => {
   const run = await svc('search', 'amber', '--json');
   assert.equal([run.code, jsonOf.error(run).code], [1, 'INDEX_DISK_FULL']);
   assert.match(jsonOf.error(run).hint ?? '', /free some space/);
+});
+
+/** A home on a small disk of its own, and a way to fill that. */
+function dreamDisk() {
+  const path = smallDisk(4) ?? '';
+  return { world: dreamHome(folderAt(path)), fill: (leaving: number) => fill(leaving, path) };
+}
+
+when('fails a sweep with a code and a hint, and the next one loses nothing', async () => {
+  const { world, fill: fillDisk } = dreamDisk();
+  const dream = () => runSvc(['dream', 'run', '--json'], { home: world.home.path });
+  for (const leaving of [0, 8 * 1024, 64 * 1024, 0]) {
+    fillDisk(leaving);
+    const run = await dream();
+    assert.is(run.code, 1, run.stdout);
+    const [swept] = jsonOf.dreamRun(run).sweeps;
+    assert.ok(swept !== undefined && 'error' in swept, run.stdout);
+    assert.match(swept.error.code, /^(?:SYSTEM_REFUSED|DREAM_STORE_UNUSABLE)$/u);
+    assert.match(swept.error.hint ?? '', /disk/u);
+    assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
+  }
+  rmSync(world.home.at('ballast'));
+  assert.is((await dream()).code, 0);
+  assert.ok(world.read('MEMORY.md').includes(OFTEN_ASKED));
+});
+
+when('keeps svc serve from starting, with a hint', async () => {
+  const { world, fill: fillDisk } = dreamDisk();
+  fillDisk(0);
+  const run = await runSvc(['serve', '--json'], { home: world.home.path });
+  assert.equal([run.code, jsonOf.error(run).code], [1, 'SYSTEM_REFUSED']);
+  assert.match(jsonOf.error(run).hint ?? '', /free some space/u);
+});
+
+when('below the notes fails the sweep of svc serve, which keeps running and says why', async () => {
+  const { world, fill: fillDisk } = dreamDisk();
+  const home = tempFolder();
+  cpSync(world.home.at('dreaming'), home.at('dreaming'), { recursive: true });
+  const workspace = world.home.at('workspace');
+  writeConfig(home, {
+    agents: { defaults: { workspace } },
+    plugins: { entries: { 'memory-core': { config: { dreaming: { enabled: true } } } } },
+  });
+  // The schedule was kept until two days ago, so that a sweep is due.
+  const { files } = dreamWorkspace(workspace, { stateDir: home.path });
+  const database = openDreamDatabase(files.database);
+  const keptUntilMs = Date.now() - 2 * 86_400_000;
+  database.prepare('INSERT OR REPLACE INTO schedule VALUES (1, ?)').run(keptUntilMs);
+  database.close();
+  fillDisk(0);
+  const { child, done } = serve(home);
+  const told = await logged(home, 'phase of a sweep failed');
+  assert.is(told.level, 'error');
+  assert.match(told.msg, /deep phase .* cannot write .*MEMORY\.md: no space left on device/u);
+  assert.match(String(told.fields['hint']), /free some space/u);
+  const state = await eventually('the state file', () =>
+    stateOf(home)?.services.find(({ failure }) => failure !== null),
+  );
+  assert.equal(
+    [state.name, state.state, state.failure?.code],
+    ['dreaming', 'ready', 'SYSTEM_REFUSED'],
+  );
+  rmSync(world.home.at('ballast'));
+  assert.is((await runSvc(['dream', 'run'], { home: home.path })).code, 0);
+  assert.ok(world.read('MEMORY.md').includes(OFTEN_ASKED));
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
 });
 
 test.run();

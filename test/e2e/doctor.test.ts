@@ -46,7 +46,7 @@ test('exits with 1 while faults remain, with 0 for warnings alone', async () => 
   const home = homeWith(MISTYPED);
   const text = await doctor(home);
   assert.is(text.code, 1, text.stderr);
-  assert.match(text.stdout, /✗ there is no key "prot" in gateway {2}~\/svc\.json:4:5/);
+  assert.match(text.stdout, /✗ unknown key "prot" in gateway {2}~\/svc\.json:4:5/);
   assert.match(text.stdout, /→ did you mean "port"\?/);
   assert.match(text.stdout, /svc config doctor --fix/);
   const json = await doctor(home, '--json');
@@ -73,7 +73,7 @@ test('--fix does what is safe, keeps comments, and exits with what is left', asy
   assert.equal(readdirSync(home.at('memory')).includes('main.sqlite'), true);
   const again = await doctor(home, '--fix');
   assert.is(again.code, 0);
-  assert.not.match(again.stdout, /mended/);
+  assert.not.match(again.stdout, /fixed/);
   writeFileSync(home.at('svc.json'), '{ "frobnicate": 1 }');
   assert.is((await doctor(home, '--fix')).code, 1);
 });
@@ -152,11 +152,11 @@ test('a SQLite that does not load is one finding, and the rest is looked at', as
   assert.is(run.code, 1, run.stderr);
   assert.equal(codes(run), ['index-missing', 'sqlite-unusable']);
   cpSync(join(ROOT, broken, 'build/Release/better_sqlite3.node'), native);
-  const mended = await runSvc(['config', 'doctor', '--json'], {
+  const fixed = await runSvc(['config', 'doctor', '--json'], {
     home: home.path,
     root: program.path,
   });
-  assert.is(mended.code, 0, mended.stdout);
+  assert.is(fixed.code, 0, fixed.stdout);
 });
 
 const disk = smallDisk(8);
@@ -214,17 +214,17 @@ for (const [columns, rows] of [
   [80, 24],
   [200, 50],
 ] as const) {
-  test(`on a terminal a mend is shown and applied with a key, at ${columns} columns`, async () => {
+  test(`on a terminal a fix is shown and applied with a key, at ${columns} columns`, async () => {
     const home = homeWith(MISTYPED);
     await inTerminal({ home: home.path, columns, rows }, async (session) => {
       await waitFor('the screen', () => session.screen.alternate);
-      await session.waitForText('❯ ✗ there is no key "prot"');
+      await session.waitForText('❯ ✗ unknown key "prot"');
       await session.waitForText('✗ configuration');
       session.type('a');
       await session.waitForText('+     "port": 9000');
       assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED);
       session.type('a');
-      await session.waitForText('mended: rename "prot" to "port"');
+      await session.waitForText('fixed: rename "prot" to "port"');
       await session.waitForText('✓ configuration');
       await session.waitForText('agent main has no index yet');
       for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
@@ -233,7 +233,7 @@ for (const [columns, rows] of [
       assert.not(session.screen.alternate);
       assert.ok(session.screen.cursorShown);
       assert.is(readFileSync(home.at('svc.json'), 'utf8'), MISTYPED.replace('prot', 'port'));
-      assert.match(session.output(), /mended.*rename/);
+      assert.match(session.output(), /fixed.*rename/);
     });
   });
 }

@@ -83,7 +83,7 @@ test('a log that cannot be written costs no answer', async () => {
   const run = await runSvc(['memory', 'search', 'nightly backup', '--json'], { home: home.path });
   assert.is(run.code, 0);
   assert.is(jsonOf.search(run).results.length > 0, true);
-  assert.match(run.stderr, /dreaming will not know of this search/);
+  assert.match(run.stderr, /this search was not recorded for dreaming/);
 });
 
 test('what is forgotten goes from the log and from what sweeps know', async () => {

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
-import { withProcessLock } from '../../src/engine/process-lock.js';
+import { appendRecall } from '../../src/engine/dreaming/recall-log/recall-log.js';
+import { queryHashOf } from '../../src/engine/dreaming/recall-log/recalled-claims.js';
+import { withProcessLock } from '../../src/engine/sqlite/process-lock.js';
 import { type DreamHome, dreamHome, OFTEN_ASKED, ONCE_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
@@ -50,6 +52,51 @@ test('what was searched for is a signal and a candidate before any sweep', async
   assert.match(text.stdout, /2 candidates; ✓ 1 would be promoted now/u);
 });
 
+test('candidates shows what a sweep would promote, also when notes tip the balance', async () => {
+  const world = dreamHome();
+  const text = 'Tea for guests is in the cupboard of the small kitchen.';
+  const day = new Date().toISOString().slice(0, 10);
+  world.home.write(`workspace/memory/${day}.md`, `# Day\n\n- ${text}\n`);
+  const { recallLog } = dreamWorkspace(world.home.at('workspace'), {
+    stateDir: world.home.path,
+  }).files;
+  for (const [at, query] of ['tea', 'guests', 'cupboard', 'kitchen'].entries()) {
+    appendRecall(recallLog, {
+      atMs: Date.now() - at * 86_400_000,
+      queryHash: queryHashOf(query),
+      claims: [
+        {
+          text,
+          source: 'memory',
+          path: `memory/${day}.md`,
+          startLine: 3,
+          endLine: 3,
+          score: 0.86,
+        },
+      ],
+    });
+  }
+  const candidates = async () =>
+    jsonOf.dreamCandidates(await svc(world, 'dream', 'candidates', '--json'));
+  const first = await candidates();
+  const dry = jsonOf.dreamRun(await svc(world, 'dream', 'run', '--dry-run', '--json'));
+  const [swept] = dry.sweeps;
+  assert.ok(swept !== undefined && 'decisions' in swept);
+  assert.equal(
+    first.candidates
+      .filter(({ passes }) => passes)
+      .map(({ key }) => key)
+      .sort(),
+    swept.decisions.map(({ key }) => key).sort(),
+  );
+  assert.is(first.ready, 2);
+  // Looking raises no score.
+  assert.equal(
+    (await candidates()).candidates.map(({ lightBoost }) => lightBoost),
+    first.candidates.map(({ lightBoost }) => lightBoost),
+  );
+});
+
 test('a sweep promotes, is listed, shown and explained, and is taken back', async () => {
   const world = dreamHome();
   const run = await svc(world, 'dream', 'run', '--json');
@@ -93,7 +140,7 @@ test('a sweep promotes, is listed, shown and explained, and is taken back', asyn
   assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
   const again = await svc(world, 'dream', 'undo', id);
   assert.is(again.code, 1);
-  assert.match(again.stderr, /was taken back already/);
+  assert.match(again.stderr, /was already undone/);
 });
 
 test('every name of a command does the same, and none is taken for an argument of another', async () => {
@@ -133,7 +180,7 @@ test('a claim is promoted by hand, whatever its score; not when its note changed
   const key = await keyOf(world, ONCE_ASKED);
   const first = await svc(world, 'dream', 'promote', key);
   assert.is(first.code, 0, first.stderr);
-  assert.match(first.stdout, /svc dream undo \S+ takes it back/);
+  assert.match(first.stdout, /undo with: svc dream undo \S+/);
   assert.match(world.read('MEMORY.md'), /- Mira owns the billing service/);
   const again = await svc(world, 'dream', 'promote', key, '--json');
   assert.is(jsonOf.dreamPromote(again).decision, 'said');
@@ -153,8 +200,8 @@ test('what is rejected is not promoted; what a person edited is kept by undo, an
   writeFileSync(memory, readFileSync(memory, 'utf8').replace('signs off', 'approves'));
   const undone = await svc(world, 'dream', 'undo');
   assert.is(undone.code, 0, undone.stderr);
-  assert.match(undone.stdout, /0 changes of MEMORY\.md taken back/);
-  assert.match(undone.stdout, /kept [0-9a-f]{8}: somebody edited it since/);
+  assert.match(undone.stdout, /0 changes to MEMORY\.md undone/);
+  assert.match(undone.stdout, /kept [0-9a-f]{8}: it was edited since/);
   assert.match(world.read('MEMORY.md'), /approves/);
   const rejected = await svc(world, 'dream', 'reject', OFTEN_ASKED, '--json');
   assert.is(jsonOf.dreamReject(rejected).text, OFTEN_ASKED);
@@ -213,10 +260,7 @@ test('a phase that fails is told, and the exit code says so', async () => {
   symlinkSync('/dev/null', world.home.at('workspace/MEMORY.md'));
   const run = await svc(world, 'dream', 'run');
   assert.is(run.code, 1);
-  assert.match(
-    run.stdout,
-    /deep +failed: dreaming does not write MEMORY\.md: it is a symbolic link/,
-  );
+  assert.match(run.stdout, /deep +failed: cannot write MEMORY\.md: it is a symbolic link/);
   assert.match(run.stdout, /light +1 note, /);
 });
 
@@ -259,11 +303,11 @@ test('old notes are looked through, listed, and taken back to the byte', async (
     [[rule, 'lasting', 3]],
   );
   const again = await svc(world, 'dream', 'backfill', ...path);
-  assert.match(again.stdout, /^1 note: 1 lasting, 0 durable, 0 unclear, \d of their day\n0 claims/);
+  assert.match(again.stdout, /^1 note: 1 lasting, 0 durable, 0 unclear, \d situational\n0 claims/);
   const explained = jsonOf.dreamExplain(await svc(world, 'dream', 'explain', rule, '--json'));
   assert.is(explained.grounded, 2);
   const list = await svc(world, 'dream', 'list');
-  assert.match(list.stdout, new RegExp(`${done.id} .* backfill +– +nothing written`));
+  assert.match(list.stdout, new RegExp(`${done.id} .* backfill +– +no changes`));
   const status = jsonOf.dreamStatus(await svc(world, 'dream', 'status', '--json'));
   assert.is(status.workspaces[0]?.lastSweep, null);
   const back = await svc(world, 'dream', 'backfill', '--rollback', done.id ?? '', '--json');
@@ -286,9 +330,9 @@ test('enable and disable change one key, keep comments, and say what comes next'
   assert.match(readFileSync(world.home.at('svc.json'), 'utf8'), /\/\/ mine[\s\S]*"enabled": true/);
   assert.is(jsonOf.dreamStatus(await svc(world, 'dream', 'status', '--json')).enabled, true);
   const again = await svc(world, 'dream', 'enable');
-  assert.match(again.stdout, /dreaming is on already/);
+  assert.match(again.stdout, /dreaming is already on/);
   const off = await svc(world, 'dream', 'disable');
-  assert.match(off.stdout, /dreaming is off now/);
+  assert.match(off.stdout, /dreaming is now off/);
 });
 
 test('the schedule is told, and printed for cron and systemd with absolute paths', async () => {
@@ -319,8 +363,8 @@ test('where nothing is known yet, every look says so', async () => {
   const world = { home: tempFolder() };
   for (const [words, told] of [
     ['candidates', /No candidates yet/],
-    ['signals', /Nothing was recalled yet/],
-    ['list', /There was no sweep yet/],
+    ['signals', /No claims recalled yet/],
+    ['list', /No sweeps yet/],
     ['status', /last sweep +none yet/],
   ] as const) {
     const run = await svc(world, 'dream', words);
@@ -352,7 +396,7 @@ test('the screen promotes, rejects and undoes, and leaves the terminal as it was
   session.type('u');
   await session.waitForText('no longer rejected');
   session.type('u');
-  await session.waitForText('taken back from MEMORY.md');
+  await session.waitForText('removed from MEMORY.md');
   await session.waitForText('2 candidates · 1 ready');
   session.type('p');
   await session.waitForText('promoted: The nightly');
@@ -377,5 +421,25 @@ test('on a terminal the phases are steps that are ticked off, or marked as faile
   assert.match(session.output(), /✔\S* light: 1 note/u);
   assert.match(session.output(), /✖\S* deep: failed: /u);
 });
+
+for (const [name, args] of [
+  ['as a live list', []],
+  ['as plain lines', ['--plain']],
+] as const) {
+  test(`on a terminal each phase is shown once, ${name}`, async () => {
+    const world = dreamHome();
+    const session = runInPty(['dream', 'run', ...args], {
+      home: world.home.path,
+      columns: 80,
+      rows: 30,
+      lines: true,
+    });
+    assert.is(await session.ended, 0);
+    // The answer follows the steps, and begins with the workspace.
+    const answer = session.output().slice(session.output().lastIndexOf('workspace'));
+    assert.match(answer, /The nightly backup/);
+    assert.not.match(answer, /considered|new search/);
+  });
+}
 
 test.run();

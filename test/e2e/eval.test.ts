@@ -12,7 +12,7 @@ const test = suite('svc memory eval');
 const NOTES: Readonly<Record<string, string>> = {
   'ws/MEMORY.md': '# House\n\nThe roof is new.\n',
   'ws/memory/car.md': '# Car\n\nWe bought a blue estate in May.\n\nIts key hangs by the door.\n',
-  'ws/memory/door.md': '# Door\n\nThe bell is broken.\n\nThe janitor mends it on Monday.\n',
+  'ws/memory/door.md': '# Door\n\nThe bell is broken.\n\nThe janitor fixes it on Monday.\n',
   ...Object.fromEntries(
     Array.from({ length: 12 }, (_, at) => [
       `ws/memory/bell-${at}.md`,
@@ -54,7 +54,7 @@ function evaluate({ path: home }: TempFolder, ...args: readonly string[]) {
   return runSvc(['memory', 'eval', ...args], { home });
 }
 
-test('figures, tags and times of what is configured; dreaming hears of no recall', async () => {
+test('metrics, tags and times of what is configured; dreaming hears of no recall', async () => {
   const home = homeOf();
   const run = await evaluate(home, 'q.jsonl', '--json');
   const document = jsonOf.eval(run);
@@ -64,9 +64,9 @@ test('figures, tags and times of what is configured; dreaming hears of no recall
     [variant?.name, variant?.mode, variant?.provider],
     ['as configured', 'lexical', null],
   );
-  assert.equal([variant?.figures.recall, variant?.figures.mrr, variant?.figures.none], [1, 1, 0]);
+  assert.equal([variant?.metrics.recall, variant?.metrics.mrr, variant?.metrics.none], [1, 1, 0]);
   assert.equal(
-    variant?.tags.map(({ tag, questions, figures }) => [tag, questions, figures.evidence]),
+    variant?.tags.map(({ tag, questions, metrics }) => [tag, questions, metrics.evidence]),
     [
       ['car', 2, 1],
       ['house', 1, null],
@@ -80,7 +80,7 @@ test('figures, tags and times of what is configured; dreaming hears of no recall
     [],
   );
   const text = await evaluate(home, 'q.jsonl');
-  assert.match(text.stdout, /^3 questions, 10 results each · as configured: words alone$/m);
+  assert.match(text.stdout, /^3 questions, 10 results each · as configured: keyword only$/m);
   assert.match(text.stdout, /^tag +n +R@5 +R@10 +MRR +nDCG/m);
   assert.match(text.stdout, /^all +3 +1\.00/m);
 });
@@ -111,7 +111,10 @@ test('every miss is told with its reason, and by name what stood above', async (
   for (const { citation } of lost.above) assert.match(citation, /^memory\/bell-\d+\.md#L/);
   const text = await evaluate(home, 'q.jsonl', '-n', '3', '--misses', '1');
   assert.match(text.stdout, /^5 misses in 5 questions: 1 not indexed, 1 no such lines/m);
-  assert.match(text.stdout, /memory\/gone\.md {2}memory does not cover this file\n {2}4 more/);
+  assert.match(
+    text.stdout,
+    /memory\/gone\.md {2}memory does not cover this file\n {2}4 more; use --misses/,
+  );
   const weak = await evaluate(home, 'q.jsonl', '-n', '20', '--min-score', '0.99', '--json');
   const reasons = new Map(jsonOf.eval(weak).misses.map(({ id, why }) => [id, why]));
   assert.is(reasons.get('lost'), 'below-min-score');
@@ -138,7 +141,7 @@ test('variants are tried beside what is configured, and the index of the person 
       ],
     );
     assert.equal(variants[0]?.differences, []);
-    const worse = variants[2]?.differences.find(({ figure }) => figure === 'recall');
+    const worse = variants[2]?.differences.find(({ metric }) => metric === 'recall');
     assert.ok((worse?.difference ?? 0) < 0);
     assert.is(worse?.beyondChance, false, 'three questions prove nothing');
     const status = await runSvc(['memory', 'status', '--json'], { home: home.path });
@@ -154,7 +157,7 @@ test('variants are tried beside what is configured, and the index of the person 
       home: home.path,
     });
     const stores = jsonOf.forget(forgot).stores.map(({ store, changed }) => [store, changed]);
-    assert.equal(stores[1], ['indexes of trials', 1]);
+    assert.equal(stores[1], ['trial indexes', 1]);
     assert.equal(trials(), []);
   } finally {
     await fake.close();
@@ -170,18 +173,18 @@ test('a provider that fails ends it: words alone would be measured instead', asy
   assert.equal([run.code, jsonOf.error(run).code], [1, 'PROVIDER_UNREACHABLE']);
 });
 
-test('a baseline holds until a figure drops by more than the margin', async () => {
+test('a baseline holds until a metric drops by more than the margin', async () => {
   const home = homeOf();
   const wrote = await evaluate(home, 'q.jsonl', '--write-baseline', 'base.json');
   assert.match(wrote.stdout, /^baseline written: .*base\.json$/m);
   const same = await evaluate(home, 'q.jsonl', '--baseline', 'base.json', '--margin', '0');
   assert.is(same.code, 0);
-  assert.match(same.stdout, /nothing dropped/);
+  assert.match(same.stdout, /no metric dropped/);
   home.write('ws/memory/car.md', '# Car\n\nSold.\n');
   const dropped = await evaluate(home, 'q.jsonl', '--baseline', 'base.json', '--json');
   const { baseline } = jsonOf.eval(dropped);
   assert.is(dropped.code, 1);
-  assert.ok(baseline?.drops.some(({ figure }) => figure === 'recall'));
+  assert.ok(baseline?.drops.some(({ metric }) => metric === 'recall'));
   assert.is((await evaluate(home, 'q.jsonl', '--baseline', 'base.json', '--margin', '1')).code, 0);
   const other = await evaluate(home, 'q.jsonl', '-n', '5', '--baseline', 'base.json', '--json');
   assert.equal([other.code, jsonOf.error(other).code], [2, 'EVAL_BASELINE_INVALID']);
@@ -191,7 +194,7 @@ test('drafts go to stdout or a file of their own, and can be asked', async () =>
   const home = homeOf();
   const drafted = await evaluate(home, '--generate', '4');
   assert.equal([drafted.code, drafted.stdout.trimEnd().split('\n').length], [0, 4]);
-  assert.match(drafted.stderr, /4 questions drafted\nPut them into your own words/);
+  assert.match(drafted.stderr, /4 questions drafted\nRephrase them in your own words/);
   const file = await evaluate(home, '--generate', '4', '-o', 'drafts.jsonl', '--json');
   const document = jsonOf.evalDrafts(file);
   assert.equal([document.file, document.drafts.length], [home.at('drafts.jsonl'), 4]);
@@ -210,7 +213,7 @@ test('a question may name the folder it is asked of, beside its file', async () 
   ]);
   home.write('other/bike.md', 'The bicycle is red.\n');
   const document = jsonOf.eval(await evaluate(home, 'q.jsonl', '--json'));
-  assert.equal([document.agent, document.variants[0]?.figures.recall], [null, 1]);
+  assert.equal([document.agent, document.variants[0]?.metrics.recall], [null, 1]);
 });
 
 test('what is typed wrong is said before anything is indexed', async () => {

@@ -38,9 +38,16 @@ function examplesOf(command: Command): readonly string[] {
   );
 }
 
-async function runExample(example: string, world: ExampleWorld): Promise<Ran> {
+async function runExample(
+  { id, flags }: Command,
+  example: string,
+  world: ExampleWorld,
+): Promise<Ran> {
   const standIns = Object.entries(world.standIns).sort(([a], [b]) => b.length - a.length);
-  const line = standIns.reduce((text, [name, value]) => text.replaceAll(name, value), example);
+  const typed = standIns.reduce((text, [name, value]) => text.replaceAll(name, value), example);
+  // There is nobody to ask.
+  const asks = id !== 'config:init' && 'yes' in flags && !/ (?:--yes|-y)\b/u.test(typed);
+  const line = asks ? `${typed} --yes` : typed;
   const child = spawn('sh', ['-c', `exec ${line}`], {
     cwd: world.home.path,
     env: { ...world.env, ...leaseIn(world), ...keyFor(example) },
@@ -82,7 +89,7 @@ async function runAll(command: Command, vendors: ExampleVendors): Promise<readon
     try {
       for (const example of group) {
         if (BEGINS.test(example)) rmSync(world.home.at('svc.json'));
-        ran.push(await runExample(example, world));
+        ran.push(await runExample(command, example, world));
       }
     } finally {
       await world.close();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { extMemory } from '../support/ext-memory.js';
@@ -82,6 +82,15 @@ test('what is written, changed and removed is in the next answer', async () => {
   assert.equal(pathsOf(await search('heron')), []);
   rmSync(home.at('workspace/memory/2026-11-02.md'));
   assert.equal(pathsOf(await search('bittern')), []);
+});
+
+test('a refresh removes the temporary files that a killed process left in the workspace', async () => {
+  const { home, search } = extMemory();
+  const path = home.write('workspace/memory/.0123456789ab.svc.tmp', 'the code is 4711');
+  const long = (Date.now() - 3_600_000) / 1000;
+  utimesSync(path, long, long);
+  await search('heron');
+  assert.not.ok(existsSync(path));
 });
 
 test('other collections come and go with the configuration, and only those', async () => {
@@ -182,7 +191,8 @@ test('vectors that cannot be made leave a warning', async () => {
   const index = jsonOf.index(await svc('memory', 'index', '--json'));
   assert.match(JSON.stringify(index), 'no model here');
   const found = await search('heron');
-  assert.is(found.results.length, 2);
+  assert.equal([found.results.length, codesOf(found)], [2, ['EMBEDDINGS_PENDING']]);
+  assert.match(found.warnings?.[0]?.message ?? '', /no vectors for \d documents?$/u);
   assert.is((await status())?.ext?.vectors, 'missing');
 });
 

@@ -1,10 +1,12 @@
 import {
+  existsSync,
   mkdirSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { suite } from 'uvu';
@@ -147,7 +149,7 @@ test('reset asks first, deletes the index only, and the next search builds it an
   assert.ok(agent?.deleted === true && agent.bytes > 0);
   assert.ok(readdirSync(root.at('notes')).includes('long.md'));
   const again = await memory('reset', '--yes');
-  assert.match(again.stdout, /^there is no index at/);
+  assert.match(again.stdout, /^no index at/);
   assert.match((await memory('search', 'alpha')).stdout, /deep\/short\.md/);
 });
 
@@ -163,7 +165,43 @@ test('index says what it did, in text and in JSON, and a second one that nothing
   assert.ok(forced !== undefined && 'rebuild' in forced && forced.rebuild?.reason === 'forced');
   const quiet = await memory('index', '--quiet');
   assert.equal([quiet.stdout, quiet.stderr], ['', '']);
-  assert.match((await memory('index', '--force', '--verbose')).stderr, /read deep\/short\.md/);
+  assert.match((await memory('index', '--force', '--verbose')).stderr, /indexed deep\/short\.md/);
+});
+
+test('temporary files that a killed process left in a workspace go with the next sync', async () => {
+  const { root, svc } = world();
+  root.write('home/workspace/MEMORY.md', '# Memory\n\nA heron stood.\n');
+  const workspace = root.at('home/workspace');
+  const folders = ['', 'memory/', 'memory/trips/spain/', 'memory/dreaming/rem/'];
+  const strays = folders.map((folder) => `${folder}.0123456789ab.svc.tmp`);
+  const long = (Date.now() - 3_600_000) / 1000;
+  for (const path of strays) {
+    root.write(`home/workspace/${path}`, 'the code of the door is 4711');
+    utimesSync(`${workspace}/${path}`, long, long);
+  }
+  // Being written now, named otherwise, or reached over a link.
+  root.write('home/workspace/memory/.ba9876543210.svc.tmp', 'new');
+  root.write('home/workspace/memory/.notes.svc.tmp', 'mine');
+  root.write('elsewhere/.0123456789ab.svc.tmp', 'another');
+  for (const path of ['home/workspace/memory/.notes.svc.tmp', 'elsewhere/.0123456789ab.svc.tmp']) {
+    utimesSync(root.at(path), long, long);
+  }
+  symlinkSync(root.at('elsewhere'), `${workspace}/memory/link`);
+  symlinkSync(root.at('elsewhere/.0123456789ab.svc.tmp'), `${workspace}/.aaaaaaaaaaaa.svc.tmp`);
+  const doctor = await svc(['config', 'doctor', '--json']);
+  assert.match(doctor.stdout, `${strays.length} temporary files`);
+  assert.is((await svc(['memory', 'status'])).code, 0);
+  assert.ok(strays.every((path) => existsSync(`${workspace}/${path}`)));
+  assert.is((await svc(['memory', 'index'])).code, 0);
+  assert.equal(
+    strays.filter((path) => existsSync(`${workspace}/${path}`)),
+    [],
+  );
+  assert.equal(
+    readdirSync(`${workspace}/memory`).filter((name) => name.endsWith('.svc.tmp')),
+    ['.ba9876543210.svc.tmp', '.notes.svc.tmp'],
+  );
+  assert.ok(existsSync(root.at('elsewhere/.0123456789ab.svc.tmp')));
 });
 
 test('index names what it had to skip, in text and in JSON', async () => {
@@ -189,7 +227,7 @@ test('a damaged index is explained in the warnings, never by a stack trace', asy
   writeFileSync(indexFile, 'garbage '.repeat(1000));
   const text = await memory('search', 'alpha');
   assert.is(text.code, 0);
-  assert.match(text.stderr, /warning: the index .* was built anew/);
+  assert.match(text.stderr, /warning: the index .* was rebuilt/);
   assert.not.match(text.stderr, /\n\s+at /);
   writeFileSync(indexFile, '');
   assert.is((await memory('status')).code, 0);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -55,7 +55,7 @@ test('forgotten, it is in no file of svc, and an index does not bring it back', 
   );
   assert.equal(document.stores, [
     { store: 'index', changed: 1, clean: true },
-    { store: 'log of recalls', changed: 0, clean: true },
+    { store: 'recall log', changed: 0, clean: true },
   ]);
   assert.equal(filesWith(home, 'janitor'), []);
   for (const args of [
@@ -103,6 +103,53 @@ test('it is taken back by its id, with the file that was changed', async () => {
   assert.not.ok(existsSync(changed?.backup ?? ''));
   const found = jsonOf.search(await memory(home, 'search', 'janitor', '--json'));
   assert.is(found.results.length, 1);
+});
+
+test('with the files, it goes from every one that is shown, and comes back to each', async () => {
+  const home = homeOf();
+  const files = {
+    'ws/memory/copy.md': `# Copy\n\n- ${SECRET}\n- Milk.\n`,
+    'ws/MEMORY.md': `# House\n\n${SECRET}\n\nThe roof is new.\n`,
+    'ws/DREAMS.md': `# Dreams\n\nInto long-term memory: ${SECRET} And more.\n\nCalm.\n`,
+    'ws/memory/dreaming/light/2026-01-01.md': `- ${SECRET} (seen twice)\n- Milk.\n`,
+  };
+  for (const [path, text] of Object.entries(files)) home.write(path, text);
+  const run = await memory(home, 'forget', 'memory/door.md#L3', '--from-file', '--yes', '--json');
+  const document = jsonOf.forget(run);
+  assert.equal([run.code, document.files.length, document.remains], [0, 5, []]);
+  for (const path of Object.keys(files)) {
+    assert.not.ok(readFileSync(home.at(path), 'utf8').includes('janitor'), path);
+  }
+  assert.match(readFileSync(home.at('ws/memory/copy.md'), 'utf8'), /Milk/);
+  await memory(home, 'forget', '--undo', 'f1', '--yes');
+  for (const [path, text] of Object.entries(files)) {
+    assert.is(readFileSync(home.at(path), 'utf8'), text, path);
+  }
+});
+
+test('what remains among other words is listed, and the exit code says so', async () => {
+  const home = homeOf();
+  const key = `sk-proj-${'a1B2'.repeat(10)}`;
+  home.write('ws/memory/key.md', `The key is ${key}.\n`);
+  home.write('ws/memory/more.md', `Lunch.\nAsk Ada about ${key}, and buy milk.\n`);
+  home.write('ws/memory/tale.md', `She said: ${SECRET} Then she left.\n`);
+  const args = ['--from-file', '--yes', '--json'];
+  const forgetting = async (...targets: readonly string[]) => {
+    const run = await memory(home, 'forget', ...targets, ...args);
+    const { remains } = jsonOf.forget(run);
+    return [run.code, remains.map(({ path, startLine }) => `${path}:${startLine}`)];
+  };
+  assert.equal(await forgetting('memory/key.md#L1'), [1, ['memory/more.md:2']]);
+  assert.equal(await forgetting('memory/door.md#L3'), [1, ['memory/tale.md:1']]);
+  assert.match(readFileSync(home.at('ws/memory/more.md'), 'utf8'), /buy milk/);
+});
+
+test('a workspace that is gone is told as such', async () => {
+  const home = homeOf();
+  await memory(home, 'forget', 'memory/door.md#L3', '--yes');
+  rmSync(home.at('ws'), { recursive: true });
+  const undone = await memory(home, 'forget', '--undo', 'f1', '--yes', '--json');
+  assert.is(jsonOf.error(undone).code, 'WORKSPACE_MISSING');
 });
 
 test('what cannot be meant is an error with an exit code', async () => {

@@ -50,10 +50,18 @@ test('svc alone and svc --help list the topics', async () => {
     assert.ok(lines.length - 1 < 24, `${lines.length} lines`);
     for (const line of lines) assert.ok(line.length <= 80, line);
   }
+});
+
+test('the help of a topic lists its commands and where to read on', async () => {
   const topic = await svc('memory', '--help');
-  for (const word of ['search', 'index', 'status', 'get', 'reset']) {
-    assert.match(topic.stdout, new RegExp(`memory ${word}`));
+  for (const word of ['search', 'index', 'status', 'get', 'reset', 'scope']) {
+    assert.match(topic.stdout, new RegExp(`^  ${word} +[A-Z].*\\.$`, 'm'));
   }
+  assert.match(topic.stdout, /\nRun svc memory COMMAND --help for details\.\n$/);
+  for (const args of [['memory'], ['help', 'memory'], ['memory', '-h']]) {
+    assert.is((await svc(...args)).stdout, topic.stdout);
+  }
+  assert.match((await svc('--help')).stdout, /\nRun svc COMMAND --help for details\.\n$/);
 });
 
 test('-h is --help, after a command too', async () => {
@@ -61,10 +69,12 @@ test('-h is --help, after a command too', async () => {
   assert.equal([short.code, short.stdout], [0, long.stdout]);
 });
 
-test('the version is told', async () => {
-  const run = await svc('--version');
-  assert.is(run.code, 0);
-  assert.match(run.stdout, /^svc-cli\/\d+\.\d+\.\d+ /);
+test('--version and -v print the version', async () => {
+  for (const flag of ['--version', '-v']) {
+    const run = await svc(flag);
+    assert.is(run.code, 0);
+    assert.match(run.stdout, /^svc-cli\/\d+\.\d+\.\d+ /);
+  }
 });
 
 test('a mistyped word gets a suggestion and exit code 2', async () => {
@@ -72,17 +82,44 @@ test('a mistyped word gets a suggestion and exit code 2', async () => {
     [['memroy', 'search', 'x'], /did you mean "svc memory"/],
     [['memory', 'serach', 'x'], /did you mean "svc memory search"/],
     [['memory', 'statsu'], /did you mean "svc memory status"/],
+    [['dream', 'stauts'], /did you mean "svc dream status"/],
     [['confg', 'validate'], /did you mean "svc config"/],
-    [['xyzzy'], /svc --help lists the commands/],
+    [['serch', 'x'], /did you mean "svc search"/],
+    // Nearest in its own topic, though another topic has the word itself.
+    [['provider', 'lst'], /did you mean "svc provider list"/],
+    [['doctor'], /did you mean "svc config doctor"/],
+    [['memory status'], /did you mean "svc memory status"/],
+    [['xyzzy'], /"svc --help" lists the commands/],
+    [['memory', 'xyzzy'], /"svc memory --help" lists the commands/],
   ];
   for (const [words, hint] of near) {
     const run = await svc(...words);
     assert.equal([run.code, run.stdout], [2, ''], words.join(' '));
-    assert.match(run.stderr, /^error: there is no command "/);
+    assert.match(run.stderr, /^error: unknown command: /);
     assert.match(run.stderr, hint);
   }
   const json = await svc('memroy', 'search', 'x', '--json');
   assert.equal([json.code, jsonOf.error(json).code], [2, 'USAGE']);
+});
+
+test('a mistyped flag gets a suggestion, and a missing argument is named in words', async () => {
+  const wrong: [words: string[], message: string, hint: RegExp][] = [
+    [['memory', 'search', 'x', '--jsn'], 'unknown flag: --jsn', /did you mean --json\?/],
+    [['logs', '--folow'], 'unknown flag: --folow', /did you mean --follow\?/],
+    [['logs', '--xyzzy'], 'unknown flag: --xyzzy', /put -- before words/],
+    [['--jsn'], 'unknown flag: --jsn', /flags follow the command/],
+    [['memory', 'get'], 'missing argument: PATH (a file or a citation)', /--help/],
+    [['get'], 'missing argument: PATH (a file or a citation)', /--help/],
+    [['task', 'fail', 'x'], 'missing flag: --error', /--help/],
+  ];
+  for (const [words, message, hint] of wrong) {
+    const run = await svc(...words);
+    assert.equal([run.code, run.stdout], [2, ''], words.join(' '));
+    assert.is(run.stderr.split('\n')[0], `error: ${message}`);
+    assert.match(run.stderr, hint);
+  }
+  const { stderr } = await svc('webhook', 'call');
+  assert.match(stderr, /^error: missing arguments: ROUTE \([^)]+\), ACTION \([^)]+\)\n/);
 });
 
 test('a reader that closes the pipe early meets no stack trace', async () => {

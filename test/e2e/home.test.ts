@@ -55,7 +55,7 @@ for (const [columns, rows] of [
     session.type('jj');
     await session.waitForText('❯ ○ flows');
     session.type(KEYS.enter);
-    await session.waitForText('there are no flows yet');
+    await session.waitForText('no flows yet');
     for (const line of session.screen.text()) assert.ok(line.length <= columns, line);
     session.type('q');
     assert.is(await session.ended, 0);
@@ -74,7 +74,7 @@ test('every screen behind a line opens, and Esc comes back to the same line', as
   await session.waitForText('1 queued · 1 in all');
   await session.waitForText('faults');
   const screens = [
-    ['listener', 'no routes are configured'],
+    ['listener', 'no routes configured'],
     ['flows', flowId.slice(0, 8)],
     ['tasks', 'svc · tasks'],
     ['dreams    ada', 'svc · dream candidates'],
@@ -92,7 +92,7 @@ test('every screen behind a line opens, and Esc comes back to the same line', as
     session.type(KEYS.enter);
     await session.waitForText(shown);
     session.type(KEYS.escape);
-    await session.waitForText('? keys   q leave');
+    await session.waitForText('? help   q quit');
     await waitFor(
       `${line} again`,
       () => session.screen.text().some((row) => row.startsWith('  ❯') && row.includes(line)),
@@ -119,7 +119,7 @@ test('with nothing set up it says what to do next, and does it', async () => {
   await session.waitForText('nothing is set up yet · svc config init');
   await session.waitForText('svc memory search -w ./notes');
   session.type(KEYS.enter);
-  await session.waitForText('1 of 5');
+  await session.waitForText('Which folder contains the memory?');
   const asked = session.output().length;
   session.type(KEYS.escape);
   // Left before the last question: nothing was written, and home is there again.
@@ -172,7 +172,7 @@ test('without a terminal svc ui is svc status, and svc alone is help', async () 
   );
   const help = await runSvc([], { home: home.path });
   assert.is(help.code, 0);
-  assert.match(help.stdout, /^\$ svc COMMAND/mu);
+  assert.match(help.stdout, /^Usage: svc COMMAND/mu);
 });
 
 test('neither help nor the page of everything loads a screen', async () => {

@@ -52,7 +52,7 @@ test('a no, and just Enter, write nothing', async () => {
     await session.waitForText('[y/N]');
     session.type(`${answer}${KEYS.enter}`);
     assert.is(await session.ended, 0);
-    await session.waitForText('nothing was written');
+    await session.waitForText('nothing written');
     assert.is(textOf(home), SETTINGS);
   }
 });
@@ -66,7 +66,7 @@ test('what changes while it asks is not lost', async () => {
   home.write(FILE, '{ "mcpServers": { "svc": { "command": "svc", "args": ["mcp"] } } }');
   asking.type(`y${KEYS.enter}`);
   assert.is(await asking.ended, 1);
-  await asking.waitForText('not as it was when the change was shown');
+  await asking.waitForText('changed after the preview');
   assert.match(textOf(home), /"command": "svc"/);
 });
 
@@ -75,7 +75,7 @@ test('without a terminal it shows the change and wants a --yes', async () => {
   const run = await runSvc(['integrate', 'cursor'], { home: home.path });
   assert.is(run.code, 2);
   assert.match(run.stdout, /\+ {5}"svc": \{/);
-  assert.match(run.stderr, /add --yes/);
+  assert.match(run.stderr, /pass --yes/);
   const json = await runSvc(['integrate', 'cursor', '--json'], { home: home.path });
   assert.is(jsonOf.error(json).code, 'CONFIRMATION_NEEDED');
   assert.is(textOf(home), SETTINGS);
@@ -169,15 +169,58 @@ test('a hook is a line that the shell can run', async () => {
   assert.is(parsed.hooks.UserPromptSubmit[0].hooks[0].timeout, 20);
 });
 
+test('active memory that is registered recalls, and the list and status say when it does not', async () => {
+  const home = folderOf({
+    'workspace/MEMORY.md': '# Memory\n\nThe nightly backup runs at 02:30.\n',
+  });
+  const svc = (...args: readonly string[]) => runSvc(args, { home: home.path });
+  const done = await svc('integrate', 'claude-code', '--active-memory', '--yes');
+  assert.match(done.stdout, /enable active memory in .*svc\.json, a new file/);
+  assert.match(done.stdout, /^\+ .*"enabled": true/m);
+  const settings = JSON.parse(readFileSync(home.at('.claude/settings.json'), 'utf8'));
+  const command: unknown = settings.hooks.UserPromptSubmit[0].hooks[0].command;
+  const prompt = { session_id: 's1', prompt: 'when does the nightly backup run?' };
+  const { stdout } = spawnSync('/bin/sh', ['-c', String(command)], {
+    encoding: 'utf8',
+    cwd: home.path,
+    env: { PATH: process.env['PATH'], HOME: home.path },
+    input: JSON.stringify({ ...prompt, hook_event_name: 'UserPromptSubmit' }),
+  });
+  assert.match(stdout, /02:30/);
+  const recalls = async () =>
+    jsonOf.integrations(await svc('integrate', 'claude-code', '--list', '--json')).agents[0]
+      ?.activeMemory?.recalls;
+  assert.is(await recalls(), true);
+  await svc('config', 'set', 'plugins.entries.active-memory.enabled', 'false');
+  assert.is(await recalls(), false);
+  const list = await svc('integrate', '--list');
+  assert.match(list.stdout, /^claude-code +yes +yes +off /m);
+  assert.match(list.stdout, /its hook recalls nothing: active memory is not enabled/);
+  assert.match(
+    (await svc('status')).stdout,
+    /the hook of Claude Code recalls nothing: active memory is not enabled/,
+  );
+});
+
+test('a nearer configuration that keeps a hook silent is named', async () => {
+  const home = folderOf({ 'project/svc.json': '{}' });
+  const run = await runSvc(['integrate', 'codex', '--active-memory', '--yes', '--json'], {
+    home: home.path,
+    cwd: home.at('project'),
+  });
+  const { warnings } = jsonOf.integrate(run);
+  assert.match(String(warnings?.at(-1)?.message), /recalls nothing in this folder/);
+});
+
 for (const [args, code, says] of [
-  [['integrate'], 2, /name one of claude-code/],
+  [['integrate'], 2, /pass one of claude-code/],
   [['integrate', 'cursr'], 2, /did you mean "cursor"/],
   [['integrate', 'cursor', '--active-memory', '--yes'], 2, /memory_search/],
   [['integrate', 'cursor', '--name', 'a_b', '--yes'], 2, /letters, digits and hyphens/],
-  [['integrate', 'cursor', '--agent', 'nobody', '--yes'], 2, /there is no agent "nobody"/],
+  [['integrate', 'cursor', '--agent', 'nobody', '--yes'], 2, /unknown agent "nobody"/],
   [['integrate', 'cursor', '--workspace', 'nowhere', '--yes'], 1, /there is no workspace/],
   [['integrate', 'cursor', '--config', 'nowhere.json', '--yes'], 2, /nowhere\.json/],
-  [['integrate', 'cursor', '-a', 'x', '-w', '.', '--yes'], 2, /two different memories/],
+  [['integrate', 'cursor', '-a', 'x', '-w', '.', '--yes'], 2, /cannot be combined/],
 ] as const) {
   test(`refused, with what to do: svc ${args.join(' ')}`, async () => {
     const home = tempFolder();

@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { writeNotes } from '../support/many-notes.js';
+import { rawDatabase } from '../support/raw-database.js';
 import { runSvc, type StartedSvc, startSvc } from '../support/run-svc.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('Ctrl-C');
 
@@ -33,7 +34,7 @@ async function documentsIn(home: string): Promise<number> {
 test('during a first index it stops, says what is done, keeps it, and the next run goes on', async () => {
   const home = freshHome();
   const run = start(home, 'index', '--verbose');
-  await run.wrote('read ');
+  await run.wrote('indexed ');
   run.child.kill('SIGINT');
   const { code, signal, stdout, stderr } = await run.done;
   assert.equal([code, signal], [130, null], stderr.slice(-300));
@@ -49,11 +50,11 @@ test('during a first index it stops, says what is done, keeps it, and the next r
 test('during a search’s first index it ends with 130 and an error that says the same', async () => {
   const home = freshHome();
   const run = start(home, 'search', 'amber', '--verbose');
-  await run.wrote('read ');
+  await run.wrote('indexed ');
   run.child.kill('SIGINT');
   const { code, stdout, stderr } = await run.done;
   assert.equal([code, stdout], [130, '']);
-  assert.match(stderr, /error: stopped; \d+ files were indexed and are kept\n mend: .*again/);
+  assert.match(stderr, /error: interrupted; [\d,]+ indexed files? kept\n hint: .*again/);
   assert.ok((await documentsIn(home)) > 0);
 });
 
@@ -61,7 +62,7 @@ test('during a rebuild the old index stays as it was', async () => {
   const home = freshHome();
   await start(home, 'index').done;
   const run = start(home, 'index', '--force', '--verbose');
-  await run.wrote('read ');
+  await run.wrote('indexed ');
   run.child.kill('SIGINT');
   assert.is((await run.done).code, 130);
   assert.is(await documentsIn(home), FILES);
@@ -74,7 +75,7 @@ test('during a rebuild the old index stays as it was', async () => {
 /** Two of them while the program is held up by a reader that does not read; its answer so far. */
 async function interruptTwice(home: string): Promise<string> {
   const run = start(home, 'index', '--verbose');
-  await run.wrote('read ');
+  await run.wrote('indexed ');
   run.child.stderr?.pause();
   run.child.kill('SIGINT');
   // The kernel may take two at the same moment for one.
@@ -97,5 +98,38 @@ test('a second one ends the program at once, and the next run is whole', async (
   assert.ok(rest !== undefined && 'outcome' in rest);
   assert.is(rest.added + rest.unchanged, FILES);
 });
+
+/** How long a process has worked, in hundredths of a second. */
+function cpuTimeOf(pid: number | undefined): number {
+  const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const fields = rest.split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+/** A memory in which SQLite takes seconds for one statement: signs that all but match, and no end of them. */
+async function slowMemory(): Promise<{ readonly home: string; readonly dir: string }> {
+  const home = freshHome();
+  const { path: dir } = folderOf({ 'signs.md': 'What?\n' });
+  await runSvc(['memory', 'index', '-w', dir], { home });
+  const [name = ''] = readdirSync(`${home}/memory`).filter((file) => file.endsWith('.sqlite'));
+  const database = rawDatabase(`${home}/memory/${name}`);
+  database.prepare('UPDATE chunks SET text = ?').run('?'.repeat(150e6));
+  database.close();
+  return { home, dir };
+}
+
+const WORKING = 150;
+
+for (const ordered of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${ordered} ends a search at once, within a statement too`, async () => {
+    const { home, dir } = await slowMemory();
+    const query = `${'?'.repeat(63)}!`;
+    const run = startSvc(['memory', 'search', query, '-w', dir], { home });
+    while (cpuTimeOf(run.child.pid) < WORKING) await sleep(20);
+    run.child.kill(ordered);
+    const { code, signal, stdout, stderr } = await run.done;
+    assert.equal([code, signal, stdout, stderr], [null, ordered, '', '']);
+  });
+}
 
 test.run();

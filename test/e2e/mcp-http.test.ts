@@ -99,7 +99,7 @@ test('two servers that start together share one token', async () => {
   assert.is(both[0].token, both[1].token);
 });
 
-test('a token that others may have read is refused, with the mend', async () => {
+test('a token that others may have read is refused, with the hint', async () => {
   const home = mcpHome();
   chmodSync(home.write('mcp-token', `${'x'.repeat(43)}\n`), 0o644);
   const run = await runSvc(['mcp', '--http', '--port', '0', '--json'], { home: home.path });
@@ -155,6 +155,8 @@ test('turns away whoever has no token, comes from a web page, or by another name
     assert.is(await statusFor(server, headers), status, JSON.stringify(headers));
   }
   assert.is(await statusFor(server, {}, { path: '/' }), 404);
+  const stranger = await fetch(server.url, { method: 'POST', body: '{}' });
+  assert.not.match(await stranger.text(), /mcp-token/);
   assert.is(await statusFor(server, {}, { method: 'OPTIONS', body: '' }), 405);
 });
 

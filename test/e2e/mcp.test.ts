@@ -80,7 +80,7 @@ test('a failure is a result that says what to do', async () => {
   const { client } = await stdioClient(mcpHome());
   const missing = await client.callTool({ name: 'memory_get', arguments: { path: 'nope.md' } });
   assert.ok(missing.isError);
-  assert.match(textOf(missing), /^error: nope\.md is not .*\nmend: .+\ncode: DOCUMENT_NOT_INDEXED/);
+  assert.match(textOf(missing), /^error: nope\.md is not .*\nhint: .+\ncode: DOCUMENT_NOT_INDEXED/);
   const mistyped = await client.callTool({ name: 'memory_search', arguments: { qery: 'x' } });
   assert.ok(mistyped.isError);
   assert.match(textOf(mistyped), /Unrecognized key: "qery"/);
@@ -89,7 +89,48 @@ test('a failure is a result that says what to do', async () => {
   assert.match(textOf(range), /code: RANGE_INVALID/);
 });
 
-test('a configuration that is at fault is told by every call, until it is mended', async () => {
+test('what an agent reads is short: no echo, no debug, hints that name tools', async () => {
+  const home = mcpHome();
+  const { client } = await stdioClient(home);
+  const call = (name: string, args: object) => client.callTool({ name, arguments: { ...args } });
+  const long = await call('memory_search', { query: `backup ${'word '.repeat(100_000)}` });
+  assert.ok(textOf(long).length < 2000, `${textOf(long).length} characters`);
+  const { structuredContent: lean } = await call('memory_search', { query: 'backup' });
+  assert.not.match(JSON.stringify(lean), /debug|textScore|searchMs/);
+  const { structuredContent: full } = await call('memory_search', { query: 'backup', debug: true });
+  assert.match(JSON.stringify(full), /"textScore".*"debug":\{"backend":"builtin"/);
+  const elsewhere = textOf(await call('memory_get', { path: 'elsewhere/MEMORY.md' }));
+  assert.match(elsewhere, /use a path from memory_search/);
+  const endless = await call('memory_get', { path: 'x'.repeat(1_000_000) });
+  assert.ok(endless.isError && textOf(endless).length < 1000);
+  for (const [name, args] of [
+    ['memory_get', { path: ' ' }],
+    ['memory_search', { query: 'backup', path: '' }],
+  ] as const) {
+    const empty = await call(name, args);
+    assert.ok(empty.isError);
+    assert.match(textOf(empty), /path.*must not be empty|must not be empty.*path/s);
+  }
+});
+
+test('a long file is read in parts that name the next', async () => {
+  const lines = Array.from({ length: 20_000 }, (_, at) => `Line ${at} of the log.`);
+  const { client } = await stdioClient(mcpHome({}, { 'memory/log.md': lines.join('\n') }));
+  const parts: string[] = [];
+  let uri: string | undefined = 'memory://workspace/memory/log.md';
+  while (uri !== undefined) {
+    const [content] = (await client.readResource({ uri })).contents;
+    const text: string = content !== undefined && 'text' in content ? content.text : '';
+    assert.ok(text.length < 210_000);
+    const rest: RegExpExecArray | null = /\n\n\[lines .+; continue with (\S+)\]$/.exec(text);
+    parts.push(text.slice(0, rest?.index));
+    uri = rest?.[1];
+  }
+  assert.ok(parts.length > 1);
+  assert.equal(parts.join('\n').split('\n'), lines);
+});
+
+test('a configuration that is at fault is told by every call, until it is fixed', async () => {
   const home = mcpHome();
   home.write('svc.json', '{ "agents": 3 }');
   const { client } = await stdioClient(home);
@@ -183,18 +224,26 @@ test('a conversation that scope closes gets nothing, and hears why', async () =>
   );
   const got = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
   assert.not.match(JSON.stringify(got), /02:30/);
-  assert.match(textOf(got), /closed to this conversation/);
+  assert.match(textOf(got), /this session cannot use memory/);
   assert.equal((await client.listResources()).resources, []);
   const reading = client.readResource({ uri: 'memory://workspace/MEMORY.md' });
-  assert.match(await failureWords(reading), /closed to this conversation/);
+  assert.match(await failureWords(reading), /this session cannot use memory/);
 });
 
-test('in a channel, where memory.citations is "auto", nothing is cited', async () => {
-  const { client } = await stdioClient(mcpHome(), { args: ['--chat-type', 'channel'] });
-  const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
-  const [first] = foundIn(result).results;
-  assert.equal([first?.path, first?.citation], ['MEMORY.md', undefined]);
-  assert.not.match(textOf(result), /Source:/);
+test('in a channel, results are cited as memory.citations says', async () => {
+  for (const [citations, cited] of [
+    ['auto', true],
+    ['off', false],
+  ] as const) {
+    const home = mcpHome({ memory: { citations } });
+    const { client } = await stdioClient(home, { args: ['--chat-type', 'channel'] });
+    const result = await client.callTool({ name: 'memory_search', arguments: { query: 'backup' } });
+    const [first] = foundIn(result).results;
+    assert.equal([first?.path, first?.citation !== undefined], ['MEMORY.md', cited]);
+    assert.is(/Source: MEMORY\.md#/.test(textOf(result)), cited);
+    const got = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
+    assert.is(JSON.stringify(got.structuredContent).includes('"citation"'), cited);
+  }
 });
 
 test('while the provider is down, words answer and a warning says why', async () => {
@@ -211,7 +260,7 @@ test('while the provider is down, words answer and a warning says why', async ()
       warnings.map(({ code }) => code),
       ['PROVIDER_UNAVAILABLE'],
     );
-    assert.match(textOf(result), /\nwarning: found by words alone: /);
+    assert.match(textOf(result), /\nwarning: keyword search only: /);
   } finally {
     await fake.close();
   }

@@ -81,7 +81,7 @@ test('status counts them and says what is refused; get tells what a file is', as
   );
   const shown = await svc(home, 'memory', 'status');
   assert.match(shown.stdout, /media +3 images, 1 recording\n/);
-  assert.match(shown.stdout, /not taken by the provider: memory\/map\.webp \(Unsupported MIME/);
+  assert.match(shown.stdout, /refused by the provider: memory\/map\.webp \(Unsupported MIME/);
   const got = jsonOf.get(await svc(home, 'memory', 'get', 'memory/REC_1.mp3', '--json'));
   assert.equal([got.kind, got.media?.mimeType], ['media', 'audio/mpeg']);
   const text = await svc(home, 'memory', 'get', 'memory/IMG_1.png#L1');
@@ -94,8 +94,14 @@ test('a model for texts alone is named by index, status and doctor, and texts ar
   const home = homeWith(fake, { model: 'gemini-embedding-001' });
   const indexed = await svc(home, 'memory', 'index');
   assert.is(indexed.code, 0);
-  assert.match(indexed.stderr, /by their names alone: model gemini-embedding-001 embeds texts/);
-  assert.match((await svc(home, 'memory', 'status')).stdout, /gemini-embedding-001 embeds texts/);
+  assert.match(
+    indexed.stderr,
+    /can only be found by name: model gemini-embedding-001 only embeds text/,
+  );
+  assert.match(
+    (await svc(home, 'memory', 'status')).stdout,
+    /gemini-embedding-001 only embeds text/,
+  );
   const doctor = await svc(home, 'config', 'doctor', '--json');
   assert.match(doctor.stdout, /media-unavailable/);
   const found = jsonOf.search(await svc(home, 'memory', 'search', 'nightly backup', '--json'));

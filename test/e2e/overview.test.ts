@@ -62,9 +62,9 @@ test('the status of everything is one page, and exits with 1 when something is w
   const well = await runSvc(['status'], { home: home.path });
   assert.equal([well.code, well.stderr], [0, '']);
   assert.match(well.stdout, /^main +1 +1 .* up to date/m);
-  assert.match(well.stdout, /^flows +none\ntasks +none\ndreams +switched off$/m);
-  assert.match(well.stdout, /\nsvc serve does not run\n\nno faults\n$/);
-  const failure = { code: 'EADDRINUSE', message: 'port 1 is in use', mend: 'choose another' };
+  assert.match(well.stdout, /^flows +none\ntasks +none\ndreams +off$/m);
+  assert.match(well.stdout, /\nsvc serve is not running\n\nno problems\n$/);
+  const failure = { code: 'EADDRINUSE', message: 'port 1 is in use', hint: 'choose another' };
   const retryMs = Date.now() + 60_000;
   const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryMs };
   const serving = { pid: process.pid, startedMs: Date.now(), services: [SERVICE, health] };
@@ -76,9 +76,12 @@ test('the status of everything is one page, and exits with 1 when something is w
   ]);
   assert.ok(run !== undefined && json !== undefined);
   assert.is(run.code, 1);
-  assert.match(run.stdout, new RegExp(`svc serve runs, started .* \\(process ${process.pid}\\)`));
+  assert.match(
+    run.stdout,
+    new RegExp(`svc serve is running, started .* \\(process ${process.pid}\\)`),
+  );
   assert.match(run.stdout, /^memory:main +ready .* 0 +synced: 1 file$/m);
-  assert.match(run.stdout, /^next\n {2}service health is started again in \d+ s$/m);
+  assert.match(run.stdout, /^next\n {2}service health restarts in \d+ s$/m);
   assert.match(run.stdout, /^service health: port 1 is in use\n {2}→ choose another$/m);
   const document = jsonOf.overallStatus(json);
   assert.is(document.serving?.services[1]?.failure?.code, 'EADDRINUSE');
@@ -98,7 +101,7 @@ test('the status of everything is one page, and exits with 1 when something is w
   ]);
 });
 
-test('what is wrong with an agent stands on the page with its mend', async () => {
+test('what is wrong with an agent stands on the page with its hint', async () => {
   const corp = { api: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'env:CORP_KEY' };
   const agents = { defaults: { workspace: 'gone', memorySearch: { provider: 'corp' } } };
   const home = homeWith({ agents, models: { providers: { corp } } });
@@ -186,7 +189,7 @@ test('secrets are checked, and exit with 1 when one cannot be read', async () =>
   const open = await runSvc(['secrets', 'check'], { home: home.path });
   assert.is(open.code, 1);
   assert.match(open.stdout, /✗ models\.providers\.corp\.apiKey +\d+:\d+\n +file vault:\/corp\n/);
-  assert.match(open.stdout, /other users may read .*\n +→ chmod 600/);
+  assert.match(open.stdout, / is readable by other users .*\n +→ chmod 600/);
   assert.match(open.stdout, /\n1 secret: 1 cannot be read\n$/);
   chmodSync(vault, 0o600);
   const run = await runSvc(['secrets', 'check', '--json'], { home: home.path });
@@ -194,10 +197,7 @@ test('secrets are checked, and exit with 1 when one cannot be read', async () =>
   assert.equal([run.code, document.ok], [0, true]);
   assert.equal([document.secrets[0]?.length, document.secrets[0]?.location.line], ['long', 6]);
   const none = await runSvc(['secrets', 'check'], { home: folderOf({}).path });
-  assert.equal(
-    [none.code, none.stdout],
-    [0, 'no configuration file was found: there are no secrets in it\n'],
-  );
+  assert.equal([none.code, none.stdout], [0, 'no configuration file found\n']);
 });
 
 test.run();

@@ -80,7 +80,7 @@ test('what only some need is no dependency of the package', () => {
   );
 });
 
-test('a native module that is missing or of another Node.js is explained, with the mend', async () => {
+test('a native module that is missing or of another Node.js is explained, with the hint', async () => {
   const root = unpacked();
   const installed = join(root, 'node_modules/better-sqlite3');
   const options = { home: tempFolder().path, root, cwd: folderOf({ 'a.md': 'alpha' }).path };

@@ -1,9 +1,11 @@
 import { chmodSync, readdirSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dreamHome, OFTEN_ASKED } from '../support/dreams.js';
 import { jsonOf } from '../support/json.js';
 import { giveToOrdinary, ORDINARY_UID, ordinaryProgram } from '../support/ordinary-user.js';
 import { runSvc } from '../support/run-svc.js';
+import { eventually, serve, stateOf, writeConfig } from '../support/serving.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const test = suite('what may not be read or written');
@@ -166,6 +168,71 @@ test('a link to what may not be read is a link', async () => {
   const [agent] = jsonOf.index(await memory('index', '--json')).agents;
   assert.ok(agent !== undefined && 'skipped' in agent);
   assert.equal(agent.skipped, [{ path: 'link.md', reason: 'symlink' }]);
+});
+
+/** A home with something to promote, of a user whom permissions hold back. */
+function dreams() {
+  const world = dreamHome();
+  giveToOrdinary(world.home.path);
+  const options = { home: world.home.path, uid: ORDINARY_UID, root: program };
+  const dream = () => runSvc(['dream', 'run', '--json'], options);
+  return { ...world, dream, options };
+}
+
+test('a workspace that cannot be written fails its phase with a hint, and nothing is lost', async () => {
+  const { home, dream, read } = dreams();
+  await withMode(home.at('workspace'), 0o555, async () => {
+    const run = await dream();
+    const [swept] = jsonOf.dreamRun(run).sweeps;
+    assert.ok(swept !== undefined && 'sweep' in swept, run.stdout);
+    const { deep, light } = swept.sweep.phases;
+    assert.equal([run.code, light?.state, deep?.state], [1, 'done', 'failed']);
+    assert.is(deep?.error, `cannot write ${home.at('workspace/MEMORY.md')}: permission denied`);
+    assert.equal([deep?.code, /permissions/u.test(deep?.hint ?? '')], ['SYSTEM_REFUSED', true]);
+    assert.equal(readdirSync(home.at('workspace')), ['memory']);
+  });
+  assert.is((await dream()).code, 0);
+  assert.ok(read('MEMORY.md').includes(OFTEN_ASKED));
+});
+
+test('a state folder that cannot be written fails a sweep with a hint, and nothing is lost', async () => {
+  const { home, dream, read } = dreams();
+  await withMode(home.at('dreaming'), 0o555, async () => {
+    const run = await dream();
+    const [swept] = jsonOf.dreamRun(run).sweeps;
+    assert.ok(swept !== undefined && 'error' in swept, run.stdout);
+    assert.equal([run.code, swept.error.code], [1, 'SYSTEM_REFUSED']);
+    assert.match(swept.error.hint ?? '', /permissions/u);
+  });
+  assert.is((await dream()).code, 0);
+  assert.ok(read('MEMORY.md').includes(OFTEN_ASKED));
+});
+
+test('svc serve without permission to write its flows says so, and serves once it may', async () => {
+  const { home, options } = dreams();
+  writeConfig(home, {
+    flows: { notify: { command: ['true'] } },
+    logging: { file: home.at('workspace/serve.log') },
+  });
+  home.write('flows.sqlite', '');
+  giveToOrdinary(home.path);
+  await withMode(home.at('flows.sqlite'), 0o444, async () => {
+    const { child, done } = serve(home, ['--without', 'memory'], options);
+    const failed = await eventually('the failure', () =>
+      stateOf(home)?.services.find(({ failure }) => failure !== null),
+    );
+    assert.equal(
+      [failed.name, failed.state, failed.failure?.code],
+      ['flows', 'waiting', 'FLOWS_PERSIST_FAILED'],
+    );
+    assert.match(failed.failure?.hint ?? '', /permissions/u);
+    chmodSync(home.at('flows.sqlite'), 0o600);
+    await eventually('recovery', () =>
+      stateOf(home)?.services.every(({ state }) => state === 'ready') ? true : undefined,
+    );
+    child.kill('SIGTERM');
+    assert.is((await done).code, 0);
+  });
 });
 
 test.run();

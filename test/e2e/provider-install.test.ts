@@ -22,12 +22,12 @@ test('installs the runtime, tells it in lines and as JSON, and says when it is t
   assert.is(first.code, 0, first.stderr);
   assert.match(
     first.stderr,
-    /npm fetches node-llama-cpp.*loading it once.*installed node-llama-cpp/su,
+    /npm is installing node-llama-cpp.*checking that it loads.*installed node-llama-cpp/su,
   );
   assert.match(first.stdout, /^the local provider is ready; set memorySearch\.provider/u);
   const again = await runSvc([...INSTALL, '--no-model'], { home, env: npm.env });
   assert.is(again.code, 0);
-  assert.match(again.stderr, /installed already/u);
+  assert.match(again.stderr, /is already installed/u);
   const run = await runSvc([...INSTALL, '--no-model', '--json'], { home, env: npm.env });
   const { runtime, model } = jsonOf.installLocal(run);
   assert.equal([runtime.outcome, model, run.stderr], ['already', null, '']);

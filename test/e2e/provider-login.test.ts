@@ -53,7 +53,7 @@ test(
         [login.code, login.stdout.includes('signed in to github-copilot as ada')],
         [0, true],
       );
-      assert.match(login.stderr, /login\/device and type the code WDJB-MJHT/);
+      assert.match(login.stderr, /login\/device and enter the code WDJB-MJHT/);
       assert.not.match(`${login.stdout}${login.stderr}`, GITHUB_TOKEN);
       assert.match(readFileSync(loginFile, 'utf8'), GITHUB_TOKEN);
       assert.is(statSync(loginFile).mode & 0o777, 0o600);
@@ -69,7 +69,7 @@ test(
       assert.not(existsSync(join(home, 'auth/github-copilot-token.json')));
 
       const again = await run('logout', 'github-copilot');
-      assert.equal([again.code, again.stdout], [0, 'there is no login for github-copilot\n']);
+      assert.equal([again.code, again.stdout], [0, 'not signed in to github-copilot\n']);
     },
     { device: ['authorization_pending', 'token'] },
   ),

@@ -79,7 +79,7 @@ test('the list says who is used, by what, and what the others need', async () =>
     state: 'found',
     source: 'models.providers.corp.apiKey (env CORP_KEY)',
     set: true,
-    mend: null,
+    hint: null,
   });
   assert.equal([of('voyage')?.autoPlace, of('ollama')?.autoPlace], [5, null]);
   assert.match(of('voyage')?.why ?? '', /VOYAGE_API_KEY/);
@@ -112,7 +112,7 @@ test('a working path is told check by check, and exits with 0', async () => {
   assert.match(text.stdout, /\n {2}works: corp embeds\n$/);
 });
 
-test('a refused key is told with cause and mend, and exits with 1', async () => {
+test('a refused key is told with cause and fix, and exits with 1', async () => {
   const home = homeWith();
   const env = { CORP_KEY: 'sk-wrong' };
   const run = await svc(home, ['provider', 'test', '--json'], env);
@@ -120,11 +120,11 @@ test('a refused key is told with cause and mend, and exits with 1', async () => 
   const embed = checkOf(run, 'embed');
   assert.equal([embed?.state, embed?.code], ['failed', 'PROVIDER_AUTH']);
   assert.match(embed?.cause ?? '', /^401 Incorrect API key/);
-  assert.match(embed?.mend ?? '', /check the key from models\.providers\.corp\.apiKey/);
+  assert.match(embed?.hint ?? '', /check the key from models\.providers\.corp\.apiKey/);
   const deep = await svc(home, ['memory', 'status', '--deep', '--agent', 'main'], env);
   assert.is(deep.code, 1);
   assert.match(deep.stdout, /✗ embed +text-embedding-3-small +PROVIDER_AUTH\n +401 Incorrect/);
-  assert.match(deep.stdout, /broken: search finds by words alone until this is mended\n$/);
+  assert.match(deep.stdout, /broken: keyword search only until this is fixed\n$/);
   const shallow = await svc(home, ['memory', 'status'], env);
   assert.is(shallow.code, 0);
 });
@@ -136,6 +136,20 @@ test('a key that is not there is what is wrong, and nothing else is tried', asyn
   assert.equal([checkOf(run, 'key')?.state, checkOf(run, 'embed')?.state], ['failed', 'off']);
   assert.match(checkOf(run, 'key')?.cause ?? '', /CORP_KEY/);
   assert.is(fake.requests.length, sent);
+});
+
+test('a key that is withheld from an address is named where the address refuses', async () => {
+  const remote = { baseUrl: `${fake.origin}/v1` };
+  const env = { OPENAI_API_KEY: OPENAI_KEY };
+  const run = await svc(
+    homeWith({ provider: 'openai', remote }),
+    ['provider', 'test', '--json'],
+    env,
+  );
+  assert.is(run.code, 1);
+  assert.match(checkOf(run, 'key')?.note ?? '', /^OPENAI_API_KEY is set but withheld/);
+  assert.is(checkOf(run, 'embed')?.code, 'PROVIDER_AUTH');
+  assert.match(checkOf(run, 'embed')?.hint ?? '', /^OPENAI_API_KEY is set but withheld/);
 });
 
 test('a fallback that works keeps the path usable', async () => {
@@ -150,6 +164,37 @@ test('a fallback that works keeps the path usable', async () => {
   assert.match(indexed.stderr, /warning: spare embedded instead: .*429/);
   spare.trouble('quota_spent');
   assert.is((await svc(home, ['provider', 'test'])).code, 1);
+});
+
+test('when the provider and its fallback fail, each is named once with its own hint', async () => {
+  const home = homeWith({ fallback: 'spare' });
+  fake.trouble('key_refused');
+  spare.trouble('quota_spent');
+  const wrong = (run: SvcRun): readonly string[] => {
+    const lines = run.stderr
+      .split('\n')
+      .filter((line) => /^(?:warning|error|\s+hint):/u.test(line));
+    return lines.map((line) => line.trim());
+  };
+  const corp = 'embedding provider corp: 401 ';
+  const fresh = wrong(await svc(home, ['memory', 'search', 'car']));
+  fake.trouble(undefined);
+  spare.trouble(undefined);
+  assert.is((await svc(home, ['memory', 'index'])).code, 0);
+  home.write('ws/memory/new.md', '# New\n\nA zebra came by.\n');
+  fake.trouble('key_refused');
+  spare.trouble('quota_spent');
+  const indexed = wrong(await svc(home, ['memory', 'index']));
+  const found = wrong(await svc(home, ['memory', 'search', 'car']));
+  for (const lines of [fresh, indexed, found]) {
+    assert.is(lines.length, 4, lines.join('\n'));
+    assert.match(lines[0] ?? '', corp);
+    assert.match(lines[1] ?? '', /models\.providers\.corp\.apiKey/);
+    assert.match(lines[2] ?? '', 'embedding provider spare: 429 ');
+    assert.match(lines[3] ?? '', /spare/);
+  }
+  assert.match(indexed[0] ?? '', /; its fallback spare failed too$/);
+  assert.match(found[2] ?? '', /^warning: the fallback failed too: /);
 });
 
 test('a provider is tried by its name, its kind, or with a suggestion', async () => {
@@ -209,8 +254,8 @@ test('indexing tells what was embedded; a failure exits with 1 and the words are
   fake.trouble('key_refused');
   const failed = await svc(home, ['memory', 'index']);
   assert.is(failed.code, 1);
-  assert.match(failed.stdout, /1 added .*\n.*\n.*embedding failed: found by their words alone/);
-  assert.match(failed.stderr, /error: main: not all passages have vectors: .*401.*\n mend: /);
+  assert.match(failed.stdout, /1 added .*\n.*\n.*embedding failed: keyword search only/);
+  assert.match(failed.stderr, /error: main: some passages have no vectors: .*401.*\n hint: /);
   const found = await svc(home, ['memory', 'search', 'zebra', '--json']);
   assert.is(jsonOf.search(found).results[0]?.path, 'memory/new.md');
 });
@@ -225,7 +270,7 @@ test('an explained answer tells what words and meaning gave', async () => {
   const text = await svc(home, ['memory', 'search', 'which car', '--explain']);
   assert.match(
     text.stdout,
-    /words [01]\.\d\d × 0\.3 \+ vector [01]\.\d\d × 0\.7 · similarity 0\.\d\d/,
+    /keyword [01]\.\d\d × 0\.3 \+ vector [01]\.\d\d × 0\.7 · similarity 0\.\d\d/,
   );
   const plain = await svc(home, ['memory', 'search', 'which car']);
   assert.not.match(plain.stdout, /similarity/);
@@ -250,7 +295,7 @@ test('the diagnostics screen looks again, stays until one leaves, and leaves its
   session.type('r');
   await session.waitForText('works: corp embeds');
   session.type('?');
-  await session.waitForText('look again');
+  await session.waitForText('test again');
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 0);
   await session.waitForText('✓ vectors');

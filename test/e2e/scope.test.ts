@@ -27,7 +27,7 @@ test('the shipped scope lets direct conversations in and keeps groups out', asyn
   const group = await runSvc([...TEST, '--session-key', 'agent:main:telegram:group:7'], { home });
   assert.is(group.code, 1);
   assert.match(group.stdout, /^refused: no rule matched, and the default is deny/);
-  assert.match(group.stdout, /^→ +deny +everybody else/m);
+  assert.match(group.stdout, /^→ +deny +all others/m);
 });
 
 test('a scope of the configuration is explained rule by rule', async () => {
@@ -90,7 +90,7 @@ test('a conversation that is refused gets nothing from search and get, and no er
   assert.match(told.stderr, /^warning: memory is closed to this conversation/m);
 });
 
-test('one that is let in is answered, with the source where that is wanted', async () => {
+test('one that is let in is answered with the source, in channels too', async () => {
   const home = folderOf({ 'ws/MEMORY.md': 'The heron nests.\n', 'svc.json': CONFIG }).path;
   const ask = async (...session: readonly string[]) => {
     const args = ['memory', 'search', 'heron', ...session, '--json'];
@@ -100,8 +100,7 @@ test('one that is let in is answered, with the source where that is wanted', asy
   const cited = ['MEMORY.md#L1', 'The heron nests.\n\nSource: MEMORY.md#L1'];
   assert.equal(await ask(), cited);
   assert.equal(await ask('--session-key', 'agent:main:telegram:direct:42'), cited);
-  const bare = [undefined, 'The heron nests.'];
-  assert.equal(await ask('--session-key', 'agent:main:slack:channel:c1'), bare);
+  assert.equal(await ask('--session-key', 'agent:main:slack:channel:c1'), cited);
 });
 
 test.run();

@@ -41,6 +41,35 @@ test('the text answer has score, place, heading path, snippet and source; stdout
   assert.is(run.stderr, '');
 });
 
+test('unquoted words are one query, in their order', async () => {
+  const queryOf = async (...args: readonly string[]): Promise<string> => {
+    const run = await search(['--json', ...args]);
+    return jsonOf.search(run).query;
+  };
+  assert.is(await queryOf('who', 'is', 'who', '-n', '2', 'in ops'), 'who is who in ops');
+  assert.is(await queryOf('--', '-staging', 'deployed'), '-staging deployed');
+});
+
+test('search, s, get, index and a question in quotes are short forms', async () => {
+  const flags = ['--workspace', notes.path];
+  const long = await search(['nightly backup', '--json']);
+  const { results } = jsonOf.search(long);
+  for (const words of [
+    ['search', 'nightly', 'backup'],
+    ['s', 'nightly backup'],
+    ['nightly backup'],
+  ]) {
+    const run = await runSvc([...words, ...flags, '--json'], { home });
+    assert.equal(jsonOf.search(run).results, results, words.join(' '));
+  }
+  const got = await runSvc(['get', 'deploy.md', ...flags], { home });
+  assert.match(got.stdout, /^# Deploying\n/);
+  const indexed = await runSvc(['index', ...flags], { home });
+  assert.match(indexed.stdout, /4 files/);
+  const topic = await runSvc(['memory status'], { home });
+  assert.match(topic.stderr, /did you mean "svc memory status"/);
+});
+
 test('the JSON answer is as promised', async () => {
   const document = jsonOf.search(await search(['nightly backup', '--json']));
   assert.equal(
@@ -113,7 +142,7 @@ test('a first index says what is done on stderr; --quiet and --json do not', asy
   const quiet = await search(['backup', '--quiet'], { home: tempFolder().path });
   assert.equal([quiet.stderr, quiet.stdout], ['', loud.stdout]);
   const verbose = await search(['backup', '--verbose'], { home: tempFolder().path });
-  assert.match(verbose.stderr, /read deploy\.md/);
+  assert.match(verbose.stderr, /indexed deploy\.md/);
   const json = await search(['backup', '--json'], { home: tempFolder().path });
   assert.is(json.stderr, '');
   jsonOf.search(json);
@@ -148,18 +177,17 @@ test('what is typed goes before the environment', async () => {
 
 test('wrong usage exits with 2 and says what is wrong in one line, in text and in JSON', async () => {
   const wrong: [args: string[], message: RegExp][] = [
-    [[], /nothing to search for/],
-    [[''], /nothing to search for/],
-    [['a', 'b'], /Unexpected argument: b/],
-    [['a', '--nonsense'], /Nonexistent flag: --nonsense/],
-    [['a', '--max-results', '0'], /^--max-results: Expected an integer greater/],
-    [['a', '--max-results', 'many'], /^--max-results: Expected an integer/],
-    [['a', '--min-score', '2'], /^--min-score: a number from 0 to 1/],
+    [[], /missing argument: QUERY/],
+    [[''], /missing argument: QUERY/],
+    [['a', '--nonsense'], /unknown flag: --nonsense/],
+    [['a', '--max-results', '0'], /^--max-results must be at least 1 \(got 0\)$/],
+    [['a', '--max-results', 'many'], /^--max-results must be a whole number \(got "many"\)$/],
+    [['a', '--min-score', '2'], /^--min-score must be between 0 and 1 \(got "2"\)$/],
     [['a', '--source', 'web'], /memory, sessions/],
     [['a', '--path', ''], /path pattern/],
     [['a', '--path', 'x'.repeat(70_000)], /path pattern/],
-    [['a', '--agent', 'main'], /two different memories/],
-    [['a', '--quiet', '--verbose'], /cannot also be provided/],
+    [['a', '--agent', 'main'], /cannot be combined/],
+    [['a', '--quiet', '--verbose'], /--verbose cannot be combined with --quiet/],
   ];
   for (const [args, message] of wrong) {
     const json = await search([...args, '--json']);
@@ -170,7 +198,7 @@ test('wrong usage exits with 2 and says what is wrong in one line, in text and i
   }
   const text = await search(['a', '--max-results', '0']);
   assert.equal([text.code, text.stdout], [2, '']);
-  assert.match(text.stderr, /^error: --max-results: .*\n mend: .*\n$/);
+  assert.match(text.stderr, /^error: --max-results must .*\n hint: .*\n$/);
 });
 
 test('a folder that is not there fails with 1 and says what to do', async () => {
@@ -209,6 +237,17 @@ test('a query of 100 kB, and one of only punctuation, are answered', async () =>
     });
     assert.is(run.code, 0, query + run.stdout);
     jsonOf.search(run);
+  }
+});
+
+test('where memory search is off for every agent, that is said', async () => {
+  const state = tempFolder();
+  const agents = { defaults: { memorySearch: { enabled: false } } };
+  state.write('svc.json', JSON.stringify({ agents }));
+  for (const command of ['index', 'status']) {
+    const run = await runSvc(['memory', command], { home: state.path });
+    assert.is(run.code, 0);
+    assert.match(run.stderr, 'memory search is off for every agent');
   }
 });
 

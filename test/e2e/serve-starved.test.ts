@@ -87,13 +87,13 @@ if (disk === undefined) process.stdout.write('skipped: this user may mount no di
     await logged(home, 'lines were lost');
     await eventually(
       'the notes',
-      () => recordsOf(home).find(({ msg }) => /\d+ added/.test(msg) && !msg.includes('built anew')),
+      () => recordsOf(home).find(({ msg }) => /\d+ added/.test(msg) && !msg.includes('rebuilt')),
       () => recordsOf(home),
     );
     child.kill('SIGTERM');
     const run = await done;
     assert.is(run.code, 0);
-    assert.match(run.stderr, /warning: the log is not written/);
+    assert.match(run.stderr, /warning: cannot write the log/);
   },
 );
 

@@ -1,8 +1,11 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
-import { runSvc } from '../support/run-svc.js';
+import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
 import {
   eventually,
   logged,
@@ -25,7 +28,7 @@ test('keeps the index fresh, answers for its health, and ends in order on SIGTER
   assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.is((await fetch(`${url}/healthz`)).status, 200);
   home.write('workspace/memory/new.md', 'The zebra sleeps at noon.');
-  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /built anew/.test(msg)) + 1);
+  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1);
   const found = jsonOf.search(
     await runSvc(['memory', 'search', 'zebra', '--json'], { home: home.path }),
   );
@@ -124,7 +127,7 @@ test('SIGHUP with an invalid configuration keeps the old one and says what is wr
   assert.match(fault ?? '', /svc\.json:2:24 gateway\.port: /);
   assert.is((await fetch(`${url}/readyz`)).status, 200);
 
-  // Mended, it is taken on: an agent joins, nothing else pauses.
+  // Fixed, it is taken on: an agent joins, nothing else pauses.
   writeConfig(home, {
     agents: {
       list: [
@@ -161,20 +164,20 @@ test('SIGHUP opens a log anew that was moved away', async () => {
   await done;
 });
 
-test('a port that is taken is told with its mend, and the other services go on', async () => {
+test('a port that is taken is told with its hint, and the other services go on', async () => {
   const first = serverHome();
   const one = serve(first);
   const port = Number(new URL(await whenReady(first)).port);
   const home = serverHome({ gateway: { port } });
   const two = serve(home);
-  const told = await logged(home, 'another program listens there');
+  const told = await logged(home, 'the port is in use');
   assert.is(told.fields['service'], 'health');
   await logged(home, '1 added');
   const health = await eventually('the state', () =>
     stateOf(home)?.services.find(({ name, state }) => name === 'health' && state === 'waiting'),
   );
   assert.is(health.failure?.code, 'LISTEN_FAILED');
-  assert.match(health.failure?.mend ?? '', /gateway\.port/);
+  assert.match(health.failure?.hint ?? '', /gateway\.port/);
   // Once the port is free it is taken.
   one.child.kill('SIGTERM');
   await one.done;
@@ -242,6 +245,55 @@ test('--print-systemd runs nothing and needs no place to write', async () => {
   assert.is(run.code, 0);
   assert.match(jsonOf.systemd(run).unit, /^ExecStart=.* serve --plain$/m);
   assert.equal(existsSync(home.at('logs')), false);
+});
+
+test('a service manager of systemd is told once svc listens', async () => {
+  const home = serverHome();
+  const said = home.at('said');
+  const notify = home.write(
+    'bin/systemd-notify',
+    `#!/bin/sh\necho "$1 $NOTIFY_SOCKET $OPENAI_API_KEY" >> '${said}'\n`,
+  );
+  chmodSync(notify, 0o755);
+  const env = {
+    PATH: `${dirname(notify)}${delimiter}${process.env['PATH'] ?? ''}`,
+    NOTIFY_SOCKET: '/run/systemd/notify',
+    OPENAI_API_KEY: 'sk-not-for-others',
+  };
+  const { child, done } = serve(home, ['--without', 'memory'], { env });
+  await whenReady(home);
+  const text = await eventually('the message', () =>
+    existsSync(said) ? readFileSync(said, 'utf8') || undefined : undefined,
+  );
+  assert.is(text, '--ready /run/systemd/notify \n');
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+  assert.is(readFileSync(said, 'utf8'), text, 'said once');
+});
+
+test('the health check of the container follows the configured address', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const address = free.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  free.close();
+  const home = serverHome({ gateway: { port: 0, admin: { host: '0.0.0.0', port } } });
+  const svc = home.write(
+    'bin/svc',
+    `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"\n`,
+  );
+  chmodSync(svc, 0o755);
+  const check = () =>
+    startProgram(process.execPath, [join(ROOT, 'docs/samples/healthcheck.mjs')], {
+      home: home.path,
+      env: { PATH: `${dirname(svc)}${delimiter}${process.env['PATH'] ?? ''}` },
+    }).done;
+  assert.is((await check()).code, 1);
+  const { child, done } = serve(home, ['--without', 'memory']);
+  await whenReady(home);
+  assert.is((await check()).code, 0);
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
 });
 
 test.run();

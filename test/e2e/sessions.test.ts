@@ -163,9 +163,9 @@ test('conversations of a coding agent are taken where they were held in the work
 test('svc serve follows conversations', async () => {
   const home = homeWithTalk();
   const { child, done } = serve(home, ['--json']);
-  await logged(home, 'built anew');
+  await logged(home, 'rebuilt');
   home.write('agents/main/sessions/new.jsonl', message('user', 'the zebra sleeps at noon'));
-  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /built anew/.test(msg)) + 1);
+  await logged(home, '1 added', recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1);
   rmSync(home.at('agents/main/sessions/talk.jsonl'));
   await logged(home, '1 removed');
   child.kill('SIGTERM');

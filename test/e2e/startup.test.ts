@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type LoadedModules, modulesLoadedBy } from '../support/loaded-modules.js';
+import { runInPty } from '../support/pty.js';
 import { installQmd } from '../support/qmd.js';
 import { ROOT, runSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
@@ -97,7 +99,8 @@ test('an external program that is asked brings what asks it, and neither a write
     'ws/MEMORY.md': 'alpha',
     'svc.json': JSON.stringify({ agents, memory }),
   });
-  const options = { home: tempFolder().path, cwd: root.path };
+  const env = { SVC_CONFIG: root.at('svc.json') };
+  const options = { home: tempFolder().path, cwd: root.path, env };
   await runSvc(['memory', 'index'], options);
   const loaded = await modulesLoadedBy(['memory', 'search', 'alpha'], options);
   assert.match(loaded.run.stdout, /MEMORY\.md/);
@@ -142,6 +145,49 @@ test('the log is read without what writes it, and only the long-lived process lo
   for (const parts of [logs, status]) {
     assert.not(parts.includes('pino') || parts.includes('fastify'), parts.join());
   }
+});
+
+const caches = 'enableCompileCache' in module;
+
+test('compiled code is kept beside the program, and is neither needed nor trusted when damaged', async () => {
+  const program = tempFolder();
+  for (const part of ['bin', 'dist', 'package.json', 'oclif.manifest.json']) {
+    const filter = (path: string): boolean => !path.endsWith('.cache');
+    cpSync(join(ROOT, part), program.at(part), { recursive: true, filter });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), program.at('node_modules'));
+  const chunks = program.at('dist/chunks');
+  const kept = (): readonly string[] =>
+    readdirSync(chunks).filter((name) => /\.(?:cache|tmp)$/.test(name));
+  const answer = async (): Promise<string> => {
+    const run = await runSvc(search, { home, root: program.path });
+    assert.equal([run.code, run.stderr], [0, '']);
+    return run.stdout;
+  };
+  const first = await answer();
+  if (caches) return assert.equal(kept(), [], 'Node.js keeps it itself');
+  const [name = ''] = kept();
+  assert.equal(kept(), [name]);
+  const file = join(chunks, name);
+  const whole = readFileSync(file);
+  assert.is(await answer(), first);
+  assert.ok(readFileSync(file).equals(whole), 'nothing is written once it is there');
+  for (const damaged of [Buffer.alloc(0), Buffer.alloc(whole.length), whole.subarray(0, 4000)]) {
+    writeFileSync(file, damaged);
+    assert.is(await answer(), first);
+    assert.ok(readFileSync(file).length > 4000, 'it is made again');
+  }
+});
+
+test('a program that starts from kept code still opens the index screen', async () => {
+  await runSvc(search, { home });
+  const session = runInPty(['memory', 'index', '-w', notes.path, '--force'], {
+    home,
+    columns: 80,
+    rows: 24,
+  });
+  assert.is(await session.ended, 0, session.output());
+  assert.match(session.output(), 'chunk');
 });
 
 test.run();

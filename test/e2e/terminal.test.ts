@@ -40,6 +40,28 @@ for (const [columns, rows] of [
   });
 }
 
+test('a terminal of 0 by 0 cells is taken for one of 80 by 24', async () => {
+  const home = tempFolder().path;
+  const args = ['memory', 'search', '--workspace', someNotes().path];
+  const session = runInPty(args, { home, columns: 80, rows: 24, sizeless: true });
+  await waitFor('the screen', () => session.screen.alternate);
+  session.type('nightly backup');
+  await session.waitForText('ops/backups.md');
+  await session.waitForText('The nightly backup runs at 02:30.');
+  session.type(KEYS.escape);
+  assert.is(await session.ended, 0);
+});
+
+test('a pasted colour leaves every screen as it is', async () => {
+  const home = tempFolder().path;
+  const session = runInPty([], { home, columns: 80, rows: 24 });
+  await session.waitForText('agents');
+  session.type('\u001B[31m\u001B[0m\u001B[1;5P?');
+  await session.waitForText('q, ctrl-c');
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 0);
+});
+
 test('Enter opens the editor at the passage once the terminal is its own again', async () => {
   const home = tempFolder();
   const notes = someNotes();

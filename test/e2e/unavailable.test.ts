@@ -11,6 +11,7 @@ async function warningsWith(settings: object): Promise<string[]> {
   const run = await runSvc(['memory', 'search', 'alpha', '--json'], {
     home: tempFolder().path,
     cwd: root.path,
+    env: { SVC_CONFIG: root.at('svc.json') },
   });
   assert.is(run.code, 0, run.stdout);
   assert.is(jsonOf.search(run).results.length, 1);

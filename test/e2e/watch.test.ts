@@ -77,7 +77,7 @@ test('lines without a terminal; status knows the process; Ctrl-C ends it with 0 
     assert.equal([watcher?.pid, watcher?.mode], [run.child.pid, 'watching']);
   }
   const shown = await runSvc(['memory', 'status', '-a', 'main'], { home: home.path });
-  assert.match(shown.stdout, /watched +follows changes: process \d+, started just now/);
+  assert.match(shown.stdout, /watched +watches files: process \d+, started just now/);
   home.write('main/memory/a.md', 'Amber and jade.\n');
   await run.wrote('main  1 changed');
   run.child.kill('SIGINT');
@@ -111,7 +111,7 @@ test('a workspace that is not there yet is waited for', async () => {
   const home = tempFolder();
   home.write('svc.json', JSON.stringify({ agents: { defaults: DEBOUNCE } }));
   const run = watching(home);
-  await run.wrote('there is no workspace');
+  await run.wrote('no workspace at');
   home.write('workspace/memory/a.md', 'Amber.\n');
   await run.wrote('main  1 added');
   run.child.kill('SIGTERM');
@@ -138,7 +138,7 @@ if (canLimit) {
     const home = twoAgents();
     const args = [join(ROOT, 'bin/run.js'), 'memory', 'index', '--watch', '-a', 'main'];
     const run = startProgram('unshare', [...FEW, SET_LIMIT, ...args], { home: home.path });
-    await run.wrote('out of watches: looking every');
+    await run.wrote('file watching is unavailable; polling every');
     await run.wrote('main  1 added');
     const [main] = (await statusOf(home)).agents;
     assert.is(main?.watcher?.mode, 'polling');

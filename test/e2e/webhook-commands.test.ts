@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { serverHome, serveWebhooks, whenTold } from '../support/serving.js';
-import type { TempFolder } from '../support/temp-folder.js';
+import { type TempFolder, tempFolder } from '../support/temp-folder.js';
 import { CI_ENV, CI_ROUTE, PATH, SECRET, webhooksConfig } from '../support/webhooks.js';
 
 const test = suite('svc webhook');
@@ -44,7 +44,7 @@ test('routes lists state, path, source of the secret and the fault of each', asy
   assert.match(routes[1]?.fault?.hint ?? '', /LOST/);
   const { stdout } = await svc(home, 'routes', '--plain');
   assert.match(stdout, /✓ ci {2}\/plugins\/webhooks\/ci {2}served\n.*session agent:main:ci/);
-  assert.match(stdout, /no listener runs: svc webhook serve/);
+  assert.match(stdout, /no listener is running: svc webhook serve/);
   assertNoSecret(run.stdout + stdout);
 });
 
@@ -125,6 +125,24 @@ test('secret generate prints a new strong secret each time, openapi the document
       ['3.1.0', [{ url }], ['/hooks/ci']],
     );
   }
+});
+
+test('the variables that Kubernetes sets for a service called svc are ignored, with a warning', async () => {
+  const env = {
+    SVC_PORT: 'tcp://10.0.0.1:8080',
+    SVC_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+    SVC_SERVICE_HOST: '10.0.0.1',
+    SVC_SERVICE_PORT: '8080',
+  };
+  const run = await runSvc(['mcp'], { home: tempFolder().path, env });
+  assert.is(run.code, 0, run.stderr);
+  assert.match(run.stderr, 'ignoring SVC_PORT: tcp://10.0.0.1:8080');
+  const quiet = await runSvc(['config', 'path', '--json'], { home: tempFolder().path, env });
+  assert.equal(
+    JSON.parse(quiet.stdout).warnings,
+    [],
+    'a command without --port has nothing to say',
+  );
 });
 
 test.run();

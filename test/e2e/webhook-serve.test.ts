@@ -118,7 +118,7 @@ test('a stop lets a request under way finish, and turns new ones away meanwhile'
   for (const line of stderr.trim().split('\n')) assert.ok(JSON.parse(line).time, line);
 });
 
-test('SIGHUP takes on routes and secrets, all of them or none', async () => {
+test('SIGHUP applies routes and secrets, and skips a route without its secret as a start does', async () => {
   const home = serverHome(webhooksConfig());
   const { child, done } = serveWebhooks(home, [], { env: { ...ENV, NEXT_SECRET } });
   const url = await whenReady(home);
@@ -136,15 +136,13 @@ test('SIGHUP takes on routes and secrets, all of them or none', async () => {
   assert.is(await status(PATH, SECRET), 404);
 
   await reload(
-    webhooksConfig({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }),
-    'not reloaded, the old routes',
-  );
-  assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
-  await reload(
     webhooksConfig({ ci: CI, twin: { ...CI, path: PATH } }),
     'not reloaded, the old config',
   );
   assert.is(await status('/hooks/ci', NEXT_SECRET), 200);
+  await reload(webhooksConfig({ ci: CI, lost: { ...CI, secret: 'env:LOST' } }), 'reloaded');
+  assert.is(await status('/hooks/ci', NEXT_SECRET), 404);
+  assert.is(await status(PATH, SECRET), 200);
   const trouble = await eventually(
     'trouble in the state',
     () => stateOf(home)?.services[0]?.failure ?? undefined,
@@ -156,6 +154,36 @@ test('SIGHUP takes on routes and secrets, all of them or none', async () => {
   assert.is(await status(PATH, SECRET), 429);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
+});
+
+test('a configuration that cannot be served leaves the listener as it is', async () => {
+  const home = serverHome(webhooksConfig());
+  const { child, done } = serveWebhooks(home, [], { env: ENV });
+  const url = await whenReady(home);
+  const gateways = [
+    { trustedProxies: ['proxy.local'] },
+    { host: '192.0.2.1' },
+    { tls: { cert: 'missing.pem', key: 'missing.pem' } },
+    { admin: { port: 0, host: 'no-such-host.invalid' } },
+  ];
+  for (const gateway of gateways) {
+    const lines = recordsOf(home).length;
+    writeConfig(home, { ...webhooksConfig(), gateway: { port: 0, ...gateway } });
+    child.kill('SIGHUP');
+    await logged(home, 'not reloaded, the old config', lines);
+    const later = recordsOf(home).slice(lines);
+    assert.not(
+      later.some(({ msg }) => msg === 'reloaded'),
+      JSON.stringify(gateway),
+    );
+    assert.is((await send(url)).status, 200, JSON.stringify(gateway));
+  }
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+  writeConfig(home, { ...webhooksConfig(), gateway: { trustedProxies: ['proxy.local'] } });
+  const again = await serveWebhooks(home, [], { env: ENV }).done;
+  assert.is(again.code, 2);
+  assert.match(again.stderr, /gateway\.trustedProxies/u);
 });
 
 test('another port makes a new listener, and switched off webhooks make none', async () => {
@@ -246,7 +274,7 @@ test('with gateway.tls it speaks HTTPS, and call knows the certificate', async (
 test('--host and --port win over the configuration, and an open address without TLS is warned of', async () => {
   const home = serverHome({ ...webhooksConfig(), gateway: { port: 1 } });
   const { child, done } = serveWebhooks(home, ['--host', '0.0.0.0', '--port', '0'], { env: ENV });
-  await logged(home, 'other machines can reach the listener');
+  await logged(home, 'the listener is reachable from other machines');
   await eventually('its state', () => stateOf(home)?.services[0]?.state === 'ready' || undefined);
   const run = await svc(home, 'call', 'ci', 'list_flows', '--json');
   assert.match(jsonOf.webhookCall(run).url, /^http:\/\/127\.0\.0\.1:/);

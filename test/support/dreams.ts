@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
-import { appendRecall } from '../../src/engine/dreaming/recall-log/append-recall.js';
+import { appendRecall } from '../../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../../src/engine/dreaming/recall-log/recalled-claims.js';
 import type { DreamReach } from '../../src/engine/dreaming/sweep/dream-sources.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
@@ -27,8 +27,7 @@ export interface DreamHome {
 }
 
 /** Makes such a home; the note is of the day before yesterday by the machine's clock. */
-export function dreamHome(): DreamHome {
-  const home = tempFolder();
+export function dreamHome(home: TempFolder = tempFolder()): DreamHome {
   const nowMs = Date.now();
   const day = new Date(nowMs - 2 * DAY_MS).toISOString().slice(0, 10);
   const note = `memory/${day}.md`;

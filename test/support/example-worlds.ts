@@ -164,7 +164,6 @@ function environmentOf(
     SVC_HOME: home.path,
     OPENAI_KEY_OF_TESTS: OPENAI_KEY,
     ...CI_ENV,
-    ...(id === 'config:init' ? {} : { SVC_YES: '1' }),
     ...(id.startsWith('provider:log')
       ? { SVC_GITHUB_URL: github.origin, SVC_GITHUB_CLIENT_ID: CLIENT_ID }
       : {}),

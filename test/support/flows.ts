@@ -1,5 +1,4 @@
 import { type ConfigInput, resolveConfig } from '../../src/engine/config/index.js';
-import { type EngineContext, resolveStatePaths } from '../../src/engine/context.js';
 import {
   type FlowAction,
   type FlowAnswer,
@@ -7,6 +6,7 @@ import {
   type Flows,
   openFlows,
 } from '../../src/engine/flows/index.js';
+import { type EngineContext, resolveStatePaths } from '../../src/engine/support/context.js';
 import { tempFolder } from './temp-folder.js';
 
 /** A session of its own. */
@@ -17,12 +17,18 @@ export const BOB: FlowCaller = { sessionKey: 'agent:bob:main', controllerId: 'we
 /** A clock under a test's hand. */
 export interface TestClock {
   nowMs: number;
+  /** How far somebody set it ahead of the time that really passed. */
+  setAheadMs: number;
   now(): number;
 }
 
 /** Begins at a round moment. */
 export function testClock(): TestClock {
-  const clock = { nowMs: 1_800_000_000_000, now: () => clock.nowMs };
+  const clock = {
+    nowMs: 1_800_000_000_000,
+    setAheadMs: 0,
+    now: () => clock.nowMs + clock.setAheadMs,
+  };
   return clock;
 }
 
@@ -48,7 +54,7 @@ export function testFlows(
 ): TestFlows {
   const clock = testClock();
   const config = resolveConfig({ flows: { notify: { command: ['true'] }, ...settings } });
-  const open = (): Flows => openFlows(contextOf(home, clock), config);
+  const open = (): Flows => openFlows(contextOf(home, clock), config, () => clock.nowMs);
   const opened = {
     home,
     clock,

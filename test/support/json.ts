@@ -4,8 +4,8 @@ import {
   recallSwitchOutputSchema,
 } from '../../src/engine/active-memory/output-schemas.js';
 import { doctorOutputSchema } from '../../src/engine/doctor/output-schemas.js';
-import { dreamBackfillOutputSchema } from '../../src/engine/dreaming/backfill/output-schemas.js';
 import {
+  dreamBackfillOutputSchema,
   dreamCandidatesOutputSchema,
   dreamExplainOutputSchema,
   dreamListOutputSchema,
@@ -23,11 +23,9 @@ import {
   installLocalOutputSchema,
   loginOutputSchema,
   logoutOutputSchema,
-} from '../../src/engine/embeddings/output-schemas.js';
-import {
   providerListOutputSchema,
   providerTestOutputSchema,
-} from '../../src/engine/embeddings/provider-output-schemas.js';
+} from '../../src/engine/embeddings/output-schemas.js';
 import { evalDraftsOutputSchema, evalOutputSchema } from '../../src/engine/eval/output-schemas.js';
 import {
   flowCancelOutputSchema,

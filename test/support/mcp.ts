@@ -56,18 +56,20 @@ interface StdioOptions {
   /** Besides PATH and the home. */
   readonly env?: Readonly<Record<string, string>>;
   readonly era?: Era;
+  /** Where the agent was started; the home unless somebody says otherwise. */
+  readonly cwd?: string;
 }
 
 /** The SDK's own client, on the built program. */
 export async function stdioClient(
   home: TempFolder,
-  { args = [], env, era = 'legacy' }: StdioOptions = {},
+  { args = [], env, era = 'legacy', cwd = home.path }: StdioOptions = {},
 ): Promise<{ readonly client: Client; readonly transport: StdioClientTransport }> {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, 'mcp', ...args],
     env: environment(home.path, env),
-    cwd: home.path,
+    cwd,
     stderr: 'pipe',
   });
   return { client: await connected(new Client(NAMED, negotiating(era)), transport), transport };
@@ -105,7 +107,7 @@ export async function listeningMcp(
   started.child.stderr?.on('data', (text: string) => {
     told += text;
   });
-  await started.wrote('the token is in');
+  await started.wrote('token file: ');
   const url = /listening on (\S+)/.exec(told)?.[1];
   if (url === undefined) throw new Error(`it does not listen: ${told}`);
   return { ...started, url, token: readFileSync(home.at('mcp-token'), 'utf8').trim() };

@@ -1,5 +1,5 @@
-import { resolveStatePaths } from '../../src/engine/context.js';
 import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
+import { resolveStatePaths } from '../../src/engine/support/context.js';
 import { GEMINI_KEY, type GeminiFake } from '../fakes/gemini.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 

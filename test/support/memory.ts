@@ -3,7 +3,7 @@ import { SvcError } from '../../src/engine/errors/index.js';
 import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
-import type { MediaSelection } from '../../src/engine/memory/sources/media-names.js';
+import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { SyncTarget } from '../../src/engine/memory/sync/sync-index.js';
 import { tempFolder } from './temp-folder.js';

@@ -22,6 +22,8 @@ export interface PtyOptions {
   readonly columns: number;
   readonly rows: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** The terminal was never told its size, and says 0 by 0; it is as large as above nevertheless. */
+  readonly sizeless?: boolean;
   /** The program asks a question on a line, with sequences of Node's own: only text is looked for. */
   readonly lines?: boolean;
 }
@@ -37,7 +39,12 @@ const UNFINISHED = /\u001B[^A-Za-z\u0007]*$/;
 export function runInPty(args: readonly string[], options: PtyOptions): PtySession {
   const { CI: _, NO_COLOR: __, FORCE_COLOR: ___, ...env } = process.env;
   const { columns, rows } = options;
-  const child = spawn(process.execPath, [join(ROOT, 'bin/run.js'), ...args], {
+  const program = [process.execPath, join(ROOT, 'bin/run.js'), ...args];
+  const [command = '', ...rest] =
+    options.sizeless === true
+      ? ['/bin/sh', '-c', 'stty cols 0 rows 0 && exec "$@"', 'sh', ...program]
+      : program;
+  const child = spawn(command, rest, {
     name: 'xterm-256color',
     cols: columns,
     rows,

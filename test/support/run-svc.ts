@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 /** The package folder. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+const NEVER_WRITTEN_MS = 60_000;
+
 /** How a run of the built program ended. */
 export interface SvcRun {
   /** Null when a signal ended it. */
@@ -32,7 +34,7 @@ export interface SvcOptions {
 export interface StartedSvc {
   readonly child: ChildProcess;
   readonly done: Promise<SvcRun>;
-  /** Settles once the program has written this much of a text to stderr or stdout, or ended. */
+  /** Settles once the program has written a text to stderr or stdout, or ended; fails after a minute. */
   wrote(text: string): Promise<void>;
 }
 
@@ -75,13 +77,18 @@ export function startProgram(
     });
   });
   const wrote = (text: string): Promise<void> =>
-    new Promise((resolve) => {
+    new Promise((resolve, reject) => {
       const watch = (): void => {
         const ended = child.exitCode !== null || child.signalCode !== null;
         if (!ended && !stderr.includes(text) && !stdout.includes(text)) return;
         watchers.delete(watch);
+        clearTimeout(timer);
         resolve();
       };
+      const timer = setTimeout(() => {
+        child.kill('SIGKILL');
+        reject(new Error(`never wrote "${text}", but: ${stdout}${stderr}`));
+      }, NEVER_WRITTEN_MS);
       watchers.add(watch);
       watch();
     });

@@ -3,8 +3,12 @@ import {
   type LoadedConfig,
   resolveConfig,
 } from '../../src/engine/config/index.js';
-import { type Clock, type EngineContext, resolveStatePaths } from '../../src/engine/context.js';
 import { type Flows, openFlows, type TaskRecord } from '../../src/engine/flows/index.js';
+import {
+  type Clock,
+  type EngineContext,
+  resolveStatePaths,
+} from '../../src/engine/support/context.js';
 import { type OpenRunner, openRunner } from '../../src/engine/task-runner/open-runner.js';
 import { newFlow, newTask } from './flows.js';
 import { testLog } from './services.js';

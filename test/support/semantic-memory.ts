@@ -1,5 +1,5 @@
-import { resolveStatePaths } from '../../src/engine/context.js';
 import { type OpenedMemory, openMemory } from '../../src/engine/memory/open-memory.js';
+import { resolveStatePaths } from '../../src/engine/support/context.js';
 import type { FakeVendor } from '../fakes/fake-vendor.js';
 import { OPENAI_KEY } from '../fakes/openai.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
@@ -19,10 +19,11 @@ export function towards(fake: Pick<FakeVendor, 'origin'>): Readonly<Record<strin
   return { provider: 'openai', remote: { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY } };
 }
 
-/** A memory in a folder of its own. */
+/** A memory in a folder of its own; `config` goes beside `agents`. */
 export function semanticMemory(
   fake: FakeVendor,
   notes: Readonly<Record<string, string>> = {},
+  config: Readonly<Record<string, unknown>> = {},
 ): SemanticMemory {
   const folder = tempFolder();
   const home = tempFolder();
@@ -35,7 +36,10 @@ export function semanticMemory(
         workspace: folder.path,
         memorySearch: { ...towards(fake), ...memorySearch },
       };
-      const configFile = home.write('svc.json', JSON.stringify({ agents: { defaults } }));
+      const configFile = home.write(
+        'svc.json',
+        JSON.stringify({ ...config, agents: { defaults } }),
+      );
       const env = { SVC_HOME: home.path };
       return openMemory(
         {

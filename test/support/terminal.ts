@@ -13,6 +13,8 @@ export interface FakeTerminal {
   readonly screen: () => readonly string[];
   readonly type: (keys: string) => void;
   readonly resize: (columns: number, rows: number) => void;
+  /** The program hears of a new size some time after the terminal has it. */
+  readonly resizeUnheard: (columns: number, rows: number) => void;
 }
 
 /** Columns and rows that a screen has to come out right at: narrow, usual and wide, low and high. */
@@ -59,6 +61,10 @@ class TerminalOutput extends Writable {
     this.buffer = buffer;
     this.columns = buffer.columns;
     this.rows = buffer.rows;
+  }
+
+  getWindowSize(): [number, number] {
+    return [this.buffer.columns, this.buffer.rows];
   }
 
   override _write(data: string, _encoding: string, done: (error?: Error) => void): void {
@@ -111,8 +117,11 @@ export function createTerminal(columns: number, rows: number): FakeTerminal {
     type: (keys) => {
       input.write(keys);
     },
+    resizeUnheard: (newColumns, newRows) => buffer.resize(newColumns, newRows),
     resize: (newColumns, newRows) => {
-      buffer.resize(newColumns, newRows);
+      if (buffer.columns !== newColumns || buffer.rows !== newRows) {
+        buffer.resize(newColumns, newRows);
+      }
       output.columns = newColumns;
       output.rows = newRows;
       output.emit('resize');

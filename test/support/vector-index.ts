@@ -1,8 +1,8 @@
+import type { Change, IndexedDocument } from '../../src/engine/memory/index/document-writer.js';
 import { currentIdentity } from '../../src/engine/memory/index/identity.js';
-import type { Change, IndexedDocument } from '../../src/engine/memory/index/memory-index.js';
+import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
 import { createIndex, openIndex } from '../../src/engine/memory/index/open-index.js';
-import type { SqliteIndex } from '../../src/engine/memory/index/sqlite-index.js';
-import type { VectorSettings } from '../../src/engine/memory/index/vectors/vector-settings.js';
+import type { VectorSettings } from '../../src/engine/memory/index/vectors/extension.js';
 import { tempFolder } from './temp-folder.js';
 
 /** Makes an empty index in a folder of its own; gives back its file. */
@@ -18,7 +18,7 @@ export function openedIndex(
   file: string,
   access: 'read' | 'write' = 'write',
   vectors?: VectorSettings,
-): SqliteIndex {
+): MemoryIndex {
   const opened = openIndex(file, access, vectors);
   if (opened.state !== 'ready') throw new Error(opened.state);
   return opened.index;
@@ -44,13 +44,13 @@ export function removing(path: string): Change {
 }
 
 /** Applies changes, at time 1. */
-export async function apply(index: SqliteIndex, ...changes: readonly Change[]): Promise<void> {
+export async function apply(index: MemoryIndex, ...changes: readonly Change[]): Promise<void> {
   await index.apply({ atMs: 1, vectorsFollow: false, changes });
 }
 
 /** Gives every chunk that misses one its vector; gives back for how many contents. */
 export async function embedMissing(
-  index: SqliteIndex,
+  index: MemoryIndex,
   identity: string,
   vectorOf: (text: string) => Float32Array,
 ): Promise<number> {

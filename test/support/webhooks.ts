@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { resolveConfig } from '../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../src/engine/context.js';
+import { resolveStatePaths } from '../../src/engine/support/context.js';
+import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
+import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';
 import {
   CLIENT_PATIENCE,
   type ClientPatience,
-} from '../../src/engine/webhooks/listener/create-server.js';
-import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
-import type { WebhookLimits } from '../../src/engine/webhooks/pipeline.js';
+} from '../../src/engine/webhooks/webhook-listener.js';
 import { testLog } from './services.js';
 import { type TempFolder, tempFolder } from './temp-folder.js';
 

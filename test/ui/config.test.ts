@@ -1,10 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ConfigInspection } from '../../src/engine/config/index.js';
-import { renderDiscovery } from '../../src/ui/config/discovery.js';
-import { renderConfigValue, renderEdit } from '../../src/ui/config/edit.js';
-import { renderEffective } from '../../src/ui/config/effective.js';
-import { renderValidation } from '../../src/ui/config/validation.js';
+import {
+  renderConfigValue,
+  renderDiscovery,
+  renderEdit,
+  renderEffective,
+  renderValidation,
+} from '../../src/ui/config/config-text.js';
+
 import { createStyle } from '../../src/ui/style.js';
 
 const test = suite('what config commands print');
@@ -23,7 +27,7 @@ const INVALID: ConfigInspection = {
       code: 'unknown-key',
       path: 'memry',
       location: { file: '/a/svc.json', line: 2, column: 3 },
-      message: 'there is no key "memry" in the configuration',
+      message: 'unknown key "memry" in the configuration',
       expected: 'one of memory',
       suggestion: 'memory',
       related: [{ file: '/a/svc.json', line: 1, column: 1 }],
@@ -37,7 +41,7 @@ test('a fault is shown with place, path, problem, expectation, suggestion and fr
     renderValidation(INVALID, options),
     `fault  /a/svc.json:2:3
   path      memry
-  problem   there is no key "memry" in the configuration
+  problem   unknown key "memry" in the configuration
   expected  one of memory
   did you mean memory?
   see also  /a/svc.json:1:1
@@ -68,7 +72,7 @@ test('a valid file is named, and its warnings are counted', () => {
 
 test('without a file that is said', () => {
   const none = { discovery, file: undefined, text: undefined, faults: [], warnings: [] };
-  assert.match(renderValidation(none, options), 'the defaults hold');
+  assert.match(renderValidation(none, options), 'defaults apply');
 });
 
 test('where the file was looked for is listed in order', () => {
@@ -78,7 +82,7 @@ test('where the file was looked for is listed in order', () => {
   ] as const;
   const text = renderDiscovery({ ...discovery, searched }, style);
   assert.match(text, /^\/a\/svc\.json {2}\(the nearest svc\.json/);
-  assert.match(text, 'not there  /a/b/svc.json\n  found      /a/svc.json');
+  assert.match(text, 'not found  /a/b/svc.json\n  found      /a/svc.json');
 });
 
 test('values with origins are one line each', () => {
@@ -102,8 +106,14 @@ test('an edit says what changed, and text is printed without quotes', () => {
   const edit = { file: '/f', path: 'a', changed: true, warnings: [] };
   assert.is(renderEdit({ ...edit, before: 1, after: 2 }), 'set a to 2 (was 1) in /f\n');
   assert.is(renderEdit({ ...edit, before: 1 }), 'removed a (was 1) from /f\n');
-  assert.is(renderEdit({ ...edit, changed: false, after: 2 }), 'a is 2 already in /f\n');
-  const value = { path: 'a', origin: 'file', file: '/f', fallback: undefined } as const;
+  assert.is(renderEdit({ ...edit, changed: false, after: 2 }), 'a is already 2 in /f\n');
+  const value = {
+    path: 'a',
+    origin: 'file',
+    file: '/f',
+    fallback: undefined,
+    warnings: [],
+  } as const;
   assert.is(renderConfigValue({ ...value, value: 'on' }), 'on\n');
   assert.is(renderConfigValue({ ...value, value: [1] }), '[\n  1\n]\n');
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { drawBar, drawScore } from '../../src/ui/bar.js';
 import {
   EXACT_MEASURE,
   fitEnd,
@@ -11,7 +10,8 @@ import {
   spread,
   textWidth,
 } from '../../src/ui/fit.js';
-import { createStyle } from '../../src/ui/style.js';
+import { createStyle, drawBar, drawScore } from '../../src/ui/style.js';
+
 import { alignRows, renderTable } from '../../src/ui/table.js';
 import { LIGHT_MEASURE, wrapSpans } from '../../src/ui/wrap.js';
 

@@ -2,9 +2,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OverallStatus } from '../../src/engine/overview/overall-status.js';
 import type { CheckedSecret } from '../../src/engine/secrets/check-secrets.js';
-import { renderAbout } from '../../src/ui/overview/about.js';
-import { renderBugReport } from '../../src/ui/overview/bug-report.js';
-import { renderOverallStatus } from '../../src/ui/overview/overall-status.js';
+import {
+  renderAbout,
+  renderBugReport,
+  renderOverallStatus,
+} from '../../src/ui/overview/overall-status.js';
+
 import { renderSecretsCheck } from '../../src/ui/secrets-check.js';
 import { createStyle } from '../../src/ui/style.js';
 
@@ -25,7 +28,7 @@ const SERVING: OverallStatus['serving'] = {
       event: null,
       eventMs: null,
       restarts: 1200,
-      failure: { code: 'EADDRINUSE', message: 'in use', mend: null },
+      failure: { code: 'EADDRINUSE', message: 'in use', hint: null },
       retryMs: NOW + 30_000,
     },
   ],
@@ -64,8 +67,9 @@ test('services stand in a table, what comes next has its time, faults are wrappe
       agents: [],
       serving: SERVING,
       work: WORK,
+      hooks: [],
       nextRuns: [
-        { what: 'service health is started again', atMs: NOW + 30_000 },
+        { what: 'service health restarts', atMs: NOW + 30_000 },
         { what: 'late', atMs: NOW - 1 },
         { what: 'far', atMs: NOW + 600_000 },
       ],
@@ -75,20 +79,20 @@ test('services stand in a table, what comes next has its time, faults are wrappe
   );
   assert.is(
     text,
-    `no memory to tell of
+    `no memories
 
 listener  running · 7 requests · 1 route · 1 service
 flows     2 running · 3 in all
 tasks     none
 dreams    next sweep in 10 min · last 1 h ago · 2 written
 
-svc serve runs, started 1 h ago (process 4711)
+svc serve is running, started 1 h ago (process 4711)
 
 service  state    since      restarts  last
-health   waiting  1 min ago     1\u202F200  –
+health   waiting  1 min ago     1,200  –
 
 next
-  service health is started again in 30 s
+  service health restarts in 30 s
   late now
   far in 10 min
 
@@ -101,9 +105,9 @@ that nobody here knows
 });
 
 test('nothing wrong is said in so many words', () => {
-  const quiet = { agents: [], serving: undefined, work: WORK, nextRuns: [], faults: [] };
+  const quiet = { agents: [], serving: undefined, work: WORK, hooks: [], nextRuns: [], faults: [] };
   const options = { style, nowMs: NOW, columns: undefined, homeDir: '/' };
-  assert.match(renderOverallStatus(quiet, options), /\nsvc serve does not run\n\nno faults\n$/);
+  assert.match(renderOverallStatus(quiet, options), /\nsvc serve is not running\n\nno problems\n$/);
 });
 
 test('secrets are told one by one, with a line that sums up', () => {
@@ -162,12 +166,12 @@ test('a part that is broken is named with what is wrong', () => {
     { style, homeDir: '/home/ada', verbose: true },
   );
   assert.match(about, /^SQLite +cannot be loaded$/m);
-  assert.match(about, /^better-sqlite3 +12\.0\.0, cannot be used: built elsewhere$/m);
+  assert.match(about, /^better-sqlite3 +12\.0\.0, unusable: built elsewhere$/m);
   assert.match(about, /^platform +darwin arm64, 25$/m);
-  const entries = [{ name: 'a.json', holds: 'x', bytes: 2, error: 'broken' }];
+  const entries = [{ name: 'a.json', description: 'x', bytes: 2, error: 'broken' }];
   assert.match(
     renderBugReport({ file: '/r.tar.gz', bytes: 10, entries }, style),
-    /^wrote \/r\.tar\.gz \(10 B\)\n {2}a\.json +2 B +could not be made: broken\n/,
+    /^wrote \/r\.tar\.gz \(10 B\)\n {2}a\.json +2 B +failed: broken\n/,
   );
 });
 

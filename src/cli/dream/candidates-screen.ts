@@ -1,40 +1,38 @@
-import type { HandOptions } from '../../engine/dreaming/changing-dreams.js';
-import { claimPassage } from '../../engine/dreaming/claim-passage.js';
-import type { ClaimKey } from '../../engine/dreaming/claims/claim-words.js';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
 import {
+  type ClaimKey,
+  candidateOutput,
+  candidates,
+  claimPassage,
+  type DreamTarget,
+  decisionOutput,
+  type HandOptions,
+  openSources,
   promoteClaim,
+  realWorkspaceDir,
   rejectClaim,
   reopenClaim,
   undo,
-} from '../../engine/dreaming/decide-by-hand.js';
-import type { DreamTarget } from '../../engine/dreaming/dream-targets.js';
-import { realWorkspaceDir } from '../../engine/dreaming/dream-workspace.js';
-import { candidates } from '../../engine/dreaming/explain-claim.js';
-import { candidateOutput, decisionOutput } from '../../engine/dreaming/output.js';
-import { openSources } from '../../engine/dreaming/sweep/dream-sources.js';
-import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
-import { formatCountOf } from '../../ui/format.js';
+  withNextSweep,
+} from '../../engine/dreaming/index.js';
+import type { SecretMask } from '../../engine/secrets/index.js';
+import { formatCountOf } from '../../engine/support/format.js';
 import type { CandidatesActions } from '../../ui/screens/candidates/run.js';
 import type { Decided } from '../../ui/screens/candidates/state.js';
 import type { Style } from '../../ui/style.js';
 import { reportError } from '../report-error.js';
-import { claimToDecide } from './claim-to-decide.js';
+import { claimToDecide } from './dream-command.js';
 
 /** Lines read around a claim, so that the passage can fill a tall terminal. */
 const MARGIN = 60;
 
-/** How the screen of candidates is opened. */
-export interface ShownCandidatesOptions {
-  readonly style: Style;
-  readonly hand: HandOptions;
-  readonly mask: SecretMask;
-}
-
-/** Lets the person browse, promote and reject; says in a line what was decided. */
+/** Opens the screen to browse, promote and reject; returns a one-line summary of the decisions. */
 export async function shownCandidates(
   target: DreamTarget,
-  { style, hand, mask }: ShownCandidatesOptions,
+  {
+    style,
+    hand,
+    mask,
+  }: { readonly style: Style; readonly hand: HandOptions; readonly mask: SecretMask },
 ): Promise<string> {
   const { runCandidatesScreen } = await import('../../ui/screens/candidates/run.js');
   const { stdin, stdout } = process;
@@ -55,7 +53,7 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
     (await claimToDecide(target, text, signal)).key;
   return {
     load: async () => {
-      const found = await withCurrentDreams(target, signal, (dreams) =>
+      const found = await withNextSweep(target, { nowMs: clock.now(), signal }, (dreams) =>
         dreams === undefined ? [] : candidates(dreams.entries, target.settings, clock.now()),
       );
       return found.map((claim) => mask.data({ ...candidateOutput(claim), gates: claim.gates }));
@@ -69,7 +67,7 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       const { decision, sweep } = await promoteClaim(target, await keyOf(key), hand);
       const { decision: name, why } = decisionOutput(decision);
       const id = sweep.memory.state === 'untouched' ? null : sweep.id;
-      return { decision: name, ...(why === undefined ? {} : { why }), sweep: id };
+      return { decision: name, ...(why !== undefined && { why }), sweep: id };
     },
     reject: async (key) => rejectClaim(target, await keyOf(key), hand),
     takeBack: async (decided) => {
@@ -80,11 +78,11 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
       }
       const { kept } = await undo(target, decided.sweep, hand);
       if (kept.some(({ why }) => why === 'edited')) {
-        return 'kept: somebody edited the entry in MEMORY.md since';
+        return 'not undone: the entry in MEMORY.md was edited since';
       }
-      // Taken back by its own hand: it is a candidate as before.
+      // The person undid their own promotion: the claim is a candidate again, not rejected.
       await reopenClaim(target, key, hand);
-      return 'taken back from MEMORY.md';
+      return 'removed from MEMORY.md';
     },
     explain: (error) => {
       const { message, hint } = reportError(error, mask);
@@ -96,6 +94,6 @@ function actionsOn(target: DreamTarget, hand: HandOptions, mask: SecretMask): Ca
 function summaryOf(decided: readonly Decided[]): string {
   const count = (kind: Decided['kind']): number =>
     decided.filter((one) => one.kind === kind).length;
-  if (decided.length === 0) return 'nothing was decided';
+  if (decided.length === 0) return 'no decisions made';
   return `${formatCountOf(count('promoted'), 'claim')} promoted, ${count('rejected')} rejected`;
 }

@@ -1,11 +1,22 @@
+import { setConfigValue } from '../../engine/config/authoring.js';
 import {
   defaultAgentId,
   type LoadedConfig,
   listAgents,
   loadConfig,
 } from '../../engine/config/index.js';
-import type { HandOptions } from '../../engine/dreaming/changing-dreams.js';
-import { type DreamTarget, dreamTargets } from '../../engine/dreaming/dream-targets.js';
+import {
+  type DreamSwitchOutput,
+  type DreamTarget,
+  dreamTargets,
+  type HandOptions,
+  iso,
+  nextSweepMs,
+  type RecallEntry,
+  requireClaim,
+  withCurrentDreams,
+} from '../../engine/dreaming/index.js';
+import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
 
 /** The flags that choose a workspace. */
@@ -14,9 +25,9 @@ export interface DreamFlags {
   readonly config?: string | undefined;
 }
 
-/** What commands about dreaming share: whose workspace is meant. */
+/** Base of the dream commands, which work on one workspace. */
 export abstract class DreamCommand<Result extends object> extends BaseCommand<Result> {
-  /** The one workspace that is meant: the default agent's when none is named. */
+  /** The chosen agent's workspace; by default, the default agent's. */
   protected async dreamTarget(flags: DreamFlags): Promise<DreamTarget> {
     const loaded = await this.loadConfig(flags);
     const wanted = flags.agent ?? defaultAgentId(loaded.resolved);
@@ -24,7 +35,7 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
     if (target === undefined) throw new TypeError(`no workspace of ${wanted}`);
     const sharing = listAgents(loaded.resolved);
     if (sharing.length === 1 || flags.agent !== undefined) return target;
-    // Whoever shares the folder shares its dreams.
+    // List every agent that shares the folder.
     const all = dreamTargets(loaded, this.context());
     return all.find(({ workspace }) => workspace.dir === target.workspace.dir) ?? target;
   }
@@ -35,12 +46,44 @@ export abstract class DreamCommand<Result extends object> extends BaseCommand<Re
     return loaded;
   }
 
-  /** For deciding by hand, which waits for a sweep that is running. */
+  /** Options for decisions by hand, which wait for a running sweep. */
   protected handOptions(): HandOptions {
     return {
       clock: this.context().clock,
       signal: this.signal,
-      onWait: () => this.note('waiting for a sweep that is running'),
+      onWait: () => this.note('waiting for a running sweep'),
     };
+  }
+}
+
+/** Finds a claim for a decision by its key, a key prefix, or its exact text. @throws SvcError DREAM_CLAIM_UNKNOWN */
+export function claimToDecide(
+  target: DreamTarget,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<RecallEntry> {
+  return withCurrentDreams(target, signal, (dreams) => requireClaim(dreams?.entries, wanted));
+}
+
+const PATH = 'plugins.entries.memory-core.config.dreaming.enabled';
+
+/** Base of `svc dream enable` and `svc dream disable`. */
+export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput> {
+  protected async turn(
+    enabled: boolean,
+    flags: DreamFlags & { readonly plain: boolean },
+  ): Promise<DreamSwitchOutput> {
+    const { file, path, changed } = setConfigValue(
+      this.context(),
+      { path: PATH, value: String(enabled) },
+      { configFile: flags.config },
+    );
+    const target = await this.dreamTarget(flags);
+    const view = this.view(flags);
+    const nextMs = nextSweepMs(target, view.nowMs);
+    const nextRunAt = nextMs === undefined ? null : iso(nextMs);
+    const output = { enabled, file, path, changed, nextRunAt };
+    this.write(renderSwitch(output, view));
+    return output;
   }
 }

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
+import type { OverviewNews } from '../../engine/overview/index.js';
 import type { FollowHome, HomeFollowing } from '../../ui/screens/home/run.js';
-import type { LookNews, LookOrder } from './look-messages.js';
 
-/** Where the process that looks is found. */
 export interface LookPlace {
   /** Absolute path of the package. */
   readonly root: string;
@@ -12,12 +11,12 @@ export interface LookPlace {
 
 const EXTENSION = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 
-/** Starts the process that looks at everything, and ends it when nobody looks any more. */
+/** Follows the overview in a child process, which is killed when home is closed. */
 export function followInProcess({ root, configFile }: LookPlace): FollowHome {
   return (tell, onEnd): HomeFollowing => {
     const folder = EXTENSION === '.ts' ? 'src' : 'dist';
     const child = fork(join(root, folder, `cli/home/look-process${EXTENSION}`), [], {
-      // Its stderr is kept off the screen.
+      // Keeps its stderr off the screen.
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
     });
@@ -43,7 +42,7 @@ export function followInProcess({ root, configFile }: LookPlace): FollowHome {
       again: () => order(child, { type: 'again' }),
       close: async () => {
         closing = true;
-        // It holds nothing that a kill could leave half done: it only reads.
+        // It only reads, so killing it is safe.
         child.kill('SIGKILL');
         await exited;
       },
@@ -57,8 +56,18 @@ function order(child: ChildProcess, said: LookOrder): void {
   if (child.connected) child.send(said, () => undefined);
 }
 
-/** The line of a stack trace that says what happened. */
+/** The message line of a stack trace. */
 function lastWords(said: string): string | undefined {
   const lines = said.split('\n').map((line) => line.trim());
   return lines.find((line) => /^\w*Error\b/u.test(line)) ?? lines.find((line) => line !== '');
 }
+
+/** Messages to the child process. */
+export type LookOrder =
+  /** The first. @property configFile the file named by `--config` */
+  | { readonly type: 'follow'; readonly configFile: string | undefined }
+  /** Reads everything again, now. */
+  | { readonly type: 'again' };
+
+/** Messages from the child process: parts that are known or changed, with secrets masked. */
+export type LookNews = Partial<OverviewNews>;

@@ -1,8 +1,7 @@
-import type { EngineContext } from '../../engine/context.js';
-import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
+import type { SecretMask } from '../../engine/secrets/index.js';
+import type { EngineContext } from '../../engine/support/context.js';
 import type { TerminalSupport } from '../terminal.js';
 
-/** How home is shown. */
 export interface ShownHomeOptions {
   readonly context: EngineContext;
   /** The file named by `--config`. */

@@ -1,16 +1,13 @@
 /**
- * A process of its own that looks at everything for the home screen: a large memory is walked through
- * there, and keys are never held up. It ends with whoever started it.
+ * The child process that reads the overview for the home screen, so that a large memory does not delay
+ * keys. It exits with its parent.
  */
-import { thisHost } from '../../engine/doctor/host.js';
-import { QUIET_CHECKS } from '../../engine/doctor/registry.js';
-import { runDoctor } from '../../engine/doctor/run-doctor.js';
-import { OverviewFollower } from '../../engine/overview/follow-overview.js';
-import type { QuietFinding } from '../../engine/overview/overview-news.js';
-import { environmentSecrets } from '../../engine/secrets/mask/environment-secrets.js';
-import { createSecretMask } from '../../engine/secrets/mask/secret-mask.js';
+
+import { QUIET_CHECKS, runDoctor, thisHost } from '../../engine/doctor/index.js';
+import { OverviewFollower, type QuietFinding } from '../../engine/overview/index.js';
+import { createSecretMask, environmentSecrets } from '../../engine/secrets/index.js';
 import { createContext } from '../context.js';
-import type { LookNews, LookOrder } from './look-messages.js';
+import type { LookNews, LookOrder } from './follow-in-process.js';
 
 const ended = new AbortController();
 process.on('disconnect', () => ended.abort());
@@ -24,7 +21,7 @@ function follow(configFile: string | undefined): OverviewFollower {
     context,
     configFile,
     tell: (news: LookNews) => {
-      // Whoever wanted to hear it may be gone already.
+      // The parent process may have exited.
       if (process.connected) process.send?.(mask.data(news), () => undefined);
     },
     checkUp: async (signal): Promise<readonly QuietFinding[]> => {

@@ -1,20 +1,22 @@
 import { existsSync } from 'node:fs';
-import { loadConfig } from '../../engine/config/index.js';
-import { dreamTargets } from '../../engine/dreaming/dream-targets.js';
+import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
+import { dreamTargets } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { flowsFile, openFlows } from '../../engine/flows/index.js';
-import { diagnoseMemory } from '../../engine/memory/diagnosis/diagnose-memory.js';
-import { type OpenedMemory, openMemory } from '../../engine/memory/open-memory.js';
+import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
+import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
+import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
 import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { OpenedTarget } from '../../ui/screens/home/run.js';
 import type { HomeTarget, HomeTold } from '../../ui/screens/home/state.js';
+import type { openWebhooksScreen as OpenWebhooksScreen } from '../../ui/screens/webhooks/run.js';
 import { createStyle } from '../../ui/style.js';
-import { followedFlows, followedTasks } from '../followed-lists.js';
+import { followedFlows, followedTasks } from '../flows-command.js';
+import { shownSync } from '../shown-sync.js';
 import type { ShownHomeOptions } from './home-options.js';
 
-/** What preparing a screen is told. */
 export interface PrepareOptions extends ShownHomeOptions {
-  /** Aborted when home was left meanwhile, and nobody wants the screen any more. */
+  /** Aborted when the person left home before the screen was ready. */
   readonly closing: AbortSignal;
 }
 
@@ -60,7 +62,6 @@ async function prepareSearch(agent: string, options: PrepareOptions): Promise<Op
 
 async function prepareIndex(agent: string, options: PrepareOptions): Promise<OpenedTarget> {
   const { terminal, context, mask, signal } = options;
-  const { shownSync } = await import('../shown-sync.js');
   return withMemory(agent, options, async (memory) => {
     const own = new AbortController();
     const summary = await shownSync(memory, {
@@ -124,13 +125,13 @@ async function prepareCandidates(
   });
 }
 
-/** Opening the flows would make their file: looking makes nothing. */
+/** Does not open the flows where there are none, since that would create their database. */
 async function prepareList(
   kind: 'flows' | 'tasks',
   { context, configFile, terminal, mask, signal, closing }: PrepareOptions,
 ): Promise<OpenedTarget | HomeTold> {
   if (!existsSync(flowsFile(context))) {
-    const text = `there are no ${kind} yet: webhook routes make them, see svc webhook call --help`;
+    const text = `no ${kind} yet: webhook routes create them, see svc webhook call --help`;
     return { text, isFault: false };
   }
   const { watchFlows } = await import('../shown-flows-watch.js');
@@ -156,11 +157,10 @@ async function prepareList(
 const MOST_LISTED = 200;
 
 async function prepareListener(options: PrepareOptions): Promise<OpenedTarget> {
-  const { watchListener } = await import('./watch-listener.js');
-  await import('../../ui/screens/webhooks/run.js');
+  const { openWebhooksScreen } = await import('../../ui/screens/webhooks/run.js');
   const loaded = await loadConfig(options.context, { configFile: options.configFile });
   return async () => {
-    await watchListener(loaded, options);
+    await watchListener(openWebhooksScreen, loaded, options);
     return undefined;
   };
 }
@@ -186,7 +186,7 @@ async function prepareSetUp(options: PrepareOptions): Promise<OpenedTarget> {
   return () => untilLeft(() => setUpFromHome(options));
 }
 
-/** Opens a memory for one screen, and closes it after that. */
+/** Opens a memory for one screen and closes it afterwards. */
 async function withMemory(
   agentId: string,
   { context, configFile, closing }: PrepareOptions,
@@ -207,7 +207,7 @@ async function withMemory(
   };
 }
 
-/** Leaving before there was anything to tell is no failure here: the person is back at home. */
+/** Quitting early is not a failure here: the person is back at home. */
 async function untilLeft(show: () => Promise<void>): Promise<HomeTold | undefined> {
   try {
     await show();
@@ -215,4 +215,45 @@ async function untilLeft(show: () => Promise<void>): Promise<HomeTold | undefine
     if (!(error instanceof SvcError) || error.code !== 'INTERRUPTED') throw error;
   }
   return undefined;
+}
+
+/** How often to check for a running listener. */
+const LOOK_MS = 1000;
+
+/** Shows the routes and the activity of another process's listener until the person leaves. */
+async function watchListener(
+  openScreen: typeof OpenWebhooksScreen,
+  loaded: LoadedConfig,
+  { context, terminal, mask, signal }: ShownHomeOptions,
+): Promise<void> {
+  const watched = new WatchedWebhooks(context, loaded);
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  const screen = openScreen({
+    stdin: process.stdin,
+    stdout: process.stdout,
+    style: createStyle(terminal.color),
+    now: () => context.clock.now(),
+    mask: (data) => mask.data(data),
+    isWatched: true,
+    // Another process cannot be reloaded from here.
+    onReload: () => undefined,
+    onStop: () => leave(),
+  });
+  const look = (): void => screen.changed(mask.data(watched.serving()));
+  const looking = setInterval(look, LOOK_MS);
+  signal.addEventListener('abort', leave);
+  try {
+    screen.webhooks(watched);
+    look();
+    if (signal.aborted) leave();
+    await Promise.race([left, screen.failed]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+    clearInterval(looking);
+    await screen.close();
+    watched.close();
+  }
 }

@@ -1,13 +1,12 @@
 import type { Warning } from '../../engine/errors/index.js';
-import { openMemory } from '../../engine/memory/open-memory.js';
-import { askLine } from '../set-up/ask-line.js';
+import { openMemory } from '../../engine/memory/index.js';
+import { askText } from '../prompts.js';
 import { runSetUp } from '../set-up/run-set-up.js';
 import { shownSync } from '../shown-sync.js';
 import type { ShownHomeOptions } from './home-options.js';
 
 /**
- * The questions of `svc config init`, asked in the ordinary terminal; what they came to stays there, and
- * is left on sight until the person goes back.
+ * Runs `svc config init` in the normal terminal. Its output stays visible until the person goes back.
  *
  * @throws SvcError as runSetUp does
  */
@@ -17,7 +16,7 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
     process.stdout.write(text.endsWith('\n') ? mask.text(text) : `${mask.text(text)}\n`);
   };
   const flags = { config: configFile, force: false, 'key-stdin': false, 'no-index': false };
-  // A screen that is taken off lets the process end while stdin is waited for.
+  // Without a screen, the process would exit while it waits for stdin.
   process.stdin.ref();
   const opened: { close(): Promise<void> }[] = [];
   try {
@@ -38,7 +37,7 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
       sync: (memory) =>
         shownSync(memory, {
           force: false,
-          // Lines: what was asked before stays in sight above them.
+          // Plain lines keep the questions above visible.
           terminal: { ...terminal, screen: false },
           quiet: false,
           verbose: false,
@@ -49,15 +48,15 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
           mask,
           write: say,
         }),
-      // The exit code of home is not that of the set-up, which has told what is wrong.
+      // The exit code of home does not depend on the set-up.
       fail: () => undefined,
       warn: ({ message, hint }: Warning) =>
-        say(`warning: ${message}${hint === undefined ? '' : `\n   mend: ${hint}`}`),
+        say(`warning: ${message}${hint === undefined ? '' : `\n   hint: ${hint}`}`),
     });
-    await askLine('\nEnter goes back: ', { signal });
+    await askText('Press Enter to go back', { standard: ' ', signal });
   } finally {
     for (const backend of opened) await backend.close();
-    // The last question stops the reading of stdin a tick after it was answered: see mount.ts.
+    // The last prompt stops reading stdin one tick after its answer; see mount.ts.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,11 +1,11 @@
-import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
+import type { SecretMask } from '../../engine/secrets/index.js';
 import type { HomeScreenOptions } from '../../ui/screens/home/run.js';
 import { createStyle } from '../../ui/style.js';
 import { reportError } from '../report-error.js';
 import { followInProcess } from './follow-in-process.js';
 import type { ShownHomeOptions } from './home-options.js';
 
-/** Shows home, and every screen that is chosen there, until the person leaves. */
+/** Shows home and the screens opened from it until the person quits. */
 export async function shownHome(options: ShownHomeOptions): Promise<void> {
   const { context, configFile, root, terminal, mask, signal } = options;
   const { clock, homeDir } = context;
@@ -32,7 +32,7 @@ export async function shownHome(options: ShownHomeOptions): Promise<void> {
       before = { state: end.state, told: await end.open() };
     } catch (error) {
       if (signal.aborted) return;
-      // What one screen fails with is told at home, which is still there.
+      // Home shows the error of a screen.
       before = { state: end.state, told: { text: failureWords(error, mask), isFault: true } };
     }
   }

@@ -1,16 +1,22 @@
-import { resolvePath } from '../../engine/config/expand-path.js';
-import type { EngineContext } from '../../engine/context.js';
-import type { AgentProviders } from '../../engine/embeddings/provider-world.js';
+import type { AgentProviders } from '../../engine/embeddings/index.js';
 import { SvcError } from '../../engine/errors/index.js';
-import { givenKey, type KeyChoice, keyState, variableKey } from '../../engine/set-up/key-choice.js';
-import type { ProviderOffers } from '../../engine/set-up/offers.js';
-import { type WorkspacePlace, workspaceState } from '../../engine/set-up/workspace.js';
-import { renderOffers, renderWorkspaces, section } from '../../ui/set-up.js';
-import { shownPath } from '../../ui/shown-path.js';
+import { countNotesOutside } from '../../engine/memory/sources/index.js';
+import {
+  givenKey,
+  type KeyChoice,
+  keyState,
+  type ProviderOffers,
+  variableKey,
+  type WorkspacePlace,
+  workspaceState,
+} from '../../engine/set-up/index.js';
+import type { EngineContext } from '../../engine/support/context.js';
+import { resolvePath } from '../../engine/support/files.js';
+import { formatCountOf } from '../../engine/support/format.js';
+import { safeLine, shownPath } from '../../ui/safe-text.js';
 import type { Style } from '../../ui/style.js';
-import { askLine, askYes } from './ask-line.js';
+import { askChoice, askSecret, askText, askYes, type Choice } from '../prompts.js';
 
-/** What questions are asked with. */
 export interface Guide {
   readonly context: EngineContext;
   readonly style: Style;
@@ -19,118 +25,146 @@ export interface Guide {
   readonly say: (text: string) => void;
 }
 
-/** The folder of the memory, and whether an example is to be put into it. */
+/** The folder of the memory, and what is done with it. */
 export interface ChosenWorkspace {
   /** Absolute. */
   readonly dir: string;
   readonly withExample: boolean;
+  /** Indexes all of its Markdown, not only `MEMORY.md` and `memory/`. */
+  readonly indexesAll: boolean;
 }
 
-/** Asks which folder the memory is. @throws SvcError INTERRUPTED */
+const STATES: Readonly<Record<WorkspacePlace['state'], string>> = {
+  empty: 'no memory yet',
+  memory: 'has a memory',
+  missing: 'will be created',
+};
+
+/** Asks for the workspace folder. @throws SvcError INTERRUPTED */
 export async function askWorkspace(
   places: readonly [WorkspacePlace, ...WorkspacePlace[]],
   guide: Guide,
 ): Promise<ChosenWorkspace> {
-  const { context, style, signal, say } = guide;
+  const { context, signal } = guide;
   const { cwd, homeDir } = context;
-  say(renderWorkspaces(places, { style, homeDir }));
+  const choices: readonly Choice<string | undefined>[] = [
+    ...places.map(({ dir, state, why }) => {
+      return { value: dir, label: shownPath(dir, homeDir), hint: `${why} · ${STATES[state]}` };
+    }),
+    { value: undefined, label: 'another folder', hint: 'type its path' },
+  ];
   for (;;) {
-    const answer = await askLine('a number, or a folder [1]: ', { signal });
-    const dir = (
-      (answer === ''
-        ? places[0]
-        : /^\d+$/u.test(answer)
-          ? places[Number(answer) - 1]
-          : undefined) ?? {
-        dir: resolvePath(answer, cwd, homeDir),
-      }
-    ).dir;
-    const state = stateOf(dir, say);
-    if (state === undefined) continue;
+    const listed = await askChoice('Which folder contains the memory?', choices, { signal });
+    const dir = listed ?? resolvePath(await askFolder(guide), cwd, homeDir);
+    const state = workspaceState(dir);
     const name = shownPath(dir, homeDir);
-    if (state === 'missing' && !(await askYes(`make ${name}?`, true, { signal }))) continue;
+    if (state === 'missing' && !(await askYes(`Create ${name}?`, true, { signal }))) continue;
+    const outside = state === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
+    const files = formatCountOf(outside, 'Markdown file');
+    const indexesAll =
+      outside > 0 && (await askYes(`Index the ${files} in ${name}?`, true, { signal }));
     const withExample =
-      state !== 'memory' && (await askYes('put an example MEMORY.md into it?', false, { signal }));
-    return { dir, withExample };
+      state !== 'memory' &&
+      !indexesAll &&
+      (await askYes('Add an example MEMORY.md?', false, { signal }));
+    return { dir, withExample, indexesAll };
   }
 }
 
-function stateOf(dir: string, say: Guide['say']): WorkspacePlace['state'] | undefined {
-  try {
-    return workspaceState(dir);
-  } catch (error) {
-    say(wordsOf(error));
-    return undefined;
-  }
+function askFolder({ context: { cwd, homeDir }, signal }: Guide): Promise<string> {
+  const check = (path: string): string | undefined => {
+    if (path === '') return 'type a path, such as ~/notes';
+    return faultOf(() => workspaceState(resolvePath(path, cwd, homeDir)));
+  };
+  return askText('Path of the folder', { check, signal });
 }
 
-/** Asks who embeds. @returns undefined for words alone @throws SvcError INTERRUPTED */
-export async function askProvider(
-  offered: ProviderOffers,
-  providers: AgentProviders,
-  { style, signal, say }: Guide,
-): Promise<string | undefined> {
-  const { offers, preferred } = offered;
-  say(renderOffers(offered, style));
-  const found = offers.findIndex(({ provider }) => provider === preferred);
-  const usual = (found === -1 ? offers.length : found) + 1;
-  for (;;) {
-    const answer = await askLine(`a number, or the name of a provider [${usual}]: `, { signal });
-    const number = answer === '' ? usual : /^\d+$/u.test(answer) ? Number(answer) : 0;
-    if (number === offers.length + 1 || answer === 'none') return undefined;
-    const offer = offers[number - 1];
-    if (offer !== undefined) return offer.provider;
-    const isAnother = number === offers.length + 2;
-    const name = isAnother ? await askLine('its name [openai]: ', { signal }) : answer;
-    const wanted = name === '' ? 'openai' : name;
-    try {
-      keyState(wanted, providers);
-      return wanted;
-    } catch (error) {
-      say(wordsOf(error));
-    }
-  }
+function agentFiles(workspaceDir: string) {
+  return { workspaceDir, layout: 'agent', extraPaths: [] } as const;
 }
 
 /**
- * Asks for the key of a provider where it has none. What is pasted is not shown, and known to the
- * mask before it goes anywhere.
+ * Asks which provider to use.
+ *
+ * @returns `none` to never use one; undefined to use whichever is detected later
+ * @throws SvcError INTERRUPTED
+ */
+export async function askProvider(
+  offered: ProviderOffers,
+  providers: AgentProviders,
+  { signal }: Guide,
+): Promise<string | undefined> {
+  const { offers, preferred } = offered;
+  const choices: Choice<ProviderAnswer>[] = offers.map(({ provider, model, sign }) => {
+    const hint = [model, sign].filter((text) => text !== null).join(' · ');
+    return { value: { kind: 'named', provider }, label: safeLine(provider), hint: safeLine(hint) };
+  });
+  choices.push(...otherChoices(preferred !== undefined));
+  const initial = choices.find(({ value }) => {
+    return value.kind === 'named' ? value.provider === preferred : preferred === undefined;
+  })?.value;
+  const answer = await askChoice('Which embedding provider should svc use?', choices, {
+    ...(initial === undefined ? {} : { initial }),
+    signal,
+  });
+  if (answer.kind === 'named') return answer.provider;
+  if (answer.kind === 'later') return undefined;
+  if (answer.kind === 'never') return 'none';
+  const check = (name: string) => faultOf(() => keyState(name, providers));
+  return askText('Name of the provider', { standard: 'openai', check, signal });
+}
+
+type ProviderAnswer =
+  | { readonly kind: 'named'; readonly provider: string }
+  | { readonly kind: 'another' | 'later' | 'never' };
+
+/** The choices besides the available providers. Where one would be detected, doing without means never. */
+function otherChoices(isDetected: boolean): readonly Choice<ProviderAnswer>[] {
+  const later: Choice<ProviderAnswer> = {
+    value: { kind: 'later' },
+    label: 'keyword search for now',
+    hint: 'a provider is used as soon as its key is set',
+  };
+  return [
+    ...(isDetected ? [] : [later]),
+    { value: { kind: 'another' }, label: 'another provider', hint: 'type its name' },
+    {
+      value: { kind: 'never' },
+      label: 'keyword search only, always',
+      hint: 'no provider, nothing leaves this machine',
+    },
+  ];
+}
+
+/**
+ * Asks for the key of a provider that has none. The mask learns a pasted key before it is used anywhere.
  *
  * @throws SvcError INTERRUPTED
  */
 export async function askKey(
   provider: string,
   providers: AgentProviders,
-  { context, style, signal, say }: Guide,
+  { context, signal, say }: Guide,
 ): Promise<KeyChoice> {
   const state = keyState(provider, providers);
   if (state.kind === 'variable') {
-    say(section('3 of 5 · key', [`from the environment, as env:${state.name}`], style));
+    say(`The key of ${safeLine(provider)} comes from the environment, as env:${state.name}.`);
     return state;
   }
   if (state.kind !== 'missing' && state.kind !== 'unknown') return state;
-  const need =
-    state.kind === 'missing'
-      ? `${provider} needs a key, and there is none yet`
-      : `there is no key for ${provider} yet; its endpoint may want one`;
-  say(section('3 of 5 · key', [`${need}; Enter goes on without one`], style));
-  for (;;) {
-    const text = await askLine('paste it (it is not shown), or type env:NAME: ', {
-      signal,
-      hidden: true,
-    });
-    if (text === '') return { kind: 'as-it-is' };
+  const check = (text: string): string | undefined => {
     context.onSecret?.(text);
-    try {
-      return givenKey(text);
-    } catch (error) {
-      say(wordsOf(error));
-    }
-  }
+    return text === '' ? undefined : faultOf(() => givenKey(text));
+  };
+  const optional =
+    state.kind === 'missing' ? 'Enter to continue without one' : 'Enter if it needs none';
+  const message = `Key of ${safeLine(provider)}: paste it, or type env:NAME (${optional})`;
+  const text = await askSecret(message, { check, signal });
+  return text === '' ? { kind: 'as-it-is' } : givenKey(text);
 }
 
 /**
- * What the flags say of the key.
+ * The key in the flags.
  *
  * @param readStdin all of standard input
  * @throws SvcError USAGE
@@ -148,8 +182,13 @@ export async function flaggedKey(
   return givenKey(text);
 }
 
-/** An expected failure as lines; anything else goes on. */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof SvcError) || error.code === 'INTERRUPTED') throw error;
-  return error.hint === undefined ? `${error.message}\n` : `${error.message}\n${error.hint}\n`;
+/** The message of an expected error; others are thrown. */
+function faultOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return error.hint === undefined ? error.message : `${error.message}; ${error.hint}`;
+  }
 }

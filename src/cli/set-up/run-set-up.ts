@@ -1,27 +1,37 @@
-import { resolvePath } from '../../engine/config/expand-path.js';
-import type { EngineContext } from '../../engine/context.js';
-import type { Diagnosis } from '../../engine/embeddings/diagnosis/index.js';
+import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
-import type { OpenedMemory } from '../../engine/memory/open-memory.js';
-import { indexOutput, searchOutput } from '../../engine/memory/output.js';
-import type { SearchOutput } from '../../engine/memory/output-schemas.js';
-import type { SyncSummary } from '../../engine/memory/sync/events.js';
-import type { SecretMask } from '../../engine/secrets/mask/secret-mask.js';
-import { applyPlan, tryPlan } from '../../engine/set-up/apply.js';
-import { type KeyChoice, keyState } from '../../engine/set-up/key-choice.js';
-import { offeredProviders } from '../../engine/set-up/offers.js';
-import { type OpenedSetUp, openSetUp } from '../../engine/set-up/open-set-up.js';
-import type { SetUpOutput } from '../../engine/set-up/output.js';
-import { planSetUp, type SetUpPlan } from '../../engine/set-up/plan.js';
-import { findWorkspaces, firstQuestion, workspaceState } from '../../engine/set-up/workspace.js';
+import {
+  indexOutput,
+  type OpenedMemory,
+  type SearchOutput,
+  searchOutput,
+} from '../../engine/memory/index.js';
+import type { SyncSummary } from '../../engine/memory/sync/index.js';
+import type { SecretMask } from '../../engine/secrets/index.js';
+import {
+  applyPlan,
+  findWorkspaces,
+  firstQuestion,
+  type KeyChoice,
+  keyState,
+  type OpenedSetUp,
+  offeredProviders,
+  openSetUp,
+  planSetUp,
+  type SetUpOutput,
+  type SetUpPlan,
+  tryPlan,
+  workspaceState,
+} from '../../engine/set-up/index.js';
+import type { EngineContext } from '../../engine/support/context.js';
+import { resolvePath } from '../../engine/support/files.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
-import { renderDiagnosis } from '../../ui/provider/diagnosis.js';
+import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
-import { renderPlan, section } from '../../ui/set-up.js';
-import { shownPath } from '../../ui/shown-path.js';
+import { renderPlan, renderPlanSummary } from '../../ui/set-up.js';
 import { createStyle } from '../../ui/style.js';
+import { askChoice, askText, askYes } from '../prompts.js';
 import type { TerminalSupport } from '../terminal.js';
-import { askLine, askYes } from './ask-line.js';
 import {
   askKey,
   askProvider,
@@ -31,7 +41,6 @@ import {
   type Guide,
 } from './guided.js';
 
-/** The flags of `svc config init` that a set-up goes by. */
 export interface SetUpFlags {
   readonly config?: string | undefined;
   readonly force: boolean;
@@ -43,11 +52,10 @@ export interface SetUpFlags {
   readonly 'no-index': boolean;
 }
 
-/** What the command lends to a set-up. */
 export interface SetUpWorld {
   readonly context: EngineContext;
   readonly terminal: TerminalSupport;
-  /** Whether there is somebody to ask. */
+  /** Whether to ask questions. */
   readonly asks: boolean;
   readonly signal: AbortSignal;
   readonly mask: SecretMask;
@@ -55,7 +63,7 @@ export interface SetUpWorld {
   readonly write: (text: string) => void;
   readonly readStdin: () => Promise<string>;
   readonly openMemory: (configFile: string) => Promise<OpenedMemory>;
-  /** Brings an index up to date while the person watches. */
+  /** Updates an index and shows the progress. */
   readonly sync: (memory: OpenedMemory) => Promise<SyncSummary>;
   /** Makes the process exit with 1. */
   readonly fail: () => void;
@@ -63,16 +71,16 @@ export interface SetUpWorld {
 }
 
 /**
- * Sets svc up: what flags do not say is asked, or taken as it would be proposed where nobody can be
- * asked. Nothing is written before the plan was shown and accepted.
+ * Sets svc up. Settings that are not in the flags are asked for, or get their defaults where nobody can be
+ * asked. Nothing is written before the plan was shown and confirmed.
  *
- * @throws SvcError INTERRUPTED when the person leaves; CONFIG_*, PROVIDER_UNKNOWN, USAGE, WORKSPACE_*
+ * @throws SvcError INTERRUPTED when the person quits; CONFIG_*, PROVIDER_UNKNOWN, USAGE, WORKSPACE_*
  */
 export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<SetUpOutput> {
   const { context, signal, asks, write, mask } = world;
   const style = createStyle(world.terminal.color);
   const guide: Guide = { context, style, signal, say: write };
-  // Before anything is asked: a key on stdin is read whatever comes of the rest.
+  // First, so that a key on stdin is always read.
   const key = await flaggedKey(flags, world.readStdin, context);
   const opened = openSetUp(context, { configFile: flags.config, force: flags.force });
   for (const warning of opened.loaded.warnings) world.warn(warning);
@@ -80,13 +88,11 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   const workspace = await chooseWorkspace(flags, opened.loaded, guide, asks);
   const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key, guide }, world);
   if (asks) {
-    const { homeDir } = context;
-    write(renderPlan(plan, madeBy(workspace), { style, homeDir }));
-    if (!(await askYes('write this?', true, { signal }))) {
-      throw new SvcError('INTERRUPTED', 'nothing was written');
-    }
+    const options = { style, homeDir: context.homeDir };
+    write(renderPlanSummary(plan, workspace.dir, options));
+    await confirmPlan(() => write(renderPlan(plan, madeBy(workspace), options)), signal);
   }
-  const written = await applyPlan(opened, plan, { workspace, signal });
+  const written = await applyPlan(opened, plan, { context, workspace, signal });
   for (const path of [written.file, written.schemaFile, written.secretsFile]) {
     if (path !== null) write(`wrote ${safeLine(path)}`);
   }
@@ -102,16 +108,33 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   };
 }
 
-/** What is known before a provider is chosen. */
+/** Asks until the person agrees. @throws SvcError INTERRUPTED when they do not */
+async function confirmPlan(showDetails: () => void, signal: AbortSignal): Promise<void> {
+  for (let isShown = false; ; isShown = true) {
+    const answer = await askChoice(
+      'Write these changes?',
+      [
+        { value: 'yes', label: 'yes' },
+        ...(isShown ? [] : [{ value: 'details', label: 'show them first' }]),
+        { value: 'no', label: 'no', hint: 'nothing is written' },
+      ],
+      { signal },
+    );
+    if (answer === 'yes') return;
+    if (answer === 'no') throw new SvcError('INTERRUPTED', 'nothing was written');
+    showDetails();
+  }
+}
+
 interface SetUpSoFar {
   readonly opened: OpenedSetUp;
   readonly workspace: ChosenWorkspace;
-  /** As the flags have it. */
+  /** From the flags. */
   readonly key: KeyChoice | undefined;
   readonly guide: Guide;
 }
 
-/** Chooses a provider and tries it; a person may choose again when it does not work. */
+/** Chooses a provider and tests it; a person can choose again when the test fails. */
 async function choosePlan(
   flags: SetUpFlags,
   { opened, workspace, key, guide }: SetUpSoFar,
@@ -120,15 +143,16 @@ async function choosePlan(
   const { context, asks, signal } = world;
   const { model } = flags;
   const chosen = await chooseProvider(flags, opened.providers, key, guide, asks);
-  const choices = { workspace: workspace.dir, model, ...chosen };
+  const { dir, indexesAll } = workspace;
+  const choices = { workspace: dir, indexesAll, model, ...chosen };
   const plan = planSetUp(opened, choices, context);
   const diagnosis = await tried(plan, world);
   const isGood = diagnosis?.ok !== false;
-  if (isGood || !asks || (await askYes('go on with it all the same?', false, { signal }))) {
+  if (isGood || !asks || (await askYes('Continue anyway?', false, { signal }))) {
     return { plan, diagnosis };
   }
-  const anew = { ...flags, provider: undefined, model: undefined };
-  return choosePlan(anew, { opened, workspace, key: undefined, guide }, world);
+  const unset = { ...flags, provider: undefined, model: undefined };
+  return choosePlan(unset, { opened, workspace, key: undefined, guide }, world);
 }
 
 async function chooseWorkspace(
@@ -141,14 +165,15 @@ async function chooseWorkspace(
   if (flags.workspace !== undefined) {
     const dir = resolvePath(flags.workspace, cwd, homeDir);
     workspaceState(dir);
-    return { dir, withExample: false };
+    return { dir, withExample: false, indexesAll: false };
   }
   const places = findWorkspaces(loaded, guide.context);
-  return asks ? askWorkspace(places, guide) : { dir: places[0].dir, withExample: false };
+  if (asks) return askWorkspace(places, guide);
+  return { dir: places[0].dir, withExample: false, indexesAll: false };
 }
 
 interface ChosenProvider {
-  /** Undefined for words alone. */
+  /** `none` for none; undefined for auto-detection. */
   readonly provider: string | undefined;
   readonly key: KeyChoice;
 }
@@ -161,10 +186,10 @@ async function chooseProvider(
   asks: boolean,
 ): Promise<ChosenProvider> {
   const provider = await namedOrOffered(flags.provider, providers, guide, asks);
-  if (provider === undefined) {
+  if (provider === undefined || provider === 'none') {
     if (key === undefined && flags.model === undefined)
       return { provider, key: { kind: 'as-it-is' } };
-    throw new SvcError('USAGE', 'a key or a model is of no use without a provider', {
+    throw new SvcError('USAGE', 'a key or model needs a provider', {
       hint: 'add --provider NAME',
     });
   }
@@ -180,10 +205,9 @@ async function namedOrOffered(
   guide: Guide,
   asks: boolean,
 ): Promise<string | undefined> {
-  if (named === 'none') return undefined;
   if (named !== undefined) {
-    // Before anything else is asked: a name that nobody bears ends it here.
-    keyState(named, providers);
+    // Fails for an unknown name before anything is asked.
+    if (named !== 'none') keyState(named, providers);
     return named;
   }
   const offered = await offeredProviders(providers, guide.signal);
@@ -199,36 +223,54 @@ async function tried(
   if (diagnosis === undefined) return undefined;
   const style = createStyle(terminal.color);
   const columns = process.stdout.isTTY ? terminal.columns : undefined;
-  const title = `trying ${plan.provider ?? ''}`;
+  const title = `testing ${plan.provider ?? ''}`;
   write(`\n${renderDiagnosis(mask.data(diagnosis), title, { style, columns })}`);
   return diagnosis;
 }
 
-/** The files and folders that are made besides the configuration and the key. */
+/** The files and folders to create besides the configuration and the secrets file. */
 function madeBy({ dir, withExample }: ChosenWorkspace): readonly string[] {
   const folder = workspaceState(dir) === 'missing' ? [dir] : [];
   return [...folder, ...(withExample ? [`${dir}/MEMORY.md`] : [])];
 }
 
-/** Builds the index and asks it something, so that the person sees that it works. */
+/** Builds the index and runs a first search, so that the person sees that it works. */
 async function firstSearch(
   configFile: string,
   workspace: string,
-  { context, terminal, asks, signal, write, openMemory, sync, warn }: SetUpWorld,
+  { terminal, asks, signal, write, openMemory, sync, warn }: SetUpWorld,
 ): Promise<{ readonly index: SetUpOutput['index']; readonly search: SearchOutput | null }> {
   const style = createStyle(terminal.color);
-  if (asks) write(section('5 of 5 · first index', [shownPath(workspace, context.homeDir)], style));
   const memory = await openMemory(configFile);
   const summary = await sync(memory);
   const index = indexOutput(memory, summary);
   if (summary.outcome === 'stopped') return { index, search: null };
-  const usual = firstQuestion(workspace);
-  const asked = asks ? await askLine(`a first question [${safeLine(usual)}]: `, { signal }) : '';
-  const response = await memory.backend.search({ query: asked === '' ? usual : asked }, { signal });
+  const example = firstQuestion(workspace);
+  const query = asks ? await askFirstQuery(safeLine(example), signal) : example;
+  if (query === undefined) return { index, search: null };
+  const response = await memory.backend.search({ query }, { signal });
   for (const warning of response.warnings) warn(warning);
   const columns = process.stdout.isTTY ? terminal.columns : undefined;
   write(`\n${safeLine(`? ${response.query}`)}`);
-  write(renderSearchResults(response, { style, columns, citations: true }));
-  write('\nask again with: svc memory search "…"');
+  const compact = columns !== undefined;
+  write(renderSearchResults(response, { style, columns, citations: true, compact }));
+  write(NEXT);
   return { index, search: searchOutput(memory, response) };
+}
+
+const NEXT = `
+Next:
+  svc memory search "a question"  search again; without one, the search screen
+  svc integrate claude-code       give an agent this memory
+  svc serve                       keep the index up to date in the background
+`;
+
+/** The set-up is done by then, so leaving this question is no failure. */
+async function askFirstQuery(example: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return await askText('First search', { standard: example, signal });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof SvcError)) throw error;
+    return undefined;
+  }
 }

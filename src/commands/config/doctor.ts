@@ -2,14 +2,14 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { shownDoctor } from '../../cli/shown-doctor.js';
-import { type DoctorOutput, doctorOutput } from '../../engine/doctor/output.js';
+import { type DoctorOutput, doctorOutput } from '../../engine/doctor/index.js';
 
 export default class ConfigDoctor extends BaseCommand<DoctorOutput> {
-  static override summary = 'Look at the whole set-up: what is wrong, where, and how to mend it.';
+  static override summary = 'Diagnose problems and apply safe fixes.';
   static override description =
-    `Checks the configuration, workspaces, permissions, indexes, providers (a word is really embedded), secrets, webhook routes, the schedule, disk, clock and more, side by side.
+    `Checks the configuration, workspaces, permissions, indexes, providers (with a test query), secrets, webhook routes, the schedule, disk space, the clock and more.
 
-On a terminal it stays until you leave; choose a finding, see what its mend changes, and apply it with a key. --fix does every safe mend without asking: those by which nothing is lost. svc.json keeps its comments.
+On a terminal, select a finding to see what its fix changes, and press a key to apply it. --fix applies every safe fix without asking; a fix is safe when nothing is lost. svc.json keeps its comments.
 
 Exits with 1 while faults remain. Warnings do not change the exit code.`;
   static override examples = [
@@ -19,7 +19,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
     '<%= config.bin %> config doctor --json --config ./svc.json',
   ];
   static override flags = withEnvironment({
-    fix: Flags.boolean({ summary: 'Do every safe mend without asking, and look again.' }),
+    fix: Flags.boolean({ summary: 'Apply every safe fix without asking, then check again.' }),
   });
 
   async run(): Promise<DoctorOutput> {

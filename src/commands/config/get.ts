@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
 import { type ConfigValue, getConfigValue } from '../../engine/config/authoring.js';
-import { renderConfigValue } from '../../ui/config/edit.js';
+import { renderConfigValue } from '../../ui/config/config-text.js';
 
 type GetResult = Omit<ConfigValue, 'file'> & { readonly file: string | null };
 
@@ -14,12 +14,13 @@ export default class ConfigGet extends BaseCommand<GetResult> {
     '<%= config.bin %> config get memory --json',
   ];
   static override args = {
-    path: Args.string({ required: true, description: 'path of a key, like memory.citations' }),
+    path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
   };
 
   async run(): Promise<GetResult> {
     const { args, flags } = await this.parse(ConfigGet);
     const found = await getConfigValue(this.context(), args.path, { configFile: flags.config });
+    for (const warning of found.warnings) this.addWarning(warning);
     if (found.origin === 'unset') {
       const fallback =
         found.fallback === undefined ? '' : `; default: ${found.fallback.replaceAll('`', '')}`;

@@ -4,7 +4,7 @@ import { withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type InitializedConfig, initConfig } from '../../engine/config/authoring.js';
 import { SvcError } from '../../engine/errors/index.js';
-import type { SetUpOutput } from '../../engine/set-up/output.js';
+import type { SetUpOutput } from '../../engine/set-up/index.js';
 import { safeLine } from '../../ui/safe-text.js';
 
 type InitOutput = InitializedConfig | SetUpOutput;
@@ -12,11 +12,11 @@ type InitOutput = InitializedConfig | SetUpOutput;
 export default class ConfigInit extends MemoryCommand<InitOutput> {
   static override summary = 'Set svc up: workspace, provider, key, first index.';
   static override description =
-    `On a terminal it asks, one question at a time: Enter takes what is proposed, Esc or Ctrl-C leaves everything as it was. Nothing is written before the last question is answered with yes. A configuration that is there is changed where it has to be and keeps its comments.
+    `On a terminal it asks one question at a time: Enter accepts the default, Esc or Ctrl-C quits. Nothing is written until you confirm at the end. An existing configuration keeps its comments and is changed only where needed.
 
-With one of its flags nothing is asked without a terminal, or with --yes: what no flag says is taken as it would be proposed. Exits with 1 when the provider does not work; what was asked for is written all the same.
+With a flag, or with --yes, the defaults are used for everything that no flag sets; without a terminal nothing is asked. Exits with 1 when the provider does not work; the configuration is written anyway.
 
-Without a terminal and without flags it writes a commented configuration to start from, your own or the file named by --config, and the JSON Schema for editors beside it. A file that is there is kept then unless --force is given.`;
+Without a terminal and without flags it writes a commented configuration (yours, or the file named by --config) with the JSON Schema for editors next to it. An existing file is kept unless you pass --force.`;
   static override examples = [
     '<%= config.bin %> config init',
     '<%= config.bin %> config init --config ./svc.json --force',
@@ -27,26 +27,26 @@ Without a terminal and without flags it writes a commented configuration to star
   static override flags = {
     ...yesFlag,
     ...withEnvironment({
-      force: Flags.boolean({ char: 'f', summary: 'Begin anew: replace a file that is there.' }),
+      force: Flags.boolean({ char: 'f', summary: 'Start over: replace an existing file.' }),
       workspace: Flags.string({
         char: 'w',
-        summary: 'The folder of the memory; made when it is missing.',
+        summary: 'The workspace folder; created when it is missing.',
         helpValue: 'DIR',
       }),
       provider: Flags.string({
-        summary: 'Who embeds: an adapter, an entry of models.providers, or none.',
+        summary: 'Embedding provider: an adapter, an entry of models.providers, or none.',
         helpValue: 'NAME',
       }),
       model: Flags.string({ summary: 'The embedding model.', helpValue: 'NAME' }),
       'key-env': Flags.string({
-        summary: 'The variable that holds the key; the key itself is not written.',
+        summary: 'The variable with the API key; the key itself is not written.',
         helpValue: 'NAME',
         exclusive: ['key-stdin'],
       }),
       'key-stdin': Flags.boolean({
-        summary: 'Read the key from stdin and keep it in a file of secrets of your own.',
+        summary: 'Read the API key from stdin and store it in a private file.',
       }),
-      'no-index': Flags.boolean({ summary: 'Build no index.' }),
+      'no-index': Flags.boolean({ summary: 'Do not build an index.' }),
     }),
   };
 
@@ -71,8 +71,8 @@ Without a terminal and without flags it writes a commented configuration to star
       write: (text) => this.write(text),
       readStdin: async () => {
         if (process.stdin.isTTY) {
-          throw new SvcError('USAGE', '--key-stdin reads the key from a pipe', {
-            hint: 'pipe it in, or leave the flag out and be asked',
+          throw new SvcError('USAGE', '--key-stdin needs the key on stdin', {
+            hint: 'pipe the key in, or omit the flag to be asked for it',
           });
         }
         return readAll(process.stdin);

@@ -1,6 +1,6 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { type Discovery, discoverConfig } from '../../engine/config/index.js';
-import { renderDiscovery } from '../../ui/config/discovery.js';
+import { renderDiscovery } from '../../ui/config/config-text.js';
 import { createStyle } from '../../ui/style.js';
 
 interface PathResult {
@@ -10,7 +10,7 @@ interface PathResult {
 }
 
 export default class ConfigPath extends BaseCommand<PathResult> {
-  static override summary = 'Say which configuration file is used, and why.';
+  static override summary = 'Show which configuration file is used, and why.';
   static override examples = [
     '<%= config.bin %> config path',
     '<%= config.bin %> config path --json',

@@ -1,11 +1,11 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { createJsonSchema, type JsonSchema } from '../../engine/config/authoring.js';
-import { renderJson } from '../../ui/config/effective.js';
+import { renderJson } from '../../ui/config/config-text.js';
 
 export default class ConfigSchema extends BaseCommand<JsonSchema> {
   static override summary = 'Print the JSON Schema of svc.json, for editors.';
   static override description =
-    'Name the saved file in "$schema" of svc.json and editors complete keys and mark faults. Rules across keys are checked by config validate alone.';
+    'Save it and set "$schema" in svc.json to its path: editors then complete keys and mark errors. Only "svc config validate" checks rules across keys.';
   static override examples = [
     '<%= config.bin %> config schema > svc.schema.json',
     '<%= config.bin %> config schema --json',
@@ -18,7 +18,7 @@ export default class ConfigSchema extends BaseCommand<JsonSchema> {
     return schema;
   }
 
-  /** The document is the schema and nothing beside it. */
+  /** The document is the schema only. */
   protected override toSuccessJson(result: unknown): unknown {
     return result;
   }

@@ -2,15 +2,15 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { type EffectiveConfig, showConfig } from '../../engine/config/index.js';
-import { renderEffective } from '../../ui/config/effective.js';
+import { renderEffective } from '../../ui/config/config-text.js';
 import { createStyle } from '../../ui/style.js';
 
 type ShowResult = Omit<EffectiveConfig, 'file'> & { readonly file: string | null };
 
 export default class ConfigShow extends BaseCommand<ShowResult> {
-  static override summary = 'Show the configuration that holds, defaults included.';
+  static override summary = 'Show the effective configuration, defaults included.';
   static override description =
-    'Secrets are masked unless they are references. With --origin each value says where it comes from: the default, or a line of the file.';
+    'Secrets are masked unless they are references. With --origin, each value is shown with its origin: the default, or a line of the file.';
   static override examples = [
     '<%= config.bin %> config show',
     '<%= config.bin %> config show --origin',
@@ -19,7 +19,7 @@ export default class ConfigShow extends BaseCommand<ShowResult> {
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      origin: Flags.boolean({ summary: 'Say where each value comes from.' }),
+      origin: Flags.boolean({ summary: 'Show where each value comes from.' }),
     }),
   };
 

@@ -1,7 +1,7 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { type ConfigFault, inspectConfig } from '../../engine/config/index.js';
-import { maskConfigText } from '../../engine/config/mask-config-text.js';
-import { renderValidation } from '../../ui/config/validation.js';
+import { maskConfigText } from '../../engine/config/masked-text.js';
+import { renderValidation } from '../../ui/config/config-text.js';
 import { createStyle } from '../../ui/style.js';
 
 interface ValidateResult {
@@ -12,7 +12,7 @@ interface ValidateResult {
 }
 
 export default class ConfigValidate extends BaseCommand<ValidateResult> {
-  static override summary = 'Check the configuration and show every fault in its place.';
+  static override summary = 'Check the configuration and show every fault with its line.';
   static override description =
     'Exits with 2 when there are faults. Warnings do not change the exit code.';
   static override examples = [

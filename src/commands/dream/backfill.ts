@@ -1,3 +1,64 @@
-import { dreamBackfillCommand } from '../../cli/dream/backfill-command.js';
+import * as Flags from '@oclif/core/flags';
+import { DreamCommand } from '../../cli/dream/dream-command.js';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import {
+  backfillOutput,
+  type DreamBackfillOutput,
+  type DreamTarget,
+  placeOutput,
+  rollBackBackfill,
+  runBackfill,
+} from '../../engine/dreaming/index.js';
+import { SvcError } from '../../engine/errors/index.js';
+import { renderBackfill } from '../../ui/dream/candidates.js';
 
-export default dreamBackfillCommand();
+export default class DreamBackfill extends DreamCommand<DreamBackfillOutput> {
+  static override aliases = ['memory:rem-backfill'];
+  static override summary = 'Find lasting statements in old daily notes.';
+  static override description =
+    'For notes from before dreaming was enabled. Statements that look lasting get signals: two for decisions and lessons, one for permanent facts, none for events of the day. They are promoted once searches recall them, like any other claim. MEMORY.md is not changed. Each statement counts only once, however often you run this, and --rollback undoes exactly one run.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --path memory --dry-run',
+    '<%= config.bin %> <%= command.id %> --path memory/2025-03-04.md --agent main --json',
+    '<%= config.bin %> <%= command.id %> --rollback 20261120T030000',
+  ];
+  static override flags = {
+    agent: targetFlags.agent,
+    ...withEnvironment({
+      path: Flags.string({
+        summary: 'A daily note or a folder, relative to the workspace.',
+        helpValue: 'PATH',
+      }),
+      'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
+      rollback: Flags.string({
+        summary: 'Undo a backfill, by its ID from svc dream list.',
+        helpValue: 'ID',
+      }),
+    }),
+  };
+
+  async run(): Promise<DreamBackfillOutput> {
+    const { flags } = await this.parse(DreamBackfill);
+    const { path, rollback, 'dry-run': dryRun = false } = flags;
+    if ((path === undefined) === (rollback === undefined) || (dryRun && path === undefined)) {
+      throw new SvcError('USAGE', 'pass either --path (optionally with --dry-run) or --rollback', {
+        hint: 'preview with "svc dream backfill --path memory --dry-run"',
+      });
+    }
+    const target = await this.dreamTarget(flags);
+    const output =
+      path === undefined
+        ? await this.rollBack(target, rollback ?? '')
+        : backfillOutput(
+            target,
+            await runBackfill(target, path, { ...this.handOptions(), dryRun }),
+          );
+    this.write(renderBackfill(output));
+    return output;
+  }
+
+  private async rollBack(target: DreamTarget, id: string): Promise<DreamBackfillOutput> {
+    const claims = await rollBackBackfill(target, id, this.handOptions());
+    return { ...placeOutput(target), id, rolledBack: { claims } };
+  }
+}

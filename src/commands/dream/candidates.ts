@@ -1,18 +1,21 @@
 import * as Flags from '@oclif/core/flags';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
-import { candidates } from '../../engine/dreaming/explain-claim.js';
-import { candidateOutput, placeOutput } from '../../engine/dreaming/output.js';
-import type { DreamCandidatesOutput } from '../../engine/dreaming/output-schemas.js';
+import {
+  candidateOutput,
+  candidates,
+  type DreamCandidatesOutput,
+  placeOutput,
+  withNextSweep,
+} from '../../engine/dreaming/index.js';
 import { renderCandidates } from '../../ui/dream/candidates.js';
 
 const LIMIT = 20;
 
 export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput> {
-  static override summary = 'Browse the claims that may be promoted; promote and reject them.';
+  static override summary = 'Browse candidate claims; promote or reject them.';
   static override description =
-    'The open claims that are young enough, those that pass every gate first, then by score. On a terminal it is a screen: the six signals as small bars, the passage in its note beside them; p promotes, x rejects, w says why, u undoes the last decision, q leaves. With --plain, --json or in a pipe it is a table.';
+    'Lists open claims within the age limit: those that pass every gate first, then by score. On a terminal this is a screen that shows the six signals as small bars next to the passage in its note: p promotes, x rejects, w explains, u undoes the last decision, q quits. With --plain, with --json or in a pipe it prints a table.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --plain --limit 50',
@@ -22,7 +25,7 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     agent: targetFlags.agent,
     ...withEnvironment({
       limit: Flags.integer({
-        summary: `How many are shown at most (${LIMIT}).`,
+        summary: `Maximum number of claims to show (default ${LIMIT}).`,
         helpValue: 'N',
         min: 1,
         max: 50_000,
@@ -37,13 +40,16 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
     if (this.terminal(flags).screen && flags.limit === undefined) {
       const { shownCandidates } = await import('../../cli/dream/candidates-screen.js');
       const { style } = view;
-      // A line in the middle of the screen would tear it; a sweep that runs is soon done.
+      // A note on stderr would corrupt the screen, and a running sweep is soon done.
       const hand = { ...this.handOptions(), onWait: undefined };
       this.write(await shownCandidates(target, { style, hand, mask: this.mask }));
       return { ...placeOutput(target), total: 0, ready: 0, candidates: [] };
     }
-    const found = await withCurrentDreams(target, this.signal, (dreams) =>
-      dreams === undefined ? [] : candidates(dreams.entries, target.settings, view.nowMs),
+    const found = await withNextSweep(
+      target,
+      { nowMs: view.nowMs, signal: this.signal },
+      (dreams) =>
+        dreams === undefined ? [] : candidates(dreams.entries, target.settings, view.nowMs),
     );
     const output = {
       ...placeOutput(target),

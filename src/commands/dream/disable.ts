@@ -1,11 +1,10 @@
-import { DreamSwitchCommand } from '../../cli/dream/switch-command.js';
-import type { DreamSwitchOutput } from '../../engine/dreaming/output-schemas.js';
+import { DreamSwitchCommand } from '../../cli/dream/dream-command.js';
+import type { DreamSwitchOutput } from '../../engine/dreaming/index.js';
 
 export default class DreamDisable extends DreamSwitchCommand {
-  static override summary =
-    'Switch dreaming off; what was written stays, and svc dream run still works.';
+  static override summary = 'Disable scheduled dreaming; svc dream run still works.';
   static override description =
-    'Sets one key of the configuration; comments and formatting stay. A svc serve that runs takes it on when it reads its configuration anew (SIGHUP).';
+    'Sets one configuration key and keeps comments and formatting. Existing entries stay. A running svc serve applies the change when it reloads its configuration (SIGHUP).';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --config ./svc.json --json',

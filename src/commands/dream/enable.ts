@@ -1,11 +1,10 @@
-import { DreamSwitchCommand } from '../../cli/dream/switch-command.js';
-import type { DreamSwitchOutput } from '../../engine/dreaming/output-schemas.js';
+import { DreamSwitchCommand } from '../../cli/dream/dream-command.js';
+import type { DreamSwitchOutput } from '../../engine/dreaming/index.js';
 
 export default class DreamEnable extends DreamSwitchCommand {
-  static override summary =
-    'Switch dreaming on: svc serve then consolidates memory on its schedule.';
+  static override summary = 'Enable dreaming: svc serve consolidates memory on schedule.';
   static override description =
-    'Sets one key of the configuration; comments and formatting stay. A svc serve that runs takes it on when it reads its configuration anew (SIGHUP).';
+    'Sets one configuration key and keeps comments and formatting. A running svc serve applies the change when it reloads its configuration (SIGHUP).';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --config ./svc.json --json',

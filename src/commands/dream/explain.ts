@@ -1,3 +1,44 @@
-import { dreamExplainCommand } from '../../cli/dream/explain-command.js';
+import * as Args from '@oclif/core/args';
+import { DreamCommand } from '../../cli/dream/dream-command.js';
+import { targetFlags } from '../../cli/flags.js';
+import {
+  type DreamExplainOutput,
+  explainClaim,
+  explainOutput,
+  findClaim,
+  openSources,
+  realWorkspaceDir,
+  withCurrentDreams,
+} from '../../engine/dreaming/index.js';
+import { renderExplanation } from '../../ui/dream/explain.js';
 
-export default dreamExplainCommand();
+export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
+  static override aliases = ['memory:promote-explain'];
+  static override summary = 'Explain why a claim is or is not promoted.';
+  static override description =
+    'Shows every signal with its weight, every gate, whether its note still contains the claim, and how it relates to MEMORY.md. Pass the key, a prefix of the key, or the text; a similar text finds the closest claim.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 3f9a01bc',
+    '<%= config.bin %> <%= command.id %> "the nightly backup runs at 02:30"',
+    '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',
+  ];
+  static override args = {
+    claim: Args.string({ required: true, description: 'A key, a key prefix, or text.' }),
+  };
+  static override flags = { agent: targetFlags.agent };
+
+  async run(): Promise<DreamExplainOutput> {
+    const { args, flags } = await this.parse(DreamExplain);
+    const target = await this.dreamTarget(flags);
+    const { style, nowMs } = this.view(flags);
+    const entry = await withCurrentDreams(target, this.signal, (dreams) =>
+      findClaim(dreams?.entries, args.claim),
+    );
+    const dir = realWorkspaceDir(target.workspace);
+    const sources = await openSources(dir, target.reach);
+    const explanation = explainClaim(entry, dir, sources, target.settings, nowMs, this.signal);
+    const output = explainOutput(target, explanation, nowMs);
+    this.write(renderExplanation(output, style));
+    return output;
+  }
+}

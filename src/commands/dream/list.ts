@@ -1,15 +1,18 @@
 import * as Flags from '@oclif/core/flags';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
-import { placeOutput, sweepOutput } from '../../engine/dreaming/output.js';
-import type { DreamListOutput } from '../../engine/dreaming/output-schemas.js';
+import {
+  type DreamListOutput,
+  placeOutput,
+  sweepOutput,
+  withCurrentDreams,
+} from '../../engine/dreaming/index.js';
 import { renderSweeps } from '../../ui/dream/sweeps.js';
 
 const LIMIT = 20;
 
 export default class DreamList extends DreamCommand<DreamListOutput> {
-  static override summary = 'List past sweeps, the newest first.';
+  static override summary = 'List past sweeps, newest first.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --agent main --limit 100 --json',
@@ -18,7 +21,7 @@ export default class DreamList extends DreamCommand<DreamListOutput> {
     agent: targetFlags.agent,
     ...withEnvironment({
       limit: Flags.integer({
-        summary: `How many are shown at most (${LIMIT}).`,
+        summary: `Maximum number of sweeps to show (default ${LIMIT}).`,
         helpValue: 'N',
         min: 1,
         max: 10_000,

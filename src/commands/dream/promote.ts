@@ -1,3 +1,37 @@
-import { dreamPromoteCommand } from '../../cli/dream/promote-command.js';
+import { claimToDecide, DreamCommand } from '../../cli/dream/dream-command.js';
+import { claimArgs, targetFlags } from '../../cli/flags.js';
+import {
+  type DreamPromoteOutput,
+  decisionOutput,
+  placeOutput,
+  promoteClaim,
+} from '../../engine/dreaming/index.js';
+import { renderPromotion } from '../../ui/dream/candidates.js';
 
-export default dreamPromoteCommand();
+export default class DreamPromote extends DreamCommand<DreamPromoteOutput> {
+  static override aliases = ['memory:promote'];
+  static override summary = 'Promote a claim regardless of its score.';
+  static override description =
+    'Writes one claim to MEMORY.md with the same checks as a sweep: its note must still contain it (otherwise exits with 1), and MEMORY.md must not contain it yet. Counts as a sweep, so you can undo it with svc dream undo.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 3f9a01bc',
+    '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',
+  ];
+  static override args = claimArgs;
+  static override flags = { agent: targetFlags.agent };
+
+  async run(): Promise<DreamPromoteOutput> {
+    const { args, flags } = await this.parse(DreamPromote);
+    const target = await this.dreamTarget(flags);
+    const { key } = await claimToDecide(target, args.claim, this.signal);
+    const { decision, sweep } = await promoteClaim(target, key, this.handOptions());
+    const output: DreamPromoteOutput = {
+      ...placeOutput(target),
+      ...decisionOutput(decision),
+      sweep: sweep.memory.state === 'untouched' ? null : sweep.id,
+    };
+    this.write(renderPromotion(output));
+    if (decision.decision === 'skip') this.setExitCode(1);
+    return output;
+  }
+}

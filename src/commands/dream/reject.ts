@@ -1,16 +1,17 @@
-import { claimToDecide } from '../../cli/dream/claim-to-decide.js';
-import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags } from '../../cli/flags.js';
-import { claimArgs } from '../../cli/record-args.js';
-import { rejectClaim } from '../../engine/dreaming/decide-by-hand.js';
-import { claimOutput, placeOutput } from '../../engine/dreaming/output.js';
-import type { DreamRejectOutput } from '../../engine/dreaming/output-schemas.js';
-import { renderRejection } from '../../ui/dream/decisions.js';
+import { claimToDecide, DreamCommand } from '../../cli/dream/dream-command.js';
+import { claimArgs, targetFlags } from '../../cli/flags.js';
+import {
+  claimOutput,
+  type DreamRejectOutput,
+  placeOutput,
+  rejectClaim,
+} from '../../engine/dreaming/index.js';
+import { renderRejection } from '../../ui/dream/candidates.js';
 
 export default class DreamReject extends DreamCommand<DreamRejectOutput> {
-  static override summary = 'Reject a claim: no sweep promotes it from now on.';
+  static override summary = 'Reject a claim, so that no sweep promotes it.';
   static override description =
-    'Changes neither the note nor MEMORY.md; an entry that is there already is taken back with svc dream undo. svc dream promote goes before an earlier rejection.';
+    'Changes neither the note nor MEMORY.md; to remove an existing entry, use svc dream undo. svc dream promote overrides a rejection.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> 3f9a01bc',
     '<%= config.bin %> <%= command.id %> 3f9a01bc --agent main --json',

@@ -1,3 +1,35 @@
-import { dreamRunCommand } from '../../cli/dream/run-command.js';
+import * as Flags from '@oclif/core/flags';
+import { SweepCommand } from '../../cli/dream/sweep-command.js';
+import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { type DreamRunOutput, PHASES, type PhaseName } from '../../engine/dreaming/index.js';
 
-export default dreamRunCommand();
+export default class DreamRun extends SweepCommand {
+  static override aliases = ['dream', 'memory:dream'];
+  static override summary = 'Consolidate memory now: promote useful facts to MEMORY.md.';
+  static override description =
+    `Runs a sweep over the workspaces of all agents in turn. The light phase gathers statements from recent notes, the REM phase finds recurring themes, and the deep phase promotes claims that pass every gate. No model is needed.
+
+If a phase or a workspace fails, the others still run and the command exits with 1. It works whether or not dreaming is enabled, and as often as you like: nothing is counted twice. Undo with svc dream undo.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --dry-run',
+    '<%= config.bin %> <%= command.id %> --agent main --phase light --phase rem --json',
+  ];
+  static override flags = {
+    agent: targetFlags.agent,
+    ...withEnvironment({
+      phase: Flags.custom<PhaseName>({
+        summary: 'Run only this phase, even if it is disabled.',
+        options: [...PHASES],
+        multiple: true,
+      })(),
+      'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
+    }),
+  };
+
+  async run(): Promise<DreamRunOutput> {
+    const { flags } = await this.parse(DreamRun);
+    const wish = { only: flags.phase, dryRun: flags['dry-run'] ?? false, remReport: false };
+    return this.sweep(flags, wish);
+  }
+}

@@ -1,26 +1,27 @@
 import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
+import { statePlaces } from '../../cli/context.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
-import { statePlaces } from '../../cli/state-places.js';
 import { resolveAgent } from '../../engine/config/index.js';
-import { iso } from '../../engine/dreaming/output.js';
-import type { DreamScheduleOutput } from '../../engine/dreaming/output-schemas.js';
-import { crontabLine } from '../../engine/dreaming/schedule/crontab.js';
-import { nextRuns } from '../../engine/dreaming/schedule/next-runs.js';
-import { systemdTimer } from '../../engine/dreaming/schedule/systemd-timer.js';
+import {
+  crontabLine,
+  type DreamScheduleOutput,
+  iso,
+  nextRuns,
+  systemdTimer,
+} from '../../engine/dreaming/index.js';
 import { renderSchedule } from '../../ui/dream/status.js';
 
 const COUNT = 5;
 
 export default class DreamSchedule extends DreamCommand<DreamScheduleOutput> {
-  static override summary =
-    'Show when the next sweeps are due, or print the schedule for cron or systemd.';
+  static override summary = 'Show the next sweeps, or print a crontab or systemd timer.';
   static override description =
-    `svc serve keeps the schedule of plugins.entries.memory-core.config.dreaming where dreaming is switched on. Without such a process, --print-crontab prints a line for crontab -e, and --print-systemd a service with its timer; both run svc dream run of this installation.
+    `If dreaming is enabled, svc serve runs sweeps on the schedule in plugins.entries.memory-core.config.dreaming. If you do not run svc serve, --print-crontab prints a line for crontab -e, and --print-systemd a service and its timer; both run svc dream run from this installation.
 
-A run that was missed while the machine slept runs once at wake, by svc serve and by the timer; cron leaves it out.`;
+A sweep missed while the machine slept runs once on wake-up with svc serve and with the timer; cron skips it.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --count 14 --json',
@@ -31,7 +32,7 @@ A run that was missed while the machine slept runs once at wake, by svc serve an
     agent: targetFlags.agent,
     ...withEnvironment({
       count: Flags.integer({
-        summary: `How many runs are shown (${COUNT}).`,
+        summary: `Number of runs to show (default ${COUNT}).`,
         helpValue: 'N',
         min: 1,
         max: 1000,
@@ -79,7 +80,7 @@ A run that was missed while the machine slept runs once at wake, by svc serve an
     return output;
   }
 
-  /** A sweep by this installation: cron and systemd know neither the person's PATH nor their folder. */
+  /** Absolute paths: cron and systemd have neither the user's PATH nor their working directory. */
   private async command(flags: {
     readonly agent?: string | undefined;
     readonly config?: string | undefined;
@@ -95,7 +96,7 @@ A run that was missed while the machine slept runs once at wake, by svc serve an
     return [process.execPath, script, 'dream', 'run', '--plain', ...config, ...agent];
   }
 
-  /** In a crontab a variable stands before the command. */
+  /** Sets environment variables with env, because a crontab line has no syntax for them. */
   private withPlaces(command: readonly string[]): readonly string[] {
     const set = Object.entries(statePlaces(this.context().env)).map(
       ([name, value]) => `${name}=${value}`,

@@ -1,14 +1,16 @@
 import * as Args from '@oclif/core/args';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
-import { findSweep } from '../../engine/dreaming/find-sweep.js';
-import { showOutput } from '../../engine/dreaming/output.js';
-import type { DreamShowOutput } from '../../engine/dreaming/output-schemas.js';
+import {
+  type DreamShowOutput,
+  findSweep,
+  showOutput,
+  withCurrentDreams,
+} from '../../engine/dreaming/index.js';
 import { renderSweep } from '../../ui/dream/sweeps.js';
 
 export default class DreamShow extends DreamCommand<DreamShowOutput> {
-  static override summary = 'Show one sweep: its phases, and what it changed in MEMORY.md.';
+  static override summary = 'Show one sweep: its phases and its changes to MEMORY.md.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> 20261120T030000',
@@ -16,7 +18,7 @@ export default class DreamShow extends DreamCommand<DreamShowOutput> {
   ];
   static override args = {
     sweep: Args.string({
-      description: 'Its id, as svc dream list shows it; the last one without.',
+      description: 'ID from svc dream list (default: the last sweep).',
     }),
   };
   static override flags = { agent: targetFlags.agent };

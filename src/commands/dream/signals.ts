@@ -1,18 +1,21 @@
 import * as Flags from '@oclif/core/flags';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
-import { placeOutput, recalledOutput } from '../../engine/dreaming/output.js';
-import type { DreamSignalsOutput } from '../../engine/dreaming/output-schemas.js';
-import { recalledClaims } from '../../engine/dreaming/recalled-claims.js';
+import {
+  type DreamSignalsOutput,
+  placeOutput,
+  recalledClaims,
+  recalledOutput,
+  withCurrentDreams,
+} from '../../engine/dreaming/index.js';
 import { renderSignals } from '../../ui/dream/candidates.js';
 
 const LIMIT = 20;
 
 export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
-  static override summary = 'List what searches recalled, the newest first.';
+  static override summary = 'List claims that searches recalled, newest first.';
   static override description =
-    'Each claim of short-term memory that answered a search: how often, for how many different questions, how well, and what became of it. The questions themselves are not kept.';
+    'Shows for each short-term claim how often it answered a search, for how many different questions, how well, and its status. The questions themselves are not stored.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --all --limit 100',
@@ -21,9 +24,9 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
   static override flags = {
     agent: targetFlags.agent,
     ...withEnvironment({
-      all: Flags.boolean({ summary: 'Also claims that notes hold and nobody asked for.' }),
+      all: Flags.boolean({ summary: 'Include claims that no search has recalled.' }),
       limit: Flags.integer({
-        summary: `How many are shown at most (${LIMIT}).`,
+        summary: `Maximum number of claims to show (default ${LIMIT}).`,
         helpValue: 'N',
         min: 1,
         max: 50_000,

@@ -1,17 +1,17 @@
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
-import { withCurrentDreams } from '../../engine/dreaming/current-dreams.js';
-import { dreamStatus } from '../../engine/dreaming/dream-status.js';
-import { dreamTargets } from '../../engine/dreaming/dream-targets.js';
-import { statusOutput } from '../../engine/dreaming/output.js';
-import type { DreamStatusOutput } from '../../engine/dreaming/output-schemas.js';
+import {
+  type DreamStatusOutput,
+  dreamStatus,
+  dreamTargets,
+  withCurrentDreams,
+} from '../../engine/dreaming/index.js';
 import { renderDreamStatus } from '../../ui/dream/status.js';
 
 export default class DreamStatus extends DreamCommand<DreamStatusOutput> {
-  static override summary =
-    'Show how consolidation stands: schedule, last sweep, claims, MEMORY.md.';
+  static override summary = 'Show the status of dreaming: schedule, last sweep and claims.';
   static override description =
-    'All workspaces, or that of one agent. "ready" are the open claims that pass every gate: what the next sweep looks at first.';
+    'Covers all workspaces, or that of one agent. "ready" counts open claims that pass every gate: the next sweep considers them first.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --agent main --json',
@@ -27,7 +27,7 @@ export default class DreamStatus extends DreamCommand<DreamStatusOutput> {
       const status = await withCurrentDreams(target, this.signal, (dreams) =>
         dreamStatus(target, dreams, view.nowMs),
       );
-      workspaces.push(statusOutput(status, view.nowMs));
+      workspaces.push(status);
     }
     const { enabled, frequency } = loaded.resolved.plugins.entries['memory-core'].config.dreaming;
     const output = { enabled, frequency, workspaces };

@@ -1,22 +1,20 @@
 import * as Args from '@oclif/core/args';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
-import { undo } from '../../engine/dreaming/decide-by-hand.js';
-import { placeOutput } from '../../engine/dreaming/output.js';
-import type { DreamUndoOutput } from '../../engine/dreaming/output-schemas.js';
-import { renderUndo } from '../../ui/dream/decisions.js';
+import { type DreamUndoOutput, placeOutput, undo } from '../../engine/dreaming/index.js';
+import { renderUndo } from '../../ui/dream/candidates.js';
 
 export default class DreamUndo extends DreamCommand<DreamUndoOutput> {
-  static override summary = 'Take back what a sweep wrote into MEMORY.md.';
+  static override summary = 'Undo what a sweep wrote to MEMORY.md.';
   static override description =
-    'Exactly what the sweep wrote goes, also when the file was edited around it. An entry that somebody edited since is theirs and stays; that is told. What is taken back counts as rejected: the next night does not bring it again. Without an id the last sweep that wrote is meant.';
+    'Removes exactly what the sweep wrote, even if other parts of the file have changed. Entries edited since then stay and are reported. Undone claims are rejected, so the next sweep does not promote them again. Without an ID, undoes the last sweep that wrote something.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> 20261120T030000',
     '<%= config.bin %> <%= command.id %> --agent main --json',
   ];
   static override args = {
-    sweep: Args.string({ description: 'Its id, as svc dream list shows it.' }),
+    sweep: Args.string({ description: 'ID from svc dream list (default: the last that wrote).' }),
   };
   static override flags = { agent: targetFlags.agent };
 

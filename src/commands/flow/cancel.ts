@@ -1,12 +1,12 @@
+import { flowArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { flowArgs } from '../../cli/record-args.js';
-import { flowOutput, taskOutput } from '../../engine/flows/output.js';
-import type { FlowCancelOutput } from '../../engine/flows/output-schemas.js';
+import type { FlowCancelOutput } from '../../engine/flows/index.js';
+import { flowOutput, taskOutput } from '../../engine/flows/index.js';
 
 export default class FlowCancel extends FlowsCommand<FlowCancelOutput> {
   static override summary = 'Cancel a task flow and its tasks.';
   static override description =
-    'Tasks that wait are cancelled at once. Workers hear of it when they report next; the flow ends when the last of them has let go. From here on it can only end.';
+    'Queued tasks are cancelled at once. Workers learn of it with their next report, and the flow ends when the last of them has stopped. Cancelling cannot be undone.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> 413d463b',
     '<%= config.bin %> <%= command.id %> 413d463b --json',
@@ -21,7 +21,7 @@ export default class FlowCancel extends FlowsCommand<FlowCancelOutput> {
     this.write(
       cancelled
         ? `cancelled flow ${flow.flowId}`
-        : `flow ${flow.flowId} ends when its running tasks have been stopped`,
+        : `flow ${flow.flowId} ends when its running tasks have stopped`,
     );
     return { cancelled, flow: flowOutput(flow), tasks: tasks.map(taskOutput) };
   }

@@ -1,17 +1,14 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
-import { followedFlows } from '../../cli/followed-lists.js';
-import { ListCommand, listFlags } from '../../cli/list-command.js';
-import { readSince } from '../../cli/since-flag.js';
-import { FLOW_STATUSES } from '../../engine/flows/flow-record.js';
-import { flowListOutput } from '../../engine/flows/output.js';
-import type { FlowListOutput } from '../../engine/flows/output-schemas.js';
+import { readSince, withEnvironment } from '../../cli/flags.js';
+import { followedFlows, ListCommand, listFlags } from '../../cli/flows-command.js';
+import type { FlowListOutput } from '../../engine/flows/index.js';
+import { FLOW_STATUSES, flowListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
 
 export default class FlowList extends ListCommand<FlowListOutput> {
-  static override summary = 'List task flows, the newest first.';
+  static override summary = 'List task flows, newest first.';
   static override description =
-    'Those of all sessions in the state folder, whoever made them. --watch stays and shows what changes; with --json each change is a line then.';
+    'Lists the flows of all sessions in the state folder. --watch keeps running and shows changes; with --json, each change is one line.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --status running --status blocked --since 2h',
@@ -24,7 +21,7 @@ export default class FlowList extends ListCommand<FlowListOutput> {
       status: Flags.option({
         options: FLOW_STATUSES,
         multiple: true,
-        summary: 'Only those in this state.',
+        summary: 'Show only flows in this state.',
         helpValue: 'STATUS',
       })(),
     }),

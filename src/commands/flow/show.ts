@@ -1,11 +1,11 @@
+import { flowArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { flowArgs } from '../../cli/record-args.js';
-import { flowShowOutput } from '../../engine/flows/output.js';
-import type { FlowShowOutput } from '../../engine/flows/output-schemas.js';
+import type { FlowShowOutput } from '../../engine/flows/index.js';
+import { flowShowOutput } from '../../engine/flows/index.js';
 import { renderFlow } from '../../ui/flows/details.js';
 
 export default class FlowShow extends FlowsCommand<FlowShowOutput> {
-  static override summary = 'Show a task flow with its tasks.';
+  static override summary = 'Show a task flow and its tasks.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> 413d463b',
     '<%= config.bin %> <%= command.id %> 413d463b-ee62-4b21-addf-01a1f9472c9a --json',

@@ -2,24 +2,23 @@ import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { createProgress } from '../../cli/eval-progress.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { parseShare, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand, type TargetFlags } from '../../cli/memory-command.js';
-import { parseShare } from '../../cli/share-flag.js';
 import { SvcError } from '../../engine/errors/index.js';
-import type { EvalDraftsOutput, EvalOutput } from '../../engine/eval/output-schemas.js';
+import type { EvalDraftsOutput, EvalOutput } from '../../engine/eval/index.js';
 import { renderDrafted, renderEval } from '../../ui/memory/eval.js';
 import { createStyle } from '../../ui/style.js';
 
 type EvalResult = EvalDraftsOutput | EvalOutput | Record<string, never>;
 
 export default class MemoryEval extends MemoryCommand<EvalResult> {
-  static override summary = 'Measure how well a memory is searched.';
+  static override summary = 'Measure search quality with a file of questions.';
   static override description =
-    `Asks the questions of a file, one JSON object a line, and holds the results against what each expects: {"question": "…", "expect": ["memory/2026-02-03.md#L3-L5"], "tags": ["backups"]}. What is expected is a path, lines of a file, or {"text": "…"}.
+    `Searches for the questions in a file, one JSON object per line, and compares the results with what each expects: {"question": "…", "expect": ["memory/2026-02-03.md#L3-L5"], "tags": ["backups"]}. An expectation is a path, lines of a file, or {"text": "…"}.
 
---compare tries other settings of memorySearch beside those that are configured: variants set apart by commas, several settings of one by +. What changes the index is tried on an index of its own, and nothing of yours is changed. --generate drafts questions from the notes, for you to put into your own words.
+--compare also tries other memorySearch settings: separate variants with commas, and several settings of one variant with +. Settings that affect the index get a separate index; yours is not changed. --generate drafts questions from your notes for you to rephrase.
 
-With --baseline the exit code is 1 when a figure dropped by more than --margin.`;
+With --baseline, exits with 1 if a metric dropped by more than --margin.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --generate 30 --output questions.jsonl',
     '<%= config.bin %> <%= command.id %> questions.jsonl',
@@ -29,52 +28,52 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
     '<%= config.bin %> <%= command.id %> questions.jsonl --baseline baseline.json --margin 0.02 --json',
   ];
   static override args = {
-    questions: Args.string({ description: 'The file of questions.' }),
+    questions: Args.string({ description: 'A file of questions (JSON lines).' }),
   };
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
       compare: Flags.string({
-        summary: 'Variants to hold against what is configured: key=value,a=1+b=2.',
+        summary: 'Variants to compare with the configuration: key=value,a=1+b=2.',
         helpValue: 'VARIANTS',
         multiple: true,
         multipleNonGreedy: true,
       }),
       'max-results': Flags.integer({
         char: 'n',
-        summary: 'How many results each question gets.',
+        summary: 'Maximum number of results per question.',
         helpValue: 'N',
         min: 1,
         max: 1000,
         default: 10,
       }),
       'min-score': Flags.custom<number>({
-        summary: 'Leave out results that score lower; 0 to 1 (query.minScore).',
+        summary: 'Drop results with a lower score, 0 to 1 (default query.minScore).',
         helpValue: 'SCORE',
         parse: async (text) => parseShare(text),
       })(),
       misses: Flags.integer({
-        summary: 'How many misses are listed.',
+        summary: 'Maximum number of misses to list.',
         helpValue: 'N',
         min: 0,
         default: 10,
       }),
       baseline: Flags.string({
-        summary: 'Hold the figures against those of this file.',
+        summary: 'Compare the metrics with those in this file.',
         helpValue: 'FILE',
       }),
       margin: Flags.custom<number>({
-        summary: 'How much lower than the baseline a figure may be; 0 to 1.',
+        summary: 'Allowed drop of a metric below the baseline, 0 to 1.',
         helpValue: 'SHARE',
         parse: async (text) => parseShare(text),
         default: 0.01,
       })(),
       'write-baseline': Flags.string({
-        summary: 'Keep the figures in this file.',
+        summary: 'Write the metrics to this file.',
         helpValue: 'FILE',
       }),
       generate: Flags.integer({
-        summary: 'Draft so many questions instead, as lines of a file of questions.',
+        summary: 'Draft this many questions from your notes instead.',
         helpValue: 'N',
         min: 1,
         max: 100_000,
@@ -82,12 +81,12 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
       }),
       output: Flags.string({
         char: 'o',
-        summary: 'The file that drafts are written to; stdout without it.',
+        summary: 'File to write drafts to (default: stdout).',
         helpValue: 'FILE',
       }),
-      force: Flags.boolean({ char: 'f', summary: 'Replace a file of drafts that is there.' }),
+      force: Flags.boolean({ char: 'f', summary: 'Overwrite an existing file of drafts.' }),
       seed: Flags.integer({
-        summary: 'Chooses what is drafted, and the resamples that differences are judged by.',
+        summary: 'Random seed for drafts and for significance tests.',
         helpValue: 'N',
         default: 1,
       }),
@@ -105,7 +104,7 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
     const terminal = this.terminal(flags);
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createProgress({ terminal, quiet, verbose: flags.verbose }, this.mask);
-    const { evaluateFile } = await import('../../engine/eval/evaluate-file.js');
+    const { evaluateFile } = await import('../../engine/eval/index.js');
     const { output, warnings } = await evaluateFile(this.context(), {
       file: resolve(args.questions),
       selection: this.selection(flags) ?? { kind: 'agent' },
@@ -137,8 +136,9 @@ With --baseline the exit code is 1 when a figure dropped by more than --margin.`
     },
   ): Promise<EvalDraftsOutput> {
     const memory = await this.openMemory(flags);
-    const { draftQuestions } = await import('../../engine/eval/draft-questions.js');
-    const { draftLines, writeDraftFile } = await import('../../engine/eval/draft-file.js');
+    const { draftLines, draftQuestions, writeDraftFile } = await import(
+      '../../engine/eval/index.js'
+    );
     const { seed } = flags;
     const how = { count: flags.generate, seed, signal: this.signal };
     const drafts = await draftQuestions(memory.backend, how);
@@ -155,19 +155,19 @@ function absolute(file: string | undefined): string | undefined {
 }
 
 function noQuestions(): SvcError {
-  return new SvcError('USAGE', 'there are no questions to ask', {
-    hint: 'name a file of them, or draft some: svc memory eval --generate 20',
+  return new SvcError('USAGE', 'missing argument: QUESTIONS (a file of questions)', {
+    hint: 'draft some with "svc memory eval --generate 20"',
   });
 }
 
 function draftsGoElsewhere(): SvcError {
-  return new SvcError('USAGE', 'drafting asks no questions', {
-    hint: 'name the file that drafts are written to with --output',
+  return new SvcError('USAGE', '--generate takes no file of questions', {
+    hint: 'write drafts to a file with --output',
   });
 }
 
 function outputIsOfDrafts(): SvcError {
-  return new SvcError('USAGE', '--output is for drafts', {
-    hint: 'add --generate 20, or keep figures with --write-baseline FILE',
+  return new SvcError('USAGE', '--output requires --generate', {
+    hint: 'add --generate 20, or store metrics with --write-baseline FILE',
   });
 }

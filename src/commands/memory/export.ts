@@ -4,16 +4,15 @@ import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { writeToStdout } from '../../cli/standard-streams.js';
 import { SvcError } from '../../engine/errors/index.js';
-import { writeExportFile } from '../../engine/memory/transfer/export-file.js';
-import type { ExportOutput } from '../../engine/memory/transfer/output-schemas.js';
+import { type ExportOutput, writeExportFile } from '../../engine/memory/transfer/index.js';
 import { renderExport } from '../../ui/memory/transfer.js';
 
 type ExportResult = ExportOutput | Record<string, never>;
 
 export default class MemoryExport extends MemoryCommand<ExportResult> {
-  static override summary = 'Write a memory as one file, to back it up or to take it elsewhere.';
+  static override summary = 'Export a memory to one file.';
   static override description =
-    'JSON Lines: every note to the byte, and with --vectors what was embedded of them, so that it need not be paid for again. What is forgotten is not in it, and transcripts are not. Goes to stdout without --output.';
+    'Writes JSON Lines with every note unchanged and, with --vectors, their embeddings, so that you never pay twice for the same text. Forgotten passages and transcripts are not included. Writes to stdout without --output.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --output memory.jsonl',
     '<%= config.bin %> <%= command.id %> --vectors -o memory.jsonl --force',
@@ -24,11 +23,11 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     ...withEnvironment({
       output: Flags.string({
         char: 'o',
-        summary: 'The file to write; stdout without it.',
+        summary: 'Write to this file instead of stdout.',
         helpValue: 'FILE',
       }),
-      vectors: Flags.boolean({ summary: 'With the vectors of the passages.' }),
-      force: Flags.boolean({ char: 'f', summary: 'Replace a file that is there.' }),
+      vectors: Flags.boolean({ summary: 'Include the vectors of the passages.' }),
+      force: Flags.boolean({ char: 'f', summary: 'Overwrite an existing file.' }),
     }),
   };
 
@@ -52,7 +51,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
 }
 
 function noFile(): SvcError {
-  return new SvcError('USAGE', 'an export needs a file, or a program that reads it', {
-    hint: 'add --output FILE, or pipe it',
+  return new SvcError('USAGE', 'refusing to write an export to a terminal', {
+    hint: 'pass --output FILE, or pipe the output',
   });
 }

@@ -1,28 +1,30 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { confirm } from '../../cli/confirm.js';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { followInAllStores } from '../../cli/memory-stores.js';
-import { createLazySyncProgress } from '../../cli/sync-progress.js';
+import { confirm } from '../../cli/prompts.js';
+import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
-import type { Forgetting } from '../../engine/memory/backends/memory-backend.js';
-import type { StoreOutcome } from '../../engine/memory/forget/memory-store.js';
+import type { Forgetting } from '../../engine/memory/backends/index.js';
 import {
   forgetListOutput,
   forgetOutput,
   forgetUndoOutput,
-} from '../../engine/memory/forget/output.js';
+} from '../../engine/memory/forget/forgetting.js';
 import type {
   ForgetListOutput,
   ForgetOutput,
   ForgetUndoOutput,
-} from '../../engine/memory/forget/output-schemas.js';
-import type { OpenedMemory } from '../../engine/memory/open-memory.js';
+  StoreOutcome,
+} from '../../engine/memory/forget/index.js';
+
+import type { OpenedMemory } from '../../engine/memory/index.js';
 import {
   renderForgetList,
   renderForgetPlan,
   renderForgotten,
+  renderRemains,
   renderUndone,
 } from '../../ui/memory/forget.js';
 import { createStyle } from '../../ui/style.js';
@@ -39,11 +41,11 @@ interface ForgetFlags {
 }
 
 export default class MemoryForget extends MemoryCommand<ForgetResult> {
-  static override summary = 'Take passages out of memory, and keep them out.';
+  static override summary = 'Forget passages, permanently.';
   static override description =
-    `Takes a path, a citation such as memory/2026-02-03.md#L3-L5, or words, which are searched for. Shows what would go and asks first.
+    `Takes a path, a citation such as memory/2026-02-03.md#L3-L5, or a search query. Shows what would be forgotten and asks for confirmation.
 
-What is forgotten leaves the index and the cache of vectors, bytes on disk included, and does not come back with the next index, whichever file it stands in. The files themselves stay as they are; with --from-file they are changed too, and a backup is kept.`;
+Forgotten passages are erased from the index and the cache of vectors, and are not indexed again from any file. The files themselves are not changed, unless you pass --from-file: then all listed files are edited, including MEMORY.md, DREAMS.md and dreaming reports, and a backup of each is kept. Places where the text remains within other words are listed, and the exit code is 1.`;
   static override examples = [
     "<%= config.bin %> <%= command.id %> 'memory/2026-02-03.md#L3-L5'",
     '<%= config.bin %> <%= command.id %> memory/2026-02-03.md --from-file --yes',
@@ -52,23 +54,23 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
     '<%= config.bin %> <%= command.id %> --undo f1',
   ];
   static override args = {
-    target: Args.string({ description: 'A path, a citation, or words to search for.' }),
+    target: Args.string({ description: 'A path, a citation, or a search query.' }),
   };
   static override flags = {
     ...targetFlags,
     ...yesFlag,
     ...withEnvironment({
-      'from-file': Flags.boolean({ summary: 'Take it out of the files too; a backup is kept.' }),
+      'from-file': Flags.boolean({ summary: 'Remove it from the files too, keeping backups.' }),
       'max-results': Flags.integer({
         char: 'n',
-        summary: 'How many passages words may bring up (query.maxResults, 6).',
+        summary: 'Maximum passages for a query (query.maxResults, 6).',
         helpValue: 'N',
         min: 1,
         max: 1000,
       }),
-      list: Flags.boolean({ summary: 'Show what is forgotten.', exclusive: ['undo'] }),
+      list: Flags.boolean({ summary: 'List what is forgotten.', exclusive: ['undo'] }),
       undo: Flags.string({
-        summary: 'Take back what was forgotten under this id.',
+        summary: 'Undo the entry with this ID.',
         helpValue: 'ID',
       }),
     }),
@@ -98,7 +100,10 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
     const work = { signal: this.signal };
     const terminal = this.terminal(flags);
     const fromFile = flags['from-file'];
-    const plan = await forgetting.plan({ target, maxResults: flags['max-results'] }, work);
+    const plan = await forgetting.plan(
+      { target, maxResults: flags['max-results'], fromFile },
+      work,
+    );
     this.write(renderForgetPlan(plan, { style: createStyle(terminal.color), fromFile }));
     if (!(flags.yes || (await confirm('Forget this?', terminal.screen, this.signal)))) {
       this.write('nothing was forgotten');
@@ -106,8 +111,12 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
     }
     const entry = await forgetting.hide(plan, { fromFile }, work);
     const stores = await this.follow(memory, forgetting, flags);
+    const remains = fromFile ? await forgetting.remains(plan, work) : [];
     this.write(renderForgotten(entry));
-    return forgetOutput(memory, plan, entry, stores);
+    this.write(renderRemains(remains));
+    // --from-file promises to remove it from the files, so a remainder is a failure.
+    if (remains.length > 0) this.setExitCode(1);
+    return forgetOutput(memory, plan, entry, stores, remains);
   }
 
   private async undo(
@@ -135,7 +144,7 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
   ): Promise<readonly StoreOutcome[]> {
     const { verbose } = flags;
     const quiet = flags.quiet || this.jsonEnabled();
-    // Every file is read again, which takes its time in a large memory.
+    // Every file is read again, which takes a while in a large memory.
     const progress = createLazySyncProgress({ terminal: this.terminal(flags), quiet, verbose });
     const stores = await followInAllStores(forgetting, memory, this.context(), {
       signal: this.signal,
@@ -150,13 +159,13 @@ What is forgotten leaves the index and the cache of vectors, bytes on disk inclu
 
 function inUse(store: string): Omit<Warning, 'code'> {
   return {
-    message: `the ${store} is being read by another process: bytes of it stay until the next sync`,
-    hint: 'run "svc memory index" once nothing else uses it',
+    message: `another process is reading the ${store}: forgotten bytes stay until the next sync`,
+    hint: 'run "svc memory index" once no other process uses it',
   };
 }
 
 function nothingNamed(): SvcError {
-  return new SvcError('USAGE', 'nothing to forget', {
-    hint: "name it: svc memory forget 'memory/2026-02-03.md#L3-L5'",
+  return new SvcError('USAGE', 'missing argument: TARGET (a path, a citation, or a query)', {
+    hint: "for example: svc memory forget 'memory/2026-02-03.md#L3-L5'",
   });
 }

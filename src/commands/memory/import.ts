@@ -1,14 +1,18 @@
 import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { confirm } from '../../cli/confirm.js';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { confirm } from '../../cli/prompts.js';
 import { withStdinFile } from '../../cli/standard-streams.js';
-import type { OpenedMemory } from '../../engine/memory/open-memory.js';
-import type { ImportPlan } from '../../engine/memory/transfer/import-memory.js';
-import type { ExistingFiles } from '../../engine/memory/transfer/land-documents.js';
-import type { ImportOutput } from '../../engine/memory/transfer/output-schemas.js';
+import type { OpenedMemory } from '../../engine/memory/index.js';
+import type {
+  ExistingFiles,
+  ImportOutput,
+  ImportPlan,
+} from '../../engine/memory/transfer/index.js';
+import { formatCountOf } from '../../engine/support/format.js';
+
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
 
 interface ImportFlags {
@@ -19,11 +23,11 @@ interface ImportFlags {
 }
 
 export default class MemoryImport extends MemoryCommand<ImportOutput> {
-  static override summary = 'Take in a file that "svc memory export" wrote.';
+  static override summary = 'Import a file written by "svc memory export".';
   static override description =
-    `The whole file is read and checked before anything is written; a line that is not understood is named. Notes land in the workspace, or in the folder named by --into, and nowhere outside of it.
+    `Checks the whole file before writing anything, and reports the first invalid line. Notes are written to the workspace, or to the folder passed with --into, and never outside it.
 
-A note that is there with another content stops the import, unless --existing says what becomes of it. Vectors are used where the same model with the same settings is asked; others are embedded anew.`;
+Notes that exist with other content stop the import, unless you pass --existing. Vectors are used if the model and its settings are the same; other passages are embedded again.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> memory.jsonl',
     '<%= config.bin %> <%= command.id %> memory.jsonl --existing keep --json',
@@ -38,9 +42,9 @@ A note that is there with another content stops the import, unless --existing sa
     ...targetFlags,
     ...yesFlag,
     ...withEnvironment({
-      into: Flags.string({ summary: 'The folder they land in; the workspace.', helpValue: 'DIR' }),
+      into: Flags.string({ summary: 'Target folder; the workspace by default.', helpValue: 'DIR' }),
       existing: Flags.custom<ExistingFiles>({
-        summary: 'What becomes of a file that is there with another content.',
+        summary: 'What to do with existing files that differ.',
         options: ['refuse', 'keep', 'replace'],
         default: 'refuse',
       })(),
@@ -76,11 +80,11 @@ A note that is there with another content stops the import, unless --existing sa
     return { ...about, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }
 
-  /** Only replacing what is there is worth a question. */
+  /** Only overwriting files needs confirmation. */
   private async agrees({ landing }: ImportPlan, flags: ImportFlags): Promise<boolean> {
     const count = landing.different.length;
     if (flags.existing !== 'replace' || count === 0 || flags.yes) return true;
-    const question = `Replace ${count} ${count === 1 ? 'file' : 'files'}?`;
+    const question = `Replace ${formatCountOf(count, 'file')}?`;
     return confirm(question, this.terminal(flags).screen, this.signal);
   }
 }

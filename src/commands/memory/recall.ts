@@ -1,28 +1,29 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
+import { sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
 import { type RecallFlags, recallTurn, runRecallHook, wantsHook } from '../../cli/recall-turn.js';
-import { sessionFlags } from '../../cli/session-flags.js';
-import { HOOK_AGENTS, type HookAgent } from '../../engine/active-memory/hooks.js';
-import { openRecallLane } from '../../engine/active-memory/lane.js';
-import type {
-  RecallOutput,
-  RecallSwitchOutput,
-} from '../../engine/active-memory/output-schemas.js';
-import { switchSession } from '../../engine/active-memory/session-toggles.js';
+import {
+  HOOK_AGENTS,
+  type HookAgent,
+  openRecallLane,
+  type RecallOutput,
+  type RecallSwitchOutput,
+  recallOutput,
+  switchSession,
+} from '../../engine/active-memory/index.js';
 import { messageOf, SvcError } from '../../engine/errors/index.js';
 
 type RecallDocument = RecallOutput | RecallSwitchOutput | Record<string, never>;
 
 export default class MemoryRecall extends BaseCommand<RecallDocument> {
-  static override summary = 'Print what active memory adds to a turn of a conversation.';
+  static override summary = 'Print what active memory adds to a conversation turn.';
   static override description =
-    `Prints a block for the prompt when all gates are open and memory holds something; nothing otherwise. The block is marked as untrusted data, and no note can break out of it. Whatever goes wrong, the turn goes on: within plugins.entries.active-memory.config.timeoutMs this ends, with exit code 0.
+    `Prints a block for the prompt if all gates are open and memory contains something relevant; otherwise prints nothing. The block is marked as untrusted data, and no note can break out of it. It always exits with 0 within plugins.entries.active-memory.config.timeoutMs, so that the turn can go on.
 
---explain says which gate was closed. --hook is for the hooks of coding agents: it reads the agent's JSON on stdin and writes its answer, and never fails.
+--explain shows the gates and what was found. --hook is for the hooks of coding agents: it reads the agent's JSON on stdin, writes its answer, and never fails.
 
---switch turns recalls off or on for one conversation, for good.`;
+--switch turns recalls off or on for one conversation, permanently.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --session-key agent:main:telegram:direct:42 "when does the backup run?"',
     '<%= config.bin %> <%= command.id %> --session-key agent:main:main --chat-type direct --explain "which car did we buy?"',
@@ -30,39 +31,39 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     '<%= config.bin %> <%= command.id %> --hook claude-code',
   ];
   static override args = {
-    // Stdin is the hook's input; oclif would take it for the message.
+    // Stdin is the hook's input; oclif would read it as the message.
     message: Args.string({ description: 'What the person wrote.', ignoreStdin: true }),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
     ...withEnvironment({
-      explain: Flags.boolean({ summary: 'Say what was checked, asked and found.' }),
+      explain: Flags.boolean({ summary: 'Show the gates, the query and the results.' }),
       hook: Flags.custom<HookAgent>({
-        summary: "Read this agent's hook JSON on stdin and write its answer.",
+        summary: "Read this agent's hook JSON from stdin and write its answer.",
         options: [...HOOK_AGENTS],
       })(),
       model: Flags.string({
-        summary: 'The model that answers the turn, where the configuration names none.',
+        summary: 'The model answering the turn, used if none is configured.',
         helpValue: 'PROVIDER/MODEL',
       }),
       switch: Flags.custom<'off' | 'on'>({
-        summary: 'Turn recalls off or on for the conversation, and recall nothing.',
+        summary: 'Turn recalls off or on for the conversation.',
         options: ['on', 'off'],
       })(),
       transcript: Flags.string({
-        summary: 'The conversation so far, a file of JSON lines.',
+        summary: 'The conversation so far, as a file of JSON lines.',
         helpValue: 'FILE',
       }),
       trigger: Flags.string({
-        summary: 'What began the turn; memory is recalled for user alone.',
+        summary: 'What triggered the turn; only user recalls memory.',
         default: 'user',
         helpValue: 'NAME',
       }),
     }),
   };
 
-  /** A hook's stdout belongs to its answer, whatever the environment asks for. */
+  /** A hook's stdout is reserved for its answer, whatever the environment says. */
   override jsonEnabled(): boolean {
     return !wantsHook(this.argv, process.env) && super.jsonEnabled();
   }
@@ -76,8 +77,8 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     if (flags.switch !== undefined) return this.switchSession(flags.switch === 'on', flags);
     const { message } = args;
     if (message === undefined) {
-      throw new SvcError('USAGE', 'there is no message to recall for', {
-        hint: 'give what the person wrote: svc memory recall --session-key KEY "when does the backup run?"',
+      throw new SvcError('USAGE', 'missing argument: MESSAGE (what the person wrote)', {
+        hint: 'for example: svc memory recall --session-key KEY "when does the backup run?"',
       });
     }
     const lane = await openRecallLane(this.context(), {
@@ -86,12 +87,13 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
       workspace: flags.workspace,
     });
     const turn = recallTurn(message, flags, this.context().cwd);
+    // The time limit leaves no time for an orderly shutdown.
+    this.endInOrder(false);
     const outcome = await lane.recall(turn, {
       signal: this.signal,
       leftMs: lane.deadlineMs - performance.now(),
     });
     for (const warning of outcome.warnings) this.addWarning(warning);
-    const { recallOutput } = await import('../../engine/active-memory/output.js');
     const output = recallOutput(this.mask.data(outcome));
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');
     const { createStyle } = await import('../../ui/style.js');
@@ -113,8 +115,8 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
   private async switchSession(on: boolean, flags: RecallFlags): Promise<RecallSwitchOutput> {
     const sessionKey = flags['session-key'];
     if (sessionKey === undefined || sessionKey.trim() === '') {
-      throw new SvcError('USAGE', '--switch needs to know which conversation is meant', {
-        hint: 'give --session-key as well',
+      throw new SvcError('USAGE', '--switch needs a conversation', {
+        hint: 'pass --session-key',
       });
     }
     const context = this.context();

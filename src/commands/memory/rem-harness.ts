@@ -1,11 +1,11 @@
-import { SweepCommand } from '../../cli/dream/run-command.js';
+import { SweepCommand } from '../../cli/dream/sweep-command.js';
 import { targetFlags } from '../../cli/flags.js';
-import type { DreamRunOutput } from '../../engine/dreaming/output-schemas.js';
+import type { DreamRunOutput } from '../../engine/dreaming/index.js';
 
 export default class MemoryRemHarness extends SweepCommand {
-  static override summary = 'Preview a sweep: what it would promote, and the patterns it sees.';
+  static override summary = 'Preview a sweep: its promotions and patterns.';
   static override description =
-    'A dry run of svc dream run that shows the report of the REM phase too. Nothing is written.';
+    'A dry run of "svc dream run" that also shows the report of the REM phase. Writes nothing.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --agent main --json',

@@ -1,14 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import { confirm } from '../../cli/confirm.js';
 import { targetFlags, withEnvironment, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import type { OpenedMemory } from '../../engine/memory/open-memory.js';
-import type { ResetOutput } from '../../engine/memory/output-schemas.js';
+import { confirm } from '../../cli/prompts.js';
+import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
 
 export default class MemoryReset extends MemoryCommand<ResetOutput> {
-  static override summary = 'Delete an index; the files it was made from are not touched.';
+  static override summary = 'Delete an index. Your files are not touched.';
   static override description =
-    'Asks first. The next search or "svc memory index" builds the index anew.';
+    'Asks for confirmation. The next search or "svc memory index" rebuilds the index.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --workspace ./notes --yes',
@@ -18,7 +17,7 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
     ...targetFlags,
     ...yesFlag,
     ...withEnvironment({
-      all: Flags.boolean({ summary: 'The indexes of all agents.' }),
+      all: Flags.boolean({ summary: 'Delete the indexes of all agents.' }),
     }),
   };
 
@@ -42,7 +41,7 @@ export default class MemoryReset extends MemoryCommand<ResetOutput> {
       return { agent: memory.agentId, indexFile, deleted: false, bytes: 0 };
     }
     const { deleted, bytes } = await memory.backend.reset();
-    this.write(deleted ? `deleted ${indexFile}` : `there is no index at ${indexFile}`);
+    this.write(deleted ? `deleted ${indexFile}` : `no index at ${indexFile}`);
     return { agent: memory.agentId, indexFile, deleted, bytes };
   }
 }

@@ -1,31 +1,32 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import { targetFlags, withEnvironment } from '../../cli/flags.js';
-import { MemoryCommand } from '../../cli/memory-command.js';
-import { admissionOf } from '../../cli/session-admission.js';
-import { sessionFlags } from '../../cli/session-flags.js';
-import { parseShare } from '../../cli/share-flag.js';
-import { createLazySyncProgress } from '../../cli/sync-progress.js';
+import { parseShare, sessionFlags, targetFlags, withEnvironment } from '../../cli/flags.js';
+import { MemoryCommand, refusalOf } from '../../cli/memory-command.js';
+import { createLazySyncProgress } from '../../cli/shown-sync.js';
 import { SvcError } from '../../engine/errors/index.js';
-import type { OpenedMemory } from '../../engine/memory/open-memory.js';
-import { searchOutput } from '../../engine/memory/output.js';
-import type { SearchOutput } from '../../engine/memory/output-schemas.js';
-import type { SearchResponse } from '../../engine/memory/search/types.js';
-import type { Source } from '../../engine/memory/types.js';
+import {
+  type OpenedMemory,
+  type SearchOutput,
+  type Source,
+  searchOutput,
+} from '../../engine/memory/index.js';
+import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 
 type SearchResultDocument = SearchOutput | Record<string, never>;
 
 export default class MemorySearch extends MemoryCommand<SearchResultDocument> {
-  static override summary = 'Answer a question from memory.';
+  static override summary = "Search an agent's memory.";
   static override description =
-    `The index is brought up to date first when files changed, and made on first use.
+    `Updates the index first if files have changed, and creates it on first use.
 
-Where an embedding provider is configured or found, passages are found by what they mean as well; without one, or when it fails, by words alone. --explain shows what each side gave. Where multimodal.enabled is on, images and recordings are found by what they show and say, and by their names.
+With an embedding provider, search is semantic as well; without one, or if it fails, it uses keywords only. --explain shows how each score came about. If multimodal.enabled is on, images and recordings are found by content and by name.
 
-An agent that says which conversation asks, by --session-key or --chat-type, gets what memory.ext.scope lets that conversation have.
+With --session-key or --chat-type, the rules of memory.ext.scope decide whether that conversation can search.
 
-Words are looked for in any combination, in all their forms. "quoted words" must stand together, -word must not occur, word* matches beginnings. Without a query, a terminal gets the search screen.`;
+Words match in any combination and in all their forms. "quoted words" must occur as a phrase, -word must not occur, word* matches prefixes. Without a query, a terminal opens the search screen.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> "when does the backup run"',
     '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
@@ -35,23 +36,30 @@ Words are looked for in any combination, in all their forms. "quoted words" must
     '<%= config.bin %> <%= command.id %> "what did we decide about the backups" --source sessions',
     "<%= config.bin %> <%= command.id %> invoice --path 'memory/2026-*.md' --min-score 0.4",
   ];
+  static override aliases = ['search', 's'];
+  // Unquoted words are one query.
+  static override strict = false;
   static override args = {
-    query: Args.string({ description: 'A question, or words.' }),
+    query: Args.string({ description: 'A question or keywords; quotes are optional.' }),
   };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
     ...withEnvironment({
-      explain: Flags.boolean({ summary: 'Say how each score came about.' }),
+      explain: Flags.boolean({ summary: 'Explain each score.' }),
+      long: Flags.boolean({
+        char: 'l',
+        summary: 'Show whole passages on a terminal, not one line of each.',
+      }),
       'max-results': Flags.integer({
         char: 'n',
-        summary: 'How many results (query.maxResults, 6).',
+        summary: 'Number of results (query.maxResults, 6).',
         helpValue: 'N',
         min: 1,
         max: 1000,
       }),
       'min-score': Flags.custom<number>({
-        summary: 'Leave out results that score lower; 0 to 1.',
+        summary: 'Minimum score, 0 to 1.',
         helpValue: 'SCORE',
         parse: async (text) => parseShare(text),
       })(),
@@ -70,9 +78,11 @@ Words are looked for in any combination, in all their forms. "quoted words" must
   protected override readonly answersVerbatim = true;
 
   async run(): Promise<SearchResultDocument> {
-    const { args, flags } = await this.parse(MemorySearch);
+    const { args, flags, raw } = await this.parse(MemorySearch);
     const terminal = this.terminal(flags);
-    const query = args.query;
+    const words = raw.flatMap(({ type, input }) => (type === 'arg' ? [input] : []));
+    // Without arguments, the query may be piped in.
+    const query = words.length === 0 ? args.query : words.join(' ');
     if (query === undefined || query === '') {
       if (!terminal.screen) throw missingQuery();
       const { runSearchScreen } = await import('../../cli/search-screen.js');
@@ -85,7 +95,7 @@ Words are looked for in any combination, in all their forms. "quoted words" must
       return {};
     }
     const memory = await this.openMemory(flags);
-    const { refusal, cites } = await admissionOf(memory, flags);
+    const refusal = await refusalOf(memory, flags);
     if (refusal !== undefined) {
       this.addWarning(refusal);
       return noAnswer(memory, query);
@@ -100,22 +110,51 @@ Words are looked for in any combination, in all their forms. "quoted words" must
       pathGlob: flags.path,
       explain: flags.explain,
     };
-    const { signal } = this;
     const response = await memory.backend
-      .search(request, { signal, onEvent: (event) => progress.onEvent(this.mask.data(event)) })
+      .search(
+        request,
+        this.asking((event) => progress.onEvent(this.mask.data(event))),
+      )
       .finally(progress.clear);
     for (const warning of response.warnings) this.addWarning(warning);
-    this.write(
+    if (!this.jsonEnabled()) await this.show(response, memory, flags);
+    return searchOutput(memory, response);
+  }
+
+  /** Whole passages into a pipe; on a terminal three lines a result unless `--long` asks for more. */
+  private async show(
+    response: SearchResponse,
+    memory: OpenedMemory,
+    flags: { readonly plain: boolean; readonly long: boolean },
+  ): Promise<void> {
+    const options = { ...this.view(flags), citations: true };
+    if (options.columns === undefined) {
+      this.write(renderSearchResults(response, options));
+      return;
+    }
+    const [{ needsPager, page }, { default: supportsHyperlinks }] = await Promise.all([
+      import('../../cli/pager.js'),
+      import('supports-hyperlinks'),
+    ]);
+    const href = ({ path, source }: SearchResult): string | undefined =>
+      source === 'memory'
+        ? pathToFileURL(resolve(memory.agent.workspaceDir, path)).href
+        : undefined;
+    const { color, screen } = this.terminal(flags);
+    const render = (links: boolean): string =>
       renderSearchResults(response, {
-        ...this.view(flags),
-        citations: cites,
-      }),
-    );
-    return searchOutput(memory, cites ? response : withoutCitations(response));
+        ...options,
+        compact: !flags.long,
+        href: links ? href : undefined,
+      });
+    const text = render(color && supportsHyperlinks.stdout);
+    // Pagers of some age print the codes of links.
+    if (screen && needsPager(text)) await page(render(false), process.env);
+    else this.write(text);
   }
 }
 
-/** What a conversation gets that may not search. */
+/** Response for a session that scope rules deny. */
 function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
   return {
     query,
@@ -132,12 +171,8 @@ function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
   };
 }
 
-function withoutCitations(response: SearchResponse): SearchResponse {
-  return { ...response, results: response.results.map(({ citation: _, ...result }) => result) };
-}
-
 function missingQuery(): SvcError {
-  return new SvcError('USAGE', 'nothing to search for', {
-    hint: 'give a question: svc memory search "when does the backup run"',
+  return new SvcError('USAGE', 'missing argument: QUERY', {
+    hint: 'for example: svc memory search "when does the backup run"',
   });
 }

@@ -1,12 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import { targetFlags, withEnvironment } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import type { EngineContext } from '../../engine/context.js';
-import type { Diagnosis } from '../../engine/embeddings/diagnosis/index.js';
+import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { embeddingStatus } from '../../engine/memory/embedding/embedding-status.js';
-import type { OpenedMemory } from '../../engine/memory/open-memory.js';
-import { statusOutput } from '../../engine/memory/output.js';
-import type { StatusesOutput, StatusOutput } from '../../engine/memory/output-schemas.js';
+import {
+  type OpenedMemory,
+  type StatusesOutput,
+  type StatusOutput,
+  statusOutput,
+} from '../../engine/memory/index.js';
+import type { EngineContext } from '../../engine/support/context.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
 
@@ -16,18 +19,18 @@ interface StatusFlags {
   readonly verbose: boolean;
 }
 
-/** One memory with everything that is told of it but the diagnosis. */
+/** One memory with its status, without the diagnosis. */
 interface Reported {
   readonly memory: OpenedMemory;
   readonly view: AgentStatusView;
 }
 
 export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
-  static override summary = 'Show what is indexed, how fresh it is, and what answers a search.';
+  static override summary = 'Show what is indexed, its freshness, and the search mode.';
   static override description =
-    `Looks at the files to say what is stale right now, and changes nothing. Several agents are shown as a table; --agent or --verbose shows everything.
+    `Compares the index with the files, and changes nothing. Several agents are shown as a table; --agent or --verbose shows all details.
 
-Without --deep no provider is asked. With it a word is really embedded, and every failure is told with its cause and its mend; exits with 1 when questions could not be embedded.`;
+--deep embeds a test query end to end and reports every failure with its cause and a hint; the exit code is 1 if queries cannot be embedded. Without it, no provider is contacted.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --deep --agent main',
@@ -37,8 +40,8 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
-      deep: Flags.boolean({ summary: 'Really try the embedding provider and its fallback.' }),
-      index: Flags.boolean({ summary: 'Bring the index up to date first.' }),
+      deep: Flags.boolean({ summary: 'Test the embedding provider and its fallback.' }),
+      index: Flags.boolean({ summary: 'Update the index first.' }),
     }),
   };
 
@@ -74,7 +77,7 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
     this.write(overview ? renderStatusOverview(views, options) : renderStatus(views, options));
   }
 
-  /** Only one agent's diagnosis can be stayed with; those of several are lines. */
+  /** The live view fits one agent; several are printed as lines. */
   private async diagnose(
     memory: OpenedMemory,
     alone: boolean,
@@ -82,7 +85,7 @@ Without --deep no provider is asked. With it a word is really embedded, and ever
     context: EngineContext,
   ): Promise<Diagnosis> {
     const { shownDiagnosis } = await import('../../cli/shown-diagnosis.js');
-    const { diagnoseMemory } = await import('../../engine/memory/diagnosis/diagnose-memory.js');
+    const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
     this.write('\n');
     return shownDiagnosis((signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }), {
       title: `${memory.ext === undefined ? 'provider path' : 'external search'} of agent ${memory.name}`,

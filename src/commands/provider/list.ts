@@ -1,14 +1,13 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { targetFlags } from '../../cli/flags.js';
+import { loadAgentProviders, type ProviderListOutput } from '../../engine/embeddings/index.js';
 import { listProviders } from '../../engine/embeddings/list-providers.js';
-import type { ProviderListOutput } from '../../engine/embeddings/provider-output-schemas.js';
-import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
 import { renderProviderList } from '../../ui/provider/list.js';
 
 export default class ProviderList extends BaseCommand<ProviderListOutput> {
-  static override summary = 'List the embedding providers: which is used, and why not the others.';
+  static override summary = 'List embedding providers, and why each is or is not used.';
   static override description =
-    'Looks at the configuration, the environment and files; asks no provider. Keys are named by where they come from and never shown. "auto" is the place in auto-detection, which takes the first provider that can be used.';
+    'Reads only the configuration, environment and files; contacts no provider. Shows where keys come from, never the keys. "auto" is the position in auto-detection, which selects the first available provider.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --agent main --json',

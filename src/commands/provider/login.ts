@@ -2,34 +2,34 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
-import { login } from '../../engine/embeddings/login/login.js';
-import type { LoginOutput } from '../../engine/embeddings/output-schemas.js';
-import { renderLogin, renderLoginEvent } from '../../ui/provider/login.js';
+import { login } from '../../engine/embeddings/adapters/github-copilot/login.js';
+import type { LoginOutput } from '../../engine/embeddings/index.js';
+import { renderLogin, renderLoginEvent } from '../../ui/provider/list.js';
 
 export default class ProviderLogin extends BaseCommand<LoginOutput> {
-  static override summary = 'Sign in to an embedding provider that has a login.';
+  static override summary = 'Sign in to an embedding provider.';
   static override description =
-    `GitHub Copilot is the one that has a login; the others take a key. Shows a code to type into a browser on any machine, waits for it, tries the login once and keeps it for your user alone.
+    `Only GitHub Copilot has a login; other providers use keys. Shows a code to enter in a browser on any machine, waits for it, tests the login and stores it, readable only by you.
 
-The client id is that of an OAuth app at GitHub with "Enable Device Flow". Without one, set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN in place of a login.`;
+The client ID belongs to a GitHub OAuth app with "Enable Device Flow". Without one, set COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN instead.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> github-copilot --github-client-id Iv1.0123456789abcdef',
     '<%= config.bin %> <%= command.id %> github-copilot --github-url https://acme.ghe.com --json',
   ];
   static override args = {
-    provider: Args.string({ description: 'The provider, as github-copilot.', required: true }),
+    provider: Args.string({ description: 'The provider, such as github-copilot.', required: true }),
   };
   static override flags = withEnvironment({
     'github-client-id': Flags.string({
-      summary: 'Client id of an OAuth app at GitHub with device flow.',
+      summary: 'Client ID of a GitHub OAuth app with device flow.',
       helpValue: 'ID',
     }),
     'github-url': Flags.string({
-      summary: 'GitHub Enterprise in place of https://github.com.',
+      summary: 'GitHub Enterprise instead of https://github.com.',
       helpValue: 'URL',
     }),
     'github-api-url': Flags.string({
-      summary: 'Its API, where that does not follow from its address.',
+      summary: 'Its API, if that does not follow from its address.',
       helpValue: 'URL',
     }),
   });
@@ -42,7 +42,7 @@ The client id is that of an OAuth app at GitHub with "Enable Device Flow". Witho
       githubUrl: flags['github-url'],
       githubApiUrl: flags['github-api-url'],
       signal: this.signal,
-      // Also with --json and --quiet: nobody can sign in without the code.
+      // Even with --json and --quiet: signing in needs the code.
       onEvent: (event) => void process.stderr.write(this.mask.text(renderLoginEvent(event))),
     });
     this.write(renderLogin(result));

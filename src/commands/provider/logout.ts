@@ -1,21 +1,21 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand } from '../../cli/base-command.js';
-import { confirm } from '../../cli/confirm.js';
 import { yesFlag } from '../../cli/flags.js';
-import { logout } from '../../engine/embeddings/login/logout.js';
-import type { LogoutOutput } from '../../engine/embeddings/output-schemas.js';
-import { renderLogout } from '../../ui/provider/login.js';
+import { confirm } from '../../cli/prompts.js';
+import { logout } from '../../engine/embeddings/adapters/github-copilot/login.js';
+import type { LogoutOutput } from '../../engine/embeddings/index.js';
+import { renderLogout } from '../../ui/provider/list.js';
 
 export default class ProviderLogout extends BaseCommand<LogoutOutput> {
-  static override summary = 'Delete a stored login to an embedding provider.';
+  static override summary = 'Delete a stored login of an embedding provider.';
   static override description =
-    'Asks first. Deletes the login and the token that was made of it; tokens in the environment are not touched.';
+    'Asks for confirmation. Deletes the login and its cached token; tokens in the environment are not affected.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> github-copilot',
     '<%= config.bin %> <%= command.id %> github-copilot --yes --json',
   ];
   static override args = {
-    provider: Args.string({ description: 'The provider, as github-copilot.', required: true }),
+    provider: Args.string({ description: 'The provider, such as github-copilot.', required: true }),
   };
   static override flags = yesFlag;
 

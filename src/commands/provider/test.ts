@@ -7,11 +7,11 @@ import {
   type DiagnosisEvent,
   diagnoseNamed,
 } from '../../engine/embeddings/diagnosis/index.js';
-import type { ProviderTestOutput } from '../../engine/embeddings/provider-output-schemas.js';
+import type { ProviderTestOutput } from '../../engine/embeddings/output-schemas.js';
 import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
-import { diagnoseMemory } from '../../engine/memory/diagnosis/diagnose-memory.js';
+import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 
-/** What is looked at, and for whom. */
+/** What is tested, and for which agent. */
 interface Subject {
   readonly agent: string | null;
   readonly title: string;
@@ -22,11 +22,11 @@ interface Subject {
 }
 
 export default class ProviderTest extends MemoryCommand<ProviderTestOutput> {
-  static override summary = 'Try an embedding provider, and say what is wrong and how to mend it.';
+  static override summary = 'Test an embedding provider and show how to fix it.';
   static override description =
-    `Really embeds a word. Without a provider the whole way of an agent's questions is tried: the provider that its settings lead to, the fallback, and the vectors of the index. With one, that provider alone, whatever is configured.
+    `Embeds a word end to end. Without an argument, tests everything an agent's queries need: the configured provider, its fallback, and the vectors of the index. With a provider, tests only that one, whatever is configured.
 
-Exits with 1 when questions could not be embedded. On a terminal it stays until you leave; r tries again.`;
+Exits with 1 if queries cannot be embedded. On a terminal, the result stays on screen; press r to test again.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> openai --plain',
@@ -34,7 +34,7 @@ Exits with 1 when questions could not be embedded. On a terminal it stays until 
   ];
   static override args = {
     provider: Args.string({
-      description: 'A provider: an adapter, or an entry of models.providers.',
+      description: 'A provider or an entry of models.providers.',
     }),
   };
   static override flags = { agent: targetFlags.agent };

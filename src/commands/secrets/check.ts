@@ -4,9 +4,9 @@ import type { SecretsCheckOutput } from '../../engine/secrets/output-schemas.js'
 import { renderSecretsCheck } from '../../ui/secrets-check.js';
 
 export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
-  static override summary = 'List every secret of the configuration, and whether it can be read.';
+  static override summary = 'Check that every secret of the configuration can be read.';
   static override description =
-    'Really reads them: variables, files, and programs, each asked once. Says where each secret stands, where it comes from and how long it is, never the value. Exits with 1 when one cannot be read.';
+    'Reads every secret: from variables, from files, and from programs, each run once. Shows the key, the source and the length of each secret, never its value. Exits with 1 if one cannot be read.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',

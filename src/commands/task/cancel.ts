@@ -1,12 +1,12 @@
+import { taskArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { taskArgs } from '../../cli/record-args.js';
-import { taskOutput } from '../../engine/flows/output.js';
-import type { TaskOutput } from '../../engine/flows/output-schemas.js';
+import type { TaskOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskCancel extends FlowsCommand<TaskOutput> {
   static override summary = 'Cancel a task.';
   static override description =
-    'One that waits ends at once. The worker of one that runs hears of it when it reports next; if it never does, the task ends with its lease.';
+    'A queued task ends at once. The worker of a running task learns of it with its next report; if it never reports, the task ends when its lease expires.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> fb015887',
     '<%= config.bin %> <%= command.id %> fb015887 --json',

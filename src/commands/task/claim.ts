@@ -2,47 +2,45 @@ import { hostname } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { flowOutput, taskOutput } from '../../engine/flows/output.js';
-import type { TaskClaimOutput } from '../../engine/flows/output-schemas.js';
-import { TASK_RUNTIMES } from '../../engine/flows/task-record.js';
-import { waitForTask } from '../../engine/flows/tasks/wait-for-task.js';
+import type { TaskClaimOutput } from '../../engine/flows/index.js';
+import { flowOutput, TASK_RUNTIMES, taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
-  static override summary = 'Take the oldest task that waits, to work on it.';
+  static override summary = 'Claim the oldest queued task.';
   static override description =
-    `For workers. The answer holds a lease token, a secret that is shown this once: every report needs it. Report with "svc task heartbeat" before flows.leaseSeconds are over, or the task is taken back; end with "svc task complete" or "svc task fail".
+    `For workers. Prints a lease token, a secret that is shown only once and that every report needs. Report with "svc task heartbeat" within flows.leaseSeconds, or the task is queued again. Finish with "svc task complete" or "svc task fail".
 
-No other worker gets the same task, in any process. Without --wait the task is null when none waits.`;
+No other worker gets the same task. Without --wait, the task is null if none is queued.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --wait --json',
     '<%= config.bin %> <%= command.id %> --runtime subagent --worker build-3 --json',
   ];
   static override flags = withEnvironment({
-    wait: Flags.boolean({ summary: 'Wait for a task when there is none.' }),
+    wait: Flags.boolean({ summary: 'Wait until a task is queued.' }),
     runtime: Flags.option({
       options: TASK_RUNTIMES,
       multiple: true,
-      summary: 'Only tasks for this runtime.',
+      summary: 'Claim only tasks for this runtime.',
       helpValue: 'RUNTIME',
     })(),
     agent: Flags.string({
       char: 'a',
-      summary: 'Only tasks for this agent.',
+      summary: 'Claim only tasks for this agent.',
       helpValue: 'ID',
     }),
     worker: Flags.string({
-      summary: 'What this worker is called, for people; the name of the host when left out.',
+      summary: 'Name of this worker, for display (host name).',
       helpValue: 'NAME',
     }),
     'lease-seconds': Flags.integer({
-      summary: 'How long the worker may be silent; flows.leaseSeconds when left out.',
+      summary: 'Expire the lease after this many seconds (flows.leaseSeconds).',
       helpValue: 'N',
       min: 1,
       max: 86_400,
     }),
   });
 
-  // The token, and the words of the task as they are.
+  // The lease token must not be masked, and the text of the task must not change.
   protected override readonly answersVerbatim = true;
 
   async run(): Promise<TaskClaimOutput> {
@@ -55,12 +53,11 @@ No other worker gets the same task, in any process. Without --wait the task is n
       agentId: flags.agent,
       leaseMs: seconds === undefined ? undefined : seconds * 1000,
     };
-    const { clock } = this.context();
     const claimed = flags.wait
-      ? await waitForTask(flows, request, { signal: this.signal, clock })
+      ? await flows.tasks.wait(request, this.signal)
       : await flows.tasks.claim(request);
     if (claimed === undefined) {
-      this.write('no task waits');
+      this.write('no task is queued');
       return { task: null, flow: null, leaseToken: null };
     }
     const { task, flow, leaseToken } = claimed;

@@ -1,15 +1,14 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
-import { leaseArgs, leaseFlags } from '../../cli/lease-flags.js';
+
 import { SvcError } from '../../engine/errors/index.js';
-import type { JsonValue } from '../../engine/flows/index.js';
-import { taskOutput } from '../../engine/flows/output.js';
-import type { TaskOutput } from '../../engine/flows/output-schemas.js';
+import type { JsonValue, TaskOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskComplete extends FlowsCommand<TaskOutput> {
-  static override summary = 'Say that a task is done.';
-  static override description = 'For workers; the task must be held with the lease token.';
+  static override summary = 'Report a task as done.';
+  static override description = 'For workers. The lease token must be valid.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --summary "7 pages read"',
     `<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --result '{"pages":7}' --json`,
@@ -18,14 +17,14 @@ export default class TaskComplete extends FlowsCommand<TaskOutput> {
   static override flags = {
     ...leaseFlags,
     ...withEnvironment({
-      summary: Flags.string({ summary: 'What came of it, in a line.', helpValue: 'TEXT' }),
+      summary: Flags.string({ summary: 'Result in one line.', helpValue: 'TEXT' }),
       outcome: Flags.option({
         options: ['succeeded', 'blocked'] as const,
-        summary: '`blocked`: it did what it could, and somebody else has to go on.',
+        summary: 'succeeded, or blocked if somebody else has to continue.',
         helpValue: 'OUTCOME',
         default: 'succeeded',
       })(),
-      result: Flags.string({ summary: 'What it found, as JSON.', helpValue: 'JSON' }),
+      result: Flags.string({ summary: 'Result as JSON.', helpValue: 'JSON' }),
     }),
   };
 
@@ -48,8 +47,8 @@ function readJson(text: string): JsonValue {
     const value: JsonValue = JSON.parse(text);
     return value;
   } catch (error) {
-    throw new SvcError('USAGE', '--result is not JSON', {
-      hint: `put it into single quotes: --result '{"pages":7}'`,
+    throw new SvcError('USAGE', '--result must be JSON', {
+      hint: `use single quotes: --result '{"pages":7}'`,
       cause: error,
     });
   }

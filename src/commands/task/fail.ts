@@ -1,14 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
-import { leaseArgs, leaseFlags } from '../../cli/lease-flags.js';
-import { taskOutput } from '../../engine/flows/output.js';
-import type { TaskOutput } from '../../engine/flows/output-schemas.js';
+import type { TaskOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskFail extends FlowsCommand<TaskOutput> {
-  static override summary = 'Say that a task could not be done.';
+  static override summary = 'Report a task as failed.';
   static override description =
-    'For workers; the task must be held with the lease token. It runs again after a rest while it has attempts left (maxAttempts of its runtime); with --no-retry it has failed for good. One that is to be cancelled is cancelled now.';
+    'For workers. The lease token must be valid. The task is retried after a pause while it has attempts left (maxAttempts of its runtime); --no-retry makes it fail permanently. A task with a pending cancellation is cancelled.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --error "the page is gone"',
     '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --error "no such user" --no-retry --json',
@@ -17,9 +16,9 @@ export default class TaskFail extends FlowsCommand<TaskOutput> {
   static override flags = {
     ...leaseFlags,
     ...withEnvironment({
-      error: Flags.string({ summary: 'Why, in a line.', helpValue: 'TEXT', required: true }),
-      'no-retry': Flags.boolean({ summary: 'No further attempt can go better.' }),
-      'timed-out': Flags.boolean({ summary: 'It took longer than it may.' }),
+      error: Flags.string({ summary: 'Reason in one line.', helpValue: 'TEXT', required: true }),
+      'no-retry': Flags.boolean({ summary: 'Do not retry the task.' }),
+      'timed-out': Flags.boolean({ summary: 'Report that the task timed out.' }),
     }),
   };
 

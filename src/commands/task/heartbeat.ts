@@ -1,14 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
+import { leaseArgs, leaseFlags, withEnvironment } from '../../cli/flags.js';
 import { FlowsCommand, leaseError } from '../../cli/flows-command.js';
-import { leaseArgs, leaseFlags } from '../../cli/lease-flags.js';
-import { taskOutput } from '../../engine/flows/output.js';
-import type { TaskHeartbeatOutput } from '../../engine/flows/output-schemas.js';
+import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
-  static override summary = 'Say that a task is still being worked on.';
+  static override summary = 'Report that a task is still in progress.';
   static override description =
-    'For workers. Makes the lease last for another flows.leaseSeconds. When cancelRequested is true in the answer, somebody wants the task stopped: stop, and say "svc task fail".';
+    'For workers. Extends the lease by flows.leaseSeconds. If cancelRequested is true in the result, stop and run "svc task fail".';
   static override examples = [
     '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --json',
     '<%= config.bin %> <%= command.id %> fb015887-239d-43be-9c9e-01a1f947c7ef --progress "3 of 7 pages"',
@@ -17,9 +16,9 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
   static override flags = {
     ...leaseFlags,
     ...withEnvironment({
-      progress: Flags.string({ summary: 'What is being done, in a line.', helpValue: 'TEXT' }),
+      progress: Flags.string({ summary: 'Progress in one line.', helpValue: 'TEXT' }),
       'lease-seconds': Flags.integer({
-        summary: 'How long the worker may be silent from now on.',
+        summary: 'Extend the lease by this many seconds (flows.leaseSeconds).',
         helpValue: 'N',
         min: 1,
         max: 86_400,
@@ -39,7 +38,7 @@ export default class TaskHeartbeat extends FlowsCommand<TaskHeartbeatOutput> {
       },
     );
     if (!answer.ok) throw leaseError(answer, args.task);
-    this.write(answer.cancelRequested ? 'stop: the task is to be cancelled' : 'go on');
+    this.write(answer.cancelRequested ? 'stop: cancellation requested' : 'continue');
     return { task: taskOutput(answer.task), cancelRequested: answer.cancelRequested };
   }
 }

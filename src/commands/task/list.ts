@@ -1,17 +1,14 @@
 import * as Flags from '@oclif/core/flags';
-import { withEnvironment } from '../../cli/flags.js';
-import { followedTasks } from '../../cli/followed-lists.js';
-import { ListCommand, listFlags } from '../../cli/list-command.js';
-import { readSince } from '../../cli/since-flag.js';
-import { taskListOutput } from '../../engine/flows/output.js';
-import type { TaskListOutput } from '../../engine/flows/output-schemas.js';
-import { TASK_RUNTIMES, TASK_STATUSES } from '../../engine/flows/task-record.js';
+import { readSince, withEnvironment } from '../../cli/flags.js';
+import { followedTasks, ListCommand, listFlags } from '../../cli/flows-command.js';
+import type { TaskListOutput } from '../../engine/flows/index.js';
+import { TASK_RUNTIMES, TASK_STATUSES, taskListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
 
 export default class TaskList extends ListCommand<TaskListOutput> {
-  static override summary = 'List the tasks of flows, the newest first.';
+  static override summary = 'List the tasks of flows, newest first.';
   static override description =
-    'Those of all sessions in the state folder. --watch stays and shows what changes; with --json each change is a line then.';
+    'Lists the tasks of all sessions in the state folder. --watch keeps running and shows changes; with --json, each change is one line.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --status queued --runtime acp',
@@ -24,13 +21,13 @@ export default class TaskList extends ListCommand<TaskListOutput> {
       status: Flags.option({
         options: TASK_STATUSES,
         multiple: true,
-        summary: 'Only those in this state.',
+        summary: 'Show only tasks in this state.',
         helpValue: 'STATUS',
       })(),
       runtime: Flags.option({
         options: TASK_RUNTIMES,
         multiple: true,
-        summary: 'Only tasks for this runtime.',
+        summary: 'Show only tasks for this runtime.',
         helpValue: 'RUNTIME',
       })(),
     }),

@@ -1,12 +1,12 @@
+import { taskArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { taskArgs } from '../../cli/record-args.js';
-import { taskOutput } from '../../engine/flows/output.js';
-import type { TaskOutput } from '../../engine/flows/output-schemas.js';
+import type { TaskOutput } from '../../engine/flows/index.js';
+import { taskOutput } from '../../engine/flows/index.js';
 
 export default class TaskRetry extends FlowsCommand<TaskOutput> {
-  static override summary = 'Run a task again that ended badly.';
+  static override summary = 'Queue a task again that did not succeed.';
   static override description =
-    'Puts a task that failed, timed out, was cancelled or lost back into the queue, with all of its attempts. Its flow must go on.';
+    'Queues a task again that failed, timed out, was cancelled or was lost, with all of its attempts. Its flow must not have ended.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> fb015887',
     '<%= config.bin %> <%= command.id %> fb015887 --json',
@@ -17,7 +17,7 @@ export default class TaskRetry extends FlowsCommand<TaskOutput> {
     const { args, flags } = await this.parse(TaskRetry);
     const flows = await this.openFlows(flags);
     const task = await flows.tasks.retry(args.task);
-    this.write(`task ${task.taskId} waits for a worker`);
+    this.write(`task ${task.taskId} is queued`);
     return { task: taskOutput(task) };
   }
 }

@@ -1,7 +1,7 @@
+import { taskArgs } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
-import { taskArgs } from '../../cli/record-args.js';
-import { taskShowOutput } from '../../engine/flows/output.js';
-import type { TaskShowOutput } from '../../engine/flows/output-schemas.js';
+import type { TaskShowOutput } from '../../engine/flows/index.js';
+import { taskShowOutput } from '../../engine/flows/index.js';
 import { renderTask } from '../../ui/flows/details.js';
 
 export default class TaskShow extends FlowsCommand<TaskShowOutput> {

@@ -5,39 +5,39 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
-import { readCallData } from '../../engine/webhooks/call/call-data.js';
-import { callRoute } from '../../engine/webhooks/call/call-route.js';
-import type { CallOutput } from '../../engine/webhooks/output-schemas.js';
-import { renderJson } from '../../ui/config/effective.js';
+import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
+
+import type { CallOutput } from '../../engine/webhooks/index.js';
+import { renderJson } from '../../ui/config/config-text.js';
 
 /** The file descriptor of stdin. */
 const STDIN = 0;
 
 export default class WebhookCall extends BaseCommand<CallOutput> {
-  static override summary = 'Perform an action through a route, with its own secret.';
+  static override summary = 'Send an action to a webhook route, using its secret.';
   static override description =
-    `For trying a route and for scripts. Sends the action over HTTP as any other system would, to the listener that runs for this state folder, else to gateway.host and gateway.port. Prints the answer, and on stderr the same call for curl with a variable in place of the secret. Exits with 1 when the action was not performed.`;
+    'Sends the action over HTTP, as any other system would, to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response, and on stderr the same call as a curl command with a variable in place of the secret. Exits with 1 if the action was not performed.';
   static override examples = [
     `<%= config.bin %> <%= command.id %> ci create_flow --data '{"goal":"Build 1.2.3"}'`,
     '<%= config.bin %> <%= command.id %> ci list_flows',
     '<%= config.bin %> <%= command.id %> ci create_flow --data @body.json --idempotency-key build-1.2.3',
   ];
   static override args = {
-    route: Args.string({ required: true, description: 'Id of the route.' }),
+    route: Args.string({ required: true, description: 'ID of the route.' }),
     action: Args.string({ required: true, description: 'Name of the action.' }),
   };
   static override flags = withEnvironment({
     data: Flags.string({
       char: 'd',
-      summary: 'The other fields of the body, as a JSON object; @FILE or - reads them.',
+      summary: 'Other fields of the body, as a JSON object, @FILE or - for stdin.',
       helpValue: 'JSON',
     }),
     'idempotency-key': Flags.string({
-      summary: 'A key by which a repeated create_flow or run_task is known again.',
+      summary: 'Perform create_flow or run_task only once for this key.',
       helpValue: 'KEY',
     }),
     url: Flags.string({
-      summary: 'Where the listener is reached: scheme, host and port.',
+      summary: 'Base URL of the listener: scheme, host and port.',
       helpValue: 'URL',
     }),
   });

@@ -2,21 +2,21 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { loadConfig } from '../../engine/config/index.js';
-import { describedRoutes } from '../../engine/webhooks/openapi/described-routes.js';
-import { openApiDocument } from '../../engine/webhooks/openapi/openapi-document.js';
-import { renderJson } from '../../ui/config/effective.js';
+import { describedRoutes, openApiDocument } from '../../engine/webhooks/openapi-document.js';
+
+import { renderJson } from '../../ui/config/config-text.js';
 
 export default class WebhookOpenapi extends BaseCommand<object> {
   static override summary = 'Print the OpenAPI 3.1 document of the webhook routes.';
   static override description =
-    'Made of the schemas that requests are held against, for the routes of the configuration that are switched on; without any, for a route as it is by default. The listener serves it at /openapi.json when plugins.entries.webhooks.config.openapi is true.';
+    'Generated from the schemas that validate requests, for the enabled routes of the configuration, or for a default route if there are none. The listener serves it at /openapi.json if plugins.entries.webhooks.config.openapi is true.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> > openapi.json',
     '<%= config.bin %> <%= command.id %> --url https://hooks.example.com',
   ];
   static override flags = withEnvironment({
     url: Flags.string({
-      summary: 'Where the routes are reached from outside, for "servers".',
+      summary: 'Public base URL of the routes, for "servers".',
       helpValue: 'URL',
     }),
   });
@@ -30,7 +30,7 @@ export default class WebhookOpenapi extends BaseCommand<object> {
     return document;
   }
 
-  /** The document is what it is and nothing beside it. */
+  /** A standard document, without fields of svc. */
   protected override toSuccessJson(result: unknown): unknown {
     return result;
   }

@@ -1,14 +1,13 @@
 import { BaseCommand } from '../../cli/base-command.js';
 import { loadConfig } from '../../engine/config/index.js';
 import { listRoutes } from '../../engine/serve/webhook-routes.js';
-import type { RoutesOutput } from '../../engine/webhooks/output-schemas.js';
+import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { renderRoutes } from '../../ui/webhook/routes.js';
 
 export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
-  static override summary =
-    'List the webhook routes: whether they are served, and their last request.';
+  static override summary = 'List the webhook routes, their state and their last request.';
   static override description =
-    'Really reads the secret of each route that is switched on, as the listener does at its start, and shows where it comes from, never its value. Counts are those of all listeners that have run for this state folder. Exits with 1 when a secret cannot be read.';
+    'Reads the secret of each enabled route, as the listener does when it starts, and shows its source, never its value. Counts include all listeners that have run for this state folder. Exits with 1 if a secret cannot be read.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',

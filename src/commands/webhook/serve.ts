@@ -3,18 +3,18 @@ import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
 import { shownServe } from '../../cli/shown-serve.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
+import { SvcError } from '../../engine/errors/index.js';
+import type { ServeOutput } from '../../engine/serve/index.js';
 import { serveOutput } from '../../engine/serve/output.js';
-import type { ServeOutput } from '../../engine/serve/output-schemas.js';
-import { requireWebhooks } from '../../engine/webhooks/require-webhooks.js';
 
 const PORT = { min: 0, max: 65_535 };
 
 export default class WebhookServe extends BaseCommand<ServeOutput> {
   static override summary = 'Serve the webhook routes.';
   static override description =
-    `Listens on gateway.host and gateway.port and performs what trusted systems ask for on the task flows of the session of their route. An answer with "ok": true means that the change is on disk. It is svc serve without the memories, and without running tasks unless told to: one of the two runs for a state folder.
+    `Listens on gateway.host and gateway.port and performs actions on the task flows of each route's session. A response with "ok": true means that the change is on disk. It is "svc serve" without memories, and without running tasks unless --run-tasks is given. Only one of the two can run for a state folder.
 
-SIGTERM and Ctrl-C end the requests under way, for gateway.drainSeconds at most; new ones get 503 meanwhile. A second signal ends it at once. SIGHUP takes on changed routes, limits and secrets, all of them or none. On a terminal it shows routes and flows, elsewhere its log goes to stderr.`;
+On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSeconds; new ones get 503. A second signal stops it immediately. SIGHUP applies changed routes, limits and secrets; an invalid configuration is ignored. On a terminal it shows routes and flows, elsewhere it logs to stderr.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --port 9000 --plain',
@@ -28,18 +28,18 @@ SIGTERM and Ctrl-C end the requests under way, for gateway.drainSeconds at most;
     }),
     port: Flags.integer({
       ...PORT,
-      summary: 'Listen on this port instead of gateway.port; 0 takes a free one.',
+      summary: 'Listen on this port instead of gateway.port; 0 picks a free one.',
       helpValue: 'PORT',
     }),
     'run-tasks': Flags.boolean({
-      summary: 'Run queued tasks too, by the programs of flows.runtimes.',
+      summary: 'Also run queued tasks with the programs of flows.runtimes.',
     }),
     'json-logs': Flags.boolean({
-      summary: 'Write the log to stderr as one JSON object a line.',
+      summary: 'Log to stderr as one JSON object per line.',
     }),
   });
 
-  /** Something may still be at work. */
+  /** A request may still be in progress. */
   private isCutOff = false;
 
   async run(): Promise<ServeOutput> {
@@ -66,7 +66,7 @@ SIGTERM and Ctrl-C end the requests under way, for gateway.drainSeconds at most;
 
   protected override async finally(): Promise<void> {
     await super.finally();
-    // After the answer was printed, which comes after this.
+    // Runs after the result is printed.
     if (this.isCutOff) setImmediate(() => process.exit());
   }
 }
@@ -80,8 +80,15 @@ function listeningAt(loaded: LoadedConfig, { host, port }: Place): LoadedConfig 
   const { resolved } = loaded;
   const gateway = {
     ...resolved.gateway,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    host: host ?? resolved.gateway.host,
+    port: port ?? resolved.gateway.port,
   };
   return { ...loaded, resolved: { ...resolved, gateway } };
+}
+
+function requireWebhooks({ resolved }: LoadedConfig): void {
+  if (resolved.plugins.entries.webhooks.enabled) return;
+  throw new SvcError('WEBHOOKS_DISABLED', 'webhooks are disabled', {
+    hint: 'svc config set plugins.entries.webhooks.enabled true',
+  });
 }

@@ -7,10 +7,10 @@ import {
   type SessionFacts,
 } from '../scope/index.js';
 
-/** `plugins.entries.active-memory`, filled. */
+/** The effective `plugins.entries.active-memory`. */
 export type ActiveMemorySettings = ResolvedConfig['plugins']['entries']['active-memory'];
 
-/** What is checked before memory is recalled, in this order (facts §1.2); `scope` is facts §8.3. */
+/** What is checked before recalling, in this order (facts §1.2); `scope` is facts §8.3. */
 export const GATES = [
   'config',
   'agent',
@@ -23,51 +23,48 @@ export const GATES = [
   'scope',
 ] as const;
 
-/** The name of a check. */
 export type Gate = (typeof GATES)[number];
 
-/** A check that passed, and what it saw. */
-export interface PassedGate {
+interface PassedGate {
   readonly gate: Gate;
-  /** One clause for people. */
+  /** A short explanation for people. */
   readonly why: string;
 }
 
-/** Whether memory is recalled for a turn; a closed gate is no error. */
+/** Whether to recall for a turn; a closed gate is not an error. */
 export type GateDecision =
   | { readonly open: true; readonly passed: readonly PassedGate[] }
   | {
       readonly open: false;
       readonly closedBy: Gate;
       readonly why: string;
-      /** What to change for it to open; undefined where nothing should be. */
-      readonly mend?: string;
-      /** The checks before it. */
+      /** How to open it; undefined if it is closed on purpose. */
+      readonly hint?: string;
+      /** The gates before it. */
       readonly passed: readonly PassedGate[];
     };
 
-/** Everything that the checks look at. */
+/** What the gates check. */
 export interface GateFacts {
   readonly settings: ActiveMemorySettings;
-  /** Absolute path of the configuration in use; undefined when the defaults hold. */
+  /** Absolute path of the configuration file; undefined if there is none. */
   readonly configFile: string | undefined;
   readonly agent: { readonly id: string; readonly from: 'default' | 'given' | 'session key' };
   readonly session: SessionFacts;
   readonly sessionId: string | undefined;
   readonly trigger: string;
-  /** Whether the person switched recalls off for this conversation. */
+  /** Whether recalls are turned off for this conversation. */
   readonly switchedOff: boolean;
   readonly scope: Scope;
 }
 
 type Verdict =
   | { readonly ok: true; readonly why: string }
-  | { readonly ok: false; readonly why: string; readonly mend?: string };
+  | { readonly ok: false; readonly why: string; readonly hint?: string };
 
 /**
- * Decides whether memory is recalled: the first check that fails closes the way. Pure. Two gates must
- * hold (spec/memory-search §1): `plugin`, the plugin is on and meant for this agent, and
- * `interactive`, the turn is of a conversation with a person that lasts. The others narrow that down.
+ * Decides whether to recall: every gate must be open. The two gates of spec/memory-search §1 are `plugin`
+ * (active memory is enabled for this agent) and `interactive` (a persistent conversation with a person).
  */
 export function decideGates(facts: GateFacts): GateDecision {
   const passed: PassedGate[] = [];
@@ -80,26 +77,26 @@ export function decideGates(facts: GateFacts): GateDecision {
 }
 
 const CHECKS: Readonly<Record<Gate, (facts: GateFacts) => Verdict>> = {
-  config: ({ configFile }) => pass(configFile ?? 'no file, the defaults hold'),
+  config: ({ configFile }) => pass(configFile ?? 'no file, using defaults'),
   agent: ({ agent }) => pass(`${agent.id} (${FROM[agent.from]})`),
-  session: ({ session, sessionId }) => pass(session.sessionKey ?? sessionId ?? 'none is known'),
+  session: ({ session, sessionId }) => pass(session.sessionKey ?? sessionId ?? 'unknown'),
   toggle: ({ switchedOff }) =>
     switchedOff
-      ? fail('recalls are switched off for this conversation', 'switch it on with --switch on')
-      : pass('not switched off for this conversation'),
+      ? fail('recalls are off for this conversation', 'turn them on with --switch on')
+      : pass('on for this conversation'),
   plugin: checkPlugin,
   interactive: checkInteractive,
   chat_type: checkChatType,
   chat_id: checkChatId,
   scope: ({ scope, session }) => {
     const { allowed, why } = decideScope(scope, session);
-    return allowed ? pass(why) : fail(why, 'memory.ext.scope says which sessions may search');
+    return allowed ? pass(why) : fail(why, 'see memory.ext.scope');
   },
 };
 
 const FROM: Readonly<Record<GateFacts['agent']['from'], string>> = {
-  default: 'the default agent',
-  given: 'as given',
+  default: 'default agent',
+  given: 'from --agent',
   'session key': 'from the session key',
 };
 
@@ -108,42 +105,42 @@ const PLUGIN = 'plugins.entries.active-memory';
 function checkPlugin({ settings, agent }: GateFacts): Verdict {
   const { config } = settings;
   if (!settings.enabled) {
-    return fail('active memory is not switched on', `svc config set ${PLUGIN}.enabled true`);
+    return fail('active memory is not enabled', `svc config set ${PLUGIN}.enabled true`);
   }
   if (!config.enabled) {
     return fail(
-      'active memory is switched off for all conversations',
+      'active memory is disabled for all conversations',
       `svc config set ${PLUGIN}.config.enabled true`,
     );
   }
   if (!config.agents.includes(agent.id)) {
-    const why = config.agents.length === 0 ? 'no agent is' : `agent ${agent.id} is not`;
-    return fail(`${why} among those it is for`, `name ${agent.id} in ${PLUGIN}.config.agents`);
+    const hint = `add ${agent.id} to ${PLUGIN}.config.agents`;
+    return fail(`active memory is not enabled for agent ${agent.id}`, hint);
   }
-  return pass(`active memory is on for agent ${agent.id}`);
+  return pass(`active memory is enabled for agent ${agent.id}`);
 }
 
 const INTERACTIVE_TRIGGER = 'user';
-/** The one provider whose conversations take place nowhere else. */
+/** The only provider whose conversations have no channel. */
 const WITHOUT_CHANNEL = 'webchat';
 
 function checkInteractive({ trigger, session, sessionId }: GateFacts): Verdict {
   if (trigger !== INTERACTIVE_TRIGGER) {
-    return fail(`the turn was not begun by a person but by ${JSON.stringify(trigger)}`);
+    return fail(`the turn was triggered by ${JSON.stringify(trigger)}, not by a person`);
   }
   if (blank(session.sessionKey) && blank(sessionId)) {
-    return fail('there is neither a session key nor a session id', 'give --session-key');
+    return fail('no session key or session ID', 'pass --session-key');
   }
   if (lower(session.provider ?? '') !== WITHOUT_CHANNEL && blank(session.channel)) {
-    return fail('it is not known in which channel the conversation is', 'give --channel');
+    return fail('unknown channel', 'pass --channel');
   }
-  return pass('a conversation with a person, which lasts');
+  return pass('a persistent conversation with a person');
 }
 
 function checkChatType({ settings, session }: GateFacts): Verdict {
   const type = chatTypeOf(session);
   const allowed = settings.config.allowedChatTypes;
-  if (type === undefined) return fail('the chat type cannot be told', 'give --chat-type');
+  if (type === undefined) return fail('unknown chat type', 'pass --chat-type');
   return allowed.includes(type)
     ? pass(`${type} conversations are allowed`)
     : fail(
@@ -157,7 +154,7 @@ function checkChatId({ settings, session }: GateFacts): Verdict {
   const denied = settings.config.deniedChatIds.map(lower).filter((id) => id !== '');
   const id = session.sessionKey === undefined ? undefined : conversationIdOf(session.sessionKey);
   if (allowed.length > 0 && id === undefined) {
-    return fail('only some conversations are allowed, and the key does not tell which this is');
+    return fail('allowedChatIds is set, and the session key contains no conversation ID');
   }
   if (allowed.length > 0 && id !== undefined && !allowed.includes(id)) {
     return fail(`conversation ${id} is not in allowedChatIds`);
@@ -165,17 +162,15 @@ function checkChatId({ settings, session }: GateFacts): Verdict {
   if (id !== undefined && denied.includes(id)) {
     return fail(`conversation ${id} is in deniedChatIds`);
   }
-  return pass(
-    id === undefined ? 'no conversation is singled out' : `conversation ${id} is allowed`,
-  );
+  return pass(id === undefined ? 'no restrictions' : `conversation ${id} is allowed`);
 }
 
 function pass(why: string): Verdict {
   return { ok: true, why };
 }
 
-function fail(why: string, mend?: string): Verdict {
-  return { ok: false, why, ...(mend === undefined ? {} : { mend }) };
+function fail(why: string, hint?: string): Verdict {
+  return { ok: false, why, ...(hint !== undefined && { hint }) };
 }
 
 function lower(text: string): string {

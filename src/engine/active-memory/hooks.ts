@@ -1,14 +1,11 @@
-import { isRecord } from '../config/index.js';
-import { parsedJson } from '../parse-json.js';
+import { isRecord, parsedJson } from '../support/text.js';
 
 /** The coding agents whose hooks can add to a prompt. */
 export const HOOK_AGENTS = ['claude-code', 'codex', 'gemini-cli'] as const;
-
-/** The id of such an agent. */
 export type HookAgent = (typeof HOOK_AGENTS)[number];
 
 /**
- * The event before a prompt is answered, by each agent's own name (Claude Code's hooks reference;
+ * Each agent's name for the event before a prompt is answered (Claude Code's hooks reference;
  * openai/codex, codex-rs/hooks/schema; google-gemini/gemini-cli, docs/hooks/reference.md).
  */
 const EVENTS: Readonly<Record<HookAgent, string>> = {
@@ -17,20 +14,16 @@ const EVENTS: Readonly<Record<HookAgent, string>> = {
   'gemini-cli': 'BeforeAgent',
 };
 
-/** What an agent tells its hook of a turn. */
+/** What an agent passes to its hook. */
 export interface HookCall {
   readonly prompt: string;
   readonly sessionId: string | undefined;
-  /** Where it writes the conversation down. */
   readonly transcriptFile: string | undefined;
-  /** `user`, or `subagent` for a prompt that an agent gave to another. */
+  /** `subagent` for a prompt from another agent. */
   readonly trigger: 'subagent' | 'user';
 }
 
-/**
- * Reads an agent's hook JSON; undefined for everything else: not JSON, another event, no prompt. Fields
- * beyond those that are needed may be missing, and be there: the formats grow.
- */
+/** Reads an agent's hook JSON, ignoring unknown fields; undefined for invalid JSON, another event, or no prompt. */
 export function readHookCall(agent: HookAgent, text: string): HookCall | undefined {
   const input = parsedJson(text);
   if (!isRecord(input)) return undefined;
@@ -46,16 +39,13 @@ export function readHookCall(agent: HookAgent, text: string): HookCall | undefin
   };
 }
 
-/**
- * The answer that adds a block to the prompt, on one line. An agent drops an answer, or fails the hook,
- * when anything else is in it.
- */
+/** The one-line answer that adds a block to the prompt; agents reject answers with anything else in them. */
 export function hookAnswer(agent: HookAgent, block: string): string {
   const answer = { hookEventName: EVENTS[agent], additionalContext: block };
   return `${JSON.stringify({ hookSpecificOutput: answer })}\n`;
 }
 
-/** The first of the names that holds a text with something in it; VS Code writes them otherwise. */
+/** The first of these fields that is not blank; VS Code uses camelCase names. */
 function textIn(input: Readonly<Record<string, unknown>>, ...names: string[]): string | undefined {
   for (const name of names) {
     const value = input[name];

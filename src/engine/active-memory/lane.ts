@@ -1,46 +1,40 @@
 import { defaultAgentId, type LoadedConfig, loadConfig, resolveAgent } from '../config/index.js';
-import type { EngineContext } from '../context.js';
-import { runningMs } from '../running-ms.js';
 import { agentIdOf, chatTypeOf } from '../scope/index.js';
+import type { EngineContext } from '../support/context.js';
+import { runningMs } from '../support/time.js';
 import { decideGates, type GateDecision, type GateFacts } from './gates.js';
-import type { OpenLane, RecallLimits, RecallSelection } from './open-lane.js';
-import type { RecallOutcome } from './outcome.js';
+import type { HookAgent } from './hooks.js';
+import {
+  logOutcome,
+  type OpenLane,
+  type RecallLimits,
+  type RecallOutcome,
+  type RecallSelection,
+} from './outcome.js';
 import { recallMemory } from './recall-memory.js';
 import { isSwitchedOff } from './session-toggles.js';
-import type { RecallTurn } from './turn.js';
-
-/** The way from a turn to what is recalled for it, under one configuration. */
-export interface RecallLane {
-  /** How long a turn may wait in all, from the start of the process; milliseconds. */
-  readonly deadlineMs: number;
-  /** The agent that a session key belongs to, or that is meant without one. */
-  agentOf(sessionKey: string | undefined): string;
-  /**
-   * Recalls. What goes wrong on the way is in the outcome: the turn goes on.
-   *
-   * @throws SvcError AGENT_UNKNOWN, or the signal's reason
-   */
-  recall(turn: RecallTurn, limits: RecallLimits): Promise<RecallOutcome>;
-  /** Settles when what recalls left to be done afterwards is done. Call it when the answer is out. */
-  close(): Promise<void>;
-}
+import { type RecallTurn, sessionKeyOf } from './turn.js';
 
 /**
- * Loads what recalls are decided by. Memory itself is opened only when the gates are.
+ * Loads the configuration for recalls. Memory is opened only for a turn that passes the gates.
  *
  * @throws SvcError CONFIG_*
  */
-export async function openRecallLane(
-  context: EngineContext,
-  selection: RecallSelection,
-): Promise<RecallLane> {
+export async function openRecallLane(context: EngineContext, selection: RecallSelection) {
   const loaded = await loadConfig(context, { configFile: selection.configFile });
   const { config } = loaded.resolved.plugins.entries['active-memory'];
   const afterwards: Promise<unknown>[] = [];
   return {
+    /** How long a turn may wait in total, from the start of the process; milliseconds. */
     deadlineMs: config.timeoutMs + config.setupGraceTimeoutMs,
-    agentOf: (sessionKey) => agentFor(selection, sessionKey, loaded).id,
-    recall: async (turn, limits) => {
+    /** The agent of a session key, or the default. */
+    agentOf: (sessionKey: string | undefined): string => agentFor(selection, sessionKey, loaded).id,
+    /**
+     * Recalls for a turn. Failures are reported in the outcome.
+     *
+     * @throws SvcError AGENT_UNKNOWN; the signal's reason
+     */
+    recall: async (turn: RecallTurn, limits: RecallLimits): Promise<RecallOutcome> => {
       const started = runningMs();
       const facts = gateFacts(turn, selection, loaded, context);
       const gates = decideGates(facts);
@@ -53,24 +47,48 @@ export async function openRecallLane(
             facts,
             limits,
             started,
-            // The turn goes on whatever becomes of it.
+            // A failure here does not affect the turn.
             afterwards: (work) => afterwards.push(work.catch(() => undefined)),
           })
-        : { ...closed(gates, facts), elapsedMs: runningMs() - started };
-      if (config.logging) {
-        const { logOutcome } = await import('./outcome-log.js');
-        logOutcome(context, outcome);
-      }
+        : {
+            status: 'closed',
+            agentId: facts.agent.id,
+            sessionKey: facts.session.sessionKey,
+            chatType: chatTypeOf(facts.session),
+            gates,
+            question: undefined,
+            recalled: undefined,
+            mode: undefined,
+            cached: false,
+            breaker: 'closed',
+            elapsedMs: runningMs() - started,
+            warnings: [],
+          };
+      if (config.logging) logOutcome(context, outcome);
       return outcome;
     },
-    close: async () => {
+    /** Waits for work that recalls left behind. Call it after printing the answer. */
+    close: async (): Promise<void> => {
       await Promise.all(afterwards);
     },
   };
 }
 
+/** Checks the gates for a new conversation through a coding agent's hook. @throws SvcError CONFIG_*, AGENT_UNKNOWN */
+export async function decideHookGates(
+  context: EngineContext,
+  selection: RecallSelection,
+  host: HookAgent,
+): Promise<GateDecision> {
+  const loaded = await loadConfig(context, { configFile: selection.configFile });
+  const { id } = agentFor(selection, undefined, loaded);
+  const sessionKey = sessionKeyOf(id, host, 'new');
+  const session = { sessionKey, chatType: 'direct', channel: host } as const;
+  return decideGates(gateFacts({ session, trigger: 'user' }, selection, loaded, context));
+}
+
 function gateFacts(
-  turn: RecallTurn,
+  turn: Pick<RecallTurn, 'session' | 'sessionId' | 'trigger'>,
   selection: RecallSelection,
   loaded: LoadedConfig,
   context: EngineContext,
@@ -102,23 +120,4 @@ function agentFor(
   return named === undefined
     ? { id: defaultAgentId(loaded.resolved), from: 'default' }
     : { id: named, from: 'session key' };
-}
-
-function closed(
-  gates: GateDecision,
-  { agent, session }: GateFacts,
-): Omit<RecallOutcome, 'elapsedMs'> {
-  return {
-    status: 'closed',
-    agentId: agent.id,
-    sessionKey: session.sessionKey,
-    chatType: chatTypeOf(session),
-    gates,
-    question: undefined,
-    recalled: undefined,
-    mode: undefined,
-    cached: false,
-    breaker: 'closed',
-    warnings: [],
-  };
 }

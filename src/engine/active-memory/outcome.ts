@@ -1,38 +1,39 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { LoadedConfig, ResolvedAgent } from '../config/index.js';
 import type { Warning } from '../errors/index.js';
-import type { SearchMode } from '../memory/search/types.js';
+import type { SearchMode } from '../memory/search/index.js';
 import type { ChatType } from '../scope/index.js';
-import type { BreakerState } from './breaker.js';
-import type { ActiveMemorySettings, GateDecision } from './gates.js';
+import type { EngineContext } from '../support/context.js';
+import { injectedBlock } from './block.js';
+import type { ActiveMemorySettings, GateDecision, GateFacts } from './gates.js';
+import type { RecallOutput } from './output-schemas.js';
 import type { PromptStyle } from './prompt-style.js';
-import type { RecalledSource } from './select.js';
+import type { BreakerState, CachedRecall } from './state-file.js';
 
 /**
- * How a recall ended. `closed`: a gate did not hold. `timeout_partial`: too late for all of it, and
- * what there was by then is used. `unavailable`: memory could not be searched.
+ * How a recall ended. `closed`: a gate is closed. `timeout_partial`: it ran out of time and uses partial
+ * results. `unavailable`: memory could not be searched.
  */
-export type RecallStatus =
-  | 'closed'
-  | 'empty'
-  | 'ok'
-  | 'timeout'
-  | 'timeout_partial'
-  | 'unavailable';
+export const RECALL_STATUSES = [
+  'closed',
+  'empty',
+  'ok',
+  'timeout',
+  'timeout_partial',
+  'unavailable',
+] as const;
+export type RecallStatus = (typeof RECALL_STATUSES)[number];
 
-/** What memory was asked. */
+/** How memory was searched. */
 export interface RecallQuestion {
   readonly query: string;
   readonly queryMode: ActiveMemorySettings['config']['queryMode'];
   readonly promptStyle: PromptStyle;
 }
 
-/** What was recalled. */
-export interface Recalled {
-  /** Plain text of at most `maxSummaryChars`; never empty. */
-  readonly summary: string;
-  readonly sources: readonly RecalledSource[];
-  /** The model that condensed it; null for none. */
-  readonly model: string | null;
-}
+/** A recall with a summary of at most `maxSummaryChars`, which is not empty. */
+export type Recalled = Pick<CachedRecall, 'model' | 'sources' | 'summary'>;
 
 /** Everything about the recall for one turn. */
 export interface RecallOutcome {
@@ -41,15 +42,122 @@ export interface RecallOutcome {
   readonly sessionKey: string | undefined;
   readonly chatType: ChatType | undefined;
   readonly gates: GateDecision;
-  /** Undefined when a gate was closed. */
+  /** Undefined if a gate is closed. */
   readonly question: RecallQuestion | undefined;
-  /** Undefined when there is nothing to add to the turn. */
+  /** Undefined if there is nothing to add to the turn. */
   readonly recalled: Recalled | undefined;
-  /** Undefined when nothing was searched. */
+  /** Undefined if memory was not searched. */
   readonly mode: SearchMode | undefined;
   readonly cached: boolean;
   readonly breaker: BreakerState;
   /** Milliseconds. */
   readonly elapsedMs: number;
   readonly warnings: readonly Warning[];
+}
+
+/** Whose memory to recall from, by which configuration. */
+export interface RecallSelection {
+  /** From `--config`. */
+  readonly configFile?: string | undefined;
+  /** Default: the agent of the session key, else the default agent. */
+  readonly agentId?: string | undefined;
+  /** A folder to recall from instead of the agent's memory. */
+  readonly workspace?: string | undefined;
+}
+
+/** Limits of one recall. */
+export interface RecallLimits {
+  readonly signal: AbortSignal;
+  /** Time left until `deadlineMs` of the lane. */
+  readonly leftMs: number;
+}
+
+/** What a recall needs once the gates are open. */
+export interface OpenLane {
+  readonly selection: RecallSelection;
+  readonly loaded: LoadedConfig;
+  readonly context: EngineContext;
+  readonly gates: GateDecision;
+  readonly facts: GateFacts & { readonly resolvedAgent: ResolvedAgent };
+  readonly limits: RecallLimits;
+  /** runningMs() at the start. */
+  readonly started: number;
+  /** Registers work to finish after the turn. */
+  readonly afterwards: (work: Promise<void>) => void;
+}
+
+/** `svc memory recall --json`. */
+export function recallOutput(outcome: RecallOutcome): RecallOutput {
+  const { status, agentId, sessionKey, chatType, gates, question, recalled } = outcome;
+  return {
+    status,
+    agent: agentId,
+    sessionKey: sessionKey ?? null,
+    chatType: chatType ?? null,
+    gates: [
+      ...gates.passed.map((passed) => ({ ...passed, open: true })),
+      ...(gates.open ? [] : [closedGate(gates)]),
+    ],
+    closedBy: gates.open ? null : gates.closedBy,
+    query: question?.query ?? null,
+    queryMode: question?.queryMode ?? null,
+    promptStyle: question?.promptStyle ?? null,
+    mode: outcome.mode ?? null,
+    summary: recalled?.summary ?? null,
+    block: recalled === undefined ? null : injectedBlock(recalled.summary),
+    sources: recalled?.sources ?? [],
+    model: recalled?.model ?? null,
+    cached: outcome.cached,
+    breaker: outcome.breaker,
+    elapsedMs: Math.round(outcome.elapsedMs * 10) / 10,
+  };
+}
+
+function closedGate(
+  gates: Extract<RecallOutcome['gates'], { open: false }>,
+): RecallOutput['gates'][number] {
+  const { closedBy, why, hint } = gates;
+  return { gate: closedBy, open: false, why, ...(hint !== undefined && { hint }) };
+}
+
+/** The log is rotated at this size, keeping one old file. */
+const MAX_BYTES = 1024 * 1024;
+const MODE = 0o600;
+
+export function outcomeLogFile(stateDir: string): string {
+  return join(stateDir, 'logs', 'active-memory.log');
+}
+
+/**
+ * Logs a recall as a line of JSON (`logging`): status and sizes, never the question or the text.
+ *
+ * @throws nothing: it must not fail the turn
+ */
+export function logOutcome({ state, clock }: EngineContext, outcome: RecallOutcome): void {
+  const file = outcomeLogFile(state.stateDir);
+  const { status, agentId, sessionKey, gates, question, recalled, mode } = outcome;
+  const line = {
+    at: new Date(clock.now()).toISOString(),
+    status,
+    agent: agentId,
+    session: sessionKey ?? null,
+    closedBy: gates.open ? null : gates.closedBy,
+    elapsedMs: Math.round(outcome.elapsedMs),
+    query: question?.queryMode ?? null,
+    mode: mode ?? null,
+    summary: recalled?.summary.length ?? 0,
+    notes: recalled?.sources.length ?? 0,
+    model: recalled?.model ?? null,
+    cached: outcome.cached,
+    breaker: outcome.breaker,
+    warnings: outcome.warnings.map(({ code }) => code),
+  };
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > MAX_BYTES) renameSync(file, `${file}.1`);
+    appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: MODE });
+  } catch {
+    // There is no other place to report it.
+  }
 }

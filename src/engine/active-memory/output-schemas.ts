@@ -1,67 +1,102 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 import { GATES } from './gates.js';
+import { RECALL_STATUSES } from './outcome.js';
+import { BREAKER_STATES } from './state-file.js';
 
-/*
- * Schemas of the JSON documents that `svc memory recall` prints. They are checked by tests and make
- * docs/json.md; no command loads them.
- */
+/* Schemas of the JSON documents of `svc memory recall`, checked by tests and printed in docs/json.md. */
 
 const line = z.int().check(z.minimum(1));
 const gate = z.enum(GATES);
 
 /** `svc memory recall --json`. */
 export const recallOutputSchema = z.strictObject({
-  status: z.enum(['closed', 'empty', 'ok', 'timeout', 'timeout_partial', 'unavailable']),
-  agent: z.string(),
-  sessionKey: z.nullable(z.string()),
-  chatType: z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
-  gates: z.array(
-    z.strictObject({
-      gate,
-      open: z.boolean(),
-      why: z.string(),
-      mend: z.optional(z.string()),
-    }),
+  status: field(
+    z.enum(RECALL_STATUSES),
+    '`ok`: something was recalled. `empty`: nothing in memory is relevant. `closed`: a gate is closed. `timeout_partial`: it ran out of time and recalled partial results. `timeout`: it ran out of time without results. `unavailable`: memory could not be searched. Only `ok` and `timeout_partial` change the turn.',
   ),
-  closedBy: z.nullable(gate),
-  query: z.nullable(z.string()),
-  queryMode: z.nullable(z.enum(['message', 'recent', 'full'])),
-  promptStyle: z.nullable(
-    z.enum([
-      'balanced',
-      'strict',
-      'contextual',
-      'recall-heavy',
-      'precision-heavy',
-      'preference-only',
-    ]),
+  agent: field(z.string(), 'The agent whose memory was used.'),
+  sessionKey: field(z.nullable(z.string()), 'From `--session-key`; otherwise `null`.'),
+  chatType: field(
+    z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
+    'From `--chat-type` or the session key; `null` if unknown.',
   ),
-  mode: z.nullable(z.enum(['hybrid', 'lexical', 'vector'])),
-  summary: z.nullable(z.string()),
-  block: z.nullable(z.string()),
-  sources: z.array(
-    z.strictObject({
-      path: z.string(),
-      source: z.enum(['memory', 'sessions']),
-      startLine: line,
-      endLine: line,
-      score: z.number().check(z.minimum(0), z.maximum(1)),
-    }),
+  gates: field(
+    z.array(
+      z.strictObject({
+        gate: field(
+          gate,
+          'See [active-memory.md](active-memory.md#gates). `plugin` and `interactive` are the two gates of the specification.',
+        ),
+        open: field(z.boolean(), 'False for at most the last one.'),
+        why: field(z.string(), 'A short explanation for people.'),
+        hint: field(z.optional(z.string()), 'How to open it.'),
+      }),
+    ),
+    'The gates checked, in order, up to the first closed one.',
   ),
-  model: z.nullable(z.string()),
-  cached: z.boolean(),
-  breaker: z.enum(['closed', 'half_open', 'open']),
-  elapsedMs: z.number(),
+  closedBy: field(z.nullable(gate), 'The closed gate; `null` if all are open.'),
+  query: field(z.nullable(z.string()), 'The search query; `null` if a gate is closed.'),
+  queryMode: field(
+    z.nullable(z.enum(['message', 'recent', 'full'])),
+    'Configured `queryMode`; `null` if a gate is closed.',
+  ),
+  promptStyle: field(
+    z.nullable(
+      z.enum([
+        'balanced',
+        'strict',
+        'contextual',
+        'recall-heavy',
+        'precision-heavy',
+        'preference-only',
+      ]),
+    ),
+    'Configured `promptStyle`, or the default for the query mode; `null` if a gate is closed.',
+  ),
+  mode: field(
+    z.nullable(z.enum(['hybrid', 'lexical', 'vector'])),
+    'How memory was searched; `null` if it was not, or the answer came from the cache.',
+  ),
+  summary: field(
+    z.nullable(z.string()),
+    'The recalled text, at most `maxSummaryChars`; `null` if there is none. Not escaped: use `block` in a prompt.',
+  ),
+  block: field(z.nullable(z.string()), 'The text escaped and labelled, ready for a prompt.'),
+  sources: field(
+    z.array(
+      z.strictObject({
+        path: field(z.string(), 'Path as in search results.'),
+        source: field(
+          z.enum(['memory', 'sessions']),
+          '`memory`: a note. `sessions`: a conversation.',
+        ),
+        startLine: field(line, 'First line of the passage, 1-based.'),
+        endLine: field(line, 'Last line of the passage, inclusive.'),
+        score: field(
+          z.number().check(z.minimum(0), z.maximum(1)),
+          '0 to 1; see [search.md](search.md#scores).',
+        ),
+      }),
+    ),
+    'The passages it is based on.',
+  ),
+  model: field(z.nullable(z.string()), 'The model that condensed it; `null` if none was used.'),
+  cached: field(z.boolean(), 'Whether the answer came from the cache.'),
+  breaker: field(
+    z.enum(BREAKER_STATES),
+    'The circuit breaker. `open`: the last recalls all timed out, so providers and models are skipped for a while. `half_open`: this recall tried again.',
+  ),
+  elapsedMs: field(z.number(), 'Duration in milliseconds.'),
   warnings: z.optional(warnings),
 });
 
 /** `svc memory recall --switch on|off --json`. */
 export const recallSwitchOutputSchema = z.strictObject({
-  agent: z.string(),
-  sessionKey: z.string(),
-  switchedOn: z.boolean(),
+  agent: field(z.string(), 'The agent of the conversation.'),
+  sessionKey: field(z.string(), 'From `--session-key`.'),
+  switchedOn: field(z.boolean(), 'Whether recalls are now on.'),
   warnings: z.optional(warnings),
 });
 

@@ -1,38 +1,33 @@
-import type { TextSpan } from '../memory/search/types.js';
+import type { TextSpan } from '../memory/search/index.js';
 import { harmlessLine } from './block.js';
 
-/** A sentence or a line of a note. */
+/** A sentence or line of a note. */
 export interface Piece {
-  /** One line, without the marks of Markdown. */
+  /** One line without Markdown marks. */
   readonly text: string;
-  /** The different words of the question that it holds, by their beginnings: forms of one are one. */
+  /** Stems of the question's words in it. */
   readonly words: ReadonlySet<string>;
-  /** Counted up at blank lines and headings: what stands in one paragraph belongs together. */
+  /** Number of its paragraph in the snippet. */
   readonly paragraph: number;
-  /** The heading right above it, where that stands in the snippet. */
+  /** The heading right above it, if that is in the snippet. */
   readonly heading: string | undefined;
 }
 
-/** So much of a word tells it from others whatever its form. */
+/** Prefix length that identifies a word in most of its forms. */
 const STEM = 6;
 
 const SENTENCE = /[^.!?。！？\n]+(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？]*/gu;
 const HEADING = /^\s{0,3}#{1,6}\s/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
-/** What Markdown puts before the text of a line. */
+/** Markdown marks at the start of a line. */
 const LINE_MARKS = /^\s*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])\s+|\[[ xX]\]\s+|\|)+/u;
 const EMPHASIS = /(\*\*|__|`)(?=\S)(.*?\S)\1/gu;
-const LINK = /!?\[([^\]\n]*)\]\([^)\n]*\)/gu;
-
-/** What the forms of a word have in common, about. */
-function wordStem(word: string): string {
-  return word.toLowerCase().slice(0, STEM);
-}
+const LINK = /!?\[([^\]\n]{0,300})\]\([^)\n]{0,500}\)/gu;
 
 /**
- * The sentences of a snippet in their order.
+ * The sentences of a snippet, in order.
  *
- * @param highlights where words of the question stand in the snippet, ascending
+ * @param highlights positions of the question's words in the snippet, ascending
  */
 export function piecesOf(snippet: string, highlights: readonly TextSpan[]): readonly Piece[] {
   const pieces: Piece[] = [];
@@ -49,10 +44,10 @@ export function piecesOf(snippet: string, highlights: readonly TextSpan[]): read
     for (; next < highlights.length; next++) {
       const span = highlights[next];
       if (span === undefined || span.start >= end) break;
-      words.add(wordStem(snippet.slice(span.start, span.end)));
+      words.add(snippet.slice(span.start, span.end).toLowerCase().slice(0, STEM));
     }
     const text = withoutMarks(raw);
-    // What the passage stands under is known apart from it.
+    // Headings are added later unless they match the question themselves.
     if (HAS_WORDS.test(text) && (!isHeading || words.size > 0)) {
       pieces.push({ text, words, paragraph, heading });
     }
@@ -65,10 +60,10 @@ export function piecesOf(snippet: string, highlights: readonly TextSpan[]): read
 }
 
 /**
- * Tells how much of the question a piece holds: words that stand in every other sentence, as the names
- * of those who talk, say less than rare ones.
+ * Weighs how much of the question a piece contains: words that are in every other sentence, such as names of
+ * speakers, count less than rare ones.
  *
- * @param all the pieces of everything that was found
+ * @param all the pieces of all results
  */
 export function pieceWeights(all: readonly Piece[]): (piece: Piece) => number {
   const frequencies = new Map<string, number>();

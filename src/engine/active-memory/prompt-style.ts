@@ -2,10 +2,10 @@ import type { ActiveMemorySettings } from './gates.js';
 
 type Config = ActiveMemorySettings['config'];
 
-/** How readily something is recalled. */
+/** How readily notes are recalled. */
 export type PromptStyle = NonNullable<Config['promptStyle']>;
 
-/** The configured style, else the one that fits the query mode (facts §1.1). */
+/** The configured style, else the default for the query mode (facts §1.1). */
 export function promptStyleOf({ promptStyle, queryMode }: Config): PromptStyle {
   return promptStyle ?? STYLE_OF_MODE[queryMode];
 }
@@ -16,17 +16,16 @@ const STYLE_OF_MODE: Readonly<Record<Config['queryMode'], PromptStyle>> = {
   full: 'contextual',
 };
 
-/** What a style means where no model judges. */
+/** A style's rules when no model is used. */
 export interface StyleRules {
-  /** A vector score from which on a note means what is asked; 0 to 1. */
+  /** A note with at least this vector score is relevant; 0 to 1. */
   readonly minScore: number;
-  /** Which share of the topics a note must hold otherwise; 0 to 1. */
+  /** Otherwise it must contain this share of the question's topics; 0 to 1. */
   readonly minTopics: number;
-  /** Results with less than this share of the best one's score are left out. */
+  /** Results below this share of the best score are dropped. */
   readonly minShare: number;
-  /** How many notes at most. */
   readonly maxNotes: number;
-  /** Keep only sentences that speak of likes, habits and lasting facts. */
+  /** Keep only sentences about likes, habits and lasting facts. */
   readonly preferencesOnly: boolean;
 }
 
@@ -38,7 +37,7 @@ const BALANCED: StyleRules = {
   preferencesOnly: false,
 };
 
-/** What each style asks of results. */
+/** Rules by style. */
 export const STYLE_RULES: Readonly<Record<PromptStyle, StyleRules>> = {
   balanced: BALANCED,
   contextual: { ...BALANCED, minScore: 0.4, minTopics: 0.3, minShare: 0.4, maxNotes: 4 },
@@ -54,7 +53,7 @@ export const STYLE_RULES: Readonly<Record<PromptStyle, StyleRules>> = {
   strict: { ...BALANCED, minScore: 0.6, minTopics: 0.5, minShare: 0.7, maxNotes: 2 },
 };
 
-/** The same for a model. */
+/** A style's instructions for a model. */
 export const STYLE_INSTRUCTIONS: Readonly<Record<PromptStyle, string>> = {
   balanced: 'Give what helps with the latest message; leave out what merely shares words with it.',
   contextual: 'Favour what keeps the conversation going: names, plans and decisions it builds on.',

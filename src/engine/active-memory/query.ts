@@ -1,9 +1,8 @@
-import { clipWords, oneLine, ownWordsOf, wholeCharacters, withoutRecalls } from './clean-text.js';
+import { clipWords, oneLine, ownWordsOf, wholeCharacters, withoutRecalls } from './block.js';
 import type { ActiveMemorySettings } from './gates.js';
 import type { ConversationTurn, RecallTurn } from './turn.js';
 
-/** The settings that say what is asked. */
-export type QuerySettings = Pick<
+type QuerySettings = Pick<
   ActiveMemorySettings['config'],
   | 'queryMode'
   | 'recentAssistantChars'
@@ -12,18 +11,18 @@ export type QuerySettings = Pick<
   | 'recentUserTurns'
 >;
 
-/** Limits of what is looked for, in UTF-16 units (facts §1.3). */
+/** Limits of the query, in UTF-16 units (facts §1.3). */
 const MAX_QUERY = 480;
 const SHORT_MESSAGE = 12;
 const MAX_PREFIX = 120;
-/** More of a message says no more about what is asked. */
+/** Only this much of a message is read. */
 const MAX_READ = 64 * 1024;
-/** A conversation that is given whole is given from its end. */
+/** Only the end of a longer conversation is sent. */
 const MAX_CONVERSATION = 32_000;
 
 /**
- * What memory is searched for: the person's own words, with those before them where they are too few to
- * mean anything ("and then?"). Empty when the message holds none, or only agrees or thanks.
+ * The search query: the person's message, preceded by their previous one if it is too short to mean anything
+ * ("and then?"). Empty if the message has no words, or only agrees or says thanks.
  */
 export function searchQueryOf({ message, earlier }: RecallTurn): string {
   const own = plainWords(readable(message));
@@ -35,7 +34,7 @@ export function searchQueryOf({ message, earlier }: RecallTurn): string {
   return `${prefix} ${own}`.trim();
 }
 
-/** Words of which messages are made that ask nothing; in any other company they mean something. */
+/** Messages made only of these words ask nothing. */
 const ANSWER_WORDS = new Set(
   `a again ahead all and as at go be can carry continue cool correct do done exactly fine for go good
   great hello hey hi is it just keep lgtm looks me my nice no nope now of ok okay on one perfect please
@@ -48,16 +47,16 @@ function isAnswerOnly(text: string): boolean {
   return words.every((word) => ANSWER_WORDS.has(word)) && words.some((word) => !ASKING.has(word));
 }
 
-/** They refer to what was said before: with it, they ask something. */
+/** These alone refer to the previous message, so they do ask something. */
 const ASKING = new Set(['and', 'so', 'then']);
 
-/** A pasted file is looked at from both its ends. */
+/** Keeps both ends of a long message, such as a pasted file. */
 function readable(text: string): string {
   if (text.length <= MAX_READ) return text;
   return `${text.slice(0, MAX_READ / 2)}\n${text.slice(-MAX_READ / 2)}`;
 }
 
-/** A message is no query: what search would take for operators are marks of a sentence here. */
+/** Removes characters that search would treat as operators. */
 function plainWords(text: string): string {
   return oneLine(
     ownWordsOf(text)
@@ -66,16 +65,16 @@ function plainWords(text: string): string {
   );
 }
 
-/** Long messages ask at their beginning or at their end. */
+/** A long message asks its question at the start or at the end. */
 function bothEnds(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const half = Math.floor((maxChars - 1) / 2);
-  const head = text.slice(0, wholeCharacters(text, half)).replace(/\s+\S*$/u, '');
+  const head = text.slice(0, wholeCharacters(text, half)).replace(/(?<!\s)\s+\S*$/u, '');
   const tail = text.slice(-half).replace(/^[\uDC00-\uDFFF]|^\S*\s+/u, '');
   return `${head} ${tail}`;
 }
 
-/** What a model is told of the conversation, by `queryMode`. */
+/** The conversation as sent to a model, by `queryMode`. */
 export function conversationText(turn: RecallTurn, settings: QuerySettings): string {
   const message = withoutRecalls(readable(turn.message)).slice(0, MAX_CONVERSATION);
   switch (settings.queryMode) {
@@ -96,7 +95,7 @@ function withHeadings(lines: readonly string[], message: string): string {
   return `Conversation just before:\n${lines.join('\n')}\n\nLatest message:\n${message}`;
 }
 
-/** The last turns of each side, as many and as long as configured, in their order. */
+/** The last turns of each side, within the configured limits, in order. */
 function recentTurns(
   earlier: readonly ConversationTurn[],
   settings: QuerySettings,
@@ -115,7 +114,7 @@ function recentTurns(
   return chosen;
 }
 
-/** An answer may repeat what was recalled for it: memory must not feed on itself. */
+/** Removes earlier recalls, so that memory does not feed on itself. */
 function cleaned({ role, text }: ConversationTurn): ConversationTurn {
   return { role, text: withoutRecalls(text) };
 }

@@ -1,36 +1,36 @@
 import type { Warning } from '../errors/index.js';
 import { messageOf, SvcError } from '../errors/index.js';
-import type { MemoryBackend } from '../memory/backends/memory-backend.js';
-import { memoryDisabled, openAgent, openMemory } from '../memory/open-memory.js';
-import type { SearchMode } from '../memory/search/types.js';
-import { runningMs } from '../running-ms.js';
-import { chatTypeOf, citesFor } from '../scope/index.js';
-import { shortHash } from '../short-hash.js';
+import type { MemoryBackend } from '../memory/backends/index.js';
+import { memoryDisabled, openAgent, openMemory } from '../memory/index.js';
+import type { SearchMode } from '../memory/search/index.js';
+import { chatTypeOf } from '../scope/index.js';
+import { withinTime } from '../support/async.js';
+import { shortHash } from '../support/text.js';
+import { runningMs } from '../support/time.js';
+import { modelFor, type NamedModel } from './model.js';
+import type { OpenLane, Recalled, RecallOutcome, RecallQuestion, RecallStatus } from './outcome.js';
+import { promptStyleOf, STYLE_RULES } from './prompt-style.js';
+import { searchQueryOf } from './query.js';
+import { searchAndTrim } from './search-and-trim.js';
 import {
   afterTimeout,
   type BreakerState,
   breakerOf,
   breakerState,
+  type CachedRecall,
+  readRecallState,
   trying,
+  updateRecallState,
   withBreaker,
-} from './breaker.js';
-import { modelFor, type NamedModel } from './model-choice.js';
-import type { OpenLane } from './open-lane.js';
-import type { Recalled, RecallOutcome, RecallQuestion, RecallStatus } from './outcome.js';
-import { promptStyleOf, STYLE_RULES } from './prompt-style.js';
-import { searchQueryOf } from './query.js';
-import { searchAndTrim } from './search-and-trim.js';
-import { type CachedRecall, readRecallState, updateRecallState } from './state-file.js';
+} from './state-file.js';
 import type { RecallTurn } from './turn.js';
-import { withinTime } from './within-time.js';
 
-/** Of the time there is, kept for the words alone when the rest took too long (facts §1.5). */
+/** Time reserved for a keyword search if everything else is too slow (facts §1.5). */
 const RECOVERY_MS = 500;
 const RECOVERY_SHARE = 0.25;
-/** For writing down and printing what came of it. */
+/** Time reserved for storing and printing the outcome. */
 const MARGIN_MS = 25;
 
-/** What came of one recall, before it is told. */
 interface Result {
   readonly status: Exclude<RecallStatus, 'closed'>;
   readonly recalled?: Recalled | undefined;
@@ -38,7 +38,7 @@ interface Result {
   readonly warnings: readonly Warning[];
 }
 
-/** Recalls for a turn whose gates are open: from the cache, else by searching. Never fails the turn. */
+/** Recalls for a turn that passed the gates, from the cache or by searching. Never fails the turn. */
 export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<RecallOutcome> {
   const { facts, gates, context, started, limits } = lane;
   const { config } = facts.settings;
@@ -48,7 +48,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
     queryMode: config.queryMode,
     promptStyle: promptStyleOf(config),
   };
-  const tell = (result: Result, cached: boolean, breaker: BreakerState): RecallOutcome => ({
+  const outcomeOf = (result: Result, cached: boolean, breaker: BreakerState): RecallOutcome => ({
     status: result.status,
     agentId: facts.agent.id,
     sessionKey: facts.session.sessionKey,
@@ -62,7 +62,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
     elapsedMs: runningMs() - started,
     warnings: result.warnings,
   });
-  if (question.query === '') return tell({ status: 'empty', warnings: [] }, false, 'closed');
+  if (question.query === '') return outcomeOf({ status: 'empty', warnings: [] }, false, 'closed');
 
   const model = await modelFor(config, turn.runModel, lane);
   const state = readRecallState(stateDir);
@@ -72,7 +72,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const breaker = breakerState(record, now, config);
   const key = cacheKey(turn, question, model, lane);
   const cached = state.recalls.find((entry) => entry.key === key && entry.untilMs > now);
-  if (cached !== undefined) return tell(fromCache(cached), true, breaker);
+  if (cached !== undefined) return outcomeOf(fromCache(cached), true, breaker);
   if (breaker === 'half_open' && record !== undefined) {
     const tried = trying(record, now, config.timeoutMs);
     updateRecallState(stateDir, now, (current) => withBreaker(current, breakerKey, tried));
@@ -94,10 +94,10 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
       return withBreaker(kept, breakerKey, next);
     });
   }
-  return tell(result, false, breaker);
+  return outcomeOf(result, false, breaker);
 }
 
-/** Searches within the time there is; late, by words alone; what fails is told and not thrown. */
+/** Searches within the time limit; if that is too slow, by keyword only. Failures become warnings. */
 async function recallInTime(
   turn: RecallTurn,
   question: RecallQuestion,
@@ -116,7 +116,7 @@ async function recallInTime(
     question,
     rules: STYLE_RULES[question.promptStyle],
     config,
-    cites: citesFor(lane.facts.resolvedAgent.citations, lane.facts.session),
+    cites: lane.facts.resolvedAgent.citations !== 'off',
     lane,
   };
   try {
@@ -127,7 +127,7 @@ async function recallInTime(
       return searchAndTrim(backend, { ...work, ...options, untilMs: limitMs - recoveryMs }, inTime);
     });
     if (first.done) {
-      // While the breaker is open nobody is asked, so that this is less than there could be.
+      // With an open breaker, providers and models were skipped, so the result is partial.
       return isPaused ? asPartial(first.value, PAUSED) : first.value;
     }
     const opened = backend;
@@ -140,20 +140,20 @@ async function recallInTime(
     signal.throwIfAborted();
     return { status: 'unavailable', warnings: [failedWarning(error)] };
   } finally {
-    // Whoever still uses it is late, and told so; closing it must not be waited for.
+    // Do not wait: a late search may still be using it.
     if (backend !== undefined) lane.afterwards(backend.close());
   }
 }
 
 const LATE: Warning = {
   code: 'RECALL_TIMED_OUT',
-  message: 'recalling took longer than the turn may wait',
-  hint: 'raise plugins.entries.active-memory.config.timeoutMs, or see what is slow: svc memory search',
+  message: 'recall timed out',
+  hint: 'raise plugins.entries.active-memory.config.timeoutMs, or run svc memory search to see what is slow',
 };
 
 const PAUSED: Warning = {
   code: 'RECALL_TIMED_OUT',
-  message: 'the last recalls all took too long; for a while only words are looked for',
+  message: 'recent recalls timed out; using keyword search only for a while',
 };
 
 function asPartial(result: Result, warning: Warning): Result {
@@ -162,8 +162,8 @@ function asPartial(result: Result, warning: Warning): Result {
 }
 
 function failedWarning(error: unknown): Warning {
-  const hint = error instanceof SvcError && error.hint !== undefined ? { hint: error.hint } : {};
-  return { code: 'RECALL_FAILED', message: messageOf(error), ...hint };
+  const hint = error instanceof SvcError ? error.hint : undefined;
+  return { code: 'RECALL_FAILED', message: messageOf(error), ...(hint !== undefined && { hint }) };
 }
 
 async function openBackend({
@@ -178,15 +178,13 @@ async function openBackend({
     return opened.backend;
   }
   const { resolvedAgent } = facts;
-  if (!resolvedAgent.memorySearch.enabled) {
-    throw memoryDisabled(resolvedAgent);
-  }
+  if (!resolvedAgent.memorySearch.enabled) throw memoryDisabled(resolvedAgent);
   const { searchMode } = facts.settings.config.ext;
   const extMode = searchMode === 'inherit' ? undefined : searchMode;
   return (await openAgent(resolvedAgent, context, loaded, { extMode })).backend;
 }
 
-/** Whatever decides the answer, besides the files: those may change while an answer is kept. */
+/** Everything that determines the answer, except the files: a cached answer may be outdated. */
 function cacheKey(
   turn: RecallTurn,
   question: RecallQuestion,
@@ -204,7 +202,7 @@ function cacheEntry(
   untilMs: number,
 ): CachedRecall | undefined {
   if (status !== 'ok' && status !== 'empty') return undefined;
-  // A model that failed may answer the next time.
+  // A failed model may answer next time.
   if (warnings.some(({ code }) => code === 'RECALL_FAILED')) return undefined;
   const { summary = '', sources = [], model = null } = recalled ?? {};
   return { key, untilMs, summary, sources, model };

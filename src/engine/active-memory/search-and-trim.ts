@@ -1,19 +1,17 @@
-import { providerWorld } from '../embeddings/provider-world.js';
+import { providerWorld } from '../embeddings/index.js';
 import type { Warning } from '../errors/index.js';
 import { SvcError } from '../errors/index.js';
-import type { MemoryBackend } from '../memory/backends/memory-backend.js';
-import type { SearchMode, SearchResult } from '../memory/search/types.js';
-import { runningMs } from '../running-ms.js';
-import { condense, condensePrompt } from './condense.js';
+import type { MemoryBackend } from '../memory/backends/index.js';
+import type { SearchMode, SearchResult } from '../memory/search/index.js';
+import { withinTime } from '../support/async.js';
+import { runningMs } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
-import type { NamedModel } from './model-choice.js';
-import type { OpenLane } from './open-lane.js';
-import type { Recalled, RecallQuestion } from './outcome.js';
+import { condense, condensePrompt, keepTranscript, type NamedModel } from './model.js';
+import type { OpenLane, Recalled, RecallQuestion } from './outcome.js';
 import { STYLE_RULES, type StyleRules } from './prompt-style.js';
 import { conversationText } from './query.js';
 import { eligible, selectNotes } from './select.js';
 import type { RecallTurn } from './turn.js';
-import { withinTime } from './within-time.js';
 
 /** One recall. */
 export interface RecallWork {
@@ -23,29 +21,28 @@ export interface RecallWork {
   readonly config: ActiveMemorySettings['config'];
   readonly cites: boolean;
   readonly lane: OpenLane;
-  /** Ask no embedding provider. */
+  /** Skip the embedding provider. */
   readonly lexicalOnly: boolean;
-  /** Undefined trims without a model. */
+  /** Undefined condenses without a model. */
   readonly model: NamedModel | undefined;
-  /** How long it all may take, in milliseconds. */
+  /** Time limit in milliseconds. */
   readonly untilMs: number;
 }
 
-/** What a search in time came to. */
-export interface TrimmedRecall {
+interface TrimmedRecall {
   readonly status: 'empty' | 'ok' | 'timeout_partial';
   readonly recalled?: Recalled;
   readonly mode: SearchMode;
   readonly warnings: readonly Warning[];
 }
 
-/** Passages that a model judges; rules look at two for each note, since a note may have several. */
+/** Passages given to a model. Without one, two for each note, since a note may have several. */
 const MODEL_RESULTS = 8;
 const RESULTS_A_NOTE = 2;
-/** Kept from the time of a model for what is done without it. */
+/** Time reserved for condensing without the model. */
 const TRIM_MS = 50;
 
-/** Searches memory and makes one short text of what is found, with the model where there is one. */
+/** Searches memory and condenses the results to one short text, with the model if there is one. */
 export async function searchAndTrim(
   backend: MemoryBackend,
   work: RecallWork,
@@ -83,9 +80,9 @@ export async function searchAndTrim(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SvcError)) throw error;
-    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    const { message, hint } = error;
     const status = error.code === 'PROVIDER_TIMEOUT' ? 'timeout_partial' : 'ok';
-    return trim(status, [{ code: 'RECALL_FAILED', message: error.message, ...hint }]);
+    return trim(status, [{ code: 'RECALL_FAILED', message, ...(hint !== undefined && { hint }) }]);
   }
 }
 
@@ -105,12 +102,11 @@ async function askModel(
   const { openChatModel } = await import('../chat/index.js');
   const { loaded, context } = lane;
   const chat = await openChatModel(model.choice, providerWorld(loaded, context), signal);
-  const { createSecretMask } = await import('../secrets/mask/secret-mask.js');
+  const { createSecretMask } = await import('../secrets/index.js');
   const mask = createSecretMask();
   const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));
   const summary = await condense(chat, prompt, config, { signal, timeoutMs });
   if (config.persistTranscripts) {
-    const { keepTranscript } = await import('./kept-transcript.js');
     keepTranscript(context, lane.facts.agent.id, config.transcriptDir, { prompt, summary });
   }
   return summary;
@@ -119,7 +115,7 @@ async function askModel(
 function slowModel(name: string): Warning {
   return {
     code: 'RECALL_TIMED_OUT',
-    message: `the model ${name} did not answer in time; what the search found was trimmed without it`,
+    message: `model ${name} did not answer in time; using search results without it`,
   };
 }
 

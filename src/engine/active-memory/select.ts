@@ -1,44 +1,23 @@
-import { formatCitation } from '../memory/search/citation.js';
-import type { SearchResult } from '../memory/search/types.js';
-import { harmlessLine } from './block.js';
-import { clipWords } from './clean-text.js';
+import { formatCitation, type SearchResult, STOP_WORDS } from '../memory/search/index.js';
+import { clipWords, harmlessLine } from './block.js';
+import type { Recalled } from './outcome.js';
 import { type Piece, piecesOf, pieceWeights } from './pieces.js';
 import type { StyleRules } from './prompt-style.js';
-import { bearsOn, topicsOf } from './relevance.js';
 
-/** A note that something was recalled from. */
-export type RecalledSource = Pick<
-  SearchResult,
-  'endLine' | 'path' | 'score' | 'source' | 'startLine'
->;
-
-/** What was selected, and from where. */
-export interface Selection {
-  /** Lines of `- text (citation)`; empty when nothing was good enough. */
-  readonly summary: string;
-  readonly sources: readonly RecalledSource[];
-}
-
-/** How results are selected. */
-export interface SelectOptions {
+interface SelectOptions {
   readonly rules: StyleRules;
   /** Length of the summary, in UTF-16 units. */
   readonly maxChars: number;
-  /** Whether each line names its source. */
+  /** Whether each line ends with a citation. */
   readonly cites: boolean;
 }
 
-/** The first note holds the answer most often, and gets this much of the room beside others. */
+/** Share of the room for the first note, which is most often the answer. */
 const FIRST_SHARE = 0.6;
-/** Less of a note says nothing. */
+/** A shorter part of a note is useless. */
 const MIN_TEXT = 24;
 
-/**
- * The results that are good enough for a style; one for each source, best first. A picture or a
- * recording has no words to recall.
- *
- * @param query what was asked
- */
+/** The results that meet a style's rules, one per file, best first; not media, which have no text. */
 export function eligible(
   results: readonly SearchResult[],
   query: string,
@@ -60,15 +39,19 @@ export function eligible(
 }
 
 /**
- * Trims results to what fits, without a model: of each note the sentence that holds most of the
- * question, with its neighbours where there is room. The same results always give the same text.
+ * Condenses results without a model: of each note, the sentence with most of the question's words, plus its
+ * neighbours if there is room. Deterministic.
  *
- * @param results as {@link eligible} gives them
+ * @param results from {@link eligible}
+ * @returns lines of `- text (citation)`; empty if nothing is good enough
  */
-export function selectNotes(results: readonly SearchResult[], options: SelectOptions): Selection {
+export function selectNotes(
+  results: readonly SearchResult[],
+  options: SelectOptions,
+): Pick<Recalled, 'sources' | 'summary'> {
   const chosen = candidatesOf(results, options.rules);
   const lines: string[] = [];
-  const sources: RecalledSource[] = [];
+  const sources: Recalled['sources'][number][] = [];
   const texts: string[] = [];
   let left = options.maxChars;
   for (const [position, { result, pieces, best }] of chosen.entries()) {
@@ -93,12 +76,12 @@ export function selectNotes(results: readonly SearchResult[], options: SelectOpt
 interface Candidate {
   readonly result: SearchResult;
   readonly pieces: readonly Piece[];
-  /** Position of the piece that holds most of the question. */
+  /** Index of the piece with most of the question's words. */
   readonly best: number;
   readonly weight: number;
 }
 
-/** Notes whose best sentence says much less than that of another take its room for nothing. */
+/** Notes whose best sentence weighs less than this share of the best one are dropped. */
 const MIN_WEIGHT_SHARE = 0.6;
 
 function candidatesOf(
@@ -124,7 +107,7 @@ const MARK = '- ';
 /** The smallest `maxSummaryChars`. */
 const MIN_ROOM = 40;
 
-/** The source at the end of a line; nothing where it would leave the text too little room. */
+/** The citation at the end of a line; empty if it would leave too little room for the text. */
 function citationTail(result: SearchResult, { cites }: SelectOptions, room: number): string {
   const tail = cites ? ` (${harmlessLine(formatCitation(result.path, result))})` : '';
   const left = room - MARK.length - tail.length;
@@ -136,11 +119,11 @@ function isRepeated(text: string, other: string): boolean {
   return a.includes(b) || b.includes(a);
 }
 
-/** Likes, habits and lasting facts, in the words in which English notes put them. */
+/** Words for likes, habits and lasting facts in English notes. */
 const PREFERENCE =
   /\b(?:prefer\w*|favou?rit\w*|lik(?:e|es|ed|ing)|lov(?:e|es|ed|ing)|enjoy\w*|hat(?:e|es|ed)|dislik\w*|always|never|usual\w*|every|habit\w*|routine\w*|allergi\w*|birthday|vegan|vegetarian|tastes?|wants?|avoids?)\b/iu;
 
-/** The best sentence of a note and what fits around it. */
+/** The best sentence of a note with as much around it as fits. */
 function textAround(
   pieces: readonly Piece[],
   best: number,
@@ -150,7 +133,7 @@ function textAround(
   return clipWords(withTitle(withNeighbours(pieces, best, room), heading, room), room);
 }
 
-/** What follows a sentence explains it more often than what stands before it. */
+/** Adds following sentences first: they explain more often than preceding ones. */
 function withNeighbours(pieces: readonly Piece[], at: number, room: number): string {
   let [from, to] = [at, at];
   const join = (first: number, last: number): string =>
@@ -167,10 +150,45 @@ function withNeighbours(pieces: readonly Piece[], at: number, room: number): str
   }
 }
 
-/** A line of a list often means nothing without its heading. */
+/** A list item often means nothing without its heading. */
 function withTitle(text: string, heading: string | undefined, room: number): string {
   const title = harmlessLine(heading ?? '');
   if (title === '' || text.toLowerCase().includes(title.toLowerCase())) return text;
   const titled = `${title}: ${text}`;
   return titled.length <= room ? titled : text;
+}
+
+const WORD = /[\p{L}\p{N}]{2,}/gu;
+/** With this many topics, a single shared word is coincidence. */
+const MANY_TOPICS = 3;
+/** Prefix that two forms of a word have in common. */
+const COMMON_BEGINNING = 5;
+
+/** The words of a question without stop words, in lower case. */
+function topicsOf(query: string): readonly string[] {
+  const words = query.toLowerCase().match(WORD) ?? [];
+  return [...new Set(words)].filter((word) => !STOP_WORDS.has(word));
+}
+
+/**
+ * Whether a note is relevant: by its vector score, or because it contains enough of the topics. The keyword
+ * score is no help: it depends on how rare words are, and in a small memory all words are rare.
+ */
+function bearsOn(
+  { snippet, highlights, vectorScore }: SearchResult,
+  topics: readonly string[],
+  { minScore, minTopics }: StyleRules,
+): boolean {
+  if (vectorScore !== undefined && vectorScore >= minScore) return true;
+  const found = new Set(
+    highlights.map(({ start, end }) => snippet.slice(start, end).toLowerCase()),
+  );
+  const held = topics.filter((topic) => [...found].some((word) => isFormOf(word, topic))).length;
+  if (held < Math.min(2, topics.length) && topics.length >= MANY_TOPICS) return false;
+  return topics.length === 0 ? found.size > 0 : held / topics.length >= minTopics;
+}
+
+function isFormOf(word: string, topic: string): boolean {
+  const length = Math.min(COMMON_BEGINNING, word.length, topic.length);
+  return word.slice(0, length) === topic.slice(0, length);
 }

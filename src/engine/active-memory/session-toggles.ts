@@ -1,27 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../config/index.js';
-import type { EngineContext } from '../context.js';
+import * as z from 'zod/mini';
 import { SvcError, systemErrorCode } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 
-/** Conversations that recalls are switched off for; by agent and session key. */
-type Toggles = Readonly<Record<string, { readonly offSinceMs: number }>>;
+/** Conversations with recalls turned off, by agent and session key. */
+const togglesSchema = z.record(z.string(), z.object({ offSinceMs: z.number() }));
+type Toggles = z.infer<typeof togglesSchema>;
 
-/** Conversations that were switched off longest ago are forgotten beyond this number. */
+/** Beyond this number, those turned off longest ago are dropped. */
 const MAX_TOGGLES = 10_000;
 
 function folderOf(stateDir: string): string {
   return join(stateDir, 'plugins', 'active-memory');
 }
 
-/** Where the switches lie (facts §1.5). */
+/** Where turned-off conversations are stored (facts §1.5). */
 export function togglesFile(stateDir: string): string {
   return join(folderOf(stateDir), 'session-toggles.json');
 }
 
 /**
- * Whether the person switched recalls off for a conversation. A file that is there and cannot be read
- * counts as off: nobody is to get what they switched off because a file broke.
+ * Whether recalls are turned off for a conversation. An unreadable file counts as off: a damaged file must
+ * not turn recalls back on.
  */
 export function isSwitchedOff(stateDir: string, agentId: string, sessionKey: string): boolean {
   const toggles = readToggles(stateDir);
@@ -29,7 +31,7 @@ export function isSwitchedOff(stateDir: string, agentId: string, sessionKey: str
 }
 
 /**
- * Switches recalls on or off for one conversation, for good.
+ * Turns recalls on or off for one conversation, permanently.
  *
  * @throws SvcError STATE_UNWRITABLE
  */
@@ -41,10 +43,7 @@ export async function switchSession(
   signal: AbortSignal,
 ): Promise<void> {
   const { stateDir } = context.state;
-  const [{ withProcessLock }, { PRIVATE_MODE, replaceFile }] = await Promise.all([
-    import('../process-lock.js'),
-    import('../replace-file.js'),
-  ]);
+  const { withProcessLock } = await import('../sqlite/process-lock.js');
   const work = async (): Promise<void> => {
     const found = readToggles(stateDir);
     const { [keyOf(agentId, sessionKey)]: _, ...others } = found === 'broken' ? {} : found;
@@ -60,8 +59,9 @@ export async function switchSession(
   } catch (error) {
     signal.throwIfAborted();
     const file = togglesFile(stateDir);
-    throw new SvcError('STATE_UNWRITABLE', `${file} cannot be written (${codeOf(error)})`, {
-      hint: `check the permissions of ${folderOf(stateDir)} and the space on its disk`,
+    const why = systemErrorCode(error) ?? 'unknown error';
+    throw new SvcError('STATE_UNWRITABLE', `cannot write ${file}: ${why}`, {
+      hint: `check the permissions of ${folderOf(stateDir)} and free disk space`,
       cause: error,
     });
   }
@@ -69,25 +69,13 @@ export async function switchSession(
 
 function readToggles(stateDir: string): Toggles | 'broken' {
   try {
-    const value: unknown = JSON.parse(readFileSync(togglesFile(stateDir), 'utf8'));
-    return isToggles(value) ? value : 'broken';
+    return togglesSchema.parse(JSON.parse(readFileSync(togglesFile(stateDir), 'utf8')));
   } catch (error) {
     const code = systemErrorCode(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? {} : 'broken';
   }
 }
 
-function isToggles(value: unknown): value is Toggles {
-  return (
-    isRecord(value) &&
-    Object.values(value).every((entry) => isRecord(entry) && Number.isFinite(entry['offSinceMs']))
-  );
-}
-
 function keyOf(agentId: string, sessionKey: string): string {
   return `${agentId}:${sessionKey.trim().toLowerCase()}`;
-}
-
-function codeOf(error: unknown): string {
-  return systemErrorCode(error) ?? 'unknown error';
 }

@@ -8,78 +8,95 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRecord } from '../config/index.js';
-import type { RecalledSource } from './select.js';
+import * as z from 'zod/mini';
+import { TEMPORARY_ENDING } from '../support/files.js';
+import { parsedJson } from '../support/text.js';
+import { MS_PER_DAY } from '../support/time.js';
+import type { ActiveMemorySettings } from './gates.js';
 
-/** A recall that may be used again for a while. */
-export interface CachedRecall {
-  readonly key: string;
+const cachedRecall = z.object({
+  key: z.string(),
   /** Milliseconds since the epoch. */
-  readonly untilMs: number;
-  /** What was recalled, before it is escaped; empty when there was nothing. */
-  readonly summary: string;
-  readonly sources: readonly RecalledSource[];
-  /** The model that condensed it; null for none. */
-  readonly model: string | null;
-}
+  untilMs: z.number(),
+  /** Before escaping; empty if nothing was recalled. */
+  summary: z.string(),
+  sources: z.array(
+    z.object({
+      path: z.string(),
+      source: z.enum(['memory', 'sessions']),
+      startLine: z.number(),
+      endLine: z.number(),
+      score: z.number(),
+    }),
+  ),
+  /** The model that condensed it, if any. */
+  model: z.nullable(z.string()),
+});
+/** A recall that can be reused for a while. */
+export type CachedRecall = Readonly<z.infer<typeof cachedRecall>>;
 
-/** Timeouts in a row of one agent's recalls; times in milliseconds since the epoch. */
-export interface BreakerRecord {
-  readonly key: string;
-  readonly timeouts: number;
-  /** No recall waits for anybody until then; 0 while it is closed. */
-  readonly openUntilMs: number;
-  /** When it was last changed. */
-  readonly atMs: number;
-}
+const breakerRecord = z.object({
+  key: z.string(),
+  timeouts: z.number(),
+  /** Recalls skip providers and models until then; 0 while closed. */
+  openUntilMs: z.number(),
+  /** Last change. */
+  atMs: z.number(),
+});
+/** Consecutive timeouts of one agent's recalls; times in milliseconds since the epoch. */
+export type BreakerRecord = Readonly<z.infer<typeof breakerRecord>>;
 
-/** What recalls remember from one process to the next. */
+/** What recalls share between processes; oldest entries first. */
 export interface RecallState {
-  /** Oldest first. */
   readonly recalls: readonly CachedRecall[];
   readonly breakers: readonly BreakerRecord[];
 }
 
+const stateFile = z.object({ recalls: z.array(z.unknown()), breakers: z.array(z.unknown()) });
+
 const NOTHING: RecallState = { recalls: [], breakers: [] };
 const MAX_RECALLS = 1000;
 const MAX_BREAKERS = 100;
-/** Larger than anything written here: somebody else's file. */
+/** Larger than svc ever writes. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** A breaker that nobody used for so long says nothing any more. */
-const BREAKER_KEPT_MS = 24 * 60 * 60 * 1000;
-/** For its owner alone: it holds lines of notes. */
+/** Breakers unused for this long are dropped. */
+const BREAKER_KEPT_MS = MS_PER_DAY;
+/** Readable by its owner only: it contains text of notes. */
 const MODE = 0o600;
-/** As in replace-file.ts, whose leftovers `svc config doctor` finds. */
-const TEMPORARY_ENDING = '.svc.tmp';
 
-/** Where the state lies. */
 export function recallStateFile(stateDir: string): string {
   return join(stateDir, 'plugins', 'active-memory', 'state.json');
 }
 
-/** The state as it is; an empty one where the file is missing, broken or not ours. */
+/** Reads the state; invalid entries are dropped, and a missing or invalid file is an empty state. */
 export function readRecallState(stateDir: string): RecallState {
   try {
     const file = recallStateFile(stateDir);
     const found = statSync(file);
     if (!found.isFile() || found.size > MAX_BYTES) return NOTHING;
-    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    if (!isRecord(value)) return NOTHING;
-    const { recalls, breakers } = value;
+    const read = stateFile.safeParse(parsedJson(readFileSync(file, 'utf8')));
+    if (!read.success) return NOTHING;
     return {
-      recalls: Array.isArray(recalls) ? recalls.filter(isCachedRecall) : [],
-      breakers: Array.isArray(breakers) ? breakers.filter(isBreakerRecord) : [],
+      recalls: validIn(read.data.recalls, cachedRecall),
+      breakers: validIn(read.data.breakers, breakerRecord),
     };
   } catch {
     return NOTHING;
   }
 }
 
+function validIn<T>(values: readonly unknown[], schema: z.ZodMiniType<T>): T[] {
+  return values.flatMap((value) => {
+    const read = schema.safeParse(value);
+    return read.success ? [read.data] : [];
+  });
+}
+
 /**
- * Changes the state. Of two processes that do so at once one change may be lost: a recall is made
- * again, a timeout is not counted. It is not made to outlast a power cut, for which a turn would wait.
+ * Changes the state. If two processes do so at once, one change may be lost: a recall is not cached or a
+ * timeout not counted. Not synced to disk, so that a turn does not wait for it.
  *
- * @throws nothing: a state that cannot be written is only a convenience less
+ * @throws nothing: recalls work without stored state
  */
 export function updateRecallState(
   stateDir: string,
@@ -92,7 +109,7 @@ export function updateRecallState(
     breakers: breakers.filter(({ atMs }) => nowMs - atMs < BREAKER_KEPT_MS).slice(-MAX_BREAKERS),
   };
   const file = recallStateFile(stateDir);
-  // One name a process: those that are killed leave no more than that behind.
+  // One name per process, so a killed one leaves at most one file behind.
   const temporary = join(dirname(file), `.state-${process.pid}${TEMPORARY_ENDING}`);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -100,43 +117,62 @@ export function updateRecallState(
     chmodSync(temporary, MODE);
     renameSync(temporary, file);
   } catch {
-    removeQuietly(temporary);
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // Its folder is not a folder: there is nothing to remove.
+    }
   }
 }
 
-function removeQuietly(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // Its folder is none: there is nothing to remove.
-  }
+type BreakerSettings = Pick<
+  ActiveMemorySettings['config'],
+  'circuitBreakerCooldownMs' | 'circuitBreakerMaxTimeouts'
+>;
+
+/**
+ * `closed`: normal. `open`: the last recalls all timed out, so providers and models are skipped for a while.
+ * `half_open`: the pause is over, and this recall tries again.
+ */
+export const BREAKER_STATES = ['closed', 'half_open', 'open'] as const;
+export type BreakerState = (typeof BREAKER_STATES)[number];
+
+export function breakerState(
+  record: BreakerRecord | undefined,
+  nowMs: number,
+  { circuitBreakerMaxTimeouts }: BreakerSettings,
+): BreakerState {
+  if (record === undefined || record.timeouts < circuitBreakerMaxTimeouts) return 'closed';
+  return nowMs < record.openUntilMs ? 'open' : 'half_open';
 }
 
-function isCachedRecall(value: unknown): value is CachedRecall {
-  return (
-    isRecord(value) &&
-    typeof value['key'] === 'string' &&
-    typeof value['untilMs'] === 'number' &&
-    typeof value['summary'] === 'string' &&
-    (value['model'] === null || typeof value['model'] === 'string') &&
-    Array.isArray(value['sources']) &&
-    value['sources'].every(isSource)
-  );
+/** Keeps the breaker open for other recalls while one tries. */
+export function trying(record: BreakerRecord, nowMs: number, timeoutMs: number): BreakerRecord {
+  return { ...record, openUntilMs: nowMs + timeoutMs, atMs: nowMs };
 }
 
-function isSource(value: unknown): value is RecalledSource {
-  return (
-    isRecord(value) &&
-    typeof value['path'] === 'string' &&
-    (value['source'] === 'memory' || value['source'] === 'sessions') &&
-    [value['startLine'], value['endLine'], value['score']].every(Number.isFinite)
-  );
+/** Counts a timeout; opens the breaker after enough in a row. */
+export function afterTimeout(
+  record: BreakerRecord | undefined,
+  key: string,
+  nowMs: number,
+  { circuitBreakerCooldownMs, circuitBreakerMaxTimeouts }: BreakerSettings,
+): BreakerRecord {
+  const timeouts = (record?.timeouts ?? 0) + 1;
+  const openUntilMs = timeouts < circuitBreakerMaxTimeouts ? 0 : nowMs + circuitBreakerCooldownMs;
+  return { key, timeouts, openUntilMs, atMs: nowMs };
 }
 
-function isBreakerRecord(value: unknown): value is BreakerRecord {
-  return (
-    isRecord(value) &&
-    typeof value['key'] === 'string' &&
-    [value['timeouts'], value['openUntilMs'], value['atMs']].every(Number.isFinite)
-  );
+export function breakerOf(state: RecallState, key: string): BreakerRecord | undefined {
+  return state.breakers.find((record) => record.key === key);
+}
+
+/** Replaces a breaker; undefined removes it, which closes it. */
+export function withBreaker(
+  state: RecallState,
+  key: string,
+  record: BreakerRecord | undefined,
+): RecallState {
+  const others = state.breakers.filter((other) => other.key !== key);
+  return { ...state, breakers: record === undefined ? others : [...others, record] };
 }

@@ -1,6 +1,9 @@
+import { statSync } from 'node:fs';
 import type { SessionFacts } from '../scope/index.js';
+import { readPart } from '../support/files.js';
+import { isRecord, parsedJson } from '../support/text.js';
 
-/** One thing that was said, before the message that memory is recalled for. */
+/** An earlier message of the conversation. */
 export interface ConversationTurn {
   readonly role: 'assistant' | 'user';
   readonly text: string;
@@ -10,28 +13,104 @@ export interface ConversationTurn {
 export interface RecallTurn {
   /** What the person wrote. */
   readonly message: string;
-  /** The conversation so far, oldest first, without the message itself; read when it is needed. */
+  /** The conversation before the message, oldest first; read on demand. */
   readonly earlier: () => readonly ConversationTurn[];
-  /** What is known of the conversation; the key as the caller has it. */
   readonly session: SessionFacts;
-  /** The conversation's id at the agent, where there is one apart from the key. */
+  /** The agent's ID of the conversation, if there is one apart from the key. */
   readonly sessionId?: string | undefined;
-  /** What made the agent run; `user` when a person wrote. */
+  /** What triggered the turn: `user` for a person. */
   readonly trigger: string;
-  /** `provider/model` that answers the turn, where the caller knows it. */
+  /** `provider/model` that answers the turn, if known. */
   readonly runModel?: string | undefined;
 }
 
 const MAX_ID = 128;
 
 /**
- * The session key of a conversation that is known by an id of the agent that holds it: a direct one,
- * since coding agents talk to one person. Undefined when the id cannot stand in a key.
+ * The session key for a coding agent's session ID. The chat type is direct, because coding agents talk to one
+ * person. Undefined if the ID is not valid in a key.
  *
- * @param host who holds the conversation, as `claude-code`
+ * @param host such as `claude-code`
  */
 export function sessionKeyOf(agentId: string, host: string, sessionId: string): string | undefined {
   const id = sessionId.trim();
   if (id.length > MAX_ID || !/^[\w.-]+$/u.test(id)) return undefined;
   return `agent:${agentId}:${host}:direct:${id}`;
+}
+
+/** Only the end of a transcript is read. */
+const MAX_BYTES = 256 * 1024;
+/** Size limit of a transcript that is a single JSON document. */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+
+/**
+ * The last turns of a transcript, oldest first; empty if it cannot be read. Supports JSON lines with the
+ * message at the top, in `message` (Claude Code, svc) or in `payload` (Codex), and a JSON document with a
+ * list of `messages` (Gemini CLI).
+ *
+ * @param file absolute path
+ * @param message the message being answered, dropped if the agent already recorded it
+ */
+export function readConversationTail(file: string, message: string): readonly ConversationTurn[] {
+  const turns = readTurns(file);
+  const last = turns.at(-1);
+  return last?.role === 'user' && last.text.trim() === message.trim() ? turns.slice(0, -1) : turns;
+}
+
+function readTurns(file: string): readonly ConversationTurn[] {
+  try {
+    const found = statSync(file);
+    // Opening a named pipe would block.
+    if (!found.isFile()) return [];
+    const lines = linesOf(readEnd(file, found.size, MAX_BYTES), found.size > MAX_BYTES);
+    const turns = lines.flatMap((line) => turnsOf(parsedJson(line)));
+    if (turns.length > 0 || found.size > MAX_DOCUMENT_BYTES) return turns;
+    const document = parsedJson(readEnd(file, found.size, MAX_DOCUMENT_BYTES));
+    const messages = isRecord(document) ? document['messages'] : document;
+    return Array.isArray(messages) ? messages.flatMap(turnsOf) : [];
+  } catch {
+    return [];
+  }
+}
+
+function readEnd(file: string, size: number, maxBytes: number): string {
+  const length = Math.min(size, maxBytes);
+  return readPart(file, size - length, length).toString('utf8');
+}
+
+/** A cut text usually starts in the middle of a line. */
+function linesOf(text: string, isCut: boolean): readonly string[] {
+  const lines = text.split('\n');
+  return isCut ? lines.slice(1) : lines;
+}
+
+const ROLES: ReadonlyMap<unknown, ConversationTurn['role']> = new Map([
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['gemini', 'assistant'],
+  ['model', 'assistant'],
+]);
+
+function turnsOf(record: unknown): ConversationTurn[] {
+  // Claude Code's internal and sub-agent messages are not part of the conversation.
+  if (!isRecord(record) || record['isMeta'] === true || record['isSidechain'] === true) return [];
+  for (const part of [record, record['message'], record['payload']]) {
+    if (!isRecord(part)) continue;
+    const role = ROLES.get(part['role'] ?? part['type']);
+    const text = textOf(part['content']);
+    if (role !== undefined && text.trim() !== '') return [{ role, text }];
+  }
+  return [];
+}
+
+const TEXT_PARTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text', undefined]);
+
+/** Skips tool calls, tool results and reasoning. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const texts = content.map((part: unknown) =>
+    isRecord(part) && TEXT_PARTS.has(part['type']) ? part['text'] : undefined,
+  );
+  return texts.filter((text) => typeof text === 'string').join('\n');
 }

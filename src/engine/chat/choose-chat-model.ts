@@ -1,30 +1,34 @@
-import { adapterOf, type ResolvedModelProvider } from '../config/index.js';
-import { ollamaBaseUrl } from '../embeddings/adapters/ollama-host.js';
-import type { ProviderWorld } from '../embeddings/choose-provider.js';
-import { type CredentialPlace, findCredential } from '../embeddings/credentials.js';
-import { modelName } from '../embeddings/model-name.js';
+import type { ResolvedModelProvider } from '../config/index.js';
+import {
+  type AdapterId,
+  adapterOf,
+  type CredentialPlace,
+  findCredential,
+  isAdapterId,
+  type KeyFacts,
+  modelName,
+  PROVIDERS,
+  type ProviderWorld,
+} from '../embeddings/index.js';
 import { SvcError } from '../errors/index.js';
-import { CHAT_VENDORS, type ChatVendorId, isChatVendor } from './chat-vendors.js';
 
-/** A chat model with everything that can be said of it without asking it. */
+/** A chat model with everything known without calling it. */
 export interface ChatChoice {
-  /** `provider/model`, as it was asked for. */
+  /** As requested: `provider/model`. */
   readonly name: string;
   /** A vendor's id, or that of a `models.providers` entry. */
   readonly provider: string;
   readonly vendor: ChatVendorId;
-  /** As the vendor knows it. */
   readonly model: string;
-  /** Where requests go, without a slash at the end. */
+  /** Without trailing slash. */
   readonly baseUrl: string;
-  /** Whether that is an address of the configuration. */
   readonly customEndpoint: boolean;
   readonly credential: CredentialPlace;
   readonly entry: ResolvedModelProvider | undefined;
 }
 
 /**
- * Finds the chat model that a name means. Nobody is asked.
+ * Finds a chat model by name. Sends nothing.
  *
  * @param name `provider/model`; the provider is a vendor's id or that of a `models.providers` entry
  * @throws SvcError PROVIDER_UNKNOWN, PROVIDER_MODEL_UNKNOWN
@@ -44,29 +48,30 @@ export function chooseChatModel(
   const named = slash === -1 ? entry?.models[0]?.id : name.slice(slash + 1);
   if (named === undefined || named === '') throw modelMissing(name);
   const facts = CHAT_VENDORS[vendor];
-  const configured = (entry?.baseUrl ?? ownHost(provider, world.env))?.replace(/\/+$/u, '');
+  const embedder = isAdapterId(provider) ? PROVIDERS[provider] : undefined;
+  const address = entry?.baseUrl ?? embedder?.endpointIn?.(world.env);
+  const configured = address?.replace(/(?<!\/)\/+$/u, '');
   const customEndpoint = entry?.baseUrl !== undefined;
   return {
     name,
     provider,
     vendor,
-    model: vendor === 'anthropic' ? named : modelName(named, vendor, provider),
+    model: vendor === 'anthropic' ? named : modelName(named, facts.prefixes, provider),
     baseUrl: configured === undefined ? facts.endpoint : facts.chatAddress(configured),
     customEndpoint,
     credential: findCredential({
       provider,
-      adapter: vendor,
+      vendor: { id: vendor, key: facts.key },
       remoteKey: undefined,
       entryKey: entry?.apiKey,
       customEndpoint,
-      hasLogin: false,
       env: world.env,
     }),
     entry,
   };
 }
 
-/** By the entry's `api`, else by its id; an endpoint of one's own that says neither is OpenAI-compatible. */
+/** By the entry's `api`, else by its id; a custom endpoint with neither is OpenAI-compatible. */
 function vendorOf(
   provider: string,
   entry: ResolvedModelProvider | undefined,
@@ -76,24 +81,93 @@ function vendorOf(
   return entry?.baseUrl !== undefined && adapterOf(provider) === undefined ? 'openai' : undefined;
 }
 
-function ownHost(provider: string, env: ProviderWorld['env']): string | undefined {
-  return provider === 'ollama' ? ollamaBaseUrl(env['OLLAMA_HOST']) : undefined;
-}
-
 function unknownProvider(name: string, provider: string): SvcError {
   const isEmbedder = adapterOf(provider) !== undefined;
-  const why = isEmbedder ? `${provider} is not asked for words here` : 'there is no such provider';
-  return new SvcError(
-    'PROVIDER_UNKNOWN',
-    `the model ${JSON.stringify(name)} cannot be used: ${why}`,
-    {
-      hint: `write provider/model with one of ${Object.keys(CHAT_VENDORS).join(', ')}, or with the id of a models.providers entry whose api is one of these`,
-    },
-  );
+  const why = isEmbedder ? `${provider} has no chat API here` : 'unknown provider';
+  return new SvcError('PROVIDER_UNKNOWN', `cannot use the model ${JSON.stringify(name)}: ${why}`, {
+    hint: `use PROVIDER/MODEL, where PROVIDER is one of ${Object.keys(CHAT_VENDORS).join(', ')}, or a models.providers entry whose api is one of these`,
+  });
 }
 
 function modelMissing(name: string): SvcError {
-  return new SvcError('PROVIDER_MODEL_UNKNOWN', `${JSON.stringify(name)} names no model`, {
-    hint: `write ${name.replace(/\/$/u, '')}/MODEL`,
+  return new SvcError('PROVIDER_MODEL_UNKNOWN', `no model in ${JSON.stringify(name)}`, {
+    hint: `use ${name.replace(/\/$/u, '')}/MODEL`,
   });
+}
+
+/** A vendor with a chat API. */
+export interface ChatVendor {
+  readonly api: 'anthropic' | 'openai';
+  readonly key: KeyFacts;
+  /** Prefixes that people put before model names. */
+  readonly prefixes: readonly string[];
+  /** Default address. */
+  readonly endpoint: string;
+  /** The address of the chat API, given the configured one, which embeddings share. */
+  readonly chatAddress: (configured: string) => string;
+  /** The vendor's name for the answer limit. */
+  readonly limitField: 'max_completion_tokens' | 'max_tokens';
+  readonly reasons: boolean;
+  /** Hint if nothing listens there, for servers that people start themselves. */
+  readonly startHint?: string;
+}
+
+const asItIs = (address: string): string => address;
+const withVersion = (address: string): string => `${address.replace(/\/(?:v1|api)$/u, '')}/v1`;
+
+/** A vendor that also embeds, with an OpenAI-compatible endpoint. */
+function alsoEmbeds(
+  id: Exclude<AdapterId, 'bedrock' | 'github-copilot' | 'local'>,
+  own: Partial<ChatVendor> = {},
+): ChatVendor {
+  const { key, prefixes, endpoint } = PROVIDERS[id];
+  const { chatAddress = asItIs } = own;
+  return {
+    api: 'openai',
+    key,
+    prefixes,
+    endpoint: chatAddress(endpoint ?? ''),
+    limitField: 'max_tokens',
+    reasons: true,
+    ...own,
+    chatAddress,
+  };
+}
+
+/**
+ * Vendors by the ids of their embedding adapters, if they have one. All but Anthropic have an
+ * OpenAI-compatible endpoint: Gemini at `/openai` (ai.google.dev/gemini-api/docs/openai), Ollama at
+ * `/v1` (its docs/openai.md), LM Studio, Mistral and DeepInfra at their usual addresses. Field
+ * names are from platform.openai.com/docs/api-reference/chat and docs.mistral.ai/api.
+ */
+export const CHAT_VENDORS = {
+  anthropic: {
+    api: 'anthropic',
+    key: { variables: ['ANTHROPIC_API_KEY'], required: true },
+    prefixes: [],
+    endpoint: 'https://api.anthropic.com/v1',
+    chatAddress: withVersion,
+    limitField: 'max_tokens',
+    reasons: true,
+  },
+  deepinfra: alsoEmbeds('deepinfra'),
+  gemini: alsoEmbeds('gemini', {
+    chatAddress: (address) => `${address.replace(/\/openai$/u, '')}/openai`,
+  }),
+  lmstudio: alsoEmbeds('lmstudio', {
+    reasons: false,
+    startHint: 'start its server with "lms server start"',
+  }),
+  mistral: alsoEmbeds('mistral', { reasons: false }),
+  ollama: alsoEmbeds('ollama', {
+    chatAddress: withVersion,
+    startHint: 'start it with "ollama serve"',
+  }),
+  openai: alsoEmbeds('openai', { limitField: 'max_completion_tokens' }),
+} as const satisfies Readonly<Record<string, ChatVendor>>;
+
+type ChatVendorId = keyof typeof CHAT_VENDORS;
+
+function isChatVendor(name: string): name is ChatVendorId {
+  return Object.hasOwn(CHAT_VENDORS, name);
 }

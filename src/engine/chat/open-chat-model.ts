@@ -1,30 +1,25 @@
-import type { ProviderWorld } from '../embeddings/choose-provider.js';
-import { sendRequest } from '../embeddings/http/http-client.js';
-import { parseAnswer } from '../embeddings/http/parse-answer.js';
-import { withHintWhenRefused } from '../embeddings/http/refused-connection.js';
-import { readHeaders, secretReader } from '../embeddings/provider-secrets.js';
+import { parseAnswer, sendRequest, withHintWhenRefused } from '../embeddings/http/http-client.js';
+import {
+  PROVIDER_CODES,
+  type ProviderWorld,
+  shownAddress,
+  VendorFault,
+  type VendorFaultDetails,
+} from '../embeddings/index.js';
+import { readHeaders, secretReader } from '../embeddings/open-provider.js';
 import { INTERACTIVE, Pacer } from '../embeddings/requests/pacer.js';
-import { VendorFault } from '../embeddings/vendor-fault.js';
-import { ANTHROPIC_CHAT } from './apis/anthropic-chat.js';
-import type { ApiSettings, ChatApi } from './apis/api.js';
-import { OPENAI_CHAT } from './apis/openai-chat.js';
-import { asChatError } from './chat-error.js';
+import { SvcError } from '../errors/index.js';
+import { type ApiSettings, CHAT_APIS } from './apis.js';
 import type { ChatAnswer, ChatModel, ChatRequest } from './chat-model.js';
-import { CHAT_VENDORS, type ChatVendor } from './chat-vendors.js';
-import type { ChatChoice } from './choose-chat-model.js';
-
-const APIS: Readonly<Record<ChatVendor['api'], ChatApi>> = {
-  anthropic: ANTHROPIC_CHAT,
-  openai: OPENAI_CHAT,
-};
+import { CHAT_VENDORS, type ChatChoice } from './choose-chat-model.js';
 
 const TIMEOUT_MS = 120_000;
 
 /**
- * Makes a chat model that can be asked: reads its key and headers. Requests are sent again where that
- * can help, a few times at most; a wait that is longer than a few seconds is given up on.
+ * Opens a chat model: reads its key and headers. Requests are retried a few times, but never after
+ * a wait of more than a few seconds.
  *
- * @param signal ends the reading of secrets
+ * @param signal aborts reading secrets
  * @throws SvcError PROVIDER_AUTH, SECRET_UNRESOLVED
  */
 export async function openChatModel(
@@ -33,7 +28,7 @@ export async function openChatModel(
   signal: AbortSignal,
 ): Promise<ChatModel> {
   const settings = await apiSettings(choice, world, signal);
-  const api = APIS[settings.vendor.api];
+  const api = CHAT_APIS[settings.vendor.api];
   const pacer = new Pacer(() => performance.now(), Math.random);
   const ask = async (request: ChatRequest): Promise<ChatAnswer> => {
     const sent = sendRequest(
@@ -70,7 +65,7 @@ async function apiSettings(
 ): Promise<ApiSettings> {
   const { vendor, model, baseUrl, customEndpoint, credential, entry } = choice;
   if (credential.state === 'missing') {
-    const fault = { kind: 'auth', message: 'there is no key', hint: credential.mend } as const;
+    const fault = { kind: 'auth', message: 'no API key found', hint: credential.hint } as const;
     throw asChatError(new VendorFault(fault), choice);
   }
   const read = secretReader(world, signal);
@@ -83,4 +78,61 @@ async function apiSettings(
     key: credential.state === 'found' ? await read(credential.input) : undefined,
     headers,
   };
+}
+
+/** Converts a vendor's fault to an SvcError; passes other errors through. */
+function asChatError(error: unknown, choice: ChatChoice): unknown {
+  if (!(error instanceof VendorFault)) return error;
+  const { details } = error;
+  const { provider, model, baseUrl } = choice;
+  const endpoint = shownAddress(baseUrl);
+  const status = details.status === undefined ? '' : `${details.status} `;
+  const code = details.code === undefined ? '' : ` (${details.code})`;
+  return new SvcError(
+    PROVIDER_CODES[details.kind],
+    `model ${choice.name}: ${status}${details.message}${code}`,
+    {
+      hint: details.hint ?? hintFor(details, choice, endpoint),
+      cause: error,
+      details: {
+        provider,
+        model,
+        endpoint,
+        ...(details.status === undefined ? {} : { status: details.status }),
+      },
+    },
+  );
+}
+
+function hintFor(
+  { kind, waitMs }: VendorFaultDetails,
+  { provider, model, credential }: ChatChoice,
+  endpoint: string,
+): string {
+  const source = credential.state === 'found' ? credential.source : undefined;
+  switch (kind) {
+    case 'auth':
+      return source === undefined
+        ? `set models.providers.${provider}.apiKey`
+        : `check the key from ${source}`;
+    case 'quota':
+      return `check the balance and limits of the account of ${source ?? 'this key'}; waiting does not help`;
+    case 'model':
+      return `check that ${endpoint} has a model ${model}`;
+    case 'rate':
+    case 'overload':
+      return waitMs === undefined
+        ? 'try again later'
+        : `try again in ${Math.ceil(waitMs / 1000)} s`;
+    case 'network':
+    case 'timeout':
+    case 'setup':
+      return `check that ${endpoint} is reachable`;
+    case 'answer':
+      return `check that ${endpoint} speaks the API set in models.providers.${provider}.api`;
+    case 'input':
+    case 'request':
+    case 'too_large':
+      return `check that ${model} at ${endpoint} supports this request`;
+  }
 }

@@ -1,8 +1,8 @@
-import type { EngineContext } from '../context.js';
+import type { EngineContext } from '../support/context.js';
 
 /**
- * What a program needs to find its way, and what holds no secret. Everything else of svc's own
- * environment stays here: keys of providers are in it.
+ * What programs need, without secrets. Nothing else of svc's environment is passed on, because it contains
+ * provider keys.
  */
 const PASSED: ReadonlySet<string> = new Set([
   'APPDATA',
@@ -33,7 +33,7 @@ const PASSED: ReadonlySet<string> = new Set([
   'XDG_STATE_HOME',
 ]);
 
-/** The environment of a program that svc starts: the least it needs, then what is given. */
+/** The environment of a program that svc starts: the minimum, and what is added. */
 export function childEnvironment(
   env: EngineContext['env'],
   added: Readonly<Record<string, string>> = {},

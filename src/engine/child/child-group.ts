@@ -1,61 +1,71 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import fs from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { systemErrorCode } from '../errors/index.js';
+import { ATTEMPT_VARIABLE, endMarked } from './end-marked.js';
 
 /** A program to run; never through a shell. */
 export interface ChildCall {
   /** Absolute path of the program, and its arguments. */
   readonly command: readonly [string, ...string[]];
-  /** All of its environment. */
+  /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder. */
   readonly cwd: string;
-  /** Told the process group, to end it should this process die; see Minder. */
-  readonly mind: (pid: number) => () => void;
+  /** Registers the process group, which is ended if this process dies; see Minder. */
+  readonly mind: Mind;
+  /**
+   * Unique to this run. Processes that left the group are found by it and killed with the program; see
+   * endMarked.
+   */
+  readonly attemptId?: string | undefined;
 }
+
+/** Registers a process group and its attempt; returns what unregisters it. */
+export type Mind = (pid: number, attemptId?: string | undefined) => () => void;
 
 /** How a program ended. */
 export type ChildEnd =
   | { readonly kind: 'exited'; readonly exitCode: number }
   | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals }
-  /** With the code of the system, as `ENOENT`. */
+  /** The system's code, such as `ENOENT`. */
   | { readonly kind: 'not-started'; readonly code: string };
 
-/** From the polite signal to the one that cannot be ignored. */
+/** From SIGTERM to SIGKILL. */
 export const KILL_GRACE_MS = 5000;
-/** For somebody who left the group and still holds an end of a pipe. */
+/** For processes that left the group and keep a pipe open. */
 const PIPE_GRACE_MS = 1000;
 
 /**
- * A program with all that it starts, in a process group of its own. Nothing of the group outlives the
- * program: what it leaves behind when it ends is killed.
+ * A program and everything it starts, in its own process group. What it leaves behind when it ends is killed;
+ * with an attempt's id also what has left the group.
  */
 export class ChildGroup {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Settles when the group is gone and all its output was told. */
+  /** Settles when the group is gone and all its output was read. */
   readonly ended: Promise<ChildEnd>;
   private readonly child: ChildProcessWithoutNullStreams;
   private killTimer: NodeJS.Timeout | undefined;
   private hasExited = false;
 
-  constructor({ command, env, cwd, mind }: ChildCall) {
+  constructor({ command, env, cwd, mind, attemptId }: ChildCall) {
     const [program, ...args] = command;
     const child = spawn(program, args, {
       cwd,
-      env,
+      env: attemptId === undefined ? env : { ...env, [ATTEMPT_VARIABLE]: attemptId },
       shell: false,
       stdio: 'pipe',
       windowsHide: true,
       detached: true,
     });
-    const release = child.pid === undefined ? () => undefined : mind(child.pid);
+    const release = child.pid === undefined ? () => undefined : mind(child.pid, attemptId);
     this.child = child;
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     this.stderr = child.stderr;
-    // A program may end without reading what it is told (EPIPE).
+    // A program can end without reading its input (EPIPE).
     child.stdin.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       child.on('error', (error) => {
@@ -64,6 +74,7 @@ export class ChildGroup {
       child.on('exit', () => {
         this.hasExited = true;
         this.signal('SIGKILL');
+        if (attemptId !== undefined) endMarked(fs, [`${ATTEMPT_VARIABLE}=${attemptId}`]);
         clearTimeout(this.killTimer);
         setTimeout(() => this.cutPipes(), PIPE_GRACE_MS).unref();
       });
@@ -75,15 +86,14 @@ export class ChildGroup {
     });
   }
 
-  /** Asks the group to end, and kills it when it does not. */
+  /** Asks the group to end, and kills it if it does not. */
   stop(): void {
-    // Another process may have the number of one that has ended.
+    // The pid of an ended process can be reused.
     if (this.killTimer !== undefined || this.hasExited) return;
     this.signal('SIGTERM');
     this.killTimer = setTimeout(() => this.signal('SIGKILL'), KILL_GRACE_MS);
   }
 
-  /** Ends the group at once. */
   kill(): void {
     if (!this.hasExited) this.signal('SIGKILL');
   }
@@ -95,7 +105,7 @@ export class ChildGroup {
       // Negative: the process group.
       process.kill(-pid, signal);
     } catch {
-      // Nobody is left in it, or this system has no groups.
+      // The group is empty, or this system has no groups.
       this.child.kill(signal);
     }
   }

@@ -1,13 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { resolvePath } from '../config/expand-path.js';
+import { dirname, join } from 'node:path';
 import type { LoadedConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
 import { SvcError } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { pathFolders, resolvePath } from '../support/files.js';
 
 /**
- * The program that the first word of a configured command means: a path, `~` expanded and relative to
- * the configuration file, or a name that is looked for on the PATH.
+ * Finds the program of a configured command: a path (with `~`, relative to the configuration file) or a name
+ * on the PATH.
  *
  * @returns its absolute path
  * @throws SvcError RUNTIME_PROGRAM_MISSING
@@ -22,14 +22,14 @@ export function findProgram(
   if (program !== undefined) return program;
   const isPath = candidates.length === 1 && hasFolder(word);
   const where = isPath ? (candidates[0] ?? word) : `${word} on the PATH`;
-  throw new SvcError('RUNTIME_PROGRAM_MISSING', `there is no program ${where}`, {
+  throw new SvcError('RUNTIME_PROGRAM_MISSING', `program not found: ${where}`, {
     hint: isPath
-      ? 'mend the path, or make the file executable with chmod u+x'
-      : 'install it, or give its absolute path; a service may have a shorter PATH than your shell',
+      ? 'fix the path, or make the file executable with chmod u+x'
+      : 'install it, or use its absolute path; services can have a shorter PATH than your shell',
   });
 }
 
-/** Any folder in a configured path is absolute, or lies below that of the configuration file. */
+/** A configured path, relative to the configuration file. */
 export function resolveFromConfig(
   path: string,
   context: EngineContext,
@@ -44,8 +44,7 @@ function candidatesFor(
   loaded: Pick<LoadedConfig, 'file'>,
 ): readonly string[] {
   if (hasFolder(word)) return [resolveFromConfig(word, context, loaded)];
-  const folders = (context.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  return folders.map((folder) => join(folder, word));
+  return pathFolders(context.env).map((folder) => join(folder, word));
 }
 
 function hasFolder(word: string): boolean {

@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { KILL_GRACE_MS } from './child-group.js';
+import { KILL_GRACE_MS, type Mind } from './child-group.js';
+import { ATTEMPT_VARIABLE, endMarked } from './end-marked.js';
 
 /**
- * What the minder runs. It reads `+PID` and `-PID`, a line each; when its input ends because whoever
- * wrote it is gone, the groups that are left end too.
+ * The source that the minder runs. It reads lines of `+PID` (and the attempt's id, if any) and `-PID`. When
+ * its input ends because svc is gone, it ends the remaining groups and the processes that left them.
  */
 const PROGRAM = `
+const endMarked = ${endMarked.toString()};
 const groups = new Set();
+const marks = new Map();
 let rest = '';
 const signal = (name) => {
   for (const pid of groups) {
@@ -17,23 +20,33 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
   const lines = (rest + part).split('\\n');
   rest = lines.pop();
   for (const line of lines) {
-    const pid = Number(line.slice(1));
-    if (line[0] === '+') groups.add(pid); else groups.delete(pid);
+    const [number, mark] = line.slice(1).split(' ');
+    const pid = Number(number);
+    groups.delete(pid);
+    marks.delete(pid);
+    if (line[0] !== '+') continue;
+    groups.add(pid);
+    if (mark) marks.set(pid, '${ATTEMPT_VARIABLE}=' + mark);
   }
 }).on('end', () => {
+  const left = [...marks.values()];
+  const end = () => {
+    signal('SIGKILL');
+    if (left.length > 0) endMarked(require('node:fs'), left);
+  };
   signal('SIGTERM');
-  if (groups.size > 0) setTimeout(signal, ${KILL_GRACE_MS}, 'SIGKILL');
+  if (groups.size > 0) setTimeout(end, ${KILL_GRACE_MS}); else end();
 });
 `;
 
 /**
- * A small process beside this one that ends the programs of tasks when this process is killed and can
- * do so no more: otherwise they would go on while somebody else begins the same tasks anew. Begins with
- * the first program that it minds.
+ * A small process that ends the programs of tasks if this process is killed. Otherwise they would continue
+ * while another runner starts the same tasks again. It is started with the first program.
  */
 export class Minder {
   private readonly nodePath: string;
-  private readonly groups = new Set<number>();
+  /** Attempt ids by group. */
+  private readonly groups = new Map<number, string | undefined>();
   private child: ChildProcess | undefined;
 
   /** @param nodePath the running Node.js, as `process.execPath` */
@@ -41,22 +54,21 @@ export class Minder {
     this.nodePath = nodePath;
   }
 
-  /** Minds a process group. @returns what is called when it has ended */
-  readonly mind = (pid: number): (() => void) => {
-    this.groups.add(pid);
+  /** Registers a process group. @returns to be called when it has ended */
+  readonly mind: Mind = (pid, attemptId) => {
+    this.groups.set(pid, attemptId);
     if (this.child === undefined) this.begin();
-    else this.say('+', pid);
+    else this.sayMinded(pid, attemptId);
     return () => {
       this.groups.delete(pid);
-      this.say('-', pid);
+      this.child?.stdin?.write(`-${pid}\n`);
     };
   };
 
-  /** Ends it; it minds nothing any more. */
   close(): void {
     const { child } = this;
     this.child = undefined;
-    for (const pid of this.groups) child?.stdin?.write(`-${pid}\n`);
+    for (const pid of this.groups.keys()) child?.stdin?.write(`-${pid}\n`);
     child?.stdin?.end();
   }
 
@@ -65,7 +77,7 @@ export class Minder {
       env: {},
       stdio: ['pipe', 'ignore', 'ignore'],
       windowsHide: true,
-      // What ends this process, by Ctrl-C in a terminal, must not end it.
+      // Ctrl-C in the terminal of this process must not end it.
       detached: true,
     });
     this.child = child;
@@ -76,10 +88,10 @@ export class Minder {
     };
     child.on('error', gone).on('exit', gone).unref();
     child.stdin?.on('error', () => undefined);
-    for (const pid of this.groups) this.say('+', pid);
+    for (const [pid, attemptId] of this.groups) this.sayMinded(pid, attemptId);
   }
 
-  private say(sign: '+' | '-', pid: number): void {
-    this.child?.stdin?.write(`${sign}${pid}\n`);
+  private sayMinded(pid: number, attemptId: string | undefined): void {
+    this.child?.stdin?.write(attemptId === undefined ? `+${pid}\n` : `+${pid} ${attemptId}\n`);
   }
 }

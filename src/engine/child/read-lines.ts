@@ -1,18 +1,17 @@
 import type { Readable } from 'node:stream';
 
-/** What becomes of the lines of a stream. */
-export interface LineOptions {
-  /** Longer lines are left out as a whole; in bytes. */
+interface LineOptions {
+  /** Longer lines are skipped; in bytes. */
   readonly mostBytes: number;
   readonly onLine: (line: string) => void;
-  /** Called once for each line that was left out. */
+  /** Called for each skipped line. */
   readonly onTooLong?: (() => void) | undefined;
 }
 
 const NEW_LINE = 0x0a;
 
 /**
- * Tells each line of a stream, never keeping more of it than one line may have. A last line needs no
+ * Calls back with each line of a stream, buffering no more than the longest line. The last line needs no
  * line break. Bytes that are not UTF-8 become replacement characters.
  */
 export function readLines(stream: Readable, options: LineOptions): void {
@@ -39,7 +38,7 @@ export function readLines(stream: Readable, options: LineOptions): void {
     }
     add(chunk.subarray(from));
   });
-  // It comes after the end, and also when there is none because the stream was cut off.
+  // Also emitted if the stream was cut off without an end.
   stream.on('close', finish);
   stream.on('error', () => undefined);
 }

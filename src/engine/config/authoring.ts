@@ -1,7 +1,44 @@
-// What the `svc config` commands use besides index.ts. Apart from it, because everything here loads
-// the schema, and index.ts is on the way of every command.
-export { type ConfigEdit, setConfigValue, unsetConfigValue } from './edit/edit-config.js';
-export { type ConfigValue, getConfigValue } from './get-config.js';
-export { type InitializedConfig, initConfig } from './init-config.js';
-export { createJsonSchema, type JsonSchema } from './json-schema.js';
-export { type ReferenceKey, referenceByRoot } from './reference.js';
+// Checking, editing and describing a configuration. Separate from index.ts, which every command
+// loads, because everything here loads the schema or a JSON parser with comments.
+export {
+  type CheckedConfig,
+  type ConfigFault,
+  checkConfigText,
+  readCheckedConfig,
+  requireValid,
+} from './check.js';
+export { createTextPositions, isBlankJson, parseConfigText } from './document.js';
+export {
+  type ConfigEdit,
+  requireValidEdit,
+  setConfigValue,
+  unsetConfigValue,
+  writeFileAtomically,
+} from './edit-config.js';
+export { fixFault } from './fix-fault.js';
+export {
+  configTemplate,
+  type InitializedConfig,
+  initConfig,
+  SCHEMA_FILE_NAME,
+} from './init-config.js';
+export {
+  editConfigText,
+  endOf,
+  entryOf,
+  type Node,
+  nodeAt,
+  type ParseError,
+  parseTree,
+  removeValue,
+  treeOf,
+  valueNode,
+} from './jsonc.js';
+export { type ConfigValue, getConfigValue } from './known-path.js';
+export {
+  createJsonSchema,
+  type JsonSchema,
+  type ReferenceKey,
+  referenceByRoot,
+} from './schema-documents.js';
+export { storeFaults } from './store-faults.js';

@@ -1,26 +1,26 @@
+import { type SourceLocation, SvcError, type Warning } from '../errors/index.js';
 import { formatPath } from './config-path.js';
+import { readConfigText } from './discovery.js';
 import { type ConfigDocument, parseConfigText } from './document.js';
-import type { ConfigFault } from './fault.js';
-import type { ConfigInput } from './input.js';
-import type { RuleFinding } from './rules/finding.js';
+import type { ConfigInput } from './resolved.js';
 import { applyRules } from './rules/index.js';
-import { checkSchema } from './schema-fault.js';
+import type { RuleFinding } from './rules/rule.js';
+import { checkSchema } from './schema-faults.js';
 
-/** A configuration text that was checked in full. */
+/** The complete check of a configuration text. */
 export interface CheckedConfig {
   readonly document: ConfigDocument;
-  /** The data; undefined when there are faults. */
+  /** Undefined if there are faults. */
   readonly input: ConfigInput | undefined;
-  /** In the order of the text. */
+  /** In text order. */
   readonly faults: readonly ConfigFault[];
-  /** In the order of the text. */
+  /** In text order. */
   readonly warnings: readonly ConfigFault[];
 }
 
 /**
- * Checks a configuration text: syntax, repeated keys, schema, rules across keys. Never throws for
- * what the text says. Rules look at what the schema accepts even when other parts have faults, so
- * that everything is reported in one go.
+ * Checks syntax, duplicate keys, schema, and rules across keys. Does not throw: rules also check
+ * what the schema accepts next to faults, so that everything is reported at once.
  */
 export function checkConfigText(file: string, text: string): CheckedConfig {
   const document = parseConfigText(file, text);
@@ -50,9 +50,7 @@ function locateFinding(document: ConfigDocument, finding: RuleFinding): ConfigFa
     ...rest,
     path: formatPath(path),
     location: document.locate(path),
-    ...(related === undefined || related.length === 0
-      ? {}
-      : { related: related.map((place) => document.locate(place)) }),
+    related: related?.length ? related.map((place) => document.locate(place)) : undefined,
   };
 }
 
@@ -60,4 +58,96 @@ function inTextOrder(faults: readonly ConfigFault[]): readonly ConfigFault[] {
   return faults.toSorted(
     (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
   );
+}
+
+export interface ValidConfig {
+  readonly input: ConfigInput;
+  readonly warnings: readonly Warning[];
+}
+
+/** @throws SvcError as {@link readConfigText}; faults in the text are in the result */
+export function readCheckedConfig(file: string): CheckedConfig {
+  return checkConfigText(file, readConfigText(file));
+}
+
+export function requireValid(checked: CheckedConfig): ValidConfig {
+  if (checked.input === undefined) throw faultsError(checked.document.file, checked.faults);
+  return { input: checked.input, warnings: checked.warnings.map(toWarning) };
+}
+
+/** CONFIG_SYNTAX or CONFIG_INVALID, with all faults in its details. */
+export function faultsError(file: string, faults: readonly ConfigFault[]): SvcError {
+  const [first] = faults;
+  const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
+  const suggestion = first?.suggestion === undefined ? '' : `; did you mean "${first.suggestion}"?`;
+  return new SvcError(
+    first?.code === 'syntax' ? 'CONFIG_SYNTAX' : 'CONFIG_INVALID',
+    `${first?.message ?? `cannot use ${file}`}${suggestion}${more}`,
+    {
+      hint: 'run "svc config validate" to see every problem in place',
+      location: first?.location,
+      details: { faults },
+    },
+  );
+}
+
+function toWarning(fault: ConfigFault): Warning {
+  const { file, line, column } = fault.location;
+  return {
+    code: 'CONFIG_WARNING',
+    message: `${file}:${line}:${column} ${fault.path}: ${fault.message}`,
+    ...(fault.expected === undefined ? {} : { hint: `expected ${fault.expected}` }),
+  };
+}
+
+/** Part of the JSON output: never rename. */
+export type FaultCode =
+  | 'cron-never-fires'
+  | 'dimensions-unsupported'
+  | 'duplicate-agent'
+  | 'duplicate-default-agent'
+  | 'duplicate-key'
+  | 'duplicate-route-path'
+  | 'fallback-is-provider'
+  | 'invalid-value'
+  | 'missing-key'
+  | 'multimodal-unsupported'
+  | 'notify-ambiguous'
+  | 'notify-insecure'
+  | 'not-trusted'
+  | 'notify-unsigned'
+  | 'overlap-exceeds-chunk'
+  | 'path-leaves-folder'
+  | 'port-shared'
+  | 'sessions-half-on'
+  | 'setting-unused'
+  | 'store-folder'
+  | 'store-shared'
+  | 'syntax'
+  | 'unknown-key'
+  | 'unknown-provider'
+  | 'unknown-reader'
+  | 'unknown-secret-provider'
+  | 'weak-secret'
+  | 'weights-sum-zero'
+  | 'wrong-type';
+
+/** A fault makes the configuration unusable. */
+export type FaultSeverity = 'fault' | 'warning';
+
+/** A problem in a configuration file. Contains no secret values. */
+export interface ConfigFault {
+  readonly severity: FaultSeverity;
+  readonly code: FaultCode;
+  /** Like `agents.list[0].memorySearch.provider`; empty for the whole file. */
+  readonly path: string;
+  readonly location: SourceLocation;
+  /** One sentence without a period. */
+  readonly message: string;
+  /** What would be valid. */
+  readonly expected?: string | undefined;
+  /** What was probably meant. */
+  readonly suggestion?: string | undefined;
+  /** Other places involved, for instance the first of two duplicate keys. */
+  readonly related?: readonly SourceLocation[] | undefined;
 }

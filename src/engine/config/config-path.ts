@@ -1,14 +1,17 @@
 import { SvcError } from '../errors/index.js';
+import { isRecord } from '../support/text.js';
 
-/** One step into the configuration: a key of an object, or a 0-based position in a list. */
+export { isRecord };
+
+/** A key of an object, or a 0-based position in a list. */
 export type PathSegment = string | number;
 
-/** A place in the configuration tree, from its root. */
+/** A path from the root of the configuration. */
 export type ConfigPath = readonly PathSegment[];
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/u;
 
-/** Writes a path as people type it: `agents.list[0].id`, `models.providers["my.host"].api`. */
+/** Formats a path as people type it: `agents.list[0].id`, `models.providers["my.host"].api`. */
 export function formatPath(path: ConfigPath): string {
   let text = '';
   for (const segment of path) {
@@ -20,9 +23,9 @@ export function formatPath(path: ConfigPath): string {
 }
 
 /**
- * Reads a path as {@link formatPath} writes it; quotes may be single or double.
+ * Parses a path in the form of {@link formatPath}; quotes may be single or double.
  *
- * @throws SvcError USAGE when the text is not a path
+ * @throws SvcError USAGE
  */
 export function parsePath(text: string): ConfigPath {
   const token = /\[(\d+)\]|\[("(?:[^"\\]|\\.)*"|'[^']*')\]|(^|\.)([^.[\]"']+)/gu;
@@ -56,7 +59,7 @@ function unquote(quoted: string): string {
   }
 }
 
-/** The value at a path of plain JSON data; undefined when the way ends before. */
+/** The value at a path of plain JSON data. */
 export function valueAt(root: unknown, path: ConfigPath): unknown {
   let value = root;
   for (const segment of path) {
@@ -66,14 +69,23 @@ export function valueAt(root: unknown, path: ConfigPath): unknown {
   return value;
 }
 
-/** Whether a path is of the form of a pattern, in which `*` is any key or list position. */
+/** Whether a path matches a pattern, in which `*` is any key or list position. */
 export function matchesPattern(path: ConfigPath, pattern: readonly string[]): boolean {
   return (
     pattern.length === path.length && pattern.every((part, at) => part === '*' || part === path[at])
   );
 }
 
-/** Whether a value is an object of JSON: neither null nor a list. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether two values of parsed JSON or TOML are equal. */
+export function isSameData(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, at) => isSameData(item, b[at]));
+  }
+  if (a instanceof Date && b instanceof Date) return String(a) === String(b);
+  if (!isRecord(a) || !isRecord(b)) return Object.is(a, b);
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isSameData(a[key], b[key]))
+  );
 }

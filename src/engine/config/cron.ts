@@ -1,4 +1,4 @@
-/** A cron expression that was read: the values at which each field matches. */
+/** The values at which each field of a cron expression matches. */
 export interface CronFields {
   readonly minutes: ReadonlySet<number>;
   readonly hours: ReadonlySet<number>;
@@ -7,12 +7,11 @@ export interface CronFields {
   readonly months: ReadonlySet<number>;
   /** 0 is Sunday. */
   readonly daysOfWeek: ReadonlySet<number>;
-  /** A day field written as `*` leaves the choice to the other one. */
+  /** If a day field is `*`, only the other one counts. */
   readonly anyDayOfMonth: boolean;
   readonly anyDayOfWeek: boolean;
 }
 
-/** What reading a cron expression gave. */
 export type CronResult =
   | { readonly ok: true; readonly fields: CronFields }
   | { readonly ok: false; readonly reason: string };
@@ -21,7 +20,7 @@ interface FieldRule {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** Names for the values from `from` on, in small letters. */
+  /** Lower-case names of the values from `from` on. */
   readonly names?: readonly string[];
 }
 
@@ -34,11 +33,11 @@ const DAY_OF_MONTH: FieldRule = { name: 'day of month', from: 1, to: 31 };
 const MONTH: FieldRule = { name: 'month', from: 1, to: 12, names: MONTHS };
 const DAY_OF_WEEK: FieldRule = { name: 'day of week', from: 0, to: 7, names: DAYS };
 
-/** Days of each month in the year that gives it the most. */
+/** Maximum number of days of each month. */
 const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * Reads the five fields of crontab(5): lists, ranges, steps, English names of months and days, 7
+ * Parses the five fields of crontab(5): lists, ranges, steps, English names of months and days, 7
  * for Sunday.
  */
 export function parseCron(expression: string): CronResult {
@@ -65,8 +64,8 @@ export function parseCron(expression: string): CronResult {
 }
 
 /**
- * Whether a day ever comes that matches. With both day fields given either may match, so only a
- * day of month that no chosen month has keeps a schedule from firing.
+ * Whether any day matches. With both day fields given either may match, so only a day of month that
+ * no chosen month has prevents a match.
  */
 export function cronEverFires(fields: CronFields): boolean {
   if (fields.anyDayOfMonth || !fields.anyDayOfWeek) return true;
@@ -76,7 +75,7 @@ export function cronEverFires(fields: CronFields): boolean {
 }
 
 function wrongCount(): CronResult {
-  return { ok: false, reason: 'it does not have five fields' };
+  return { ok: false, reason: 'it must have five fields' };
 }
 
 function parseField(text: string, rule: FieldRule): ReadonlySet<number> {
@@ -95,7 +94,7 @@ function parseSpan(span: string, rule: FieldRule, stepped: boolean): readonly [n
   if (span === '*') return [rule.from, rule.to];
   const [first = '', last, ...more] = span.split('-');
   const from = parseValue(first, rule);
-  // "5/10" means from 5 on.
+  // "5/10" starts at 5.
   const to = last === undefined ? (stepped ? rule.to : from) : parseValue(last, rule);
   if (more.length > 0 || to < from) throw unclear(span, rule);
   return [from, to];
@@ -110,5 +109,5 @@ function parseValue(text: string, rule: FieldRule): number {
 }
 
 function unclear(text: string, { name, from, to }: FieldRule): RangeError {
-  return new RangeError(`${JSON.stringify(text)} is no ${name} (${from} to ${to})`);
+  return new RangeError(`${name} must be between ${from} and ${to} (got ${JSON.stringify(text)})`);
 }

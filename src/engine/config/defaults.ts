@@ -1,12 +1,11 @@
 /**
- * Every default of the configuration, as plain data and the only place that states them. Nothing
- * here may import zod: a start without a configuration file reads this file and no schema.
+ * Every default of the configuration, as plain data. Nothing here may import zod: starting without
+ * a configuration file loads no schema.
  *
  * Sources: spec/memory-search §2, spec/webhooks §2, configuration reference for the rest.
  */
-
 import { type ConfigPath, matchesPattern } from './config-path.js';
-import type { ConfigInput } from './input.js';
+import type { ConfigInput } from './resolved.js';
 
 /** `agents.defaults.memorySearch`; keys without a fixed default are in {@link COMPUTED_DEFAULTS}. */
 export const MEMORY_SEARCH_DEFAULTS = {
@@ -48,6 +47,9 @@ export const MEMORY_SEARCH_DEFAULTS = {
   ext: { extraCollections: [] },
 } as const;
 
+/** Minimum of candidates to rank, whatever `candidateMultiplier` is. */
+export const MIN_CANDIDATES = 24;
+
 /** `memory`: the backend that answers searches, and how answers are cited (spec §2.12). */
 export const MEMORY_DEFAULTS = {
   backend: 'builtin',
@@ -78,10 +80,10 @@ export const MEMORY_DEFAULTS = {
   },
 } as const;
 
-/** `memory.ext.scope` when the file has one: what it leaves out is not taken from the shipped scope. */
+/** Missing keys of a `memory.ext.scope` in the file; the default scope does not apply to it. */
 export const WRITTEN_SCOPE_DEFAULTS = { default: 'allow', rules: [] } as const;
 
-/** `plugins.entries.memory-core`: consolidation ("dreaming", spec §2.13). */
+/** `plugins.entries.memory-core`: dreaming (spec §2.13). */
 export const MEMORY_CORE_DEFAULTS = {
   config: {
     dreaming: {
@@ -109,7 +111,7 @@ export const MEMORY_CORE_DEFAULTS = {
   subagent: { allowModelOverride: false, allowedModels: [] },
 } as const;
 
-/** `plugins.entries.active-memory`: what is recalled before an agent answers. */
+/** `plugins.entries.active-memory`. */
 export const ACTIVE_MEMORY_DEFAULTS = {
   enabled: false,
   config: {
@@ -157,7 +159,7 @@ export const WEBHOOKS_DEFAULTS = {
 /** One entry of `plugins.entries.webhooks.config.routes`. */
 export const ROUTE_DEFAULTS = { enabled: true } as const;
 
-/** `gateway`: where the long-lived process listens. */
+/** `gateway`. */
 export const GATEWAY_DEFAULTS = {
   host: '127.0.0.1',
   port: 8787,
@@ -213,7 +215,7 @@ export const SESSIONS_DEFAULTS = { readers: ['svc'] } as const;
 /** `logging` of the long-lived process. */
 export const LOGGING_DEFAULTS = { level: 'info', format: 'auto' } as const;
 
-/** The fixed defaults of the whole tree, placed where the configuration has them. */
+/** Fixed defaults of the whole tree. */
 export const CONFIG_DEFAULTS = {
   agents: { defaults: { memorySearch: MEMORY_SEARCH_DEFAULTS } },
   memory: MEMORY_DEFAULTS,
@@ -232,32 +234,33 @@ export const CONFIG_DEFAULTS = {
 } as const satisfies ConfigInput;
 
 /**
- * What a key without a fixed default falls back to, in words for the documentation. Keys are
- * schema paths in which `*` stands for any map key or list position.
+ * Describes the defaults that are not fixed values. Keys are schema paths, in which `*` is any map
+ * key or list position.
  */
 export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'agents.defaults.workspace': '`~/.svc/workspace`',
   'agents.defaults.userTimezone': "the host's",
   'agents.list.*.default': 'the first agent',
-  'agents.list.*.workspace': 'that of `agents.defaults`',
-  'agents.list.*.memorySearch': 'that of `agents.defaults`, field by field',
+  'agents.list.*.workspace': '`agents.defaults.workspace`',
+  'agents.list.*.memorySearch': '`agents.defaults.memorySearch`, field by field',
   'agents.defaults.memorySearch.model': "the provider's",
   'agents.defaults.memorySearch.outputDimensionality': "the model's",
   'agents.defaults.memorySearch.remote.baseUrl': "the provider's",
   'agents.defaults.memorySearch.remote.nonBatchConcurrency': '4, or 1 for `ollama`',
+  'agents.defaults.memorySearch.query.timeoutSeconds': '5; 30 for `local`, which loads its model',
   'agents.defaults.memorySearch.sync.embeddingBatchTimeoutSeconds':
     '600 for `local`, `ollama` and `lmstudio`, else 120',
   'agents.defaults.memorySearch.local.modelPath': 'a small embedding model, downloaded when needed',
   'agents.defaults.memorySearch.local.modelCacheDir': '`~/.svc/models`',
-  'agents.defaults.memorySearch.queryInputType': 'that of `inputType`',
-  'agents.defaults.memorySearch.documentInputType': 'that of `inputType`',
+  'agents.defaults.memorySearch.queryInputType': '`inputType`',
+  'agents.defaults.memorySearch.documentInputType': '`inputType`',
   'agents.defaults.memorySearch.store.path': '`~/.svc/memory/{agentId}.sqlite`',
   'agents.defaults.memorySearch.store.vector.extensionPath': 'the bundled one',
   'models.providers.*.api': 'the entry id',
   'models.providers.*.baseUrl': "the adapter's",
-  'memory.ext.scope.default': '`"deny"`; `"allow"` in a scope that leaves it out',
+  'memory.ext.scope.default': '`"deny"`; `"allow"` if a scope omits it',
   'memory.ext.scope.rules':
-    'direct and channel sessions are allowed; none in a scope that leaves them out',
+    'direct and channel sessions are allowed; no rules if a scope omits them',
   'memory.ext.sessions.exportDir': '`~/.svc/agents/{agentId}/qmd/sessions`',
   'memory.ext.paths.*.pattern': '`**/*.md`',
   'plugins.entries.memory-core.config.dreaming.model': 'the default model',
@@ -268,24 +271,33 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'plugins.entries.webhooks.config.routes.*.controllerId': '`webhooks/<routeId>`',
   'gateway.admin.host': 'the main listener',
   'gateway.admin.port': 'the main listener',
-  'secrets.providers.*.noOutputTimeoutMs': 'that of `timeoutMs`',
+  'secrets.providers.*.noOutputTimeoutMs': '`timeoutMs`',
   'flows.runtimes.subagent.cwd': "the workspace of the task's agent",
   'flows.runtimes.acp.cwd': "the workspace of the task's agent",
 };
 
-/** Defaults inside maps and lists, by schema path (`*` is any key or position). */
+/** Defaults in maps and lists, by schema path (`*` is any key or position). */
 export const ENTRY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'plugins.entries.webhooks.config.routes.*': ROUTE_DEFAULTS,
   'flows.runtimes.subagent': RUNTIME_DEFAULTS,
   'flows.runtimes.acp': RUNTIME_DEFAULTS,
-  // Keys that both kinds have, have the same default in both.
+  // Keys of both kinds have the same default.
   'secrets.providers.*': { ...FILE_PROVIDER_DEFAULTS, ...EXEC_PROVIDER_DEFAULTS },
 };
 
-/** The entry of {@link COMPUTED_DEFAULTS} for a key, given by its path in a configuration. */
+/** The {@link COMPUTED_DEFAULTS} entry for a path. */
 export function computedDefault(path: ConfigPath): string | undefined {
   const entry = Object.entries(COMPUTED_DEFAULTS).find(([pattern]) =>
     matchesPattern(path, pattern.split('.')),
   );
   return entry?.[1];
+}
+
+/** Valid names in `sessions.readers`. */
+export const SESSION_READERS = ['svc', 'claude-code', 'codex', 'gemini-cli', 'cursor'] as const;
+
+export type SessionReaderId = (typeof SESSION_READERS)[number];
+
+export function isSessionReader(name: string): name is SessionReaderId {
+  return SESSION_READERS.some((reader) => reader === name);
 }

@@ -1,45 +1,46 @@
-import { statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import type { EngineContext } from '../context.js';
-import { systemErrorCode } from '../errors/index.js';
-import { resolvePath } from './expand-path.js';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { SvcError, systemErrorCode } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { realOrGiven, resolvePath } from '../support/files.js';
 
-/** The name of a configuration file that is found without being named. */
+/** Found without being specified. */
 const CONFIG_FILE_NAME = 'svc.json';
 
-/** Why a configuration file is the one that counts. */
+/** Why this configuration file is used. */
 export type ConfigOrigin = 'flag' | 'environment' | 'nearest' | 'user';
 
-/** One place that was looked at, in order. */
+/** A place that was checked. */
 export interface SearchedPlace {
   readonly file: string;
   readonly origin: ConfigOrigin;
   readonly found: boolean;
 }
 
-/** Which configuration file counts, and where it was looked for. */
+/** The configuration file to use, and all places checked. */
 export interface Discovery {
-  /** Absolute path; undefined when there is none, and then the defaults hold. */
+  /** Absolute path; undefined if there is none. */
   readonly file: string | undefined;
   readonly origin: ConfigOrigin | undefined;
   readonly searched: readonly SearchedPlace[];
 }
 
 /**
- * Finds the configuration file: `--config`, `SVC_CONFIG`, the nearest svc.json upward from the
- * current folder, the person's own. A named file counts even when it is missing; reading it says so.
+ * Finds the configuration file: `--config`, `SVC_CONFIG`, the nearest svc.json in the current
+ * folder or above, the user's own. A specified file is used even if it is missing; reading it
+ * fails.
  *
- * Not built on cosmiconfig, whose public entry first looks for settings of its own in the current
- * folder and loads `.config/config.{js,cjs,mjs,ts}` found there as code: searching somebody else's
- * folder of notes must not run their files. It also passes over a svc.json that may not be read,
- * which has to be an error, and costs more than the rest of a start without configuration.
+ * Does not use cosmiconfig: its public entry first looks for its own settings in the current folder
+ * and runs `.config/config.{js,cjs,mjs,ts}` found there, but searching somebody else's notes must
+ * not run their code. It also skips an unreadable svc.json, which must be an error, and takes
+ * longer than the rest of a start without configuration.
  */
 export function discoverConfig(context: EngineContext, configFile: string | undefined): Discovery {
   const variable = context.env['SVC_CONFIG'];
   const named = configFile ?? variable;
   if (named !== undefined && named !== '') {
     const file = resolvePath(named, context.cwd, context.homeDir);
-    // The flag has the variable as its twin, so the caller may pass on what it took from there.
+    // Callers may pass the variable's value as the flag.
     const origin = named === variable ? 'environment' : 'flag';
     return { file, origin, searched: [{ file, origin, found: exists(file) }] };
   }
@@ -69,12 +70,126 @@ function* candidates(
   yield { file: context.state.userConfigFile, origin: 'user' };
 }
 
-/** Anything of that name counts, a folder too: what cannot be used must not be passed over. */
+/** Whether nobody vouches for a file: it was found by walking up, and is not the user's own. */
+export function needsTrust(context: Pick<EngineContext, 'state'>, discovery: Discovery): boolean {
+  const { file, origin } = discovery;
+  return origin === 'nearest' && file !== undefined && !isOwnConfig(context, file);
+}
+
+/**
+ * Whether a file is the user's own configuration. A link to it elsewhere is not, since paths in it
+ * are relative to the link.
+ */
+export function isOwnConfig({ state }: Pick<EngineContext, 'state'>, file: string): boolean {
+  return placeOfConfig(file) === placeOfConfig(state.userConfigFile);
+}
+
+/** The path of a file with the links of its folder resolved, but not its own. */
+export function placeOfConfig(file: string): string {
+  return join(realOrGiven(dirname(file)), basename(file));
+}
+
+/** Includes folders and broken links of that name: something unusable must not be skipped. */
 function exists(file: string): boolean {
   try {
-    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    // A folder on the way that may not be entered hides the file from everybody alike.
+    // A folder that cannot be entered hides the file.
     return systemErrorCode(error) === 'ELOOP';
   }
+}
+
+/** Every edit parses the whole file. */
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads a configuration file; drops a UTF-8 byte order mark.
+ *
+ * @throws SvcError CONFIG_NOT_FOUND, CONFIG_UNREADABLE (a folder, no permission, over 4 MiB),
+ * CONFIG_SYNTAX (not UTF-8)
+ */
+export function readConfigText(file: string): string {
+  const bytes = readBytes(file);
+  const wrongEncoding = (why: string, cause?: unknown): SvcError =>
+    new SvcError('CONFIG_SYNTAX', `${file} ${why}`, {
+      hint: 'save it as UTF-8',
+      location: { file, line: 1, column: 1 },
+      cause,
+    });
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw wrongEncoding('is UTF-16 text');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw wrongEncoding('is not UTF-8 text', cause);
+  }
+}
+
+function readBytes(file: string): Uint8Array {
+  let descriptor: number | undefined;
+  try {
+    // Non-blocking, so that a named pipe is refused below instead of waiting for a writer.
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stat = fstatSync(descriptor);
+    if (stat.isDirectory()) throw unreadable(file, 'is a folder', 'use the path of a file');
+    if (!stat.isFile())
+      throw unreadable(file, 'is not a regular file', 'use the path of a regular file');
+    if (stat.size > MAX_CONFIG_BYTES) {
+      const size = (stat.size / 1_048_576).toFixed(1);
+      const why = `is ${size} MiB; the limit is 4 MiB`;
+      throw unreadable(file, why, 'check that it is the right file');
+    }
+    return readFileSync(descriptor);
+  } catch (cause) {
+    throw explain(file, cause);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+const UNREADABLE: Readonly<Record<string, readonly [why: string, hint: string]>> = {
+  EISDIR: ['is a folder', 'use the path of a file'],
+  ELOOP: ['is a symbolic link that leads back to itself', 'fix the link'],
+};
+
+function explain(file: string, cause: unknown): SvcError {
+  if (cause instanceof SvcError) return cause;
+  const code = systemErrorCode(cause) ?? 'unknown error';
+  if (code === 'EACCES' || code === 'EPERM') {
+    const hint = `run "chmod u+r ${file}"`;
+    return new SvcError('CONFIG_UNREADABLE', `cannot read ${file}: permission denied`, {
+      hint,
+      location: { file, line: 1, column: 1 },
+      cause,
+    });
+  }
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    if (isLink(file)) {
+      const why = 'is a symbolic link to a file that does not exist';
+      return unreadable(file, why, 'fix or remove the link', cause);
+    }
+    return new SvcError('CONFIG_NOT_FOUND', `configuration file not found: ${file}`, {
+      hint: 'check the path, or omit --config and SVC_CONFIG',
+      cause,
+    });
+  }
+  const [why, hint] = UNREADABLE[code] ?? [`cannot be read (${code})`, 'check the file system'];
+  return unreadable(file, why, hint, cause);
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
+}
+
+function unreadable(file: string, why: string, hint: string, cause?: unknown): SvcError {
+  return new SvcError('CONFIG_UNREADABLE', `${file} ${why}`, {
+    hint,
+    location: { file, line: 1, column: 1 },
+    cause,
+  });
 }

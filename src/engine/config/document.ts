@@ -1,27 +1,31 @@
 import type { SourceLocation } from '../errors/index.js';
+import type { ConfigFault } from './check.js';
 import { type ConfigPath, formatPath } from './config-path.js';
-import type { ConfigFault } from './fault.js';
-import { getNodeValue, type Node, type ParseError, parseTree } from './jsonc.js';
-import { createTextPositions, type TextPositions } from './source-text.js';
-import { syntaxFaults } from './syntax-fault.js';
+import {
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from './jsonc.js';
 
-/** A configuration text, read as data that knows where it was written. */
+/** A parsed configuration text with the locations of its values. */
 export interface ConfigDocument {
   readonly file: string;
   readonly text: string;
-  /** The plain data; undefined when {@link syntaxFaults} is not empty. */
+  /** Undefined if there are {@link syntaxFaults}. */
   readonly value: unknown;
-  /** Every place where the text is not JSON (comments and trailing commas are). */
+  /** Comments and trailing commas are allowed. */
   readonly syntaxFaults: readonly ConfigFault[];
-  /** Keys written twice in one object. */
+  /** Duplicate keys of an object. */
   readonly duplicateFaults: readonly ConfigFault[];
-  /** Where a path's value begins; the nearest enclosing one when the path is not written. */
+  /** Location of a path's value, or of the nearest enclosing value. */
   locate(path: ConfigPath): SourceLocation;
-  /** Where a path's key begins; like {@link locate} for list positions. */
+  /** Location of a path's key; like {@link locate} for list positions. */
   locateKey(path: ConfigPath): SourceLocation;
 }
 
-/** Reads configuration text. Never throws: what is wrong is in the faults. */
+/** Parses configuration text. Does not throw. */
 export function parseConfigText(file: string, text: string): ConfigDocument {
   const positions = createTextPositions(file, text);
   const { tree, errors, tooDeep } = parseLeniently(text);
@@ -44,10 +48,10 @@ interface LenientParse {
   readonly tooDeep: boolean;
 }
 
-/** The parser and the readers of its tree recurse, so nesting has to stay far below the stack. */
+/** The parser and code that walks its tree are recursive. */
 const MAX_DEPTH = 256;
 
-/** The tree of a text as far as it can be read; none where it is nested too deeply. */
+/** Parses as much of a text as possible; no tree if it is nested too deeply. */
 export function parseLeniently(text: string): LenientParse {
   if (nestingDepth(text) > MAX_DEPTH) return { tree: undefined, errors: [], tooDeep: true };
   const errors: ParseError[] = [];
@@ -55,9 +59,12 @@ export function parseLeniently(text: string): LenientParse {
   return { tree, errors, tooDeep: false };
 }
 
-/** How deep objects and lists are nested; brackets in strings and comments do not count. */
+/** Unclosed strings and comments end where the parser ends them. */
+const NO_BRACKETS = /"(?:[^"\\\r\n]|\\[\s\S])*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)|[^{}[\]"/]+/gu;
+
+/** Nesting depth, ignoring brackets in strings and comments. */
 function nestingDepth(text: string): number {
-  const brackets = text.replace(/"(?:[^"\\\n]|\\.)*"|\/\/.*|\/\*[\s\S]*?\*\/|[^{}[\]"/]+/gu, '');
+  const brackets = text.replace(NO_BRACKETS, '');
   let depth = 0;
   let deepest = 0;
   for (const bracket of brackets) {
@@ -102,8 +109,8 @@ function duplicateFault(
     code: 'duplicate-key',
     path: formatPath(path),
     location: second,
-    message: `${JSON.stringify(path.at(-1))} is written twice, first on line ${first.line}`,
-    expected: 'each key once',
+    message: `duplicate key ${JSON.stringify(path.at(-1))}, first on line ${first.line}`,
+    expected: 'each key only once',
     related: [first],
   };
 }
@@ -112,7 +119,7 @@ function createLookUp(
   root: Node | undefined,
   positions: TextPositions,
 ): Pick<ConfigDocument, 'locate' | 'locateKey'> {
-  // A file with thousands of faults asks for thousands of places; each object is listed once.
+  // Cached, since a file with thousands of faults looks up thousands of places.
   const listings = new WeakMap<Node, ReadonlyMap<string | number, Node>>();
   const listingOf = (node: Node): ReadonlyMap<string | number, Node> => {
     const known = listings.get(node);
@@ -121,7 +128,7 @@ function createLookUp(
     listings.set(node, listing);
     return listing;
   };
-  /** The property node (for a key) or item node (for a position) nearest to the path. */
+  /** The property (for a key) or item (for a position) nearest to the path. */
   const nearest = (path: ConfigPath): Node | undefined => {
     let node = root;
     for (const segment of path) {
@@ -147,7 +154,117 @@ function listChildren(node: Node): ReadonlyMap<string | number, Node> {
   return new Map(children.map((property) => [String(property.children?.[0]?.value), property]));
 }
 
-/** The value of a property node; any other node is its own value. */
+/** The value of a property; other nodes are their own value. */
 function valueNode(node: Node): Node {
   return node.type === 'property' ? (node.children?.[1] ?? node) : node;
 }
+
+/** Converts offsets to lines and columns. */
+export interface TextPositions {
+  /** 1-based line and column (in UTF-16 code units, as editors count) of a 0-based offset. */
+  at(offset: number): SourceLocation;
+}
+
+/**
+ * Lines end with `
+ * `, `\r
+ * ` or a lone `\r`.
+ */
+export function createTextPositions(file: string, text: string): TextPositions {
+  const starts = [0];
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10)) starts.push(at + 1);
+  }
+  return {
+    at(offset) {
+      const line = lastAtMost(starts, offset);
+      return { file, line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
+    },
+  };
+}
+
+/** Index of the last number not above the limit, in an ascending list starting with 0. */
+function lastAtMost(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((ascending[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+interface SyntaxFindings {
+  readonly text: string;
+  readonly positions: TextPositions;
+  readonly errors: readonly ParseError[];
+  /** Nested too deeply to parse. */
+  readonly tooDeep: boolean;
+}
+
+/** One fault per place. */
+function syntaxFaults(findings: SyntaxFindings): readonly ConfigFault[] {
+  const { text, positions, errors, tooDeep } = findings;
+  if (tooDeep) {
+    return [syntaxFault(positions, 0, 'objects and lists are nested too deeply')];
+  }
+  if (isBlankJson(text)) {
+    return [
+      syntaxFault(positions, 0, 'the file is empty', 'at least {}; "svc config init" creates one'),
+    ];
+  }
+  const faults = new Map<number, ConfigFault>();
+  let end = -1;
+  for (const { error, offset, length } of errors) {
+    const code = printParseErrorCode(error);
+    // Invalid JSON is also reported as a missing value; once is enough.
+    const isEcho = code === 'ValueExpected' && end >= 0 && text.slice(end, offset).trim() === '';
+    end = offset + length;
+    if (isEcho || faults.has(offset)) continue;
+    const [message, expected] = SYNTAX[code] ?? ['this is not JSON', undefined];
+    faults.set(offset, syntaxFault(positions, offset, message, expected));
+  }
+  return [...faults.values()];
+}
+
+function syntaxFault(
+  positions: TextPositions,
+  offset: number,
+  message: string,
+  expected?: string,
+): ConfigFault {
+  return {
+    severity: 'fault',
+    code: 'syntax',
+    path: '',
+    location: positions.at(offset),
+    message,
+    expected,
+  };
+}
+
+/** Whether a JSON text contains only white space and comments. */
+export function isBlankJson(text: string): boolean {
+  return /^(?:\s|\/\/[^\r\n]*(?![^\r\n])|\/\*[^*]*(?:\*(?!\/)[^*]*)*\*\/)*$/u.test(text);
+}
+
+/** Syntax errors by the parser's code: what is wrong, and what is expected. */
+const SYNTAX: Readonly<Record<string, readonly [message: string, expected: string]>> = {
+  InvalidSymbol: ['this word is not JSON', 'text in double quotes, a number, true, false or null'],
+  InvalidNumberFormat: ['this is not a number', 'digits like 1, 0.5 or 1e3'],
+  PropertyNameExpected: ['a key is missing', 'a key in double quotes'],
+  ValueExpected: ['a value is missing', 'a value'],
+  ColonExpected: ['a colon is missing', '":" between key and value'],
+  CommaExpected: ['a comma is missing', '"," between two entries'],
+  CloseBraceExpected: ['an object is not closed', '"}"'],
+  CloseBracketExpected: ['a list is not closed', '"]"'],
+  EndOfFileExpected: ['there is text after the end of the configuration', 'one object'],
+  UnexpectedEndOfComment: ['a comment is not closed', '"*/"'],
+  UnexpectedEndOfString: ['a string is not closed', 'a double quote on the same line'],
+  UnexpectedEndOfNumber: ['a number is incomplete', 'another digit'],
+  InvalidUnicode: ['a \\u escape is incomplete', 'four hexadecimal digits'],
+  InvalidEscapeCharacter: ['JSON does not have this escape', '\\\\ for a backslash'],
+  InvalidCharacter: ['a string contains a control character', 'an escape like \\n or \\t'],
+};

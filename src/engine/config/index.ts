@@ -1,42 +1,39 @@
-export { ADAPTER_ALIASES, ADAPTER_IDS, type AdapterId, adapterOf } from './adapters.js';
-export type { AgentId } from './agent-id.js';
-export { isRecord } from './config-path.js';
+// Public API of this room, loaded by every command: nothing here loads the schema. Separate entry
+// points: authoring.ts (checks, edits, descriptions), cron.ts, masked-text.ts, trial-settings.ts
+// and trust/config-trust.ts.
+export type { ConfigFault } from './check.js';
+export { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
 export {
-  type Discovery,
-  discoverConfig,
-  type SearchedPlace,
-} from './discovery.js';
-export type {
-  EffectiveConfig,
-  EffectiveValue,
-  ValueOrigin,
-} from './effective.js';
-export type { ConfigFault } from './fault.js';
-export type { ConfigInput, DeepReadonly } from './input.js';
+  isSessionReader,
+  MEMORY_SEARCH_DEFAULTS,
+  MIN_CANDIDATES,
+  RUNTIME_DEFAULTS,
+  type SessionReaderId,
+} from './defaults.js';
+export { type Discovery, discoverConfig, readConfigText, type SearchedPlace } from './discovery.js';
 export {
   type ConfigInspection,
   inspectConfig,
   type LoadConfigOptions,
-  type LoadedConfig,
-  loadConfig,
-} from './load.js';
-export {
   type LocateSetting,
+  loadConfig,
   locateWritten,
   settingLocator,
   type WrittenSetting,
-} from './locate-setting.js';
+} from './load.js';
 export {
-  allowsDimensions,
-  DEFAULT_MODELS,
-  type DimensionChoice,
-  describeDimensions,
-  dimensionsOf,
-  dimensionsToAsk,
-} from './model-dimensions.js';
-export { resolveAgent, resolveAgents, searchedAgents } from './resolve-agent.js';
-export { defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
+  adminAddress,
+  gatewayAddress,
+  type ListenAddress,
+  resolveAgent,
+  resolveAgents,
+  searchedAgents,
+} from './resolve-agent.js';
+export { type AgentId, defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
+  ConfigInput,
+  DeepReadonly,
+  LoadedConfig,
   MemorySearchSettings,
   ResolvedAgent,
   ResolvedConfig,
@@ -46,7 +43,17 @@ export type {
   ResolvedRoute,
   ResolvedWebhooks,
 } from './resolved.js';
-export type { SecretInput } from './secret-input.js';
-export { isSessionReader, type SessionReaderId } from './session-readers.js';
-export { showConfig } from './show-config.js';
-export { suggestName } from './suggest.js';
+export {
+  ENV_NAME,
+  isSecretPath,
+  referencedVariable,
+  type SecretInput,
+  type SecretValue,
+  writtenSecrets,
+} from './secret-input.js';
+export {
+  type EffectiveConfig,
+  type EffectiveValue,
+  showConfig,
+  type ValueOrigin,
+} from './show-config.js';

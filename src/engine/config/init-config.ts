@@ -1,28 +1,27 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { EngineContext } from '../context.js';
 import { SvcError } from '../errors/index.js';
-import { writeFileAtomically } from './edit/atomic-write.js';
-import { resolvePath } from './expand-path.js';
-import { configTemplate, SCHEMA_FILE_NAME } from './init-template.js';
-import { createJsonSchema } from './json-schema.js';
+import type { EngineContext } from '../support/context.js';
+import { resolvePath } from '../support/files.js';
+import { MEMORY_DEFAULTS, MEMORY_SEARCH_DEFAULTS } from './defaults.js';
+import { writeFileAtomically } from './edit-config.js';
+import { createJsonSchema } from './schema-documents.js';
 
-/** Where a new configuration goes. */
 export interface InitConfigOptions {
-  /** The file to write, relative to the current folder; undefined means the person's own. */
+  /** Relative to the current folder; undefined means the user's own. */
   readonly configFile?: string | undefined;
-  /** Replace a file that is there. */
+  /** Replace an existing file. */
   readonly force: boolean;
 }
 
-/** What was written; absolute paths. */
+/** Absolute paths. */
 export interface InitializedConfig {
   readonly file: string;
   readonly schemaFile: string;
 }
 
 /**
- * Writes a commented configuration to start from, and the JSON Schema it names beside it.
+ * Writes a commented configuration to start from, with its JSON Schema next to it.
  *
  * @throws SvcError CONFIG_EXISTS, CONFIG_WRITE_FAILED
  */
@@ -30,8 +29,8 @@ export function initConfig(context: EngineContext, options: InitConfigOptions): 
   const named = options.configFile ?? context.state.userConfigFile;
   const file = resolvePath(named, context.cwd, context.homeDir);
   if (!options.force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) {
-    throw new SvcError('CONFIG_EXISTS', `${file} is there already`, {
-      hint: 'edit it with svc config set, or replace it with --force',
+    throw new SvcError('CONFIG_EXISTS', `${file} already exists`, {
+      hint: 'change it with "svc config set", or replace it with --force',
       location: { file, line: 1, column: 1 },
     });
   }
@@ -39,4 +38,70 @@ export function initConfig(context: EngineContext, options: InitConfigOptions): 
   writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
   writeFileAtomically(file, configTemplate());
   return { file, schemaFile };
+}
+
+/** The JSON Schema next to a new configuration. */
+export const SCHEMA_FILE_NAME = 'svc.schema.json';
+
+/**
+ * A new `svc.json` with the most common settings at their defaults, mostly commented out. Valid,
+ * and equivalent to no configuration.
+ */
+export function configTemplate(): string {
+  const { query, sync } = MEMORY_SEARCH_DEFAULTS;
+  return `// Configuration of svc. Comments and trailing commas are allowed; everything is optional.
+// svc config validate     checks this file
+// svc config show         shows effective values, including defaults
+// svc config set KEY VAL  changes one key and keeps comments
+{
+  // For completion and checks in editors. "svc config schema" prints it.
+  "$schema": "./${SCHEMA_FILE_NAME}",
+
+  "agents": {
+    "defaults": {
+      // The folder with MEMORY.md and memory/. Relative paths start at this file.
+      // "workspace": "~/.svc/workspace",
+
+      "memorySearch": {
+        // More Markdown folders and files, absolute or relative to the workspace.
+        "extraPaths": [],
+
+        // The embedding provider: an adapter, or an entry of models.providers below.
+        // "provider": "${MEMORY_SEARCH_DEFAULTS.provider}",
+        // "model": "text-embedding-3-small",
+
+        "query": {
+          "maxResults": ${query.maxResults},
+          // Results below this score (0 to 1) are omitted.
+          "minScore": ${query.minScore},
+        },
+
+        "sync": {
+          // Index changed files before each search.
+          "onSearch": ${sync.onSearch},
+        },
+      },
+    },
+
+    // One entry for each agent; memorySearch here overrides the defaults field by field.
+    // "list": [{ "id": "main", "default": true }, { "id": "research", "workspace": "~/research" }],
+  },
+
+  "models": {
+    "providers": {
+      // A custom endpoint, to name in memorySearch.provider. Keep keys out of this file:
+      // "my-endpoint": {
+      //   "api": "openai",
+      //   "baseUrl": "https://embeddings.example.com/v1",
+      //   "apiKey": "env:MY_ENDPOINT_API_KEY",
+      // },
+    },
+  },
+
+  "memory": {
+    // Whether snippets end with "Source: <path#line>": auto, on or off.
+    "citations": "${MEMORY_DEFAULTS.citations}",
+  },
+}
+`;
 }

@@ -1,84 +1,117 @@
-import type { EngineContext } from '../context.js';
-import type { Warning } from '../errors/index.js';
-import { parsedJson } from '../parse-json.js';
+import type { SourceLocation } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { parsedJson } from '../support/text.js';
+import type { ConfigFault, ValidConfig } from './check.js';
+import { type ConfigPath, formatPath, valueAt } from './config-path.js';
 import { SECRETS_DEFAULTS } from './defaults.js';
-import { type Discovery, discoverConfig } from './discovery.js';
-import type { ConfigFault } from './fault.js';
-import type { ConfigInput } from './input.js';
-import type { ValidConfig } from './read-config.js';
+import { type Discovery, discoverConfig, needsTrust, readConfigText } from './discovery.js';
 import { resolveConfig } from './resolve-config.js';
-import type { ResolvedConfig } from './resolved.js';
-import type { SecretDefaults } from './secret-input.js';
-import { readConfigText } from './source-file.js';
-import { plainSecrets } from './written-secrets.js';
+import type { ConfigInput, LoadedConfig } from './resolved.js';
+import { plainSecrets, type SecretDefaults } from './secret-input.js';
 
-/** How a configuration is chosen. */
 export interface LoadConfigOptions {
-  /** The file named by `--config`; relative to the current folder. Undefined means discovery. */
+  /** `--config`, relative to the current folder; undefined searches for the file. */
   readonly configFile?: string | undefined;
 }
 
-/** A configuration that can be worked with. */
-export interface LoadedConfig {
-  /** Absolute path; undefined when no file was found and the defaults hold. */
-  readonly file: string | undefined;
-  /** What the file says. */
-  readonly input: ConfigInput;
-  /** The same with every default filled in. */
-  readonly resolved: ResolvedConfig;
-  readonly warnings: readonly Warning[];
-}
-
-/** What is wrong with a configuration, for those who want to look at it rather than use it. */
+/** All problems of a configuration. */
 export interface ConfigInspection {
   readonly discovery: Discovery;
-  /** Absolute path; undefined when no file was found. */
+  /** Absolute path; undefined if there is no file. */
   readonly file: string | undefined;
-  /** The text that faults point into; undefined without a file. */
+  /** The text that locations refer to. */
   readonly text: string | undefined;
   readonly faults: readonly ConfigFault[];
   readonly warnings: readonly ConfigFault[];
 }
 
 /**
- * Finds, reads and checks the configuration and fills in the defaults. Without a file nothing that
- * parses or validates is loaded: this is on the way to every command's first output.
+ * Finds, reads and checks the configuration and fills in defaults. Without a file, loads neither
+ * parser nor schema, since every command starts with this.
  *
- * @throws SvcError CONFIG_NOT_FOUND (a named file only), CONFIG_UNREADABLE, CONFIG_SYNTAX,
- *   CONFIG_INVALID; the last two with every fault in `details.faults`
+ * @throws SvcError CONFIG_NOT_FOUND (specified file only), CONFIG_UNREADABLE, CONFIG_SYNTAX,
+ * CONFIG_INVALID; the last two with all faults in `details.faults`
  */
 export async function loadConfig(
   context: EngineContext,
   options: LoadConfigOptions = {},
 ): Promise<LoadedConfig> {
-  const { file } = discoverConfig(context, options.configFile);
+  const discovery = discoverConfig(context, options.configFile);
+  const { file } = discovery;
   if (file === undefined) {
     return { file, input: {}, resolved: resolveConfig({}), warnings: [] };
   }
-  const { input, warnings } = await readValid(file, context.state.cacheDir);
+  const loaded = await loadFound(context, discovery, file);
+  if (mayHaveStoreFaults(loaded)) await refuseStoreFaults(context, loaded, file);
+  return loaded;
+}
+
+async function loadFound(
+  context: EngineContext,
+  discovery: Discovery,
+  file: string,
+): Promise<LoadedConfig> {
+  const valid = await readValid(file, context.state.cacheDir);
+  if (!needsTrust(context, discovery)) return loadedFrom(context, file, valid);
+  // Hashing is only loaded if there is something to decide.
+  const { splitByRisk } = await import('./trust/risky-part.js');
+  const { risky } = splitByRisk(valid.input, { ...context, file });
+  if (risky.length === 0) return { ...loadedFrom(context, file, valid), ignoredKeys: [] };
+  const { trustedInput } = await import('./trust/config-trust.js');
+  const { input, ignoredKeys, warnings } = trustedInput(context, discovery, valid.input);
+  const loaded = loadedFrom(context, file, { input, warnings: [...valid.warnings, ...warnings] });
+  return { ...loaded, ignoredKeys };
+}
+
+function loadedFrom(
+  context: EngineContext,
+  file: string,
+  { input, warnings }: ValidConfig,
+): LoadedConfig {
   const resolved = resolveConfig(input);
   tellSecrets(context, input, resolved.secrets.defaults);
   return { file, input, resolved, warnings };
 }
 
-/** A text that was found valid before is only read. */
+/**
+ * A single agent shares with nobody, and the default location cannot be a fault of the
+ * configuration.
+ */
+function mayHaveStoreFaults({ input: { agents }, resolved }: LoadedConfig): boolean {
+  if (resolved.agents.list.length > 1) return true;
+  const entries = [agents?.defaults, ...(agents?.list ?? [])];
+  return entries.some((entry) => entry?.memorySearch?.store?.path !== undefined);
+}
+
+/** Not a rule of the text: links can change without it. */
+async function refuseStoreFaults(
+  context: EngineContext,
+  loaded: LoadedConfig,
+  file: string,
+): Promise<void> {
+  const { storeProblems, storeFaults } = await import('./store-faults.js');
+  if (storeProblems(loaded, context).length === 0) return;
+  const { faultsError, readCheckedConfig } = await import('./check.js');
+  throw faultsError(file, storeFaults(loaded, context, readCheckedConfig(file).document));
+}
+
+/** Skips the check for a text that is known to be valid. */
 async function readValid(file: string, cacheDir: string): Promise<ValidConfig> {
   const text = readConfigText(file);
   const { keepWarnings, knownWarnings } = await import('./verdict.js');
   const known = knownWarnings(cacheDir, file, text);
   if (known !== undefined) {
     const value = parsedJson(text) ?? (await readAnew(file, text));
-    // The schema has accepted this very text; an empty one says nothing.
+    // The schema accepted this text before; an empty one is null.
     return { input: (value ?? {}) as ConfigInput, warnings: known };
   }
-  const { checkConfigText } = await import('./check.js');
-  const { requireValid } = await import('./read-config.js');
+  const { checkConfigText, requireValid } = await import('./check.js');
   const valid = requireValid(checkConfigText(file, text));
-  await keepWarnings(cacheDir, file, text, valid.warnings);
+  keepWarnings(cacheDir, file, text, valid.warnings);
   return valid;
 }
 
-/** With comments and trailing commas. */
+/** Allows comments and trailing commas. */
 async function readAnew(file: string, text: string): Promise<unknown> {
   const { parseConfigText } = await import('./document.js');
   return parseConfigText(file, text).value;
@@ -90,10 +123,10 @@ function tellSecrets({ onSecret }: EngineContext, input: unknown, defaults: Secr
 }
 
 /**
- * Like {@link loadConfig}, but gives faults back instead of throwing them.
+ * Like {@link loadConfig}, but returns faults instead of throwing them.
  *
  * @throws SvcError CONFIG_NOT_FOUND, CONFIG_UNREADABLE, or CONFIG_SYNTAX for a file that is not
- *   UTF-8: there is no text to point into then
+ * UTF-8
  */
 export async function inspectConfig(
   context: EngineContext,
@@ -102,8 +135,70 @@ export async function inspectConfig(
   const discovery = discoverConfig(context, options.configFile);
   const { file } = discovery;
   if (file === undefined) return { discovery, file, text: undefined, faults: [], warnings: [] };
-  const { readCheckedConfig } = await import('./read-config.js');
-  const { document, faults, warnings } = readCheckedConfig(file);
+  const { readCheckedConfig } = await import('./check.js');
+  const { document, input, faults, warnings } = readCheckedConfig(file);
   tellSecrets(context, document.value, SECRETS_DEFAULTS.defaults);
-  return { discovery, file, text: document.text, faults, warnings };
+  const { text } = document;
+  if (input === undefined) return { discovery, file, text, faults, warnings };
+  const [{ trustedInput, distrustOf }, { storeFaults }] = await Promise.all([
+    import('./trust/config-trust.js'),
+    import('./store-faults.js'),
+  ]);
+  const used = trustedInput(context, discovery, input).input;
+  const loaded = { file, input: used, resolved: resolveConfig(used), warnings: [] };
+  return {
+    discovery,
+    file,
+    text,
+    faults: storeFaults(loaded, context, document),
+    warnings: [...warnings, ...distrustOf(context, discovery, input, document)],
+  };
+}
+
+export interface WrittenSetting {
+  /** Like `agents.list[0].memorySearch.provider`. */
+  readonly path: string;
+  /** Location of its value. */
+  readonly location: SourceLocation;
+}
+
+/**
+ * Finds where a setting is written. A path starting with `memorySearch` is searched in the agent,
+ * then in the defaults; others start at the root. Undefined if the file does not set it.
+ */
+export type LocateSetting = (path: ConfigPath) => Promise<WrittenSetting | undefined>;
+
+/** Locates one agent's settings; parses the file again on first use. */
+export function settingLocator(loaded: LoadedConfig, agentId: string): LocateSetting {
+  const { file, input, resolved } = loaded;
+  if (file === undefined) return async () => undefined;
+  const at = resolved.agents.list.findIndex((agent) => agent.id === agentId);
+  return async (path) => {
+    const places: readonly ConfigPath[] =
+      path[0] === 'memorySearch'
+        ? [
+            ['agents', 'list', at, ...path],
+            ['agents', 'defaults', ...path],
+          ]
+        : [path];
+    const written = places.find((place) => valueAt(input, place) !== undefined);
+    if (written === undefined) return undefined;
+    const { readCheckedConfig } = await import('./check.js');
+    const { document } = readCheckedConfig(file);
+    return { path: formatPath(written), location: document.locate(written) };
+  };
+}
+
+/**
+ * Locations of values in a file, in the order of the paths; parses the file again.
+ *
+ * @throws SvcError CONFIG_UNREADABLE and others, if it has changed
+ */
+export async function locateWritten(
+  file: string,
+  paths: readonly ConfigPath[],
+): Promise<readonly WrittenSetting[]> {
+  const { readCheckedConfig } = await import('./check.js');
+  const { document } = readCheckedConfig(file);
+  return paths.map((path) => ({ path: formatPath(path), location: document.locate(path) }));
 }

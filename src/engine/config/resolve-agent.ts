@@ -1,18 +1,22 @@
 import { dirname, join } from 'node:path';
-import type { EngineContext } from '../context.js';
 import { SvcError } from '../errors/index.js';
-import { expandHome, resolvePath } from './expand-path.js';
-import type { LoadedConfig } from './load.js';
+import type { EngineContext } from '../support/context.js';
+import { expandHome, resolvePath } from '../support/files.js';
+import { suggestName } from '../support/text.js';
 import { defaultAgentId, listAgents } from './resolve-config.js';
-import type { AgentSettings, ResolvedAgent, ResolvedMemorySearch } from './resolved.js';
-import { suggestName } from './suggest.js';
+import type {
+  AgentSettings,
+  LoadedConfig,
+  ResolvedAgent,
+  ResolvedMemorySearch,
+} from './resolved.js';
 
 /**
- * Everything that holds for one agent, paths made absolute: relative ones lie below the folder of
- * the configuration file, unset ones in the state folders. `extraPaths` stay as written but for a
- * leading `~`: they are absolute or relative to the workspace (spec/memory-search §2.6).
+ * All settings of an agent, with absolute paths: relative ones start at the folder of the
+ * configuration file, unset ones are in the state folders. Only `~` is expanded in `extraPaths`,
+ * which are absolute or relative to the workspace (spec/memory-search §2.6).
  *
- * @param agentId the agent; undefined means the default one
+ * @param agentId undefined means the default agent
  * @throws SvcError AGENT_UNKNOWN
  */
 export function resolveAgent(
@@ -26,6 +30,8 @@ export function resolveAgent(
   if (agent === undefined) throw unknownAgent(wanted, loaded);
   const workspace = agent.workspace ?? agents.defaults.workspace;
   const { userTimezone } = agents.defaults;
+  const { timezone: dreamTimezone = userTimezone } =
+    loaded.resolved.plugins.entries['memory-core'].config.dreaming;
   const workspaceDir =
     workspace === undefined
       ? join(context.state.stateDir, 'workspace')
@@ -34,6 +40,7 @@ export function resolveAgent(
     id: agent.id,
     workspaceDir,
     ...(userTimezone === undefined ? {} : { userTimezone }),
+    ...(dreamTimezone === undefined ? {} : { dreamTimezone }),
     memorySearch: placeMemorySearch(loaded, agent, context),
     backend: memory.backend,
     citations: memory.citations,
@@ -45,7 +52,7 @@ export function resolveAgent(
   };
 }
 
-/** Every agent of a configuration, in its order. @throws SvcError AGENT_UNKNOWN */
+/** @throws SvcError AGENT_UNKNOWN */
 export function resolveAgents(
   loaded: LoadedConfig,
   context: EngineContext,
@@ -53,7 +60,7 @@ export function resolveAgents(
   return listAgents(loaded.resolved).map((agentId) => resolveAgent(loaded, agentId, context));
 }
 
-/** Those whose memory search is switched on. @throws SvcError AGENT_UNKNOWN */
+/** Agents with memory search enabled. @throws SvcError AGENT_UNKNOWN */
 export function searchedAgents(
   loaded: LoadedConfig,
   context: EngineContext,
@@ -70,7 +77,7 @@ function placeReader(
   return resolveConfiguredPath(loaded, path.replaceAll('{agentId}', agent.id), context);
 }
 
-/** The folder of the configuration is a project's, unless everything of the person lies below it. */
+/** The folder of the configuration counts as a project unless it contains the home folder. */
 function projectDirs(
   { file }: LoadedConfig,
   workspaceDir: string,
@@ -81,7 +88,7 @@ function projectDirs(
   return holdsAll || dirname(dir) === dir ? [workspaceDir] : [workspaceDir, dir];
 }
 
-/** The absolute path meant by one of the configuration: `~` expanded, relative to its file. */
+/** Resolves a configured path: expands `~`, relative to the file. */
 function resolveConfiguredPath(
   loaded: Pick<LoadedConfig, 'file'>,
   path: string,
@@ -121,7 +128,7 @@ function placeMemorySearch(
   };
 }
 
-/** A model that is fetched, not a file: `hf:` or http(s) (spec/memory-search §2.1). */
+/** `hf:` or http(s) (spec/memory-search §2.1). */
 function isModelAddress(path: string): boolean {
   return /^(?:hf:|https?:\/\/)/u.test(path);
 }
@@ -131,8 +138,46 @@ function unknownAgent(wanted: string, loaded: LoadedConfig): SvcError {
   const suggestion = suggestName(wanted, known);
   const hint =
     suggestion === undefined ? `use one of: ${known.join(', ')}` : `did you mean "${suggestion}"?`;
-  return new SvcError('AGENT_UNKNOWN', `there is no agent ${JSON.stringify(wanted)}`, {
-    hint: loaded.file === undefined ? `${hint} (no configuration file was found)` : hint,
+  return new SvcError('AGENT_UNKNOWN', `unknown agent ${JSON.stringify(wanted)}`, {
+    hint: loaded.file === undefined ? `${hint} (no configuration file found)` : hint,
     details: { agents: known },
   });
+}
+
+/** Where to listen, and how. */
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Absolute paths of PEM files; undefined for plain HTTP. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  /** Addresses whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies: readonly string[];
+}
+
+/** Base of relative paths. */
+interface Place {
+  readonly cwd: string;
+  readonly homeDir: string;
+}
+
+/** `gateway`: for requests from outside. */
+export function gatewayAddress({ file, resolved }: LoadedConfig, place: Place): ListenAddress {
+  const { host, port, tls, trustedProxies } = resolved.gateway;
+  const { cert, key } = tls ?? {};
+  if (cert === undefined || key === undefined) {
+    return { host, port, tls: undefined, trustedProxies };
+  }
+  const base = file === undefined ? place.cwd : dirname(file);
+  const absolute = (path: string): string => resolvePath(path, base, place.homeDir);
+  return { host, port, tls: { cert: absolute(cert), key: absolute(key) }, trustedProxies };
+}
+
+/**
+ * `gateway.admin`: a separate listener for health and metrics, if configured. Internal, so plain
+ * HTTP.
+ */
+export function adminAddress({ resolved }: LoadedConfig): ListenAddress | undefined {
+  const { host, port, admin, trustedProxies } = resolved.gateway;
+  if (admin?.host === undefined && admin?.port === undefined) return undefined;
+  return { host: admin.host ?? host, port: admin.port ?? port, tls: undefined, trustedProxies };
 }

@@ -1,39 +1,56 @@
-import { canonicalProvider } from './adapters.js';
-import { type AgentId, MAIN_AGENT, toAgentId } from './agent-id.js';
+import { canonicalProvider } from '../embeddings/adapters/index.js';
+import { isRecord } from './config-path.js';
 import {
   ACTIVE_MEMORY_DEFAULTS,
+  EXEC_PROVIDER_DEFAULTS,
+  FILE_PROVIDER_DEFAULTS,
+  FLOWS_DEFAULTS,
   GATEWAY_DEFAULTS,
   LOGGING_DEFAULTS,
   MEMORY_CORE_DEFAULTS,
+  MEMORY_DEFAULTS,
+  MEMORY_SEARCH_DEFAULTS,
+  ROUTE_DEFAULTS,
+  RUNTIME_DEFAULTS,
   SECRETS_DEFAULTS,
   SESSIONS_DEFAULTS,
+  WEBHOOKS_DEFAULTS,
+  WRITTEN_SCOPE_DEFAULTS,
 } from './defaults.js';
 import type {
   AgentInput,
+  AgentSettings,
   AgentsInput,
   ConfigInput,
+  DeepReadonly,
+  FlowsInput,
+  MemoryInput,
+  MemorySearchInput,
+  MemorySearchSettings,
   ModelProviderInput,
-  SecretsInput,
-} from './input.js';
-import { deepFreeze, mergeSettings } from './merge.js';
-import {
-  resolveFlows,
-  resolveMemory,
-  resolveSecretProvider,
-  resolveWebhooks,
-} from './resolve-features.js';
-import { parseSecrets, resolveMemorySearch } from './resolve-memory-search.js';
-import type {
-  AgentSettings,
   ResolvedConfig,
+  ResolvedFlows,
+  ResolvedMemory,
   ResolvedModelProvider,
+  ResolvedRoute,
+  ResolvedSecretProvider,
+  ResolvedWebhooks,
+  RouteInput,
+  SecretProviderInput,
+  SecretsInput,
   SessionReader,
+  WebhooksInput,
 } from './resolved.js';
-import { parseSecret, type SecretDefaults } from './secret-input.js';
+import {
+  parseSecret,
+  type SecretDefaults,
+  type SecretInput,
+  type SecretValue,
+} from './secret-input.js';
 
 /**
- * Fills in every default of a configuration that has no faults. Pure; the result is deeply frozen.
- * Without agents there is one, `main`; without a marked one the first is the default.
+ * Fills in all defaults of a valid configuration. Pure; the result is deeply frozen. If no agents
+ * are listed there is one, `main`; unless one is marked, the first is the default.
  */
 export function resolveConfig(input: ConfigInput): ResolvedConfig {
   const secrets = resolveSecrets(input.secrets);
@@ -114,13 +131,208 @@ function toReader(reader: string | SessionReader): SessionReader {
   return typeof reader === 'string' ? { id: reader } : reader;
 }
 
-/** The ids of all agents, in the order of the configuration; never empty. */
 export function listAgents(config: ResolvedConfig): readonly AgentId[] {
   return config.agents.list.map((agent) => agent.id);
 }
 
-/** The agent that is meant when none is named. */
+/** The agent to use when none is specified. */
 export function defaultAgentId(config: ResolvedConfig): AgentId {
   const agent = config.agents.list.find((candidate) => candidate.default);
   return agent?.id ?? toAgentId(MAIN_AGENT);
+}
+
+/** Path of routes without `path` (spec/webhooks §2). */
+const ROUTE_PREFIX = '/plugins/webhooks/';
+
+/**
+ * A configured scope replaces the default one (facts §8.3): merging would allow sessions by rules
+ * that nobody wrote.
+ */
+function resolveMemory(input: MemoryInput | undefined): ResolvedMemory {
+  const filled = mergeSettings(MEMORY_DEFAULTS, input);
+  const written = input?.ext?.scope;
+  if (written === undefined) return filled;
+  return {
+    ...filled,
+    ext: { ...filled.ext, scope: mergeSettings(WRITTEN_SCOPE_DEFAULTS, written) },
+  };
+}
+
+function resolveWebhooks(
+  input: WebhooksInput | undefined,
+  secretDefaults: SecretDefaults,
+): ResolvedWebhooks {
+  const { routes = {}, ...config } = input?.config ?? {};
+  const filled = mergeSettings(WEBHOOKS_DEFAULTS, { ...input, config });
+  return {
+    enabled: filled.enabled,
+    config: {
+      limits: filled.config.limits,
+      openapi: filled.config.openapi,
+      routes: Object.fromEntries(
+        Object.entries(routes).map(([id, route]) => [id, resolveRoute(id, route, secretDefaults)]),
+      ),
+    },
+  };
+}
+
+function resolveRoute(
+  id: string,
+  route: RouteInput,
+  secretDefaults: SecretDefaults,
+): ResolvedRoute {
+  return {
+    ...route,
+    enabled: route.enabled ?? ROUTE_DEFAULTS.enabled,
+    path: routePath(id, route),
+    secret: parseSecret(route.secret, secretDefaults),
+    controllerId: route.controllerId ?? `webhooks/${id}`,
+  };
+}
+
+/** A route's request path, with a leading and no trailing slash (facts §2.1). */
+export function routePath(id: string, route: { readonly path?: string | undefined }): string {
+  const path = route.path ?? `${ROUTE_PREFIX}${id}`;
+  return `/${path.replace(/^\/+|(?<!\/)\/+$/gu, '')}`;
+}
+
+function resolveFlows(input: FlowsInput = {}, secretDefaults: SecretDefaults): ResolvedFlows {
+  const { runtimes = {}, notify = {}, ...rest } = input;
+  const { secret, ...target } = notify;
+  const { subagent, acp } = runtimes;
+  return {
+    ...mergeSettings(FLOWS_DEFAULTS, rest),
+    runtimes: {
+      ...(subagent === undefined ? {} : { subagent: mergeSettings(RUNTIME_DEFAULTS, subagent) }),
+      ...(acp === undefined ? {} : { acp: mergeSettings(RUNTIME_DEFAULTS, acp) }),
+    },
+    notify: {
+      ...target,
+      ...(secret === undefined ? {} : { secret: parseSecret(secret, secretDefaults) }),
+    },
+  };
+}
+
+function resolveSecretProvider(entry: SecretProviderInput): ResolvedSecretProvider {
+  switch (entry.source) {
+    case 'env':
+      return entry;
+    case 'file':
+      return mergeSettings(FILE_PROVIDER_DEFAULTS, entry);
+    case 'exec':
+      return mergeSettings(EXEC_PROVIDER_DEFAULTS, entry);
+  }
+}
+
+/**
+ * Merges an agent's `memorySearch` into the defaults, field by field. `extraPaths` and
+ * `ext.extraCollections` are concatenated without duplicates (spec/memory-search §2.6).
+ */
+export function resolveMemorySearch(
+  defaults: MemorySearchInput | undefined,
+  agent: MemorySearchInput | undefined,
+  secretDefaults: SecretDefaults,
+): MemorySearchSettings {
+  const merged = mergeSettings(MEMORY_SEARCH_DEFAULTS, defaults, agent);
+  const { apiKey, headers, ...remote } = merged.remote;
+  const paths = [...(defaults?.extraPaths ?? []), ...(agent?.extraPaths ?? [])];
+  const collections = [
+    ...(defaults?.ext?.extraCollections ?? []),
+    ...(agent?.ext?.extraCollections ?? []),
+  ];
+  return {
+    ...merged,
+    provider: canonicalProvider(merged.provider),
+    fallback: canonicalProvider(merged.fallback),
+    extraPaths: uniqueBy(
+      paths.map((path) => path.trim()).filter((path) => path !== ''),
+      (path) => path,
+    ),
+    ext: {
+      extraCollections: uniqueBy(collections, ({ path, pattern }) => `${path}\n${pattern ?? ''}`),
+    },
+    remote: {
+      ...remote,
+      ...(apiKey === undefined ? {} : { apiKey: parseSecret(apiKey, secretDefaults) }),
+      headers: parseSecrets(headers, secretDefaults),
+    },
+  };
+}
+
+function parseSecrets(
+  values: Readonly<Record<string, SecretValue>> | undefined,
+  defaults: SecretDefaults,
+): Readonly<Record<string, SecretInput>> {
+  return Object.fromEntries(
+    Object.entries(values ?? {}).map(([name, value]) => [name, parseSecret(value, defaults)]),
+  );
+}
+
+function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const byKey = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!byKey.has(key)) byKey.set(key, item);
+  }
+  return [...byKey.values()];
+}
+
+/** `Input` with every key present that has a default. */
+export type WithDefaults<Input, Defaults> = {
+  readonly [K in keyof Input & keyof Defaults]-?: Filled<NonNullable<Input[K]>, Defaults[K]>;
+} & { readonly [K in keyof Input as Exclude<K, keyof Defaults>]: DeepReadonly<Input[K]> };
+
+type Filled<Value, Default> = Value extends readonly unknown[]
+  ? DeepReadonly<Value>
+  : Value extends object
+    ? WithDefaults<Value, Default>
+    : Value;
+
+/**
+ * Merges settings key by key; later layers win. Lists and secret references are replaced as a
+ * whole.
+ */
+export function mergeSettings<Input extends object, Defaults extends object>(
+  defaults: Defaults,
+  ...layers: readonly (Input | undefined)[]
+): WithDefaults<Input, Defaults> {
+  const merged = layers.reduce<unknown>(
+    (below, above) => (above === undefined ? below : overlay(below, above)),
+    defaults,
+  );
+  // By construction, `merged` has all keys of `defaults` and otherwise only keys of the layers.
+  return merged as WithDefaults<Input, Defaults>;
+}
+
+function overlay(below: unknown, above: unknown): unknown {
+  if (!isSettings(below) || !isSettings(above)) return above;
+  const merged: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    if (value !== undefined) merged[key] = overlay(merged[key], value);
+  }
+  return merged;
+}
+
+function isSettings(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && !('source' in value && 'id' in value);
+}
+
+/** Freezes plain data recursively and returns it. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const item of Object.values(value)) deepFreeze(item);
+  }
+  return value;
+}
+
+/** Id of a configured agent. */
+export type AgentId = string & { readonly __brand: 'AgentId' };
+
+/** The only agent if none are configured. */
+export const MAIN_AGENT = 'main';
+
+/** The schema has validated the name. */
+function toAgentId(name: string): AgentId {
+  return name as AgentId;
 }

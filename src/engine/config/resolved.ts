@@ -1,4 +1,5 @@
-import type { AgentId } from './agent-id.js';
+import type * as z from 'zod/mini';
+import type { Warning } from '../errors/index.js';
 import type {
   ACTIVE_MEMORY_DEFAULTS,
   EXEC_PROVIDER_DEFAULTS,
@@ -13,31 +14,21 @@ import type {
   SECRETS_DEFAULTS,
   WEBHOOKS_DEFAULTS,
 } from './defaults.js';
-import type {
-  ConfigInput,
-  FlowsInput,
-  MemoryInput,
-  MemorySearchInput,
-  PluginEntriesInput,
-  RuntimeInput,
-  SecretProviderInput,
-  SecretsInput,
-  WebhooksInput,
-} from './input.js';
-import type { WithDefaults } from './merge.js';
+import type { AgentId, WithDefaults } from './resolve-config.js';
+import type { configSchema } from './schema/index.js';
 import type { SecretInput } from './secret-input.js';
 
 type FilledMemorySearch = WithDefaults<MemorySearchInput, typeof MEMORY_SEARCH_DEFAULTS>;
 
-/** Settings of the embedding endpoint; secrets parsed, not resolved. */
+/** Settings of the embedding endpoint; secrets are parsed but not resolved. */
 export type ResolvedRemote = Omit<FilledMemorySearch['remote'], 'apiKey' | 'headers'> & {
   readonly apiKey?: SecretInput | undefined;
   readonly headers: Readonly<Record<string, SecretInput>>;
 };
 
 /**
- * How one agent's memory is indexed and searched. Keys that may be absent have no fixed default.
- * `provider` and `fallback` are adapter ids, never their kinds.
+ * How one agent's memory is indexed and searched. `provider` and `fallback` are adapter ids, never
+ * kinds.
  */
 export type MemorySearchSettings = Omit<FilledMemorySearch, 'remote'> & {
   readonly remote: ResolvedRemote;
@@ -55,7 +46,7 @@ export type ResolvedMemorySearch = Omit<MemorySearchSettings, 'store' | 'local'>
   };
 };
 
-/** One agent of the configuration; paths as written. */
+/** An agent with paths as written. */
 export interface AgentSettings {
   readonly id: AgentId;
   readonly default: boolean;
@@ -63,27 +54,28 @@ export interface AgentSettings {
   readonly memorySearch: MemorySearchSettings;
 }
 
-/** One agent with everything settled. */
+/** An agent with all settings resolved. */
 export interface ResolvedAgent {
   readonly id: AgentId;
-  /** Absolute path of the folder that holds `MEMORY.md` and `memory/`. */
+  /** Absolute path of the folder with `MEMORY.md` and `memory/`. */
   readonly workspaceDir: string;
-  /** IANA time zone of the person; absent means the host's. */
+  /** The user's IANA time zone; undefined means the host's. */
   readonly userTimezone?: string | undefined;
+  /** Time zone for the days of dreaming. */
+  readonly dreamTimezone?: string | undefined;
   readonly memorySearch: ResolvedMemorySearch;
   readonly backend: ResolvedMemory['backend'];
   readonly citations: ResolvedMemory['citations'];
-  /** Whose transcripts are read, `path` made absolute. */
+  /** With absolute paths. */
   readonly sessionReaders: readonly SessionReader[];
-  /** Conversations that other agents held in these folders or below are this agent's, too. */
+  /** Sessions of other agents in these folders belong to this agent too. */
   readonly projectDirs: readonly string[];
-  /** Which conversations may search, whoever answers. */
+  /** Which sessions can search, with any backend. */
   readonly scope: ResolvedMemory['ext']['scope'];
 }
 
-/** A `models.providers` entry. */
 export interface ResolvedModelProvider {
-  /** Adapter id where `api` names an adapter (by id or kind), else `api` as written. */
+  /** Adapter id if `api` is an adapter's id or kind, else as written. */
   readonly api?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: SecretInput | undefined;
@@ -91,20 +83,18 @@ export interface ResolvedModelProvider {
   readonly models: readonly { readonly id: string }[];
 }
 
-/** `memory`, filled. */
 export type ResolvedMemory = WithDefaults<MemoryInput, typeof MEMORY_DEFAULTS>;
 
-/** A reader of session transcripts that is switched on. */
+/** A session reader in use. */
 export interface SessionReader {
   readonly id: string;
-  /** As written; absent means the usual place. */
+  /** As written; undefined means the default location. */
   readonly path?: string | undefined;
 }
 
-/** A webhook route. */
 export interface ResolvedRoute {
   readonly enabled: boolean;
-  /** Begins with one slash and ends without. */
+  /** With a leading and no trailing slash. */
   readonly path: string;
   readonly sessionKey: string;
   readonly secret: SecretInput;
@@ -114,7 +104,6 @@ export interface ResolvedRoute {
 
 type FilledWebhooks = WithDefaults<WebhooksInput, typeof WEBHOOKS_DEFAULTS>;
 
-/** `plugins.entries.webhooks`, filled. */
 export interface ResolvedWebhooks {
   readonly enabled: boolean;
   readonly config: {
@@ -125,10 +114,8 @@ export interface ResolvedWebhooks {
   };
 }
 
-/** What runs tasks of one runtime. */
 export type ResolvedRuntime = WithDefaults<RuntimeInput, typeof RUNTIME_DEFAULTS>;
 
-/** `flows`, filled. */
 export type ResolvedFlows = Omit<
   WithDefaults<FlowsInput, typeof FLOWS_DEFAULTS>,
   'runtimes' | 'notify'
@@ -141,13 +128,12 @@ export type ResolvedFlows = Omit<
   };
 };
 
-/** A `secrets.providers` entry, filled. */
 export type ResolvedSecretProvider =
   | Extract<SecretProviderInput, { source: 'env' }>
   | WithDefaults<Extract<SecretProviderInput, { source: 'file' }>, typeof FILE_PROVIDER_DEFAULTS>
   | WithDefaults<Extract<SecretProviderInput, { source: 'exec' }>, typeof EXEC_PROVIDER_DEFAULTS>;
 
-/** The whole configuration with every default filled in. Deeply frozen; paths as written. */
+/** The whole configuration with all defaults. Deeply frozen; paths as written. */
 export interface ResolvedConfig {
   readonly agents: {
     readonly defaults: {
@@ -181,3 +167,41 @@ export interface ResolvedConfig {
   };
   readonly logging: WithDefaults<NonNullable<ConfigInput['logging']>, typeof LOGGING_DEFAULTS>;
 }
+
+/** A valid configuration. */
+export interface LoadedConfig {
+  /** Absolute path; undefined if there is no file. */
+  readonly file: string | undefined;
+  /** Content of the file. */
+  readonly input: ConfigInput;
+  /** With all defaults. */
+  readonly resolved: ResolvedConfig;
+  readonly warnings: readonly Warning[];
+  /**
+   * Keys that are ignored because the file is not trusted. Undefined for a specified file and the
+   * user's own.
+   */
+  readonly ignoredKeys?: readonly string[];
+}
+
+export type DeepReadonly<T> = T extends object
+  ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+  : T;
+
+/** Types of the file's content, as written: everything is optional. */
+export type ConfigInput = DeepReadonly<z.input<typeof configSchema>>;
+
+export type AgentsInput = NonNullable<ConfigInput['agents']>;
+export type AgentInput = NonNullable<AgentsInput['list']>[number];
+export type MemorySearchInput = NonNullable<AgentInput['memorySearch']>;
+export type ModelProviderInput = NonNullable<
+  NonNullable<ConfigInput['models']>['providers']
+>[string];
+export type MemoryInput = NonNullable<ConfigInput['memory']>;
+type PluginEntriesInput = NonNullable<NonNullable<ConfigInput['plugins']>['entries']>;
+export type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
+export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['routes']>[string];
+export type FlowsInput = NonNullable<ConfigInput['flows']>;
+type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
+export type SecretsInput = NonNullable<ConfigInput['secrets']>;
+export type SecretProviderInput = NonNullable<SecretsInput['providers']>[string];

@@ -1,7 +1,10 @@
-/** Where a secret's value is kept. */
+import { MASK } from '../secrets/index.js';
+import { type ConfigPath, isRecord, matchesPattern } from './config-path.js';
+
+/** Where a secret is stored. */
 export type SecretSource = 'env' | 'file' | 'exec';
 
-/** A secret as configured: its value in plain text, or where to get it. Never resolved here. */
+/** A configured secret: plain text or a reference, never resolved here. */
 export type SecretInput =
   | { readonly kind: 'plain'; readonly value: string }
   | {
@@ -9,33 +12,33 @@ export type SecretInput =
       readonly source: SecretSource;
       /** Alias of a `secrets.providers` entry. */
       readonly provider: string;
-      /** Variable name, JSON pointer or command-side id, by source. */
+      /** Variable name, JSON pointer or command id, depending on the source. */
       readonly id: string;
     };
 
-/** The forms in which a file may write a secret (spec/webhooks §2, spec/memory-search §2.2). */
+/** How a file can specify a secret (spec/webhooks §2, spec/memory-search §2.2). */
 export type SecretValue =
   | string
   | { readonly source: SecretSource; readonly provider?: string | undefined; readonly id: string };
 
-/** Provider aliases that stand in when a reference names none (`secrets.defaults`). */
+/** Provider aliases for references without one (`secrets.defaults`). */
 export type SecretDefaults = Readonly<Record<SecretSource, string>>;
 
-/** Names of environment variables that a reference may use. */
+/** Environment variables that a reference can use. */
 export const ENV_NAME = /^[A-Z][A-Z0-9_]{0,127}$/u;
 
 const STRING_REFERENCE = /^(?:env:(.*)|\$\{(.*)\}|secretref-env:(.*))$/su;
 
 /**
- * The variable named by a string of the form `env:NAME`, `${NAME}` or `secretref-env:NAME`;
- * undefined for a plain string. The name is not checked.
+ * The variable in `env:NAME`, `${NAME}` or `secretref-env:NAME`; undefined for plain text. Does not
+ * check the name.
  */
 export function referencedVariable(text: string): string | undefined {
   const match = STRING_REFERENCE.exec(text);
   return match === null ? undefined : (match[1] ?? match[2] ?? match[3]);
 }
 
-/** Reads a configured secret; aliases left out come from `secrets.defaults`. */
+/** Parses a configured secret; missing aliases come from `secrets.defaults`. */
 export function parseSecret(value: SecretValue, defaults: SecretDefaults): SecretInput {
   if (typeof value !== 'string') {
     const provider = value.provider ?? defaults[value.source];
@@ -44,4 +47,121 @@ export function parseSecret(value: SecretValue, defaults: SecretDefaults): Secre
   const id = referencedVariable(value);
   if (id === undefined) return { kind: 'plain', value };
   return { kind: 'reference', source: 'env', provider: defaults.env, id };
+}
+
+/**
+ * Schema paths of secrets (`*` is any key or list position). Headers and environments of other
+ * programs count as secret, since they often contain tokens.
+ */
+const SECRET_PATHS: readonly (readonly string[])[] = [
+  'agents.defaults.memorySearch.remote.apiKey',
+  'agents.defaults.memorySearch.remote.headers.*',
+  'agents.list.*.memorySearch.remote.apiKey',
+  'agents.list.*.memorySearch.remote.headers.*',
+  'models.providers.*.apiKey',
+  'models.providers.*.headers.*',
+  'plugins.entries.webhooks.config.routes.*.secret',
+  'flows.notify.secret',
+  'flows.runtimes.*.env.*',
+  'secrets.providers.*.env.*',
+].map((path) => path.split('.'));
+
+export function isSecretPath(path: ConfigPath): boolean {
+  return SECRET_PATHS.some((pattern) => matchesPattern(path, pattern));
+}
+
+/**
+ * Copies plain JSON data with secrets masked. References (`env:NAME`, `${NAME}`, a SecretRef) stay
+ * readable.
+ *
+ * @param path location of the value in the configuration
+ */
+export function maskSecrets(value: unknown, path: ConfigPath = []): unknown {
+  if (isSecretPath(path)) return maskSecret(value);
+  if (Array.isArray(value)) return value.map((item, at) => maskSecrets(item, [...path, at]));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, maskSecrets(item, [...path, key])]),
+  );
+}
+
+function maskSecret(value: unknown): unknown {
+  if (typeof value === 'string')
+    return ENV_NAME.test(referencedVariable(value) ?? '') ? value : MASK;
+  if (!isRecord(value)) return value === undefined ? undefined : MASK;
+  // A parsed SecretInput is shown as it is written in a file.
+  const { kind, ...reference } = value;
+  return kind === 'plain' ? MASK : reference;
+}
+
+interface WrittenSecret {
+  readonly path: ConfigPath;
+  readonly secret: SecretInput;
+  /** The user name and password in a URL. */
+  readonly inAddress: boolean;
+}
+
+const ADDRESS_LOGIN = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]+)@/iu;
+
+/**
+ * Every secret of a configuration, both references and plain text.
+ *
+ * @param input content of the file; invalid parts are skipped
+ * @param defaults aliases for references without one
+ */
+export function writtenSecrets(
+  input: unknown,
+  defaults: SecretDefaults,
+  path: ConfigPath = [],
+): readonly WrittenSecret[] {
+  if (isSecretPath(path)) {
+    if (!isSecretValue(input)) return [];
+    // Other programs get these variables as written.
+    const secret: SecretInput =
+      path.at(-2) === 'env' && typeof input === 'string'
+        ? { kind: 'plain', value: input }
+        : parseSecret(input, defaults);
+    return [{ path, secret, inAddress: false }];
+  }
+  if (typeof input === 'string') {
+    const value = ADDRESS_LOGIN.exec(input)?.[1];
+    if (value === undefined) return [];
+    return [{ path, secret: { kind: 'plain', value }, inAddress: true }];
+  }
+  if (Array.isArray(input)) {
+    return input.flatMap((item, at) => writtenSecrets(item, defaults, [...path, at]));
+  }
+  if (!isRecord(input)) return [];
+  return Object.entries(input).flatMap(([key, item]) =>
+    writtenSecrets(item, defaults, [...path, key]),
+  );
+}
+
+/** The plain-text secrets of a configuration; for a URL, the whole login and the password. */
+export function plainSecrets(input: unknown, defaults: SecretDefaults): readonly string[] {
+  return writtenSecrets(input, defaults).flatMap(({ secret, inAddress }) => {
+    if (secret.kind !== 'plain') return [];
+    if (!inAddress) return [secret.value];
+    const password = secret.value.slice(secret.value.indexOf(':') + 1);
+    return [secret.value, password, decoded(password)];
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function isSecretValue(value: unknown): value is SecretValue {
+  if (typeof value === 'string') return true;
+  if (!isRecord(value)) return false;
+  const { source, provider, id } = value;
+  return (
+    (source === 'env' || source === 'file' || source === 'exec') &&
+    (provider === undefined || typeof provider === 'string') &&
+    typeof id === 'string'
+  );
 }

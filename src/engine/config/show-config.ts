@@ -1,11 +1,177 @@
-import type { EngineContext } from '../context.js';
-import { type EffectiveConfig, type EffectiveOptions, effectiveConfig } from './effective.js';
+import type { SourceLocation, Warning } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
 import { type LoadConfigOptions, loadConfig } from './load.js';
+import { resolveAgent } from './resolve-agent.js';
+import type { LoadedConfig, ResolvedAgent } from './resolved.js';
+import { maskSecrets } from './secret-input.js';
+
+/** Where an effective value comes from. */
+export type ValueOrigin =
+  | { readonly kind: 'default' }
+  | { readonly kind: 'file'; readonly scope: string; readonly location: SourceLocation };
+
+export interface EffectiveValue {
+  /** Its path in the output, like `memorySearch.query.maxResults`. */
+  readonly path: string;
+  readonly value: unknown;
+  /** Several for a list concatenated from two places. */
+  readonly origins: readonly ValueOrigin[];
+}
+
+/** The effective configuration, of everything or one agent. Secrets masked. */
+export interface EffectiveConfig {
+  readonly file: string | undefined;
+  /** Plain JSON data. */
+  readonly config: unknown;
+  /** Every leaf of `config` in order; undefined unless origins were requested. */
+  readonly values: readonly EffectiveValue[] | undefined;
+  /** Warnings of the file's check. */
+  readonly warnings: readonly Warning[];
+}
+
+export interface EffectiveOptions {
+  /** Show only this agent's settings. */
+  readonly agent?: string | undefined;
+  readonly origins: boolean;
+}
+
+/** Locates a path in the file. */
+export type Locate = (path: ConfigPath) => SourceLocation;
 
 /**
- * The configuration as it holds, for `config show`.
+ * @param locate in the file of `loaded`, for origins
+ * @throws SvcError AGENT_UNKNOWN
+ */
+function effectiveConfig(
+  loaded: LoadedConfig,
+  options: EffectiveOptions,
+  context: EngineContext,
+  locate: Locate | undefined,
+): EffectiveConfig {
+  const view =
+    options.agent === undefined ? wholeView(loaded) : agentView(loaded, options.agent, context);
+  const values = options.origins
+    ? [...leaves(view.data, [])].map(({ path, value }) => ({
+        path: formatPath(path),
+        value,
+        origins: originsOf(loaded, view.sources(path), locate),
+      }))
+    : undefined;
+  return { file: loaded.file, config: view.data, values, warnings: loaded.warnings };
+}
+
+interface View {
+  readonly data: unknown;
+  /** Paths where a leaf may be written, by precedence. */
+  readonly sources: (path: ConfigPath) => readonly ConfigPath[];
+}
+
+const DREAM_TIMEZONE: ConfigPath = [
+  ...['plugins', 'entries', 'memory-core', 'config'],
+  ...['dreaming', 'timezone'],
+];
+const DEFAULT_SEARCH: ConfigPath = ['agents', 'defaults', 'memorySearch'];
+
+function wholeView(loaded: LoadedConfig): View {
+  return {
+    data: maskSecrets(loaded.resolved),
+    sources: (path) => {
+      const [root, list, position, key, ...rest] = path;
+      const ofAgent = root === 'agents' && list === 'list' && position !== undefined;
+      return ofAgent && key === 'memorySearch' ? [path, [...DEFAULT_SEARCH, ...rest]] : [path];
+    },
+  };
+}
+
+function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext): View {
+  const agent = resolveAgent(loaded, agentId, context);
+  const at = loaded.resolved.agents.list.findIndex((candidate) => candidate.id === agent.id);
+  const own: ConfigPath = ['agents', 'list', at];
+  return {
+    data: maskAgent(agent),
+    sources: ([key = '', ...rest]) => {
+      if (key === 'memorySearch')
+        return [
+          [...own, key, ...rest],
+          [...DEFAULT_SEARCH, ...rest],
+        ];
+      if (key === 'workspaceDir')
+        return [
+          [...own, 'workspace'],
+          ['agents', 'defaults', 'workspace'],
+        ];
+      if (key === 'userTimezone') return [['agents', 'defaults', key]];
+      if (key === 'dreamTimezone') return [DREAM_TIMEZONE, ['agents', 'defaults', 'userTimezone']];
+      return key === 'id' ? [[...own, key]] : [['memory', key]];
+    },
+  };
+}
+
+function maskAgent(agent: ResolvedAgent): unknown {
+  const { memorySearch, ...rest } = agent;
+  return { ...rest, memorySearch: maskSecrets(memorySearch, DEFAULT_SEARCH) };
+}
+
+function* leaves(
+  value: unknown,
+  path: ConfigPath,
+): Generator<{ readonly path: ConfigPath; readonly value: unknown }> {
+  if (isRecord(value) && Object.keys(value).length > 0) {
+    for (const [key, item] of Object.entries(value)) yield* leaves(item, [...path, key]);
+  } else if (Array.isArray(value) && value.some((item) => isRecord(item))) {
+    for (const [at, item] of value.entries()) yield* leaves(item, [...path, at]);
+  } else {
+    yield { path, value };
+  }
+}
+
+const JOINED_LISTS = ['extraPaths', 'extraCollections'];
+
+function originsOf(
+  loaded: LoadedConfig,
+  sources: readonly ConfigPath[],
+  locate: Locate | undefined,
+): readonly ValueOrigin[] {
+  const written = sources.flatMap((source) => writtenPart(loaded.input, source) ?? []);
+  if (written.length === 0 || locate === undefined) return [{ kind: 'default' }];
+  const joined = sources.some((source) =>
+    source.some((part) => JOINED_LISTS.includes(String(part))),
+  );
+  return (joined ? written : written.slice(0, 1)).map((path) => ({
+    kind: 'file',
+    scope: scopeOf(path),
+    location: locate(path),
+  }));
+}
+
+/**
+ * The path if the file has a value there, or the shorter path of a single value that contains it (a
+ * secret string is shown in parts).
+ */
+function writtenPart(input: unknown, path: ConfigPath): readonly [ConfigPath] | undefined {
+  for (let length = 1; length <= path.length; length++) {
+    const part = path.slice(0, length);
+    const value = valueAt(input, part);
+    if (value === undefined) return undefined;
+    if (length === path.length || typeof value !== 'object') return [part];
+  }
+  return undefined;
+}
+
+/** The part of the file: `agents.defaults`, `agents.list[0]`, or the root key. */
+function scopeOf(path: ConfigPath): string {
+  const [root, second, third] = path;
+  if (root !== 'agents') return String(root);
+  return second === 'list' && third !== undefined
+    ? formatPath([root, second, third])
+    : 'agents.defaults';
+}
+
+/**
+ * The effective configuration, for `config show`.
  *
- * @throws SvcError as loadConfig does, and AGENT_UNKNOWN
+ * @throws SvcError as loadConfig, and AGENT_UNKNOWN
  */
 export async function showConfig(
   context: EngineContext,
@@ -15,7 +181,7 @@ export async function showConfig(
   if (!options.origins || loaded.file === undefined) {
     return effectiveConfig(loaded, options, context, undefined);
   }
-  const { readCheckedConfig } = await import('./read-config.js');
+  const { readCheckedConfig } = await import('./check.js');
   const { document } = readCheckedConfig(loaded.file);
   return effectiveConfig(loaded, options, context, (path) => document.locate(path));
 }

@@ -1,31 +1,31 @@
 import { SvcError } from '../errors/index.js';
+import { suggestName } from '../support/text.js';
 import { checkConfigText } from './check.js';
 import { isRecord } from './config-path.js';
-import { coerceValue } from './edit/coerce.js';
-import type { LoadedConfig } from './load.js';
+import { coerceValue } from './known-path.js';
 import { resolveConfig } from './resolve-config.js';
+import type { LoadedConfig } from './resolved.js';
 import { memorySearch } from './schema/memory-search.js';
 import { isGroup, walkKeys } from './schema/walk.js';
-import { suggestName } from './suggest.js';
 
-/** One setting to try, by its path below `memorySearch`. */
+/** A setting to try, by its path in `memorySearch`. */
 export interface TrialSetting {
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
 /**
- * Reads a setting of `memorySearch`. The end of a key's path is enough where only one key ends so:
- * `textWeight` and `hybrid.textWeight` are `query.hybrid.textWeight`.
+ * Parses a `memorySearch` setting. An unambiguous end of a key's path is enough: `textWeight` and
+ * `hybrid.textWeight` are `query.hybrid.textWeight`.
  *
- * @throws SvcError USAGE when no key, or more than one, is meant
+ * @throws SvcError USAGE if no key or several match
  */
 export function readTrialSetting(name: string, value: string): TrialSetting {
   const path = keyNamed(name);
   return { path, value: coerceValue([...DEFAULTS, ...path], value) };
 }
 
-/** Settings as the object that `memorySearch` is in `svc.json`. */
+/** Settings as a `memorySearch` object. */
 export function trialObject(settings: readonly TrialSetting[]): Readonly<Record<string, unknown>> {
   return settings.reduce<Readonly<Record<string, unknown>>>(
     (object, { path, value }) => laidOver(object, nested(path, value)),
@@ -34,9 +34,9 @@ export function trialObject(settings: readonly TrialSetting[]): Readonly<Record<
 }
 
 /**
- * A configuration in which these settings of `memorySearch` hold for every agent; nothing is written.
+ * A configuration with these `memorySearch` settings for every agent; writes nothing.
  *
- * @throws SvcError USAGE when the configuration would be at fault with them
+ * @throws SvcError USAGE if they are invalid
  */
 export function withTrialSettings(
   loaded: LoadedConfig,
@@ -55,10 +55,10 @@ export function withTrialSettings(
       ...(list === undefined ? {} : { list: list.map(over) }),
     },
   };
-  const { input, faults } = checkConfigText('the settings to try', JSON.stringify(tried));
+  const { input, faults } = checkConfigText('these settings', JSON.stringify(tried));
   if (input !== undefined) return { ...loaded, input, resolved: resolveConfig(input) };
   const [fault] = faults;
-  throw new SvcError('USAGE', `these settings cannot be tried: ${fault?.message ?? 'a fault'}`, {
+  throw new SvcError('USAGE', `invalid settings: ${fault?.message ?? 'unknown problem'}`, {
     ...(fault?.expected === undefined ? {} : { hint: `expected ${fault.expected}` }),
   });
 }
@@ -74,14 +74,14 @@ function keyNamed(name: string): readonly string[] {
   if (only !== undefined && found.length === 1) return only.split('.');
   if (found.length > 1) {
     throw new SvcError('USAGE', `"${name}" could be any of ${found.join(', ')}`, {
-      hint: 'write the whole key',
+      hint: 'use the full key',
     });
   }
   const near = suggestName(name, keys);
-  throw new SvcError('USAGE', `memorySearch has no setting "${name}"`, {
+  throw new SvcError('USAGE', `unknown memorySearch setting "${name}"`, {
     hint:
       near === undefined
-        ? 'svc config schema lists its settings, below agents.defaults.memorySearch'
+        ? 'see agents.defaults.memorySearch in "svc config schema"'
         : `did you mean "${near}"?`,
   });
 }

@@ -1,27 +1,28 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Warning } from '../errors/index.js';
-import { parsedJson } from '../parse-json.js';
-import { shortHash } from '../short-hash.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { parsedJson, shortHash } from '../support/text.js';
+
 import { isRecord } from './config-path.js';
 
-/** Names the rules that a build checks by; put in by scripts/build.js, and missing where nothing was built. */
+/** Identifies the rules of a build; set by scripts/build.js, undefined without a build. */
 declare const SVC_CONFIG_RULES: string | undefined;
 
-/** A text that was checked in full and found without faults. */
+/** A text without faults. */
 interface Verdict {
   readonly key: string;
   readonly warnings: readonly Warning[];
 }
 
-/** As many as a person may go back and forth between. */
+/** More than anyone switches between. */
 const MOST_KEPT = 20;
 const FILE_NAME = 'config-verdicts.json';
 
 /**
- * The warnings of a text that was found valid before; undefined for one that has to be checked. Checking
- * takes longer than anything else that a start does, and depends on nothing but the text, its place, the
- * rules and the tables of Node.js, all of which are in the key. No word of the text is kept.
+ * The warnings of a text known to be valid. Checking takes longer than anything else at startup,
+ * and depends only on the text, its path, the rules and Node.js, which are all in the key. Stores
+ * none of the text.
  */
 export function knownWarnings(
   cacheDir: string,
@@ -33,24 +34,22 @@ export function knownWarnings(
   return readVerdicts(cacheDir).find((verdict) => verdict.key === key)?.warnings;
 }
 
-/** Remembers that a text has no faults. What cannot be written is checked again next time. */
-export async function keepWarnings(
+/** Remembers that a text is valid. If that fails, it is checked again next time. */
+export function keepWarnings(
   cacheDir: string,
   file: string,
   text: string,
   warnings: readonly Warning[],
-): Promise<void> {
+): void {
   const key = keyOf(file, text);
   if (key === undefined) return;
   const others = readVerdicts(cacheDir).filter((verdict) => verdict.key !== key);
   const kept = [...others.slice(1 - MOST_KEPT), { key, warnings }];
   try {
-    // It loads what a start does without.
-    const { PRIVATE_MODE, replaceFile } = await import('../replace-file.js');
     mkdirSync(cacheDir, { recursive: true, mode: 0o700 });
     replaceFile(join(cacheDir, FILE_NAME), `${JSON.stringify(kept)}\n`, PRIVATE_MODE);
   } catch {
-    // A full disk, or one that may not be written to, makes a start slower.
+    // A full or read-only disk only makes starting slower.
   }
 }
 

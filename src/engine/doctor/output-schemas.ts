@@ -1,55 +1,84 @@
 import * as z from 'zod/mini';
-import { warningsSchema } from '../errors/output-schema.js';
+import { field, warningsSchema } from '../errors/output-schema.js';
 
-/*
- * The schema of the JSON document. It is checked by tests and makes docs/json.md; no command loads it.
- */
+/* For tests and docs/json.md; no command loads it. */
 
 const count = z.int().check(z.minimum(0));
 const position = z.int().check(z.minimum(1));
 
 const finding = z.strictObject({
-  code: z.string(),
-  severity: z.enum(['fault', 'note', 'warning']),
-  message: z.string(),
-  cause: z.optional(z.string()),
-  place: z.optional(
-    z.strictObject({
-      file: z.string(),
-      line: z.optional(position),
-      column: z.optional(position),
-    }),
+  code: field(z.string(), 'What was found, for programs.'),
+  severity: field(
+    z.enum(['fault', 'note', 'warning']),
+    '`fault`: something does not work. `warning`: something might fail. `note`: worth knowing.',
   ),
-  hint: z.optional(z.string()),
-  mend: z.optional(
-    z.strictObject({
-      title: z.string(),
-      safe: z.boolean(),
-      diff: z.array(
-        z.strictObject({ kind: z.enum(['added', 'context', 'removed']), text: z.string() }),
-      ),
-    }),
+  message: field(z.string(), 'What is wrong, or worth knowing.'),
+  cause: field(z.optional(z.string()), 'Why, or why it matters.'),
+  place: field(
+    z.optional(
+      z.strictObject({
+        file: field(z.string(), 'Absolute path.'),
+        line: field(z.optional(position), 'Counted from 1; absent for a file as a whole.'),
+        column: field(z.optional(position), 'Counted from 1, in UTF-16 code units.'),
+      }),
+    ),
+    'Where it is written, or the file it is about.',
+  ),
+  hint: field(z.optional(z.string()), 'What to type or do.'),
+  fix: field(
+    z.optional(
+      z.strictObject({
+        title: field(z.string(), 'What it does.'),
+        safe: field(z.boolean(), 'Whether `--fix` applies it.'),
+        diff: field(
+          z.array(
+            z.strictObject({
+              kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
+              text: field(z.string(), 'One line.'),
+            }),
+          ),
+          'What it changes, secrets masked.',
+        ),
+      }),
+    ),
+    'A fix that svc can apply; absent where a person has to decide.',
   ),
 });
 
 /** `svc config doctor --json`. */
 export const doctorOutputSchema = z.strictObject({
-  ok: z.boolean(),
-  counts: z.strictObject({ ok: count, warnings: count, faults: count }),
-  checks: z.array(
+  ok: field(z.boolean(), 'False while faults remain; warnings and notes do not count.'),
+  counts: field(
     z.strictObject({
-      check: z.string(),
-      state: z.enum(['fault', 'off', 'ok', 'warning']),
-      summary: z.string(),
-      findings: z.array(finding),
+      ok: field(count, 'Checks that found neither a fault nor a warning.'),
+      warnings: field(count, 'Findings that are warnings.'),
+      faults: field(count, 'Findings that are faults.'),
     }),
+    'Sums.',
   ),
-  applied: z.array(
-    z.strictObject({
-      check: z.string(),
-      title: z.string(),
-      failure: z.optional(z.string()),
-    }),
+  checks: field(
+    z.array(
+      z.strictObject({
+        check: field(z.string(), 'Its name; see [doctor.md](doctor.md#checks).'),
+        state: field(
+          z.enum(['fault', 'off', 'ok', 'warning']),
+          'The worst of its findings. `off`: there was nothing to check, or it was skipped.',
+        ),
+        summary: field(z.string(), 'What was checked, for people.'),
+        findings: field(z.array(finding), 'Empty when nothing was found.'),
+      }),
+    ),
+    'All checks, in the order in which they are shown.',
+  ),
+  applied: field(
+    z.array(
+      z.strictObject({
+        check: field(z.string(), 'The check whose finding it fixed.'),
+        title: field(z.string(), 'What was done.'),
+        failure: field(z.optional(z.string()), 'Why it failed; absent when it was applied.'),
+      }),
+    ),
+    'What `--fix` did; empty without it. The checks above ran afterwards.',
   ),
   warnings: z.optional(warningsSchema),
 });

@@ -1,10 +1,10 @@
-import type { CheckResult, CheckState, DoctorReport } from './check.js';
-import type { Finding, Mend } from './finding.js';
-import type { AppliedMend } from './mend-all.js';
+import type { CheckResult, CheckState, DoctorReport, Finding, Fix } from './check.js';
 
-/** The JSON form of a finding: what can be done about it is told, not given. */
-export type FindingOutput = Omit<Finding, 'excerpt' | 'mend'> & {
-  readonly mend?: Pick<Mend, 'diff' | 'safe' | 'title'>;
+import type { AppliedFix } from './run-doctor.js';
+
+/** The JSON form of a finding. */
+export type FindingOutput = Omit<Finding, 'excerpt' | 'fix'> & {
+  readonly fix?: Pick<Fix, 'diff' | 'safe' | 'title'>;
 };
 
 /** The document of `svc config doctor --json`. */
@@ -15,14 +15,12 @@ export interface DoctorOutput extends Omit<DoctorReport, 'checks'> {
     readonly summary: string;
     readonly findings: readonly FindingOutput[];
   }[];
-  /** What `--fix` did. */
-  readonly applied: readonly AppliedMend[];
+  readonly applied: readonly AppliedFix[];
 }
 
-/** Makes the document. */
 export function doctorOutput(
   { ok, counts, checks }: DoctorReport,
-  applied: readonly AppliedMend[],
+  applied: readonly AppliedFix[],
 ): DoctorOutput {
   return { ok, counts, checks: checks.map(checkOutput), applied };
 }
@@ -32,8 +30,8 @@ function checkOutput({ check, state, summary, findings }: CheckResult) {
 }
 
 function findingOutput(finding: Finding): FindingOutput {
-  const { mend, excerpt: _, ...rest } = finding;
-  if (mend === undefined) return rest;
-  const { title, safe, diff } = mend;
-  return { ...rest, mend: { title, safe, diff } };
+  const { fix, excerpt: _, ...rest } = finding;
+  if (fix === undefined) return rest;
+  const { title, safe, diff } = fix;
+  return { ...rest, fix: { title, safe, diff } };
 }

@@ -1,26 +1,20 @@
 import type { DoctorCheck } from './check.js';
-import { backend } from './checks/backend.js';
-import { clock } from './checks/clock.js';
-import { configuration } from './checks/configuration.js';
-import { deprecated } from './checks/deprecated.js';
-import { disk } from './checks/disk.js';
-import { dreaming } from './checks/dreaming.js';
+import { configuration, deprecated } from './checks/configuration.js';
+import { dreaming, schedule } from './checks/dreaming.js';
 import { index } from './checks/index-files.js';
 import { leftovers } from './checks/leftovers.js';
-import { media } from './checks/media.js';
-import { modules } from './checks/modules.js';
+import { disk, watchers } from './checks/limits.js';
+import { clock, modules, runtime } from './checks/machine.js';
 import { permissions } from './checks/permissions.js';
-import { provider } from './checks/provider.js';
-import { runtime } from './checks/runtime.js';
-import { schedule } from './checks/schedule.js';
+import { hooks, tasks } from './checks/programs.js';
+import { backend, provider } from './checks/provider.js';
 import { secrets } from './checks/secrets.js';
-import { tasks } from './checks/tasks.js';
-import { vectors } from './checks/vectors.js';
-import { watchers } from './checks/watchers.js';
+import { media, vectors } from './checks/vectors.js';
+
 import { webhooks } from './checks/webhooks.js';
 import { workspace } from './checks/workspace.js';
 
-/** Every check, in the order in which they are shown. A new one is a file in checks/ and a line here. */
+/** Every check, in the order in which they are shown. */
 export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   configuration,
   deprecated,
@@ -36,6 +30,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   tasks,
   schedule,
   dreaming,
+  hooks,
   disk,
   clock,
   runtime,
@@ -45,8 +40,8 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
 ];
 
 /**
- * Those that ask nobody (no provider, no program that keeps secrets, no model), read no index and look
- * at nothing that `overview/` tells of agents already: cheap enough to be made unasked.
+ * The checks that are cheap enough to run in the background: they call no provider, program or model,
+ * read no index, and repeat nothing that `overview/` shows of agents.
  */
 export const QUIET_CHECKS: readonly DoctorCheck[] = [
   configuration,
@@ -54,6 +49,7 @@ export const QUIET_CHECKS: readonly DoctorCheck[] = [
   permissions,
   tasks,
   schedule,
+  hooks,
   disk,
   clock,
   runtime,

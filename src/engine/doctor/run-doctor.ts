@@ -1,18 +1,25 @@
 import { messageOf, SvcError } from '../errors/index.js';
-import type { CheckResult, CheckState, DoctorCheck, DoctorEvent, DoctorReport } from './check.js';
-import type { CheckReport, Finding } from './finding.js';
-import { hideSecrets } from './hide-secrets.js';
+import type { SecretMask } from '../secrets/index.js';
+import type {
+  CheckReport,
+  CheckResult,
+  CheckState,
+  DoctorCheck,
+  DoctorEvent,
+  DoctorReport,
+  Finding,
+  Fix,
+} from './check.js';
 import { type LookOptions, type OpenedWorld, openWorld } from './world.js';
 
-/** What is looked at, and who hears of it. */
 export interface RunDoctorOptions extends LookOptions {
   readonly checks: readonly DoctorCheck[];
   readonly onEvent?: ((event: DoctorEvent) => void) | undefined;
 }
 
 /**
- * Makes all checks side by side. What goes wrong in a check is a finding of it, so that one broken
- * thing never hides the others.
+ * Runs all checks concurrently. A check that fails reports that as a finding, so that one broken thing
+ * never hides the others.
  *
  * @throws the signal's reason
  */
@@ -37,7 +44,7 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
   }
 }
 
-/** Sums results up, in their order. */
+/** Counts results. */
 export function reportOf(checks: readonly CheckResult[]): DoctorReport {
   const findings = checks.flatMap((result) => result.findings);
   const count = (severity: Finding['severity']): number =>
@@ -52,7 +59,7 @@ async function runCheck(
   { world, configured }: OpenedWorld,
 ): Promise<CheckReport> {
   try {
-    // The first part of every check would otherwise run before the next one is begun.
+    // Otherwise the synchronous start of each check would delay the next one's.
     await Promise.resolve();
     if (check.needs === 'nothing') return await check.run(world);
     return configured === undefined ? NOT_TRIED : await check.run(configured);
@@ -60,19 +67,19 @@ async function runCheck(
     if (error instanceof SvcError && error.code === 'SQLITE_UNUSABLE') {
       return WITHOUT_SQLITE;
     }
-    return { summary: 'could not be looked at', findings: [failure(error)] };
+    return { summary: 'could not be checked', findings: [failure(error)] };
   }
 }
 
 const NOT_TRIED: CheckReport = {
-  summary: 'not tried: the configuration has faults',
+  summary: 'skipped: the configuration has faults',
   findings: [],
   off: true,
 };
 
-/** One cause, told by one check. */
+/** The check `modules` reports the cause. */
 const WITHOUT_SQLITE: CheckReport = {
-  summary: 'not tried: SQLite cannot be loaded',
+  summary: 'skipped: SQLite cannot be loaded',
   findings: [],
   off: true,
 };
@@ -80,15 +87,20 @@ const WITHOUT_SQLITE: CheckReport = {
 function failure(error: unknown): Finding {
   const finding = { code: 'check-failed', severity: 'fault' } as const;
   if (!(error instanceof SvcError)) {
-    const message = 'the check itself failed';
-    return { ...finding, message, cause: messageOf(error), hint: 'please report this' };
+    const message = 'the check failed';
+    return {
+      ...finding,
+      message,
+      cause: messageOf(error),
+      hint: 'please report it with the file that "svc bug-report" writes',
+    };
   }
   const { message, hint, location } = error;
   return {
     ...finding,
     message,
-    ...(hint === undefined ? {} : { hint }),
-    ...(location === undefined ? {} : { place: location }),
+    hint,
+    place: location,
   };
 }
 
@@ -102,4 +114,91 @@ function stateOf(findings: readonly Finding[], off: boolean): CheckState {
   if (has('fault')) return 'fault';
   if (has('warning')) return 'warning';
   return off ? 'off' : 'ok';
+}
+
+/** Masks known secrets: vendors and programs quote what they were given. */
+function hideSecrets(report: CheckReport, mask: SecretMask): CheckReport {
+  const { summary, findings } = report;
+  return {
+    ...report,
+    summary: mask.text(summary),
+    findings: findings.map((finding) => hiddenIn(finding, mask)),
+  };
+}
+
+function hiddenIn(finding: Finding, mask: SecretMask): Finding {
+  const { message, cause, hint, fix } = finding;
+  return {
+    ...finding,
+    message: mask.text(message),
+    cause: cause && mask.text(cause),
+    hint: hint && mask.text(hint),
+    fix: fix && { ...fix, title: mask.text(fix.title) },
+  };
+}
+
+export interface AppliedFix {
+  readonly check: string;
+  readonly title: string;
+  /** Why it failed; undefined when it was applied. */
+  readonly failure?: string;
+}
+
+export interface FixedReport {
+  readonly report: DoctorReport;
+  readonly applied: readonly AppliedFix[];
+}
+
+/** A fix can uncover the next problem, as a renamed key does with what is below it. */
+const MOST_ROUNDS = 5;
+
+/**
+ * Runs the checks and applies every safe fix, again and again until none is left.
+ *
+ * @throws the signal's reason
+ */
+export async function fixAll(options: RunDoctorOptions): Promise<FixedReport> {
+  const applied: AppliedFix[] = [];
+  const failed = new Set<string>();
+  let report = await runDoctor(options);
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const pending = safeFixes(report).filter(({ check, fix }) => !failed.has(keyOf(check, fix)));
+    if (pending.length === 0) break;
+    for (const { check, fix } of pending) {
+      options.signal.throwIfAborted();
+      const outcome = await applyFix(check, fix, options.signal);
+      applied.push(outcome);
+      if (outcome.failure !== undefined) failed.add(keyOf(check, fix));
+    }
+    report = await runDoctor(options);
+  }
+  return { report, applied };
+}
+
+/** The safe fixes of a report, with the names of their checks. */
+function safeFixes(report: DoctorReport): readonly { readonly check: string; readonly fix: Fix }[] {
+  return report.checks.flatMap(({ check, findings }) =>
+    findings.flatMap(({ fix }) => (fix?.safe === true ? [{ check, fix }] : [])),
+  );
+}
+
+/**
+ * Applies one fix; a failure is returned.
+ *
+ * @throws the signal's reason; bugs
+ */
+export async function applyFix(check: string, fix: Fix, signal: AbortSignal): Promise<AppliedFix> {
+  const { title } = fix;
+  try {
+    await fix.apply(signal);
+    return { check, title };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SvcError) && !(error instanceof Error && 'code' in error)) throw error;
+    return { check, title, failure: messageOf(error) };
+  }
+}
+
+function keyOf(check: string, { title }: Fix): string {
+  return `${check}: ${title}`;
 }

@@ -1,55 +1,56 @@
-import type { CheckedConfig } from '../config/check.js';
-import { type ConfigPath, valueAt } from '../config/config-path.js';
+import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type CheckedConfig, readCheckedConfig, storeFaults } from '../config/authoring.js';
 import {
+  type ConfigPath,
   discoverConfig,
   type LoadedConfig,
   type ResolvedAgent,
   resolveAgents,
   resolveConfig,
+  valueAt,
 } from '../config/index.js';
-import { readCheckedConfig } from '../config/read-config.js';
-import type { EngineContext } from '../context.js';
+import { distrustOf, trustedInput } from '../config/trust/config-trust.js';
 import { SvcError } from '../errors/index.js';
-import { type OpenedMemory, openAllMemories } from '../memory/open-memory.js';
-import { createSecretMask, type SecretMask } from '../secrets/mask/secret-mask.js';
-import type { FindingPlace } from './finding.js';
-import type { Host } from './host.js';
+import { type OpenedMemory, openAllMemories } from '../memory/index.js';
+import { createSecretMask, currentUser, type SecretMask } from '../secrets/index.js';
+import type { EngineContext } from '../support/context.js';
+import type { FindingPlace } from './check.js';
 
-/** What became of reading the configuration. */
 export type ConfigReading =
-  /** There is none: the defaults hold. */
+  /** There is none, so the defaults are in effect. */
   | { readonly state: 'none'; readonly loaded: LoadedConfig }
   | { readonly state: 'usable'; readonly checked: CheckedConfig; readonly loaded: LoadedConfig }
   | { readonly state: 'faulty'; readonly checked: CheckedConfig }
-  /** There is no text to look at. */
+  /** There is no text to check. */
   | { readonly state: 'unreadable'; readonly error: SvcError };
 
-/** What every check is given: the world as it was found at the start of one look. */
+/** What every check works with: the state at the start of one run. */
 export interface DoctorWorld {
   readonly context: EngineContext;
   readonly host: Host;
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
   readonly reading: ConfigReading;
-  /** Everybody who has a memory; nobody while the configuration has faults. */
+  /** Empty while the configuration has faults. */
   readonly agents: readonly ResolvedAgent[];
-  /** Those that a check met; they are masked in everything that is told. */
+  /** The secrets that checks read; they are masked in all findings. */
   readonly mask: SecretMask;
   readonly signal: AbortSignal;
 }
 
-/** The same where the configuration can be worked with. */
+/** The same with a configuration that has no faults. */
 export interface ConfiguredWorld extends DoctorWorld {
   readonly loaded: LoadedConfig;
-  /** Where a setting is written; undefined when the file is silent about it. */
+  /** Where a setting is written; undefined when it is not in the file. */
   readonly placeOf: (path: ConfigPath) => FindingPlace | undefined;
-  /** Like placeOf for a path below an agent: looked for in the agent, then in the defaults. */
+  /** Where an agent's setting is written: at the agent or in the defaults. */
   readonly placeOfAgent: (agentId: string, path: ConfigPath) => FindingPlace | undefined;
-  /** The memories of the agents that have one, opened once; closed at the end of the look. */
+  /** The memories of all agents, opened once and closed at the end of the run. */
   readonly memories: () => Promise<readonly OpenedMemory[]>;
 }
 
-/** What a look at the world begins with. */
 export interface LookOptions {
   readonly context: EngineContext;
   readonly host: Host;
@@ -57,15 +58,14 @@ export interface LookOptions {
   readonly signal: AbortSignal;
 }
 
-/** A world, and how to let go of it. */
 export interface OpenedWorld {
   readonly world: DoctorWorld;
-  /** Undefined while the configuration cannot be worked with. */
+  /** Undefined while the configuration has faults. */
   readonly configured: ConfiguredWorld | undefined;
   readonly close: () => Promise<void>;
 }
 
-/** Reads the configuration for one look. */
+/** Reads the configuration for one run. */
 export function openWorld(options: LookOptions): OpenedWorld {
   const reading = readConfig(options);
   const { context, configFile } = options;
@@ -88,24 +88,31 @@ export function openWorld(options: LookOptions): OpenedWorld {
     },
   };
   const close = async (): Promise<void> => {
-    // What could not be opened has been told by the checks that asked for it.
+    // Checks that open memories report failures.
     for (const memory of (await memories?.catch(() => [])) ?? []) await memory.backend.close();
   };
   return { world, configured, close };
 }
 
 function readConfig({ context, configFile }: LookOptions): ConfigReading {
-  const { file } = discoverConfig(context, configFile);
+  const discovery = discoverConfig(context, configFile);
+  const { file } = discovery;
   if (file === undefined) {
     const loaded = { file, input: {}, resolved: resolveConfig({}), warnings: [] };
     return { state: 'none', loaded };
   }
   try {
     const checked = readCheckedConfig(file);
-    const { input } = checked;
-    if (input === undefined) return { state: 'faulty', checked };
+    if (checked.input === undefined) return { state: 'faulty', checked };
+    const { input } = trustedInput(context, discovery, checked.input);
+    const distrust = distrustOf(context, discovery, checked.input, checked.document);
     const loaded = { file, input, resolved: resolveConfig(input), warnings: [] };
-    return { state: 'usable', checked, loaded };
+    const faults = storeFaults(loaded, context, checked.document);
+    const warnings = [...checked.warnings, ...distrust];
+    if (faults.length > 0) {
+      return { state: 'faulty', checked: { ...checked, input: undefined, faults, warnings } };
+    }
+    return { state: 'usable', checked: { ...checked, warnings }, loaded };
   } catch (error) {
     if (error instanceof SvcError) return { state: 'unreadable', error };
     throw error;
@@ -116,4 +123,39 @@ function locate(reading: ConfigReading, path: ConfigPath): FindingPlace | undefi
   if (reading.state !== 'usable') return undefined;
   const { document } = reading.checked;
   return valueAt(document.value, path) === undefined ? undefined : document.locate(path);
+}
+
+interface DiskSpace {
+  readonly freeBytes: number;
+  /** Files that can still be created; undefined where the file system has no limit. */
+  readonly freeFiles: number | undefined;
+}
+
+/** What the doctor asks the machine; tests pass another one. */
+export interface Host {
+  /** Like `20.19.4`. */
+  readonly nodeVersion: string;
+  readonly platform: NodeJS.Platform;
+  /** Undefined on Windows. */
+  readonly uid: number | undefined;
+  /** Where the kernel publishes its settings. */
+  readonly procDir: string;
+  /** When the program's own files were written; milliseconds since the epoch. */
+  readonly programWrittenMs: number;
+  /** @throws the system's error */
+  readonly diskSpace: (folder: string) => Promise<DiskSpace>;
+}
+
+export function thisHost(): Host {
+  return {
+    nodeVersion: process.versions.node,
+    platform: process.platform,
+    uid: currentUser(),
+    procDir: '/proc',
+    programWrittenMs: statSync(fileURLToPath(import.meta.url)).mtimeMs,
+    diskSpace: async (folder) => {
+      const { bavail, bsize, files, ffree } = await statfs(folder);
+      return { freeBytes: bavail * bsize, freeFiles: files === 0 ? undefined : ffree };
+    },
+  };
 }

@@ -1,12 +1,14 @@
+import { MS_PER_DAY } from '../support/time.js';
+
 /**
- * The day of a moment on the clocks of a time zone, `YYYY-MM-DD`.
+ * Formats a moment as the day in a time zone, `YYYY-MM-DD`.
  *
  * @param timeZone an IANA name; undefined means the host's
  */
 export function dayFormatter(timeZone: string | undefined): (ms: number) => string {
-  // The Swedish form of a date is ISO 8601's.
+  // Swedish dates have the ISO 8601 format.
   const format = new Intl.DateTimeFormat('sv-SE', {
-    ...(timeZone === undefined ? {} : { timeZone }),
+    timeZone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
@@ -14,9 +16,6 @@ export function dayFormatter(timeZone: string | undefined): (ms: number) => stri
   return (ms) => format.format(ms);
 }
 
-const MS_PER_DAY = 86_400_000;
-
-/** The day so many days before another. */
 export function daysBefore(day: string, days: number): string {
   return new Date(Date.parse(day) - days * MS_PER_DAY).toISOString().slice(0, 10);
 }

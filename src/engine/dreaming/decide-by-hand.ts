@@ -1,26 +1,25 @@
 import { SvcError } from '../errors/index.js';
-import { changingDreams, type HandOptions } from './changing-dreams.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import { dayFormatter } from './day.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { changeMemory, type UndoResult, undoSweep } from './promotion/change-memory.js';
 import { editMemory } from './promotion/memory-file.js';
+import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { scoreClaim } from './scoring/score.js';
-import type { SweepRecord } from './store/sweep-records.js';
+import type { RecallEntries } from './store/recall-entries.js';
+import { newSweep, type SweepRecord } from './store/sweep-records.js';
 import { openSources } from './sweep/dream-sources.js';
-import { type PromotionDecision, planPromotions } from './sweep/plan-promotions.js';
-import { newSweepId } from './sweep/sweep-id.js';
-
-/** What promoting a claim by hand came to. */
-export interface HandPromotion {
-  readonly sweep: SweepRecord;
-  readonly decision: PromotionDecision;
-}
+import {
+  type PromotionDecision,
+  planPromotions,
+  promotionGround,
+} from './sweep/plan-promotions.js';
+import { changingDreams, type HandOptions } from './with-dreams.js';
 
 /**
- * Promotes a claim whatever its score and gates say. It must still stand in its note, and long-term memory
- * must not say it already; both are told in the decision.
+ * Promotes a claim regardless of score and gates. The decision shows if its note no longer contains it, or
+ * if `MEMORY.md` already does.
  *
  * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY, DREAM_STORE_*
  */
@@ -28,22 +27,14 @@ export async function promoteClaim(
   target: DreamTarget,
   key: ClaimKey,
   options: HandOptions,
-): Promise<HandPromotion> {
+): Promise<{ readonly sweep: SweepRecord; readonly decision: PromotionDecision }> {
   const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
   return changingDreams(target, options, (changer) => {
     const { nowMs, sweeps, entries } = changer;
     const day = dayFormatter(target.timeZone)(nowMs);
-    const entry = entries.get(key);
-    if (entry === undefined) throw claimUnknown(key);
-    const sweep: SweepRecord = {
-      id: newSweepId(nowMs, sweeps),
-      day,
-      trigger: 'promote',
-      startedMs: nowMs,
-      endedMs: nowMs,
-      phases: {},
-      memory: { state: 'untouched' },
-    };
+    const entry = knownClaim(entries, key);
+    const times = { day, startedMs: nowMs, endedMs: nowMs };
+    const sweep = newSweep(sweeps, { trigger: 'promote', ...times });
     const { deep } = target.settings.phases;
     const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
     const rules = {
@@ -52,10 +43,13 @@ export async function promoteClaim(
       maxSnippetTokens: deep.maxPromotedSnippetTokens,
       maxPriorEntryLossFraction: deep.maxPriorEntryLossFraction,
       wordings: new Map(),
+      followsNotes: false,
     };
+    const span = { from: signalDay(entry), to: day, signal: options.signal };
+    const ground = promotionGround(changer, sources, span);
     let decisions: readonly PromotionDecision[] = [];
     const changed = changeMemory(changer, sweep, (text) => {
-      const plan = planPromotions([{ entry, score }], text, sources, rules);
+      const plan = planPromotions([{ entry, score }], text, ground, rules);
       decisions = plan.decisions;
       const decided = plan.decisions.filter(({ decision }) => decision !== 'skip');
       return { ...editMemory(text, plan.edits, day), decided: decided.map(() => key) };
@@ -66,38 +60,31 @@ export async function promoteClaim(
   });
 }
 
-/** Never promotes a claim from now on. @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_* */
+/** Keeps sweeps from promoting a claim. @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_* */
 export async function rejectClaim(
   target: DreamTarget,
   key: ClaimKey,
   options: HandOptions,
 ): Promise<void> {
   await changingDreams(target, options, ({ entries, nowMs }) => {
-    const entry = entries.get(key);
-    if (entry === undefined) throw claimUnknown(key);
-    entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
+    const state = { fate: 'rejected', atMs: nowMs } as const;
+    entries.put({ ...knownClaim(entries, key), state });
   });
 }
 
-/**
- * Leaves a claim to the sweeps again that was rejected, or whose promotion was taken back.
- *
- * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_*
- */
+/** Lets sweeps promote a rejected claim again. @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_STORE_* */
 export async function reopenClaim(
   target: DreamTarget,
   key: ClaimKey,
   options: HandOptions,
 ): Promise<void> {
   await changingDreams(target, options, ({ entries }) => {
-    const entry = entries.get(key);
-    if (entry === undefined) throw claimUnknown(key);
-    entries.put({ ...entry, state: { fate: 'open' } });
+    entries.put({ ...knownClaim(entries, key), state: { fate: 'open' } });
   });
 }
 
 /**
- * Takes a sweep back; the last one that wrote when none is named.
+ * Undoes a sweep; by default, the last one that changed `MEMORY.md`.
  *
  * @throws SvcError DREAM_SWEEP_UNKNOWN, DREAM_FILE_REFUSED, DREAM_STORE_*
  */
@@ -113,10 +100,9 @@ export async function undo(
         ? sweeps.list(MOST_SWEEPS).find(({ memory }) => memory.state === 'applied')
         : sweeps.get(sweepId);
     if (sweep === undefined) {
-      const what =
-        sweepId === undefined ? 'no sweep wrote anything' : `there is no sweep ${sweepId}`;
+      const what = sweepId === undefined ? 'no sweep to undo' : `unknown sweep ${sweepId}`;
       throw new SvcError('DREAM_SWEEP_UNKNOWN', what, {
-        hint: 'svc dream list shows the sweeps that ran',
+        hint: 'run "svc dream list" to see all sweeps',
       });
     }
     return undoSweep(changer, sweep);
@@ -125,8 +111,14 @@ export async function undo(
 
 const MOST_SWEEPS = 1000;
 
+function knownClaim(entries: RecallEntries, key: ClaimKey): RecallEntry {
+  const entry = entries.get(key);
+  if (entry === undefined) throw claimUnknown(key);
+  return entry;
+}
+
 function claimUnknown(key: ClaimKey): SvcError {
-  return new SvcError('DREAM_CLAIM_UNKNOWN', `dreaming knows no claim ${key}`, {
-    hint: 'svc dream candidates shows those there are',
+  return new SvcError('DREAM_CLAIM_UNKNOWN', `unknown claim ${key}`, {
+    hint: 'run "svc dream candidates" to see candidate claims',
   });
 }

@@ -1,58 +1,38 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../errors/index.js';
-import { isProcessLockHeld } from '../process-lock.js';
+import { isProcessLockHeld } from '../sqlite/process-lock.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { candidates } from './explain-claim.js';
-import type { OpenDreams } from './open-dreams.js';
+import { iso, placeOutput, sweepOutput } from './output.js';
+import type { DreamStatusOutput } from './output-schemas.js';
 import { MEMORY_FILE } from './promotion/change-memory.js';
 import { readGuarded } from './promotion/guarded-file.js';
 import { promotedEntries } from './promotion/memory-file.js';
-import { MOST_LOG_BYTES } from './recall-log/append-recall.js';
+import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 import { nextRuns } from './schedule/next-runs.js';
+import type { OpenDreams } from './store/dream-database.js';
 import type { SweepRecord } from './store/sweep-records.js';
 import { MOST_PROMOTED } from './sweep/plan-promotions.js';
 
-/** How consolidation stands in one workspace. */
-export interface DreamStatus {
-  readonly target: DreamTarget;
-  /** A sweep, or a decision by hand, is under way now. */
-  readonly isBusy: boolean;
-  readonly lastSweep: SweepRecord | undefined;
-  /** How many claims there are of each fate; `ready` are the open ones that pass every gate. */
-  readonly claims: {
-    readonly open: number;
-    readonly ready: number;
-    readonly promoted: number;
-    readonly rejected: number;
-  };
-  /** What searches wrote down, in bytes, and where it stops growing. */
-  readonly recallLog: { readonly bytes: number; readonly mostBytes: number };
-  /** What dreaming wrote into `MEMORY.md`, or why that cannot be told. */
-  readonly memory:
-    | {
-        readonly ok: true;
-        readonly promoted: number;
-        readonly mostPromoted: number;
-        readonly bytes: number;
-      }
-    | { readonly ok: false; readonly why: string };
-}
-
-/** @param dreams what is known of the workspace; see withCurrentDreams */
+/** One workspace of `svc dream status`. @param dreams what is recorded about it; see withCurrentDreams */
 export function dreamStatus(
   target: DreamTarget,
   dreams: OpenDreams | undefined,
   nowMs: number,
-): DreamStatus {
+): DreamStatusOutput['workspaces'][number] {
   const { files } = target.workspace;
+  const nextMs = nextSweepMs(target, nowMs);
+  const last = lastSweep(dreams);
   const all = dreams?.entries.since(0) ?? [];
   const ready = dreams === undefined ? [] : candidates(dreams.entries, target.settings, nowMs);
   const count = (fate: string): number => all.filter(({ state }) => state.fate === fate).length;
   return {
-    target,
-    isBusy: isProcessLockHeld(files.lock),
-    lastSweep: lastSweep(dreams),
+    ...placeOutput(target),
+    timeZone: target.timeZone ?? null,
+    nextRunAt: nextMs === undefined ? null : iso(nextMs),
+    busy: isProcessLockHeld(files.lock),
+    lastSweep: last === undefined ? null : sweepOutput(last),
     claims: {
       open: count('open'),
       ready: ready.filter(({ passes }) => passes).length,
@@ -63,37 +43,33 @@ export function dreamStatus(
       bytes: statSync(files.recallLog, { throwIfNoEntry: false })?.size ?? 0,
       mostBytes: MOST_LOG_BYTES,
     },
-    memory: memoryOf(target),
+    ...memoryOf(target),
   };
 }
 
-/** The newest sweep of all phases; undefined where nothing was swept yet. */
+/** The last manual or scheduled sweep, however many backfills and promotions came after it. */
 export function lastSweep(dreams: OpenDreams | undefined): SweepRecord | undefined {
-  return dreams?.sweeps.list(MOST_LOOKED_AT).find(isSweep);
+  return dreams?.sweeps
+    .list(MOST_CHECKED)
+    .find(({ trigger }) => trigger === 'manual' || trigger === 'schedule');
 }
 
-function isSweep({ trigger }: SweepRecord): boolean {
-  return trigger === 'manual' || trigger === 'schedule';
-}
+const MOST_CHECKED = 1000;
 
-/** So many promotions by hand may have come after the last sweep. */
-const MOST_LOOKED_AT = 1000;
-
-function memoryOf({ workspace }: DreamTarget): DreamStatus['memory'] {
+function memoryOf({
+  workspace,
+}: DreamTarget): Pick<DreamStatusOutput['workspaces'][number], 'fault' | 'memory'> {
   try {
     const { text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
-    return {
-      ok: true,
-      promoted: promotedEntries(text).length,
-      mostPromoted: MOST_PROMOTED,
-      bytes: Buffer.byteLength(text),
-    };
+    const promoted = promotedEntries(text).length;
+    const bytes = Buffer.byteLength(text);
+    return { memory: { promoted, mostPromoted: MOST_PROMOTED, bytes }, fault: null };
   } catch (error) {
-    return { ok: false, why: messageOf(error) };
+    return { memory: null, fault: messageOf(error) };
   }
 }
 
-/** When the next sweep is due; undefined when none ever is, or dreaming is off. */
+/** When the next sweep is due; undefined if none is or dreaming is off. */
 export function nextSweepMs(
   { settings, timeZone }: Pick<DreamTarget, 'settings' | 'timeZone'>,
   nowMs: number,

@@ -1,54 +1,45 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Forgotten } from '../memory/forget/forgotten.js';
-import type { MemoryStore } from '../memory/forget/memory-store.js';
-import { withProcessLock } from '../process-lock.js';
-import { PRIVATE_MODE, replaceFile } from '../replace-file.js';
+import type { Forgotten, MemoryStore } from '../memory/forget/index.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { dayFormatter } from './day.js';
 import type { DreamWorkspace } from './dream-workspace.js';
 import type { MemoryOperation } from './promotion/memory-file.js';
 import { ingestRecalls } from './recall-log/ingest-recalls.js';
-import { openDreamDatabase } from './store/dream-database.js';
-import { recallEntries } from './store/recall-entries.js';
-import { type SweepRecords, sweepRecords } from './store/sweep-records.js';
+import { withLockedDreams } from './store/dream-database.js';
+import type { SweepRecords } from './store/sweep-records.js';
 
-/** What dreaming keeps of a workspace, as a store that follows what is forgotten. */
+/** Removes forgotten text from what dreaming has recorded about a workspace. */
 export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefined): MemoryStore {
   return {
     follow: async (forgotten, { signal = NEVER } = {}) => {
-      const store = 'log of recalls';
+      const store = 'recall log';
       if (!existsSync(files.database) && !existsSync(files.recallLog)) {
         return { store, changed: 0, clean: true };
       }
-      return withProcessLock(files.lock, { signal }, async () => {
-        const database = openDreamDatabase(files.database);
-        try {
-          const entries = recallEntries(database);
-          const dayOf = dayFormatter(timeZone);
-          // Everything into one place first: a line of the log cannot be taken out of it.
-          ingestRecalls({ database, entries, logFile: files.recallLog, dayOf, rotates: false });
-          let changed = 0;
-          const run = database.transaction(() => {
-            for (const { key, text } of entries.since(0)) {
-              if (forgotten.leftOf(text) === text) continue;
-              entries.remove(key);
-              changed += 1;
-            }
-            changed += forgetOperations(sweepRecords(database), forgotten);
-            database
-              .prepare('DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)')
-              .run();
-          });
-          run.immediate();
-          for (const log of [files.recallLog, `${files.recallLog}.old`])
-            rmSync(log, { force: true });
-          changed += forgetBackups(files.backupDir, forgotten);
-          database.exec('VACUUM');
-          const [ended] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
-          return { store, changed, clean: ended?.busy === 0 };
-        } finally {
-          database.close();
-        }
+      return withLockedDreams({ files }, { signal }, (dreams) => {
+        const { database, entries, sweeps } = dreams;
+        const dayOf = dayFormatter(timeZone);
+        // Move everything into the database first: single lines cannot be removed from the log.
+        ingestRecalls({ ...dreams, logFile: files.recallLog, dayOf, rotates: false });
+        let changed = 0;
+        const run = database.transaction(() => {
+          for (const { key, text } of entries.since(0)) {
+            if (forgotten.leftOf(text) === text) continue;
+            entries.remove(key);
+            changed += 1;
+          }
+          changed += forgetOperations(sweeps, forgotten);
+          database
+            .prepare('DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)')
+            .run();
+        });
+        run.immediate();
+        for (const log of [files.recallLog, `${files.recallLog}.old`]) rmSync(log, { force: true });
+        changed += forgetBackups(files.backupDir, forgotten);
+        database.exec('VACUUM');
+        const [ended] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+        return { store, changed, clean: ended?.busy === 0 };
       });
     },
   };
@@ -57,7 +48,7 @@ export function dreamStore({ files }: DreamWorkspace, timeZone: string | undefin
 const NEVER = new AbortController().signal;
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** What would bring a forgotten text back when a sweep is undone goes from what is remembered of it. */
+/** Undoing a sweep must not bring forgotten text back. */
 function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
   let changed = 0;
   for (const sweep of sweeps.list(ALL)) {
@@ -85,7 +76,7 @@ function textsOf(operation: MemoryOperation): readonly string[] {
   }
 }
 
-/** Copies of `MEMORY.md` from before sweeps. */
+/** Rewrites the copies of `MEMORY.md` made before sweeps. */
 function forgetBackups(dir: string, forgotten: Forgotten): number {
   if (!existsSync(dir)) return 0;
   let changed = 0;

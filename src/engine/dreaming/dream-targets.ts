@@ -5,28 +5,29 @@ import {
   resolveAgent,
   resolveAgents,
 } from '../config/index.js';
-import type { EngineContext } from '../context.js';
-import { forgetPlaces } from '../memory/forget/forget-places.js';
-import { memorySourcesOf } from '../memory/sources/memory-sources.js';
-import { realOrGiven } from '../real-path.js';
+import { forgetPlaces } from '../memory/forget/index.js';
+import { memorySourcesOf } from '../memory/sources/index.js';
+import type { EngineContext } from '../support/context.js';
+import { realOrGiven } from '../support/files.js';
+import { settleDreams } from './carry-over.js';
 import { type DreamWorkspace, dreamWorkspace } from './dream-workspace.js';
 import type { DreamReach } from './sweep/dream-sources.js';
 import type { DreamSettings } from './sweep/phase-context.js';
 
-/** One workspace with the agents that share it, and the settings that hold for its sweeps. */
+/** A workspace with the agents that share it and the settings of its sweeps. */
 export interface DreamTarget {
   readonly workspace: DreamWorkspace;
   readonly agents: readonly AgentId[];
   readonly reach: DreamReach;
   readonly settings: DreamSettings;
-  /** Of day boundaries and the schedule; undefined means the host's. */
+  /** For day boundaries and the schedule; undefined means the host's. */
   readonly timeZone: string | undefined;
 }
 
 /**
  * The distinct workspaces of a configuration, in the order of their first agents.
  *
- * @param agentId only that agent's; all when absent
+ * @param agentId only this agent's; default: all
  * @throws SvcError AGENT_UNKNOWN
  */
 export function dreamTargets(
@@ -34,27 +35,40 @@ export function dreamTargets(
   context: EngineContext,
   agentId?: string | undefined,
 ): DreamTarget[] {
-  const agents =
-    agentId === undefined
-      ? resolveAgents(loaded, context)
-      : [resolveAgent(loaded, agentId, context)];
+  const all = resolveAgents(loaded, context);
+  const agents = agentId === undefined ? all : [resolveAgent(loaded, agentId, context)];
   const byDir = new Map<string, ResolvedAgent[]>();
   for (const agent of agents) {
-    // One that is not there yet keeps its name; the sweep says that it is missing.
+    // A missing folder keeps its configured path; the sweep reports it.
     const dir = realOrGiven(agent.workspaceDir);
     byDir.set(dir, [...(byDir.get(dir) ?? []), agent]);
   }
   const settings = loaded.resolved.plugins.entries['memory-core'].config.dreaming;
   return [...byDir].map(([dir, sharing]) => ({
-    workspace: dreamWorkspace(dir, context.state),
+    workspace: settledWorkspace(dir, all, context.state),
     agents: sharing.map(({ id }) => id),
     reach: reachOf(sharing, context),
     settings,
-    timeZone: settings.timezone ?? sharing[0]?.userTimezone,
+    timeZone: sharing[0]?.dreamTimezone,
   }));
 }
 
-/** Conversations count where an agent's memory has them. */
+/** A workspace whose state was moved along with it if needed; see settleDreams. @param dir absolute real path */
+export function settledWorkspace(
+  dir: string,
+  agents: readonly ResolvedAgent[],
+  state: EngineContext['state'],
+): DreamWorkspace {
+  const workspace = dreamWorkspace(dir, state);
+  const sharing = agents.filter(({ workspaceDir }) => realOrGiven(workspaceDir) === dir);
+  settleDreams(
+    workspace,
+    sharing.map(({ id }) => id),
+    state,
+  );
+  return workspace;
+}
+
 function reachOf(agents: readonly ResolvedAgent[], context: EngineContext): DreamReach {
   return {
     transcripts: agents.flatMap(

@@ -1,43 +1,47 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StatePaths } from '../context.js';
 import { SvcError, systemErrorCode } from '../errors/index.js';
-import { shortHash } from '../short-hash.js';
+import type { StatePaths } from '../support/context.js';
+import { shortHash } from '../support/text.js';
 
-/** A folder of notes that dreaming consolidates, and where it keeps what it knows of it. */
+/** A folder of notes that dreaming consolidates, and its state files. */
 export interface DreamWorkspace {
   /** Absolute real path. */
   readonly dir: string;
   readonly files: DreamFiles;
 }
 
-/** Absolute paths of one workspace's state, below `dreaming/` of the state folder. */
+/** Absolute paths of one workspace's state, below `dreaming/` in the state folder. */
 export interface DreamFiles {
   readonly database: string;
-  /** What searches recalled, since the last sweep. */
+  /** Claims recalled by searches since the last sweep. */
   readonly recallLog: string;
-  /** Held by the one sweep that runs. */
+  /** Held by a running sweep. */
   readonly lock: string;
-  /** `MEMORY.md` as it was before each sweep that changed it. */
+  /** Copies of `MEMORY.md` from before each change. */
   readonly backupDir: string;
+  /** Which workspace and agents this belongs to; see settleDreams. */
+  readonly origin: string;
 }
 
-/** @param dir absolute real path: agents that share a folder share its dreams */
+/** @param dir absolute real path; agents sharing a folder share this state */
 export function dreamWorkspace(dir: string, state: Pick<StatePaths, 'stateDir'>): DreamWorkspace {
+  return { dir, files: dreamFiles(shortHash(dir), state) };
+}
+
+/** @param name short hash of the workspace's path */
+export function dreamFiles(name: string, state: Pick<StatePaths, 'stateDir'>): DreamFiles {
   const root = join(state.stateDir, 'dreaming');
-  const name = shortHash(dir);
   return {
-    dir,
-    files: {
-      database: join(root, `${name}.sqlite`),
-      recallLog: join(root, `${name}.recalls.jsonl`),
-      lock: join(root, `${name}.lock`),
-      backupDir: join(root, 'backups', name),
-    },
+    database: join(root, `${name}.sqlite`),
+    recallLog: join(root, `${name}.recalls.jsonl`),
+    lock: join(root, `${name}.lock`),
+    backupDir: join(root, 'backups', name),
+    origin: join(root, `${name}.origin.json`),
   };
 }
 
-/** The workspace's real path, now. @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE */
+/** The workspace's current real path. @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE */
 export function realWorkspaceDir({ dir }: Pick<DreamWorkspace, 'dir'>): string {
   try {
     return realpathSync(dir);
@@ -45,11 +49,11 @@ export function realWorkspaceDir({ dir }: Pick<DreamWorkspace, 'dir'>): string {
     const system = systemErrorCode(cause) ?? 'unknown error';
     if (system === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${dir}`, {
-        hint: `make it (mkdir -p ${dir}), or name another: svc config set agents.defaults.workspace DIR`,
+        hint: `create it with "mkdir -p ${dir}", or run "svc config set agents.defaults.workspace DIR"`,
         cause,
       });
     }
-    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} cannot be read (${system})`, {
+    throw new SvcError('WORKSPACE_UNREADABLE', `cannot read ${dir}: ${system}`, {
       hint: 'check its permissions',
       cause,
     });

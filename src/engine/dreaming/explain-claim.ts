@@ -1,32 +1,40 @@
+import type { LineRange } from '../memory/index.js';
+import { MS_PER_DAY } from '../support/time.js';
 import { MEMORY_FILE } from './promotion/change-memory.js';
 import { type Comparison, compareClaim, knownMemory } from './promotion/compare.js';
 import { readGuarded } from './promotion/guarded-file.js';
-import { type Relocation, relocateClaim } from './promotion/relocate.js';
 import { checkGates, type GateResult } from './scoring/gates.js';
-import type { RecallEntry } from './scoring/recall-entry.js';
-import { type ClaimScore, scoreClaim } from './scoring/score.js';
+import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
+import { type ClaimScore, poolEvidence, scoreClaim } from './scoring/score.js';
+
 import type { RecallEntries } from './store/recall-entries.js';
 import type { DreamSources } from './sweep/dream-sources.js';
-import { type DreamSettings, MS_PER_DAY } from './sweep/phase-context.js';
+import type { DreamSettings } from './sweep/phase-context.js';
+import {
+  type Relocation,
+  readStatements,
+  relocateClaim,
+  type Standing,
+  standingOf,
+} from './sweep/standing.js';
 
-/** A claim with its score and its gates. */
+/** A claim with its score and gates. */
 export interface ScoredClaim {
   readonly entry: RecallEntry;
   readonly score: ClaimScore;
   readonly gates: readonly GateResult[];
-  /** Whether the next sweep would take it. */
+  /** Whether it passes every gate. */
   readonly passes: boolean;
 }
 
-/** Everything that decides on a claim. */
+/** Everything that decides whether a claim is promoted. */
 export interface ClaimExplanation extends ScoredClaim {
-  /** What its note says now. */
-  readonly relocation: Relocation['state'];
-  /** How it stands to what long-term memory says. */
+  /** Whether its note still contains it and later notes agree. */
+  readonly relocation: Standing['state'];
+  /** How it relates to `MEMORY.md`. */
   readonly comparison: Comparison['verdict'];
 }
 
-/** Scores a claim and checks every gate. */
 function scoredClaim(
   entry: RecallEntry,
   { phases }: Pick<DreamSettings, 'phases'>,
@@ -37,18 +45,16 @@ function scoredClaim(
   return { entry, score, gates, passes: gates.every(({ passed }) => passed) };
 }
 
-/**
- * The open claims that are young enough to be promoted, the best first; those that pass every gate before
- * those that do not.
- */
+/** The open claims within the age limit, best first, starting with those that pass every gate. */
 export function candidates(
   entries: RecallEntries,
   settings: Pick<DreamSettings, 'phases'>,
   nowMs: number,
 ): ScoredClaim[] {
-  return entries
+  const open = entries
     .since(nowMs - settings.phases.deep.maxAgeDays * MS_PER_DAY)
-    .filter(({ state }) => state.fate === 'open')
+    .filter(({ state }) => state.fate === 'open');
+  return poolEvidence(open)
     .map((entry) => scoredClaim(entry, settings, nowMs))
     .sort(
       (a, b) =>
@@ -67,16 +73,64 @@ export function candidates(
 export function explainClaim(
   entry: RecallEntry,
   dir: string,
-  sources: Pick<DreamSources, 'read'>,
+  sources: Pick<DreamSources, 'dailyNotes' | 'read'>,
   settings: Pick<DreamSettings, 'phases'>,
   nowMs: number,
+  signal: AbortSignal,
 ): ClaimExplanation {
-  const note = sources.read(entry.place);
   const known = knownMemory(readGuarded(dir, MEMORY_FILE).text);
   const { maxPriorEntryLossFraction } = settings.phases.deep;
   return {
     ...scoredClaim(entry, settings, nowMs),
-    relocation: note === undefined ? 'missing' : relocateClaim(note, entry).state,
+    relocation: standingOf(entry, sources, () =>
+      readStatements(sources, signalDay(entry), LAST_DAY, signal),
+    ).state,
     comparison: compareClaim(entry.text, known, maxPriorEntryLossFraction).verdict,
   };
+}
+
+const LAST_DAY = '9999-12-31';
+
+/** The current lines of a note around a claim. */
+interface ClaimPassage {
+  readonly state: Relocation['state'];
+  /** Number of the first line, 1-based. */
+  readonly startLine: number;
+  /** Empty if the note is missing. */
+  readonly lines: readonly string[];
+  /** Lines of the claim or of a similar statement; undefined if there is neither. */
+  readonly claim: LineRange | undefined;
+}
+
+/** @param margin number of lines before and after the claim */
+export function claimPassage(
+  entry: RecallEntry,
+  sources: Pick<DreamSources, 'read'>,
+  margin: number,
+): ClaimPassage {
+  const note = sources.read(entry.place);
+  if (note === undefined) return { state: 'missing', startLine: 1, lines: [], claim: undefined };
+  const relocation = relocateClaim(note, entry);
+  const { state } = relocation;
+  const claim =
+    state === 'found' ? relocation.claim : state === 'changed' ? relocation.closest : undefined;
+  const { startLine, endLine } = claim ?? entry.place;
+  const first = Math.max(note.startLine, startLine - margin);
+  const lines = note.lines.slice(first - note.startLine, endLine + margin + 1 - note.startLine);
+  return { state, startLine: first, lines, claim };
+}
+
+/**
+ * The claims that answered a search, latest signal first.
+ *
+ * @param all include claims found only in notes
+ */
+export function recalledClaims(
+  entries: Pick<RecallEntries, 'since'>,
+  all: boolean,
+): readonly RecallEntry[] {
+  return entries
+    .since(0)
+    .filter(({ recallCount }) => all || recallCount > 0)
+    .sort((a, b) => b.lastSignalMs - a.lastSignalMs || (a.key < b.key ? -1 : 1));
 }

@@ -1,10 +1,15 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { VERDICTS } from './promotion/compare.js';
+import { GATES } from './scoring/gates.js';
+import { CLAIM_FATES } from './scoring/recall-entry.js';
+import { SIGNAL_NAMES } from './scoring/score.js';
+import { SWEEP_TRIGGERS } from './store/sweep-records.js';
+import { SKIP_REASONS } from './sweep/plan-promotions.js';
 
 /*
- * Schemas of the JSON documents of dreaming. They are checked by tests and make docs/json.md; no command
- * loads them.
+ * Schemas of dreaming's JSON documents, checked by tests and printed in docs/json.md. No command loads them.
  */
 
 const count = z.int().check(z.minimum(0));
@@ -13,120 +18,182 @@ const part = z.number().check(z.minimum(0), z.maximum(1));
 const score = z.number().check(z.minimum(0));
 const when = z.iso.datetime();
 const key = z.string().check(z.regex(/^[0-9a-f]{16}$/u));
-const fate = z.enum(['open', 'promoted', 'rejected']);
+const fate = z.enum(CLAIM_FATES);
 
-/** The workspace that a document is about. */
-const place = { workspace: z.string(), agents: z.array(z.string()) };
+/** The workspace a document is about. */
+const place = {
+  workspace: field(z.string(), 'Absolute path.'),
+  agents: field(
+    z.array(z.string()),
+    'The agents that share the workspace; it is swept once for all of them.',
+  ),
+};
 
+const keyAndText = {
+  key: field(key, 'ID of the claim: 16 hexadecimal digits, derived from its words.'),
+  text: field(z.string(), 'The statement, on one line.'),
+};
 const claim = {
-  key,
-  text: z.string(),
-  source: z.enum(['memory', 'sessions']),
-  path: z.string(),
-  startLine: line,
-  endLine: line,
+  ...keyAndText,
+  source: field(z.enum(['memory', 'sessions']), '`memory`: a note. `sessions`: a conversation.'),
+  path: field(z.string(), 'The document, relative to the workspace.'),
+  startLine: field(line, 'First line where it was last found, 1-based.'),
+  endLine: field(line, 'Last line, inclusive.'),
 };
 
 const signals = {
-  recalls: count,
-  notes: count,
-  grounded: count,
-  questions: count,
-  days: count,
-  firstSignalAt: when,
-  lastSignalAt: when,
+  recalls: field(count, 'Searches it answered.'),
+  notes: field(count, 'Daily notes the light phase found it in.'),
+  grounded: field(count, 'Signals added by backfills.'),
+  questions: field(count, 'Different questions, at most the newest 32.'),
+  days: field(count, 'Different days, at most the newest 16.'),
+  firstSignalAt: field(when, 'Time of the first signal.'),
+  lastSignalAt: field(when, 'Time of the last signal.'),
 };
 
 const gate = z.strictObject({
-  gate: z.enum([
-    'short_term',
-    'clean',
-    'open',
-    'asked',
-    'recall_count',
-    'unique_queries',
-    'age',
-    'score',
-  ]),
-  passed: z.boolean(),
-  why: z.string(),
+  gate: field(z.enum(GATES), 'See [dreaming.md](dreaming.md#gates).'),
+  passed: field(z.boolean(), 'Whether the claim passes.'),
+  why: field(z.string(), 'A short explanation for people.'),
 });
 
 const phase = z.strictObject({
-  state: z.enum(['done', 'failed', 'off']),
-  ms: z.optional(z.number()),
-  counts: z.optional(z.record(z.string(), count)),
-  error: z.optional(z.string()),
+  state: field(z.enum(['done', 'failed', 'off']), '`off`: disabled, or excluded with `--phase`.'),
+  ms: field(z.optional(z.number()), 'Duration in milliseconds.'),
+  counts: field(z.optional(z.record(z.string(), count)), 'What it read and did, by name.'),
+  error: field(z.optional(z.string()), 'Why it failed.'),
+  code: field(z.optional(z.string()), 'Error code, if it failed for a known reason.'),
+  hint: field(z.optional(z.string()), 'How to fix it, if known.'),
 });
 
 const sweepFields = {
-  id: z.string(),
-  day: z.iso.date(),
-  trigger: z.enum(['manual', 'schedule', 'backfill', 'promote']),
-  startedAt: when,
-  endedAt: z.nullable(when),
-  phases: z.strictObject({
-    light: z.optional(phase),
-    rem: z.optional(phase),
-    deep: z.optional(phase),
-  }),
-  memory: z.enum(['untouched', 'planned', 'applied', 'undone']),
-  written: count,
+  id: field(z.string(), 'ID of the sweep: its start time in UTC.'),
+  day: field(z.iso.date(), 'Its day in the time zone of dreaming.'),
+  trigger: field(z.enum(SWEEP_TRIGGERS), 'Why it ran. `promote`: a claim was promoted by hand.'),
+  startedAt: field(when, 'Start time.'),
+  endedAt: field(z.nullable(when), 'End time; `null` while it runs, or if it was killed.'),
+  phases: field(
+    z.strictObject({
+      light: field(z.optional(phase), 'Absent until it has run.'),
+      rem: field(z.optional(phase), 'Absent until it has run.'),
+      deep: field(z.optional(phase), 'Absent until it has run.'),
+    }),
+    'The result of each phase.',
+  ),
+  memory: field(
+    z.enum(['untouched', 'planned', 'applied', 'undone']),
+    'State of its change to `MEMORY.md`. `planned`: it was killed before finishing; the next sweep completes it.',
+  ),
+  written: field(count, 'Entries added or replaced.'),
 };
 const sweep = z.strictObject(sweepFields);
 
 const decision = z.strictObject({
   ...claim,
-  score,
-  decision: z.enum(['promote', 'renew', 'said', 'skip']),
-  why: z.optional(z.enum(['changed', 'missing'])),
-  prior: z.optional(key),
+  score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
+  decision: field(
+    z.enum(['promote', 'renew', 'said', 'skip']),
+    '`promote`: written. `renew`: written, replacing an older entry. `said`: already in `MEMORY.md`. `skip`: not written; see `why`.',
+  ),
+  why: field(
+    z.optional(z.enum(SKIP_REASONS)),
+    'Only for `skip`. `changed`: its note now has a similar statement. `missing`: its note no longer contains it. `secret`: it contains a secret. `superseded`: a later note contradicts it.',
+  ),
+  prior: field(z.optional(key), 'Only for `renew`: the claim whose entry it replaced.'),
 });
+
+const skipped = z.array(
+  z.strictObject({
+    path: field(z.string(), 'Relative to the workspace.'),
+    reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
+    detail: field(z.optional(z.string()), 'The limit or the system error behind the reason.'),
+  }),
+);
 
 const swept = z.strictObject({
   ...place,
-  ok: z.boolean(),
-  sweep,
-  searches: count,
-  decisions: z.array(decision),
-  skipped: z.array(
-    z.strictObject({ path: z.string(), reason: z.string(), detail: z.optional(z.string()) }),
+  ok: field(z.boolean(), 'False if a phase failed or the sweep did not run.'),
+  sweep: field(sweep, 'The sweep; a dry run is not recorded.'),
+  searches: field(count, 'New searches in the recall log.'),
+  decisions: field(z.array(decision), 'Claims that passed every gate, best first.'),
+  skipped: field(skipped, 'Notes that could not be read.'),
+  reportFaults: field(z.array(z.string()), 'Why the diary or a report could not be written.'),
+  modelFaults: field(z.array(z.string()), "Why the model's text was not used."),
+  remReport: field(
+    z.optional(z.string()),
+    'Only for `svc memory rem-harness`: the REM phase report in Markdown.',
   ),
-  reportFaults: z.array(z.string()),
-  modelFaults: z.array(z.string()),
-  remReport: z.optional(z.string()),
 });
 
 const notSwept = z.strictObject({
   ...place,
-  ok: z.literal(false),
-  error: z.strictObject({ code: z.string(), message: z.string(), hint: z.optional(z.string()) }),
+  ok: field(z.literal(false), 'False if a phase failed or the sweep did not run.'),
+  error: field(
+    z.strictObject({
+      code: field(z.string(), 'See [errors.md](errors.md#error-codes).'),
+      message: field(z.string(), 'For people.'),
+      hint: field(z.optional(z.string()), 'How to fix it.'),
+    }),
+    'Only for a workspace whose sweep did not run; the fields below are then absent.',
+  ),
 });
 
 /** `svc dream run --json`. */
 export const dreamRunOutputSchema = z.strictObject({
-  ok: z.boolean(),
-  dryRun: z.boolean(),
-  sweeps: z.array(z.union([swept, notSwept])),
+  ok: field(z.boolean(), 'False if a sweep did not run or a phase failed.'),
+  dryRun: field(z.boolean(), 'True if nothing was written.'),
+  sweeps: field(z.array(z.union([swept, notSwept])), 'In agent order.'),
   warnings,
 });
 
 /** `svc dream status --json`. */
 export const dreamStatusOutputSchema = z.strictObject({
-  enabled: z.boolean(),
-  frequency: z.string(),
-  workspaces: z.array(
-    z.strictObject({
-      ...place,
-      timeZone: z.nullable(z.string()),
-      nextRunAt: z.nullable(when),
-      busy: z.boolean(),
-      lastSweep: z.nullable(sweep),
-      claims: z.strictObject({ open: count, ready: count, promoted: count, rejected: count }),
-      recallLog: z.strictObject({ bytes: count, mostBytes: count }),
-      memory: z.nullable(z.strictObject({ promoted: count, mostPromoted: count, bytes: count })),
-      fault: z.nullable(z.string()),
-    }),
+  enabled: field(z.boolean(), 'Whether `svc serve` runs sweeps on schedule.'),
+  frequency: field(z.string(), 'The schedule: five crontab(5) fields.'),
+  workspaces: field(
+    z.array(
+      z.strictObject({
+        ...place,
+        timeZone: field(
+          z.nullable(z.string()),
+          "For the schedule and for days; `null` means the host's.",
+        ),
+        nextRunAt: field(z.nullable(when), 'When the next sweep is due; `null` if none is.'),
+        busy: field(z.boolean(), 'Whether a sweep, or a decision by hand, is running.'),
+        lastSweep: field(z.nullable(sweep), '`null` if none has run yet.'),
+        claims: field(
+          z.strictObject({
+            open: field(count, 'Not decided yet.'),
+            ready: field(count, 'Open claims that pass every gate.'),
+            promoted: field(count, 'Promoted, or already in `MEMORY.md`.'),
+            rejected: field(count, 'Rejected by hand, or promoted and undone.'),
+          }),
+          'Number of claims by status.',
+        ),
+        recallLog: field(
+          z.strictObject({
+            bytes: field(count, 'Size in bytes.'),
+            mostBytes: field(count, 'Size limit in bytes.'),
+          }),
+          'The file in which searches record what they found.',
+        ),
+        memory: field(
+          z.nullable(
+            z.strictObject({
+              promoted: field(count, 'Entries written by dreaming.'),
+              mostPromoted: field(
+                count,
+                'Limit; beyond it, each new entry replaces the one with the lowest score.',
+              ),
+              bytes: field(count, 'Size in bytes.'),
+            }),
+          ),
+          '`null` if `MEMORY.md` cannot be read.',
+        ),
+        fault: field(z.nullable(z.string()), 'Why `MEMORY.md` cannot be read; `null` if it can.'),
+      }),
+    ),
+    'The distinct workspaces, in agent order.',
   ),
   warnings,
 });
@@ -134,54 +201,72 @@ export const dreamStatusOutputSchema = z.strictObject({
 /** `svc dream list --json`. */
 export const dreamListOutputSchema = z.strictObject({
   ...place,
-  sweeps: z.array(sweep),
+  sweeps: field(z.array(sweep), 'At most `--limit`.'),
   warnings,
 });
 
 /** `svc dream show --json`. */
 export const dreamShowOutputSchema = z.strictObject({
   ...place,
-  sweep,
-  entries: z.array(
-    z.strictObject({
-      change: z.enum(['add', 'replace', 'retire']),
-      key,
-      text: z.string(),
-      path: z.string(),
-      startLine: line,
-      endLine: line,
-      score,
-      before: z.optional(z.string()),
-    }),
+  sweep: field(sweep, 'The recorded sweep.'),
+  entries: field(
+    z.array(
+      z.strictObject({
+        change: field(
+          z.enum(['add', 'replace', 'retire']),
+          '`add`: a new entry. `replace`: replaced an older entry. `retire`: an old entry was removed.',
+        ),
+        key: field(key, 'The claim: 16 hexadecimal digits.'),
+        text: field(z.string(), 'The text written, or for `retire` the text removed.'),
+        path: field(z.string(), 'The note it came from, relative to the workspace.'),
+        startLine: field(line, 'First line in the note at that time, 1-based.'),
+        endLine: field(line, 'Last line, inclusive.'),
+        score: field(score, 'Score at that time.'),
+        before: field(z.optional(z.string()), 'Only for `replace`: the older text.'),
+      }),
+    ),
+    'Changes to `MEMORY.md`.',
   ),
-  said: z.array(key),
-  backupFile: z.nullable(z.string()),
+  said: field(z.array(key), 'Claims already in `MEMORY.md`: settled, nothing to write.'),
+  backupFile: field(
+    z.nullable(z.string()),
+    'Copy of `MEMORY.md` from before; `null` if nothing was written or there was no file.',
+  ),
   warnings,
 });
 
 /** `svc dream candidates --json`. */
 export const dreamCandidatesOutputSchema = z.strictObject({
   ...place,
-  total: count,
-  ready: count,
-  candidates: z.array(
-    z.strictObject({
-      ...claim,
-      ...signals,
-      score,
-      passes: z.boolean(),
-      signals: z.strictObject({
-        frequency: part,
-        relevance: part,
-        diversity: part,
-        recency: part,
-        consolidation: part,
-        conceptual: part,
+  total: field(count, 'Total number of claims.'),
+  ready: field(count, 'Number of claims that pass every gate.'),
+  candidates: field(
+    z.array(
+      z.strictObject({
+        ...claim,
+        ...signals,
+        score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
+        passes: field(z.boolean(), 'Whether it passes every gate.'),
+        signals: field(
+          z.strictObject({
+            frequency: field(part, 'How often it was recalled or noted.'),
+            relevance: field(part, 'How well it answered.'),
+            diversity: field(part, 'For how many questions, or on how many days.'),
+            recency: field(part, 'How recently.'),
+            consolidation: field(part, 'How far its signals are spread over days.'),
+            conceptual: field(part, 'How many concepts it mentions.'),
+          }),
+          'The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).',
+        ),
+        lightBoost: field(part, 'Added if recent light phases staged it.'),
+        remBoost: field(part, 'Added if recent REM phases selected it.'),
+        failed: field(
+          z.array(gate.shape.gate),
+          'The gates it fails; see [dreaming.md](dreaming.md#gates).',
+        ),
       }),
-      lightBoost: part,
-      remBoost: part,
-      failed: z.array(gate.shape.gate),
-    }),
+    ),
+    'At most `--limit`.',
   ),
   warnings,
 });
@@ -191,42 +276,54 @@ export const dreamExplainOutputSchema = z.strictObject({
   ...place,
   ...claim,
   ...signals,
-  fate,
-  decidedAt: z.nullable(when),
-  sweep: z.nullable(z.string()),
-  tags: z.array(z.string()),
-  score,
-  parts: z.array(
-    z.strictObject({
-      part: z.enum([
-        'frequency',
-        'relevance',
-        'diversity',
-        'recency',
-        'consolidation',
-        'conceptual',
-        'light',
-        'rem',
-      ]),
-      value: part,
-      weight: part,
-      adds: part,
-      why: z.string(),
-    }),
+  fate: field(fate, 'Status of the claim.'),
+  decidedAt: field(z.nullable(when), 'When it was decided; `null` while open.'),
+  sweep: field(z.nullable(z.string()), 'The sweep that promoted it; otherwise `null`.'),
+  tags: field(z.array(z.string()), 'Concepts it mentions, at most 8.'),
+  score: field(score, 'Sum of `adds`.'),
+  parts: field(
+    z.array(
+      z.strictObject({
+        part: field(
+          z.enum([...SIGNAL_NAMES, 'light', 'rem']),
+          'See [dreaming.md](dreaming.md#scoring).',
+        ),
+        value: field(part, '0 to 1.'),
+        weight: field(part, 'The most it can add.'),
+        adds: field(part, 'Value times weight.'),
+        why: field(z.string(), 'A short explanation for people.'),
+      }),
+    ),
+    'The six signals and the boosts from earlier light and REM phases.',
   ),
-  gates: z.array(gate),
-  passes: z.boolean(),
-  note: z.enum(['found', 'changed', 'missing']),
-  longTermMemory: z.enum(['new', 'present', 'said', 'renews']),
+  gates: field(z.array(gate), 'Every gate, in order.'),
+  passes: field(z.boolean(), 'Whether it passes every gate.'),
+  note: field(
+    z.enum(['found', 'changed', 'missing', 'superseded']),
+    '`found`: its note still contains it. `changed`: its note has a similar statement. `missing`: neither. `superseded`: a later note contradicts it.',
+  ),
+  longTermMemory: field(
+    z.enum(VERDICTS),
+    'How it relates to `MEMORY.md`. `new`: not in it. `present`: it has an entry. `said`: other text covers all of it. `renews`: it updates an entry.',
+  ),
   warnings,
 });
 
 /** `svc dream signals --json`. */
 export const dreamSignalsOutputSchema = z.strictObject({
   ...place,
-  total: count,
-  claims: z.array(
-    z.strictObject({ ...claim, ...signals, fate, averageScore: part, maxScore: part }),
+  total: field(count, 'Total number of claims.'),
+  claims: field(
+    z.array(
+      z.strictObject({
+        ...claim,
+        ...signals,
+        fate: field(fate, 'Status of the claim.'),
+        averageScore: field(part, 'Mean score of its signals.'),
+        maxScore: field(part, 'Highest score of its signals.'),
+      }),
+    ),
+    'At most `--limit`.',
   ),
   warnings,
 });
@@ -235,7 +332,7 @@ export const dreamSignalsOutputSchema = z.strictObject({
 export const dreamPromoteOutputSchema = z.strictObject({
   ...place,
   ...decision.shape,
-  sweep: z.nullable(z.string()),
+  sweep: field(z.nullable(z.string()), 'ID for `svc dream undo`; `null` if nothing was decided.'),
   warnings,
 });
 
@@ -245,31 +342,91 @@ export const dreamRejectOutputSchema = z.strictObject({ ...place, ...claim, warn
 /** `svc dream undo --json`. */
 export const dreamUndoOutputSchema = z.strictObject({
   ...place,
-  sweep: z.string(),
-  undone: count,
-  kept: z.array(z.strictObject({ key, why: z.enum(['edited', 'gone']) })),
+  sweep: field(z.string(), 'ID of the sweep.'),
+  undone: field(count, 'Number of changes to `MEMORY.md` that were undone.'),
+  kept: field(
+    z.array(
+      z.strictObject({
+        key: field(key, 'The claim.'),
+        why: field(
+          z.enum(['edited', 'gone']),
+          '`edited`: the entry was changed since, so it stays. `gone`: it no longer exists.',
+        ),
+      }),
+    ),
+    'Changes that were not undone.',
+  ),
   warnings,
 });
 
-/** `svc dream schedule --json`; the last three by its flags. */
+/** `svc dream schedule --json`; the last three fields depend on flags. */
 export const dreamScheduleOutputSchema = z.strictObject({
-  enabled: z.boolean(),
-  frequency: z.string(),
-  timeZone: z.nullable(z.string()),
-  runs: z.array(when),
-  crontab: z.optional(z.string()),
-  service: z.optional(z.string()),
-  timer: z.optional(z.string()),
+  enabled: field(z.boolean(), 'Whether `svc serve` runs sweeps on schedule.'),
+  frequency: field(z.string(), 'Five crontab(5) fields.'),
+  timeZone: field(z.nullable(z.string()), "An IANA name; `null` means the host's."),
+  runs: field(z.array(when), 'The next runs, at most `--count`.'),
+  crontab: field(z.optional(z.string()), 'Only with `--print-crontab`: one or two lines.'),
+  service: field(
+    z.optional(z.string()),
+    'Only with `--print-systemd`: the text of `svc-dream.service`.',
+  ),
+  timer: field(
+    z.optional(z.string()),
+    'Only with `--print-systemd`: the text of `svc-dream.timer`.',
+  ),
   warnings,
 });
 
 /** `svc dream enable --json` and `svc dream disable --json`. */
 export const dreamSwitchOutputSchema = z.strictObject({
-  enabled: z.boolean(),
-  file: z.string(),
-  path: z.string(),
-  changed: z.boolean(),
-  nextRunAt: z.nullable(when),
+  enabled: field(z.boolean(), 'Whether dreaming is now on.'),
+  file: field(z.string(), 'Absolute path of the configuration file.'),
+  path: field(z.string(), 'The configuration key.'),
+  changed: field(z.boolean(), 'False if it already had this value.'),
+  nextRunAt: field(z.nullable(when), 'When the next sweep is due; `null` if dreaming is off.'),
+  warnings,
+});
+
+/** `svc dream backfill --json`: with one of the last two fields, depending on flags. */
+export const dreamBackfillOutputSchema = z.strictObject({
+  ...place,
+  id: field(z.nullable(z.string()), 'ID for `--rollback`; `null` if nothing changed.'),
+  backfilled: field(
+    z.optional(
+      z.strictObject({
+        dryRun: field(z.boolean(), 'True if nothing was written.'),
+        notes: field(count, 'Daily notes read.'),
+        notesLeft: field(count, 'Older notes over the limit of one run.'),
+        leans: field(
+          z.strictObject({
+            lasting: field(count, 'Below a heading such as "Decisions" or "Lessons": two signals.'),
+            durable: field(count, 'Worded as a rule, a habit or a permanent fact: one signal.'),
+            unclear: field(count, 'No signal.'),
+            situational: field(count, 'Events of that day: no signal.'),
+          }),
+          'Number of statements by how long they are likely to stay true.',
+        ),
+        claims: field(
+          z.array(
+            z.strictObject({
+              ...keyAndText,
+              path: field(z.string(), 'The note, relative to the workspace.'),
+              startLine: field(line, 'First line, 1-based.'),
+              endLine: field(line, 'Last line, inclusive.'),
+              lean: field(z.enum(['lasting', 'durable']), 'See `leans`.'),
+            }),
+          ),
+          'Statements that got signals, in note order.',
+        ),
+        skipped: field(skipped, 'Notes that could not be read.'),
+      }),
+    ),
+    'Only with `--path`.',
+  ),
+  rolledBack: field(
+    z.optional(z.strictObject({ claims: field(count, 'Number of claims affected.') })),
+    'Only with `--rollback`.',
+  ),
   warnings,
 });
 
@@ -277,10 +434,10 @@ type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>
 
 export type SweepOutput = DeepReadonly<z.infer<typeof sweep>>;
 export type DecisionOutput = DeepReadonly<z.infer<typeof decision>>;
-/** One workspace of `svc dream run`: how its sweep went, or why there was none. */
+/** One workspace of `svc dream run`: the result of its sweep, or why it did not run. */
 export type SweptOutput = DeepReadonly<z.infer<typeof swept>>;
 export type NotSweptOutput = DeepReadonly<z.infer<typeof notSwept>>;
-/** The documents without their warnings, which the command base adds. */
+/** The documents without warnings, which BaseCommand adds. */
 export type DreamRunOutput = Output<typeof dreamRunOutputSchema>;
 export type DreamStatusOutput = Output<typeof dreamStatusOutputSchema>;
 export type DreamListOutput = Output<typeof dreamListOutputSchema>;
@@ -293,3 +450,4 @@ export type DreamRejectOutput = Output<typeof dreamRejectOutputSchema>;
 export type DreamUndoOutput = Output<typeof dreamUndoOutputSchema>;
 export type DreamScheduleOutput = Output<typeof dreamScheduleOutputSchema>;
 export type DreamSwitchOutput = Output<typeof dreamSwitchOutputSchema>;
+export type DreamBackfillOutput = Output<typeof dreamBackfillOutputSchema>;

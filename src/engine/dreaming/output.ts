@@ -1,39 +1,46 @@
-import { type DreamStatus, nextSweepMs } from './dream-status.js';
+import { formatCountOf } from '../support/format.js';
+import { MS_PER_DAY } from '../support/time.js';
+import type { BackfillSummary } from './backfill.js';
+import { claimKeyOf } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
-import type { ScoredClaim } from './explain-claim.js';
+import type { ClaimExplanation, ScoredClaim } from './explain-claim.js';
 import type {
   DecisionOutput,
+  DreamBackfillOutput,
   DreamCandidatesOutput,
+  DreamExplainOutput,
   DreamShowOutput,
   DreamSignalsOutput,
-  DreamStatusOutput,
   SweepOutput,
   SweptOutput,
 } from './output-schemas.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { type RecallEntry, signalCount } from './scoring/recall-entry.js';
+import {
+  distinctAsks,
+  MOST_LIGHT_BOOST,
+  MOST_REM_BOOST,
+  SIGNAL_NAMES,
+  SIGNAL_WEIGHTS,
+  type SignalName,
+} from './scoring/score.js';
 import type { SweepRecord } from './store/sweep-records.js';
 import type { PromotionDecision } from './sweep/plan-promotions.js';
-import type { SweepSummary } from './sweep/sweep-events.js';
+import type { SweepSummary } from './sweep/run-sweep.js';
 
-/*
- * The JSON shapes of docs/json.md, made from what the engine answers. One place, so that all commands and
- * views give the same.
- */
+/* The JSON documents of docs/json.md, which text views print too. */
 
-/** The workspace that a document is about. */
+/** The workspace a document is about. */
 export function placeOutput({ workspace, agents }: DreamTarget) {
   return { workspace: workspace.dir, agents };
 }
 
-/** A claim by itself. */
 export function claimOutput({ key, text, place }: RecallEntry) {
   const { source, path, startLine, endLine } = place;
   return { key, text, source, path, startLine, endLine };
 }
 
-/** How often a claim showed that it may be useful, and when. */
-export function signalOutput(entry: RecallEntry) {
+function signalOutput(entry: RecallEntry) {
   return {
     recalls: entry.recallCount,
     notes: entry.dailyCount,
@@ -45,7 +52,6 @@ export function signalOutput(entry: RecallEntry) {
   };
 }
 
-/** One sweep, as it is remembered. */
 export function sweepOutput(sweep: SweepRecord): SweepOutput {
   const { id, day, trigger, startedMs, endedMs, phases, memory } = sweep;
   return {
@@ -56,29 +62,24 @@ export function sweepOutput(sweep: SweepRecord): SweepOutput {
     endedAt: endedMs === undefined ? null : iso(endedMs),
     phases,
     memory: memory.state,
-    written: memory.state === 'untouched' ? 0 : memory.operations.filter(isWritten).length,
+    written:
+      memory.state === 'untouched'
+        ? 0
+        : memory.operations.filter(({ kind }) => kind === 'add' || kind === 'replace').length,
   };
 }
 
-function isWritten({ kind }: MemoryOperation): boolean {
-  return kind === 'add' || kind === 'replace';
-}
-
-/** What was decided about a claim. */
 export function decisionOutput(decision: PromotionDecision): DecisionOutput {
-  const base = { ...claimOutput(decision.entry), score: decision.score };
-  switch (decision.decision) {
-    case 'renew':
-      return { ...base, decision: 'renew', prior: decision.prior };
-    case 'skip':
-      return { ...base, decision: 'skip', why: decision.why };
-    case 'promote':
-    case 'said':
-      return { ...base, decision: decision.decision };
-  }
+  return {
+    ...claimOutput(decision.entry),
+    score: decision.score,
+    decision: decision.decision,
+    ...(decision.decision === 'renew' && { prior: decision.prior }),
+    ...(decision.decision === 'skip' && { why: decision.why }),
+  };
 }
 
-/** @param remReport of the REM phase, for those who asked for it */
+/** @param remReport the REM phase's report, if requested */
 export function sweptOutput(
   target: DreamTarget,
   summary: SweepSummary,
@@ -94,29 +95,7 @@ export function sweptOutput(
     skipped,
     reportFaults,
     modelFaults,
-    ...(remReport === undefined ? {} : { remReport }),
-  };
-}
-
-/** One workspace of `svc dream status`. */
-export function statusOutput(
-  status: DreamStatus,
-  nowMs: number,
-): DreamStatusOutput['workspaces'][number] {
-  const { target, isBusy, lastSweep, claims, recallLog, memory } = status;
-  const nextMs = nextSweepMs(target, nowMs);
-  return {
-    ...placeOutput(target),
-    timeZone: target.timeZone ?? null,
-    nextRunAt: nextMs === undefined ? null : iso(nextMs),
-    busy: isBusy,
-    lastSweep: lastSweep === undefined ? null : sweepOutput(lastSweep),
-    claims,
-    recallLog,
-    memory: memory.ok
-      ? { promoted: memory.promoted, mostPromoted: memory.mostPromoted, bytes: memory.bytes }
-      : null,
-    fault: memory.ok ? null : memory.why,
+    ...(remReport !== undefined && { remReport }),
   };
 }
 
@@ -190,7 +169,91 @@ export function recalledOutput(entry: RecallEntry): DreamSignalsOutput['claims']
   };
 }
 
-/** A moment as documents have it. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+type Part = DreamExplainOutput['parts'][number];
+
+/** Every part of a claim's score, every gate, and its current state. */
+export function explainOutput(
+  target: DreamTarget,
+  explanation: ClaimExplanation,
+  nowMs: number,
+): DreamExplainOutput {
+  const { entry, score, gates, passes, relocation, comparison } = explanation;
+  const { state } = entry;
+  return {
+    ...placeOutput(target),
+    ...claimOutput(entry),
+    ...signalOutput(entry),
+    fate: state.fate,
+    decidedAt: state.fate === 'open' ? null : iso(state.atMs),
+    sweep: state.fate === 'promoted' ? state.sweepId : null,
+    tags: entry.tags,
+    score: score.score,
+    parts: partsOf(explanation, target, nowMs),
+    gates,
+    passes,
+    note: relocation,
+    longTermMemory: comparison,
+  };
+}
+
+function partsOf(
+  { entry, score }: ClaimExplanation,
+  { settings }: DreamTarget,
+  nowMs: number,
+): readonly Part[] {
+  const { signals, lightBoost, remBoost } = score;
+  const why = whyOf(entry, settings.phases.deep.recencyHalfLifeDays, nowMs);
+  const boost = (part: 'light' | 'rem', weight: number, adds: number): Part => {
+    const sweeps = formatCountOf(entry[part].hits, 'sweep');
+    return { part, value: adds / weight, weight, adds, why: `in ${sweeps}` };
+  };
+  return [
+    ...SIGNAL_NAMES.map((part): Part => {
+      const weight = SIGNAL_WEIGHTS[part];
+      return { part, value: signals[part], weight, adds: weight * signals[part], why: why[part] };
+    }),
+    boost('light', MOST_LIGHT_BOOST, lightBoost),
+    boost('rem', MOST_REM_BOOST, remBoost),
+  ];
+}
+
+/** Explains each signal. */
+function whyOf(
+  entry: RecallEntry,
+  halfLifeDays: number,
+  nowMs: number,
+): Readonly<Record<SignalName, string>> {
+  const count = signalCount(entry);
+  const { recallCount, dailyCount, groundedCount, days, tags, lastSignalMs } = entry;
+  const [first = '', last = first] = [days[0], days.at(-1)];
+  const ageDays = Math.max(0, nowMs - lastSignalMs) / MS_PER_DAY;
+  const average = count === 0 ? 0 : entry.totalScore / count;
+  const grounded = groundedCount === 0 ? '' : ` + ${groundedCount} grounded`;
+  return {
+    frequency: `${formatCountOf(recallCount, 'recall')} + ${formatCountOf(dailyCount, 'note')}${grounded}`,
+    relevance: `mean ${average.toFixed(2)} of ${formatCountOf(count, 'signal')}, best ${entry.maxScore.toFixed(2)}`,
+    diversity: `${distinctAsks(entry)} different questions or days`,
+    recency: `last signal ${ageDays.toFixed(1)} days ago, half-life ${formatCountOf(halfLifeDays, 'day')}`,
+    consolidation: days.length < 2 ? '1 day' : `${days.length} days, ${first} to ${last}`,
+    conceptual: tags.length === 0 ? 'no tags' : tags.join(', '),
+  };
+}
+
+export function backfillOutput(
+  target: DreamTarget,
+  { id, staged, ...summary }: BackfillSummary,
+): DreamBackfillOutput {
+  const { dryRun, notes, notesLeft, leans, skipped } = summary;
+  const claims = staged.map(({ claim, note, lean }) => {
+    const { text, startLine, endLine } = claim;
+    return { key: claimKeyOf(text), text, path: note.path, startLine, endLine, lean };
+  });
+  // A dry run, or one without changes, cannot be rolled back.
+  const name = dryRun || claims.length === 0 ? null : id;
+  const backfilled = { dryRun, notes, notesLeft, leans, claims, skipped };
+  return { ...placeOutput(target), id: name, backfilled };
 }

@@ -1,74 +1,34 @@
-import { existsSync, statSync } from 'node:fs';
-import {
-  ADAPTER_ALIASES,
-  ADAPTER_IDS,
-  type AdapterId,
-  adapterOf,
-  type ResolvedConfig,
-  type ResolvedMemorySearch,
-  type ResolvedModelProvider,
-  suggestName,
-} from '../config/index.js';
-import type { OnSecret } from '../context.js';
+import type { ResolvedMemorySearch, ResolvedModelProvider } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { awsCredentialSource } from './adapters/bedrock/credential-signs.js';
-import { ollamaBaseUrl } from './adapters/ollama-host.js';
-import { type CredentialPlace, findCredential } from './credentials.js';
-import { loginFile } from './login/auth-files.js';
-import { modelName } from './model-name.js';
+import { suggestName } from '../support/text.js';
+import {
+  ADAPTER_IDS,
+  ADAPTER_KINDS,
+  type AdapterId,
+  AUTO_ORDER,
+  type Availability,
+  adapterOf,
+  PROVIDERS,
+} from './adapters/index.js';
+import { type CredentialPlace, findCredential, whyNoValue, withheldHint } from './credentials.js';
+import type { ProviderWorld } from './provider-world.js';
 
-/** What choosing looks at besides one agent's settings. */
-export interface ProviderWorld {
-  readonly config: Pick<ResolvedConfig, 'models' | 'secrets'>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute. */
-  readonly homeDir: string;
-  /** Absolute; where logins and runtimes lie. */
-  readonly stateDir: string;
-  /** Told each secret that is read; see EngineContext. */
-  readonly onSecret?: OnSecret | undefined;
-}
-
-/** A provider with everything that can be said of it without asking it. */
+/** What is known about a provider without calling it. */
 export interface ProviderChoice {
   /** The adapter's id, or that of a `models.providers` entry. */
   readonly provider: string;
   readonly adapter: AdapterId;
-  /** Named in the configuration, or found by {@link AUTO_ORDER}. */
   readonly by: 'auto' | 'configured';
   /** Undefined leaves it to the adapter. */
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly credential: CredentialPlace;
   readonly entry: ResolvedModelProvider | undefined;
-  /** Whether `remote.*`, `model` and `outputDimensionality` are about it: not for the fallback. */
+  /** Whether `remote.*`, `model` and `outputDimensionality` apply: never to the fallback. */
   readonly isPrimary: boolean;
 }
 
-/** Whether auto-detection takes an adapter, and why not. */
-export type Availability =
-  | { readonly available: true; readonly because: string }
-  | { readonly available: false; readonly why: string };
-
-/**
- * The order of auto-detection: what costs nothing and leaves the machine least comes first. `ollama`
- * and `lmstudio` are never detected: a server that happens to run says nothing about its purpose.
- */
-export const AUTO_ORDER: readonly AdapterId[] = [
-  'local',
-  'github-copilot',
-  'openai',
-  'gemini',
-  'voyage',
-  'mistral',
-  'deepinfra',
-  'bedrock',
-];
-
-/**
- * The provider that an agent's settings lead to; undefined when memory is to be searched by words
- * alone, or nothing is available.
- */
+/** The provider that an agent's settings select; undefined for keyword search only. */
 export function chooseProvider(
   settings: ResolvedMemorySearch,
   world: ProviderWorld,
@@ -76,13 +36,23 @@ export function chooseProvider(
   if (settings.provider === 'none') return undefined;
   if (settings.provider !== 'auto') return choiceOf(settings.provider, settings, world, true);
   // An address without a name is an OpenAI-compatible one (spec/memory-search §2.2).
-  const { baseUrl, apiKey } = settings.remote;
-  if (baseUrl !== undefined || apiKey !== undefined) return auto('openai', settings, world);
+  if (leadsToOpenAi(settings, world)) return auto('openai', settings, world);
   const found = AUTO_ORDER.find((id) => availability(id, settings, world).available);
-  return found === undefined ? undefined : auto(found, settings, world);
+  return found === undefined ? undefined : auto(found, withoutRemoteKey(settings), world);
 }
 
-/** The provider to use when the first one fails; undefined for none. */
+function leadsToOpenAi({ remote }: ResolvedMemorySearch, { config, env }: ProviderWorld): boolean {
+  if (remote.baseUrl !== undefined) return true;
+  const { apiKey } = remote;
+  return apiKey !== undefined && whyNoValue(apiKey, config.secrets, env) === undefined;
+}
+
+/** A key without a value must not hide the keys of other vendors. */
+function withoutRemoteKey(settings: ResolvedMemorySearch): ResolvedMemorySearch {
+  return { ...settings, remote: { ...settings.remote, apiKey: undefined } };
+}
+
+/** The provider to use when the first one fails. */
 export function chooseFallback(
   settings: ResolvedMemorySearch,
   world: ProviderWorld,
@@ -92,8 +62,8 @@ export function chooseFallback(
 }
 
 /**
- * A provider by its name, whatever the settings choose. `model` and `remote.*` of the settings count
- * for it only when it is the one they are about.
+ * Selects a provider by name, whatever is configured. `model` and `remote.*` apply only if the
+ * settings select it too.
  *
  * @param name an adapter's id or kind, or the id of a `models.providers` entry
  * @throws SvcError PROVIDER_UNKNOWN
@@ -109,69 +79,55 @@ export function chooseNamed(
   return chosen?.provider === provider ? chosen : choiceOf(provider, settings, world, false);
 }
 
-/** Whether auto-detection would take an adapter; looks at the environment and at files, asks nobody. */
+/** Whether auto-detection can use an adapter. Reads only the environment and files. */
 export function availability(
   id: AdapterId,
   settings: ResolvedMemorySearch,
   world: ProviderWorld,
 ): Availability {
-  const choice = auto(id, settings, world);
-  switch (id) {
-    case 'ollama':
-    case 'lmstudio':
-      return { available: false, why: 'never chosen by itself; set provider to it' };
-    case 'local':
-      return localAvailability(settings.local.modelPath);
-    case 'bedrock':
-      return awsAvailability(world);
-    case 'github-copilot':
-      return copilotAvailability(world);
-    default:
-      return choice.credential.state === 'found'
-        ? { available: true, because: choice.credential.source }
-        : { available: false, why: mendOf(choice.credential) };
+  const { detect } = PROVIDERS[id];
+  if (detect === 'never') {
+    return { available: false, why: 'never chosen automatically; name it in provider' };
   }
+  if (detect !== 'key') return detect({ settings, ...world });
+  // A key without a vendor's name is for OpenAI's API.
+  return keyAvailability(
+    auto(id, id === 'openai' ? settings : withoutRemoteKey(settings), world),
+    world,
+  );
 }
 
-function mendOf(credential: CredentialPlace): string {
-  return credential.state === 'missing' ? credential.mend : 'no key';
-}
-
-function localAvailability(modelPath: string | undefined): Availability {
-  if (modelPath === undefined) return { available: false, why: 'local.modelPath is unset' };
-  return statSync(modelPath, { throwIfNoEntry: false })?.isFile() === true
-    ? { available: true, because: 'local.modelPath is a file' }
-    : { available: false, why: 'local.modelPath is no file here' };
-}
-
-/**
- * Only what is meant for Copilot counts: GH_TOKEN and GITHUB_TOKEN stand in most shells and build
- * machines for other reasons, and serve only when `github-copilot` is configured by name.
- */
-function copilotAvailability({ env, stateDir }: ProviderWorld): Availability {
-  if ((env['COPILOT_GITHUB_TOKEN'] ?? '') !== '') {
-    return { available: true, because: 'env COPILOT_GITHUB_TOKEN' };
+function keyAvailability(
+  { credential, provider }: ProviderChoice,
+  { config, env }: ProviderWorld,
+): Availability {
+  switch (credential.state) {
+    case 'found': {
+      const { input, source } = credential;
+      const why = whyNoValue(input, config.secrets, env);
+      if (why === undefined) return { available: true, because: source };
+      return { available: false, why: `skipped, ${source} cannot be used: ${why}` };
+    }
+    case 'missing':
+      return { available: false, why: credential.hint };
+    case 'not_needed': {
+      const { withheld } = credential;
+      const why = withheld === undefined ? 'no key' : withheldHint(withheld, provider);
+      return { available: false, why };
+    }
+    case 'login':
+      return { available: true, because: credential.source };
   }
-  return existsSync(loginFile(stateDir))
-    ? { available: true, because: 'signed in' }
-    : { available: false, why: 'set COPILOT_GITHUB_TOKEN, or svc provider login github-copilot' };
-}
-
-function awsAvailability({ env, homeDir }: ProviderWorld): Availability {
-  const source = awsCredentialSource(env, homeDir);
-  return source === undefined
-    ? { available: false, why: 'no AWS credentials in the environment or in ~/.aws' }
-    : { available: true, because: source };
 }
 
 function unknownProvider(provider: string, world: ProviderWorld): SvcError {
   const own = Object.keys(world.config.models.providers);
-  const known = [...ADAPTER_IDS, ...Object.keys(ADAPTER_ALIASES), ...own];
+  const known = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys(), ...own];
   const suggestion = suggestName(provider, known);
-  const list = 'svc provider list names those there are';
+  const list = 'run "svc provider list" to see all providers';
   return new SvcError(
     'PROVIDER_UNKNOWN',
-    `there is no embedding provider ${JSON.stringify(provider)}`,
+    `unknown embedding provider ${JSON.stringify(provider)}`,
     { hint: suggestion === undefined ? list : `did you mean "${suggestion}"? ${list}` },
   );
 }
@@ -191,24 +147,25 @@ function choiceOf(
   const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
   const adapter = adapterOf(entry?.api ?? provider) ?? adapterOf(provider);
   if (adapter === undefined) throw unknownProvider(provider, world);
+  const facts = PROVIDERS[adapter];
   const remote = isPrimary ? settings.remote : undefined;
   const configuredUrl = withoutSlash(remote?.baseUrl ?? entry?.baseUrl);
   const baseUrl =
-    configuredUrl ?? (provider === 'ollama' ? ollamaBaseUrl(world.env['OLLAMA_HOST']) : undefined);
+    configuredUrl ?? (provider === adapter ? facts.endpointIn?.(world.env) : undefined);
   const model = (isPrimary ? settings.model : undefined) ?? entry?.models[0]?.id;
   return {
     provider,
     adapter,
     by: 'configured',
-    model: model === undefined ? undefined : modelName(model, adapter, provider),
+    model: model === undefined ? undefined : modelName(model, facts.prefixes, provider),
     baseUrl,
     credential: findCredential({
       provider,
-      adapter,
+      vendor: facts,
       remoteKey: remote?.apiKey,
       entryKey: entry?.apiKey,
       customEndpoint: configuredUrl !== undefined,
-      hasLogin: adapter === 'github-copilot' && existsSync(loginFile(world.stateDir)),
+      stateDir: world.stateDir,
       env: world.env,
     }),
     entry,
@@ -217,5 +174,26 @@ function choiceOf(
 }
 
 function withoutSlash(url: string | undefined): string | undefined {
-  return url?.replace(/\/+$/u, '');
+  return url?.replace(/(?<!\/)\/+$/u, '');
+}
+
+/**
+ * A configured model without the prefix of the vendor or `models.providers` entry
+ * (spec/memory-search §2.1).
+ */
+export function modelName(model: string, prefixes: readonly string[], provider: string): string {
+  for (const prefix of [provider, ...prefixes]) {
+    if (model.startsWith(`${prefix}/`)) return model.slice(prefix.length + 1);
+  }
+  return model;
+}
+
+const QUERY_TIMEOUT_SECONDS = 5;
+
+export function queryTimeoutMs(
+  { adapter }: Pick<ProviderChoice, 'adapter'>,
+  { query }: Pick<ResolvedMemorySearch, 'query'>,
+): number {
+  const usual = PROVIDERS[adapter].queryTimeoutSeconds ?? QUERY_TIMEOUT_SECONDS;
+  return (query.timeoutSeconds ?? usual) * 1000;
 }

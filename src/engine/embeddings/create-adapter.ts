@@ -1,10 +1,7 @@
+import { runningMs } from '../support/time.js';
 import type {
   BatchEmbedding,
   BatchEmbedOptions,
-  KeyedInput,
-  KeyedPart,
-} from './batch/batch-embedding.js';
-import type {
   EmbeddedPart,
   EmbeddingAdapter,
   EmbeddingEvent,
@@ -13,30 +10,31 @@ import type {
   EmbedOptions,
   InputRole,
   Inputs,
+  KeyedInput,
+  KeyedPart,
   ProbeResult,
 } from './embedding-adapter.js';
+import { identityContextSize } from './identity.js';
 import { asProviderError } from './provider-error.js';
-import type { ProviderSettings } from './provider-settings.js';
 import { broken, normalise, wrongCount } from './read-vectors.js';
 import { embedDocuments } from './requests/embed-documents.js';
 import { halve, splitToFit } from './requests/input-text.js';
 import { INTERACTIVE, ONCE, PATIENT, Pacer, type RetryRules } from './requests/pacer.js';
-import { shownAddress } from './shown-address.js';
-import type { EmbeddingVendor, VendorAnswer, VendorBatch } from './vendor.js';
-import { VendorFault } from './vendor-fault.js';
+import type { EmbeddingVendor, ProviderSettings, VendorAnswer, VendorBatch } from './vendor.js';
+import { shownAddress, VendorFault } from './vendor-fault.js';
 
-/** What every adapter gets besides the vendor: a steady clock and chance, so that tests choose them. */
+/** Injected by tests to control time and chance. */
 export interface AdapterTools {
-  /** Milliseconds on a steady clock. */
+  /** Monotonic clock. */
   readonly nowMs: () => number;
   readonly random: () => number;
 }
 
-/** Makes the port out of a vendor: packing, pacing, checks, errors for people. */
+/** Wraps a vendor with packing, pacing, validation and readable errors. */
 export function createAdapter(
   vendor: EmbeddingVendor,
   settings: ProviderSettings,
-  tools: AdapterTools,
+  tools: AdapterTools = { nowMs: runningMs, random: Math.random },
 ): EmbeddingAdapter {
   return new VendorAdapter(vendor, settings, tools);
 }
@@ -44,6 +42,8 @@ export function createAdapter(
 const NEVER = new AbortController().signal;
 const ignore = (): void => undefined;
 const PROBE_TEXT = 'ping';
+/** Few inputs per request, so that a slow model answers some before a search stops waiting. */
+const INTERACTIVE_INPUTS = 16;
 
 interface Call {
   readonly role: InputRole;
@@ -58,7 +58,6 @@ class VendorAdapter implements EmbeddingAdapter {
   readonly id: EmbeddingAdapter['id'];
   readonly provider: string;
   readonly model: string;
-  readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
   readonly embedsMedia: boolean;
   readonly batch?: BatchEmbedding;
@@ -66,7 +65,7 @@ class VendorAdapter implements EmbeddingAdapter {
   private readonly settings: ProviderSettings;
   private readonly tools: AdapterTools;
   private readonly pacer: Pacer;
-  /** Length of the vectors, once one was seen: later ones must have the same. */
+  /** Dimensions of the first vector; all others must match. */
   private size: number | undefined;
 
   constructor(vendor: EmbeddingVendor, settings: ProviderSettings, tools: AdapterTools) {
@@ -74,18 +73,18 @@ class VendorAdapter implements EmbeddingAdapter {
     this.settings = settings;
     this.tools = tools;
     this.pacer = new Pacer(tools.nowMs, tools.random);
-    this.id = vendor.adapter;
+    this.id = settings.adapter;
     this.provider = settings.provider;
     this.model = vendor.model;
-    this.endpoint = shownAddress(vendor.endpoint);
     const asked = vendor.dimensions === undefined ? settings.dimensions : vendor.dimensions;
     this.size = asked ?? undefined;
     this.identity = {
-      adapter: vendor.adapter,
+      adapter: settings.adapter,
       endpoint: shownAddress(vendor.identityEndpoint ?? vendor.endpoint),
       model: vendor.model,
       dimensions: asked ?? null,
       documentForm: vendor.documentForm,
+      contextSize: identityContextSize(vendor.contextSize),
     };
     this.embedsMedia = vendor.limits.media !== undefined;
     const { batch } = vendor;
@@ -94,20 +93,24 @@ class VendorAdapter implements EmbeddingAdapter {
     }
   }
 
+  get endpoint(): string {
+    return shownAddress(this.vendor.sentTo?.() ?? this.vendor.endpoint);
+  }
+
   async embedQuery(text: string, options: EmbedOptions = {}): Promise<Float32Array> {
     return this.explained(async () => {
       const budget = AbortSignal.timeout(this.settings.queryTimeoutMs);
       const call = this.call('query', INTERACTIVE, options);
-      // A question may be longer than the model takes: its beginning says most of it.
+      // If a query is too long, its beginning has to do.
       const [input] = splitToFit({ text }, this.vendor.limits);
-      if (input === undefined) throw broken('there is nothing to embed');
+      if (input === undefined) throw broken('the text is empty');
       const signal = AbortSignal.any([call.signal, budget]);
       const { vectors } = await this.sendBeginning(input, { ...call, signal });
       return normalise(vectors[0] ?? new Float32Array());
-    }, options.signal);
+    }, options);
   }
 
-  /** Sends an input, or as much of its beginning as the vendor takes. */
+  /** Sends an input, shortened as far as the vendor requires. */
   private async sendBeginning(input: EmbeddingInput, call: Call): Promise<VendorAnswer> {
     try {
       return await this.send([input], call);
@@ -123,12 +126,15 @@ class VendorAdapter implements EmbeddingAdapter {
     inputs: Inputs<Input>,
     options: EmbedOptions = {},
   ): AsyncGenerator<EmbeddedPart<Input>> {
-    const rules = options.interactive === true ? INTERACTIVE : PATIENT;
-    const call = this.call('document', rules, options);
+    const interactive = options.interactive === true;
+    const call = this.call('document', interactive ? INTERACTIVE : PATIENT, options);
+    const { limits } = this.vendor;
     try {
       yield* embedDocuments(inputs, {
         send: (contents) => this.send(contents, call),
-        limits: this.vendor.limits,
+        limits: interactive
+          ? { ...limits, maxInputs: Math.min(limits.maxInputs, INTERACTIVE_INPUTS) }
+          : limits,
         concurrency: this.settings.concurrency,
         signal: call.signal,
         onEvent: call.onEvent,
@@ -143,8 +149,8 @@ class VendorAdapter implements EmbeddingAdapter {
     inputs: Inputs<KeyedInput>,
     options: BatchEmbedOptions,
   ): AsyncGenerator<KeyedPart> {
-    // Loaded when used: a question needs none of it.
-    const { startBatchRun } = await import('./batch/start-batch-run.js');
+    // Loaded on demand: queries do not need it.
+    const { startBatchRun } = await import('./batch/batch-run.js');
     const { timeoutMs, onEvent, rules } = this.call('document', PATIENT, options);
     try {
       yield* startBatchRun(inputs, options, {
@@ -173,7 +179,7 @@ class VendorAdapter implements EmbeddingAdapter {
       const { vectors } = await this.send([{ text: PROBE_TEXT }], { ...call, signal });
       const vector = normalise(vectors[0] ?? new Float32Array());
       return { dimensions: vector.length, latencyMs: this.tools.nowMs() - started };
-    }, options.signal);
+    }, options);
   }
 
   async close(): Promise<void> {
@@ -187,7 +193,7 @@ class VendorAdapter implements EmbeddingAdapter {
       rules,
       timeoutMs: role === 'document' ? documentTimeoutMs : queryTimeoutMs,
       signal: options.signal ?? NEVER,
-      // A person who waits for an answer does not wait for half a gigabyte.
+      // An interactive caller does not wait for a 500 MB download.
       mayDownload: role === 'document' && options.interactive !== true,
       onEvent: options.onEvent ?? ignore,
     };
@@ -204,7 +210,7 @@ class VendorAdapter implements EmbeddingAdapter {
     return answer;
   }
 
-  /** Brings a vector to unit length. @throws VendorFault when it has not the length of the others */
+  /** Normalizes a vector. @throws VendorFault if its dimensions differ from earlier vectors */
   private accept(vector: Float32Array): Float32Array {
     normalise(vector);
     this.size ??= vector.length;
@@ -215,25 +221,32 @@ class VendorAdapter implements EmbeddingAdapter {
   private wrongLength(got: number, wanted: number): VendorFault {
     const { details } = broken(`vectors of ${got} dimensions where ${wanted} were expected`);
     if (this.identity.dimensions === null) return new VendorFault(details);
-    const hint = `the model does not give every length: set outputDimensionality to ${got}, or remove it`;
+    const hint = `the model does not support this length: set outputDimensionality to ${got}, or remove it`;
     return new VendorFault({ ...details, hint });
   }
 
-  private async explained<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  /** Runs work that a search waits for, and converts its errors. */
+  private async explained<T>(work: () => Promise<T>, { signal }: EmbedOptions): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw this.named(error, signal);
+      throw this.named(error, signal, this.settings.queryTimeoutMs);
     }
   }
 
-  private named(error: unknown, signal: AbortSignal | undefined): unknown {
+  private named(
+    error: unknown,
+    signal: AbortSignal | undefined,
+    queryTimeoutMs?: number | undefined,
+  ): unknown {
     if (signal?.aborted === true) return signal.reason;
     return asProviderError(error, {
       provider: this.provider,
       model: this.model,
-      endpoint: this.vendor.endpoint,
+      endpoint: this.endpoint,
       keySource: this.settings.credential?.source,
+      queryTimeoutMs,
+      withheldKey: this.settings.withheldKey,
     });
   }
 }

@@ -1,83 +1,105 @@
-import type { AdapterId, SecretInput } from '../config/index.js';
+import { existsSync } from 'node:fs';
+import type { SecretInput } from '../config/index.js';
+import type { SecretContext } from '../secrets/index.js';
+import { envLookup, findProvider, SecretFault } from '../secrets/index.js';
+import type { KeyFacts } from './adapters/provider.js';
 
-/** Those whose keys are known here: the embedding adapters, and who only answers in words. */
-export type KeyedVendor = AdapterId | 'anthropic';
-
-/** Environment variables that hold a vendor's key, first found first (spec/memory-search §5). */
-const CREDENTIAL_VARIABLES: Readonly<Record<KeyedVendor, readonly string[]>> = {
-  anthropic: ['ANTHROPIC_API_KEY'],
-  bedrock: [],
-  deepinfra: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'],
-  gemini: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-  'github-copilot': ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
-  lmstudio: ['LMSTUDIO_API_KEY', 'LM_API_TOKEN'],
-  local: [],
-  mistral: ['MISTRAL_API_KEY'],
-  ollama: ['OLLAMA_API_KEY'],
-  openai: ['OPENAI_API_KEY'],
-  voyage: ['VOYAGE_API_KEY'],
-};
-
-/** Where a provider's key is, before it is read. */
+/** Where a provider's key is; the key itself is not read. */
 export type CredentialPlace =
   | { readonly state: 'found'; readonly input: SecretInput; readonly source: string }
-  /** A stored login stands in for a key. */
+  /** A stored login replaces a key. */
   | { readonly state: 'login'; readonly source: string }
-  /** This provider works without a key, and none was given. */
-  | { readonly state: 'not_needed' }
-  | { readonly state: 'missing'; readonly mend: string };
+  /**
+   * The provider works without a key, and none is set. `withheld` names a variable that is set but
+   * only sent to the vendor's own address.
+   */
+  | { readonly state: 'not_needed'; readonly withheld?: string }
+  | { readonly state: 'missing'; readonly hint: string };
 
-/** What the search for a key looks at. */
-export interface CredentialQuestion {
+interface CredentialQuestion {
   readonly provider: string;
-  readonly adapter: KeyedVendor;
+  readonly vendor: { readonly id: string; readonly key: KeyFacts };
   /** `remote.apiKey`, for the provider that `remote` is about. */
   readonly remoteKey: SecretInput | undefined;
-  /** `models.providers.<provider>.apiKey`. */
   readonly entryKey: SecretInput | undefined;
-  /** Whether requests go to an address of the configuration, not to the vendor's own. */
+  /** Whether requests go to a configured address instead of the vendor's own. */
   readonly customEndpoint: boolean;
-  /** Whether a login of `github-copilot` is stored. */
-  readonly hasLogin: boolean;
+  /** Folder of stored logins; undefined if logins do not count. */
+  readonly stateDir?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Adapters whose endpoint may take requests without any key. */
-const KEYLESS: ReadonlySet<KeyedVendor> = new Set(['bedrock', 'lmstudio', 'local', 'ollama']);
+/** How a stored login is shown as the source of a key. */
+export const LOGIN_SOURCE = 'svc provider login';
 
 /**
- * Finds a provider's key: `remote.apiKey`, then that of its `models.providers` entry, then the
- * environment.
+ * Finds a provider's key: `remote.apiKey`, then its `models.providers` entry, then the environment.
  *
- * A vendor's variable is for the vendor's own address: svc.json may come with a folder that somebody
- * else made, and naming an address there must not be enough to be sent the key.
+ * A vendor's environment variable is only sent to the vendor's own address: svc.json may come with
+ * a downloaded folder, and setting an address there must not be enough to receive the key.
  */
 export function findCredential(question: CredentialQuestion): CredentialPlace {
-  const { provider, adapter, remoteKey, entryKey, customEndpoint, hasLogin, env } = question;
+  const { provider, vendor, remoteKey, entryKey, customEndpoint, stateDir, env } = question;
   if (remoteKey !== undefined) return { state: 'found', input: remoteKey, source: 'remote.apiKey' };
   if (entryKey !== undefined) {
     return { state: 'found', input: entryKey, source: `models.providers.${provider}.apiKey` };
   }
-  const own = provider === adapter;
-  const names = own ? CREDENTIAL_VARIABLES[adapter] : [variableOf(provider)];
-  const set = names.find((name) => (env[name] ?? '') !== '');
-  // Ollama's variable is a placeholder as a rule, and its adapter knows where it is not one.
-  const withheld = own && customEndpoint && adapter !== 'ollama';
+  const { key } = vendor;
+  const own = provider === vendor.id;
+  const names = own ? key.variables : [variableOf(provider)];
+  const set = names.find((name) => (env[name] ?? '').trim() !== '');
+  const withheld = own && customEndpoint && key.guarded !== true;
   if (set !== undefined && !withheld) {
     const input = { kind: 'reference', source: 'env', provider: 'default', id: set } as const;
     return { state: 'found', input, source: `env ${set}` };
   }
-  if (own && adapter === 'github-copilot' && hasLogin) {
-    return { state: 'login', source: 'svc provider login' };
+  const login = own && stateDir !== undefined ? key.loginFile?.(stateDir) : undefined;
+  if (login !== undefined && existsSync(login)) return { state: 'login', source: LOGIN_SOURCE };
+  if (!key.required || customEndpoint) {
+    return { state: 'not_needed', ...(set === undefined ? {} : { withheld: set }) };
   }
-  if (KEYLESS.has(adapter) || customEndpoint) return { state: 'not_needed' };
+  const signIn = login === undefined ? '' : `run svc provider login ${provider}, or `;
   return {
     state: 'missing',
-    mend: `set ${names.join(' or ')}, or models.providers.${provider}.apiKey`,
+    hint: `${signIn}set ${names.join(' or ')}, or models.providers.${provider}.apiKey`,
   };
 }
 
-/** The variable of a provider of one's own: `corp-eu` is `CORP_EU_API_KEY`. */
+export function withheldHint(variable: string, provider: string): string {
+  return `${variable} is set but withheld: it is only sent to the vendor's own address; to send it to this one, set memorySearch.remote.apiKey or models.providers.${provider}.apiKey to "env:${variable}"`;
+}
+
+/** The environment variable of a custom provider: `corp-eu` reads `CORP_EU_API_KEY`. */
 function variableOf(provider: string): string {
   return `${provider.toUpperCase().replaceAll(/[^A-Z0-9]+/gu, '_')}_API_KEY`;
+}
+
+/**
+ * Why a configured key has no value, as far as can be known without reading a file or running a
+ * program; undefined if it has one, or may have one.
+ */
+export function whyNoValue(
+  input: SecretInput,
+  settings: SecretContext['settings'],
+  env: SecretContext['env'],
+): string | undefined {
+  if (input.kind === 'plain') return input.value.trim() === '' ? 'the key is blank' : undefined;
+  const { source, provider: alias, id } = input;
+  try {
+    const provider = findProvider({ source, provider: alias, ids: [id] }, settings);
+    switch (provider.source) {
+      case 'env': {
+        const value = envLookup(provider, alias, env)(id);
+        if (value instanceof SecretFault) return value.message;
+        return value.trim() === '' ? 'the variable is blank' : undefined;
+      }
+      case 'file':
+        return existsSync(provider.path) ? undefined : `${provider.path} does not exist`;
+      case 'exec':
+        return undefined;
+    }
+  } catch (error) {
+    if (error instanceof SecretFault) return error.message;
+    throw error;
+  }
 }

@@ -1,26 +1,22 @@
-import type { AdapterId } from '../config/index.js';
-import type { BatchEmbedding } from './batch/batch-embedding.js';
+import type { AdapterId } from './adapters/index.js';
 
-/** What a text is embedded for; some vendors embed the two kinds differently. */
+/** Some vendors embed documents and queries differently. */
 export type InputRole = 'document' | 'query';
 
-/** A text to embed. */
 export interface TextInput {
   /** Never blank. */
   readonly text: string;
-  /** What the text stands under (its headings); goes before it unless the vendor has a field for it. */
+  /** The headings above the text; prepended unless the vendor has a field for titles. */
   readonly title?: string | undefined;
   readonly media?: undefined;
 }
 
-/** The content of an image or a recording. */
 export interface MediaPart {
-  /** What the content is, as `image/png`. */
+  /** As `image/png`. */
   readonly mimeType: string;
   readonly data: Buffer;
 }
 
-/** An image or a recording to embed, with words on it. */
 export interface MediaInput {
   /** Its label; never blank. */
   readonly text: string;
@@ -28,54 +24,57 @@ export interface MediaInput {
   readonly media: MediaPart;
 }
 
-/** Something to embed. Only {@link EmbeddingAdapter.embedsMedia} adapters take media. */
+/** Only {@link EmbeddingAdapter.embedsMedia} adapters accept media. */
 export type EmbeddingInput = MediaInput | TextInput;
 
 /**
- * What makes two vectors comparable. Vectors of different identities are never compared, and a
- * change of the configured one makes the index embed everything anew.
+ * What makes vectors comparable. Vectors of different identities are never compared; when the
+ * configured identity changes, everything is re-embedded.
  */
 export interface EmbeddingIdentity {
-  /** The adapter that speaks to the endpoint. */
   readonly adapter: AdapterId;
-  /** Base URL, or `local`; without a slash at the end and without credentials. */
+  /** Base URL without trailing slash and credentials, or `local`. */
   readonly endpoint: string;
   readonly model: string;
-  /** The length asked for; null leaves it to the model. */
+  /** Requested length; null leaves it to the model. */
   readonly dimensions: number | null;
-  /** What is done to documents: the vendor's label for them, or a prefix before each. */
+  /** The label or prefix that documents get. */
   readonly documentForm: string;
+  /** Context size of a local model; undefined for the default and for remote models. */
+  readonly contextSize?: number | undefined;
 }
 
-/** A vector with what it was made of. Vectors are unit length, so a dot product is the cosine. */
+/** A vector with its input. Vectors have unit length, so a dot product is the cosine. */
 export interface Embedded<Input> {
   readonly input: Input;
   readonly vector: Float32Array;
 }
 
-/** An input that the vendor does not take, alone at fault; the others of its request are embedded. */
+/** An input that the vendor refuses; the rest of its request is embedded. */
 export interface RefusedInput<Input> {
   readonly input: Input;
   readonly why: string;
 }
 
-/** What came back of one or more requests. */
 export interface EmbeddedPart<Input> {
   readonly embedded: readonly Embedded<Input>[];
   readonly refused: readonly RefusedInput<Input>[];
 }
 
-/** What happens while texts are embedded; for progress. */
+/** Progress of embedding. */
 export type EmbeddingEvent =
-  /** A request was answered; `tokens` as the vendor counts them, else estimated. */
+  /** A request was answered; `tokens` are estimated unless the vendor counts them. */
   | { readonly type: 'request.finished'; readonly inputs: number; readonly tokens: number }
-  /** The vendor asked for fewer requests: all of them wait. */
+  /** Rate limited: all requests wait. */
   | { readonly type: 'rate.limited'; readonly waitMs: number; readonly perSecond: number }
-  /** A request failed and is sent again. */
+  /** A request failed and will be retried. */
   | { readonly type: 'request.retried'; readonly why: string; readonly waitMs: number }
-  /** Another process downloads the model; this one waits for it. */
+  /** Another process is downloading the model; this one waits. */
   | { readonly type: 'model.waiting'; readonly model: string }
-  /** A local model is downloaded, a few times in a second; `total` where its host says it. */
+  /**
+   * A local model is being downloaded; sent a few times a second. `total` is undefined if the host
+   * does not report it.
+   */
   | {
       readonly type: 'model.download';
       readonly model: string;
@@ -85,16 +84,16 @@ export type EmbeddingEvent =
     }
   | BatchEvent;
 
-/** What happens to the jobs at a vendor's batch API; `job` tells them apart. */
+/** Events of batch jobs; `job` is their id. */
 export type BatchEvent =
-  /** A job was handed to the vendor; `resumed` when that was in an earlier run. */
+  /** A job was submitted; `resumed` if in an earlier run. */
   | {
       readonly type: 'batch.submitted';
       readonly job: string;
       readonly inputs: number;
       readonly resumed: boolean;
     }
-  /** A look at a job that goes on; inputs, as far as the vendor says. */
+  /** A job is still running; counts are inputs, if the vendor reports them. */
   | {
       readonly type: 'batch.progress';
       readonly job: string;
@@ -102,8 +101,8 @@ export type BatchEvent =
       readonly total: number;
     }
   /**
-   * A job is over, or was not taken by the vendor. What it `left` is embedded otherwise; `why` is
-   * set when it did not go to its end.
+   * A job ended or was rejected. What it `left` is embedded inline; `why` is set if it did not
+   * complete.
    */
   | {
       readonly type: 'batch.ended';
@@ -112,67 +111,117 @@ export type BatchEvent =
       readonly left: number;
       readonly why: string | undefined;
     }
-  /** Jobs fail again and again: the rest of the run is embedded inline. */
+  /** Jobs keep failing: the rest of the run is embedded inline. */
   | { readonly type: 'batch.off'; readonly why: string }
-  /** The run ends without waiting for jobs; a later one collects them. */
+  /** The run ends without waiting for its jobs; a later run collects them. */
   | {
       readonly type: 'batch.pending';
       readonly jobs: number;
       readonly inputs: number;
-      /** When the oldest was submitted, since the epoch. */
+      /** Submission time of the oldest. */
       readonly sinceMs: number;
-      /** Further inputs wait for one of these jobs to end. */
+      /** More inputs wait for one of these jobs to end. */
       readonly more: boolean;
     };
 
-/** How a call is ended and watched. */
 export interface EmbedOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: EmbeddingEvent) => void) | undefined;
-  /** Somebody waits: gives up after seconds where it would otherwise try again for minutes. */
+  /** Somebody is waiting: give up after seconds instead of retrying for minutes. */
   readonly interactive?: boolean | undefined;
 }
 
-/** Any number of inputs, taken one by one. */
 export type Inputs<Input> = AsyncIterable<Input> | Iterable<Input>;
 
 /**
- * One embedding model behind one endpoint: what search and indexing call.
+ * One embedding model at one endpoint.
  *
- * Its methods throw SvcError PROVIDER_* and, when aborted, the signal's reason.
+ * Methods throw SvcError PROVIDER_* and, when aborted, the signal's reason.
  */
 export interface EmbeddingAdapter {
-  /** The adapter's id. */
   readonly id: AdapterId;
-  /** What the configuration calls it: the adapter's id, or that of a `models.providers` entry. */
+  /** Name in the configuration: the adapter's id, or that of a `models.providers` entry. */
   readonly provider: string;
   readonly model: string;
-  /** Base URL of where requests go, or `local`; that of the identity may leave out what moves. */
+  /** Where requests currently go, or `local`; the identity may have a more stable address. */
   readonly endpoint: string;
   readonly identity: EmbeddingIdentity;
-  /** Whether images and recordings get vectors that texts can be compared with. */
+  /** Whether images and recordings get vectors comparable with those of text. */
   readonly embedsMedia: boolean;
-  /** The vector of a question, of unit length. Interactive: gives up after seconds, not minutes. */
+  /** Embeds a query. Interactive: gives up after seconds. */
   embedQuery(text: string, options?: EmbedOptions): Promise<Float32Array>;
   /**
-   * The vectors of documents, of unit length and all of one size, in parts as they come; the order
-   * is free, every input is in exactly one part. Inputs are taken as requests have room, so any
-   * number of them may be given.
+   * Embeds any number of documents, in parts as they complete. Every input is in exactly one part,
+   * in any order.
    */
   embedDocuments<Input extends EmbeddingInput>(
     inputs: Inputs<Input>,
     options?: EmbedOptions,
   ): AsyncIterable<EmbeddedPart<Input>>;
-  /** The same through the vendor's batch API; there where the vendor has one and it is switched on. */
+  /** The vendor's batch API, if it has one and it is enabled. */
   readonly batch?: BatchEmbedding;
-  /** Embeds one word, once, without retrying: what `status --deep` and `provider test` report. */
+  /** Embeds one word, once, without retrying. */
   probe(options?: EmbedOptions): Promise<ProbeResult>;
   close(): Promise<void>;
 }
 
-/** A probe that worked. */
 export interface ProbeResult {
-  /** Length of the vectors. */
   readonly dimensions: number;
   readonly latencyMs: number;
+}
+
+/** A text with a key that is stable across processes. No vendor documents batches of media. */
+export interface KeyedInput extends TextInput {
+  /** Content hash in hex, at most 64 characters; unique among the inputs. */
+  readonly key: string;
+}
+
+/** Results by key. */
+export interface KeyedPart {
+  readonly embedded: readonly { readonly key: string; readonly vector: Float32Array }[];
+  readonly refused: readonly { readonly key: string; readonly why: string }[];
+}
+
+/** A stored job; only {@link BatchEmbedding} interprets it. */
+export interface StoredBatchJob {
+  readonly id: string;
+  /** Up to a few megabytes, since it lists the keys of all inputs. */
+  readonly json: string;
+  readonly createdMs: number;
+}
+
+/**
+ * Stores the jobs of one embedding identity with the index, so that a paid job is collected even
+ * after a crash. Saved jobs must be durable when the promise resolves.
+ */
+export interface BatchJobStore {
+  list(): Promise<readonly StoredBatchJob[]>;
+  /** Adds a job or replaces the one with the same id. */
+  save(job: StoredBatchJob): Promise<void>;
+  remove(id: string): Promise<void>;
+}
+
+export interface BatchEmbedOptions extends EmbedOptions {
+  readonly jobs: BatchJobStore;
+  readonly clock: { now(): number };
+}
+
+/**
+ * Embedding through the vendor's batch API: cheaper, done within a day.
+ *
+ * Only one process at a time may use a store: the one holding the index lock.
+ */
+export interface BatchEmbedding {
+  /**
+   * Collects stored jobs, then embeds the inputs; parts come as jobs end, in any order. Every input
+   * is in one part, except with `remote.batch.wait` off: then running jobs are left to the next run
+   * and reported by `batch.pending`.
+   *
+   * A job is forgotten when the part after its last one is requested: by then the caller must have
+   * stored its vectors. Parts may contain keys that are not among the inputs, from jobs submitted
+   * for a text that has changed since.
+   *
+   * @throws SvcError PROVIDER_*, and when aborted the signal's reason; jobs stay stored
+   */
+  embed(inputs: Inputs<KeyedInput>, options: BatchEmbedOptions): AsyncIterable<KeyedPart>;
 }

@@ -1,16 +1,16 @@
-import type { ResolvedMemorySearch } from '../config/index.js';
-import type { Clock } from '../context.js';
-import { runningMs } from '../running-ms.js';
-import type { ProviderChoice, ProviderWorld } from './choose-provider.js';
+import type { ResolvedMemorySearch, SecretInput } from '../config/index.js';
+import { resolveSecret } from '../secrets/index.js';
+import type { Clock } from '../support/context.js';
+import { readStoredLogin } from './adapters/github-copilot/stored-login.js';
+import { PROVIDERS } from './adapters/index.js';
+import { type ProviderChoice, queryTimeoutMs } from './choose-provider.js';
 import { createAdapter } from './create-adapter.js';
 import type { EmbeddingAdapter } from './embedding-adapter.js';
 import { asProviderError } from './provider-error.js';
-import { type ReadSecret, readHeaders, secretReader } from './provider-secrets.js';
-import type { Credential, ProviderSettings } from './provider-settings.js';
-import { VENDOR_FACTORIES } from './registry.js';
+import type { ProviderWorld } from './provider-world.js';
+import type { Credential, ProviderSettings } from './vendor.js';
 import { VendorFault } from './vendor-fault.js';
 
-/** What opening a provider needs besides the choice. */
 export interface OpenProviderOptions {
   readonly settings: ResolvedMemorySearch;
   readonly world: ProviderWorld;
@@ -18,19 +18,14 @@ export interface OpenProviderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Adapters that run on this machine or on one's own (spec/memory-search §2.4). */
-const SELF_HOSTED: ReadonlySet<string> = new Set(['lmstudio', 'local', 'ollama']);
-
-/** One call at a time: they share one model on one machine. */
-const ONE_AT_A_TIME: ReadonlySet<string> = new Set(['local', 'ollama']);
 const CONCURRENCY = 4;
 
-const HOSTED_TIMEOUTS = { document: 120_000, query: 60_000 } as const;
-/** A model may have to be loaded first. */
-const SELF_HOSTED_TIMEOUTS = { document: 600_000, query: 300_000 } as const;
+const DOCUMENT_TIMEOUT_MS = 120_000;
+/** The model may have to be loaded first. */
+const SELF_HOSTED_DOCUMENT_TIMEOUT_MS = 600_000;
 
 /**
- * Makes the adapter of a chosen provider: reads its key, loads its code.
+ * Creates the adapter of a chosen provider: reads its key, loads its code.
  *
  * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
  */
@@ -43,17 +38,14 @@ export async function openProvider(
     model: choice.model,
     endpoint: choice.baseUrl,
     keySource: 'source' in choice.credential ? choice.credential.source : undefined,
+    withheldKey: withheldIn(choice),
   };
   try {
     const settings = await providerSettings(choice, options);
-    const createVendor = await VENDOR_FACTORIES[choice.adapter]();
     const { world, clock, signal } = options;
     const tools = { stateDir: world.stateDir, env: world.env, clock };
-    const vendor = await createVendor(settings, tools, signal);
-    return createAdapter(vendor, settings, {
-      nowMs: runningMs,
-      random: Math.random,
-    });
+    const vendor = await PROVIDERS[choice.adapter].open(settings, tools, signal);
+    return createAdapter(vendor, settings);
   } catch (error) {
     throw asProviderError(error, place);
   }
@@ -68,7 +60,8 @@ async function providerSettings(
   const read = secretReader(world, signal);
   const headers = { ...entry?.headers, ...(isPrimary ? remote.headers : {}) };
   const resolved = await readHeaders(headers, read);
-  const timeouts = SELF_HOSTED.has(adapter) ? SELF_HOSTED_TIMEOUTS : HOSTED_TIMEOUTS;
+  const { runsOn, oneAtATime } = PROVIDERS[adapter];
+  const usual = runsOn === 'vendor' ? DOCUMENT_TIMEOUT_MS : SELF_HOSTED_DOCUMENT_TIMEOUT_MS;
   const seconds = sync.embeddingBatchTimeoutSeconds;
   return {
     provider,
@@ -76,6 +69,7 @@ async function providerSettings(
     model,
     baseUrl,
     credential: await credentialOf(choice, world, read),
+    withheldKey: withheldIn(choice),
     headers: resolved,
     dimensions: isPrimary ? settings.outputDimensionality : undefined,
     inputTypes: isPrimary
@@ -84,10 +78,10 @@ async function providerSettings(
           document: settings.documentInputType ?? settings.inputType,
         }
       : {},
-    concurrency: remote.nonBatchConcurrency ?? (ONE_AT_A_TIME.has(adapter) ? 1 : CONCURRENCY),
-    documentTimeoutMs: seconds === undefined ? timeouts.document : seconds * 1000,
-    queryTimeoutMs: timeouts.query,
-    // Switched on for the configured provider; what stands in for it should be quick.
+    concurrency: remote.nonBatchConcurrency ?? (oneAtATime === true ? 1 : CONCURRENCY),
+    documentTimeoutMs: seconds === undefined ? usual : seconds * 1000,
+    queryTimeoutMs: queryTimeoutMs(choice, settings),
+    // A fallback should answer quickly.
     batch: { ...remote.batch, enabled: isPrimary && remote.batch.enabled },
     local: {
       modelPath: local.modelPath,
@@ -95,6 +89,10 @@ async function providerSettings(
       contextSize: local.contextSize,
     },
   };
+}
+
+function withheldIn({ credential }: ProviderChoice): string | undefined {
+  return credential.state === 'not_needed' ? credential.withheld : undefined;
 }
 
 async function credentialOf(
@@ -106,7 +104,6 @@ async function credentialOf(
     case 'found':
       return { value: await read(credential.input), source: credential.source };
     case 'login': {
-      const { readStoredLogin } = await import('./login/stored-login.js');
       const login = await readStoredLogin(stateDir);
       if (login === undefined) return undefined;
       onSecret?.(login.token);
@@ -115,6 +112,26 @@ async function credentialOf(
     case 'not_needed':
       return undefined;
     case 'missing':
-      throw new VendorFault({ kind: 'auth', message: 'there is no key', hint: credential.mend });
+      throw new VendorFault({ kind: 'auth', message: 'no API key found', hint: credential.hint });
   }
+}
+
+/** @throws SvcError SECRET_*; the signal's reason */
+export type ReadSecret = (input: SecretInput) => Promise<string>;
+
+export function secretReader(
+  { env, config, onSecret }: Pick<ProviderWorld, 'config' | 'env' | 'onSecret'>,
+  signal: AbortSignal,
+): ReadSecret {
+  return (input) => resolveSecret(input, { env, settings: config.secrets, signal, onSecret });
+}
+
+export async function readHeaders(
+  headers: Readonly<Record<string, SecretInput>>,
+  read: ReadSecret,
+): Promise<Readonly<Record<string, string>>> {
+  const entries = Object.entries(headers);
+  return Object.fromEntries(
+    await Promise.all(entries.map(async ([name, value]) => [name, await read(value)] as const)),
+  );
 }

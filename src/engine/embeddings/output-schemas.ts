@@ -1,27 +1,31 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema } from '../errors/output-schema.js';
+import { field, warningsSchema } from '../errors/output-schema.js';
+import { ADAPTER_IDS, PROVIDERS } from './adapters/index.js';
 
 /*
- * Schemas of the JSON documents that the provider commands print. They are checked by tests and
- * make docs/json.md; no command loads them.
+ * Schemas of the JSON output of provider commands. Tests check them and docs/json.md is generated
+ * from them; no command loads them.
  */
 
-const provider = z.enum(['github-copilot']);
+const provider = z.enum(ADAPTER_IDS.filter((id) => PROVIDERS[id].key.loginFile !== undefined));
 
 /** `svc provider login --json`. */
 export const loginOutputSchema = z.strictObject({
-  provider,
-  account: z.optional(z.string()),
-  file: z.string(),
+  provider: field(provider, 'The provider signed in to.'),
+  account: field(z.optional(z.string()), 'Account name; omitted if unknown.'),
+  file: field(z.string(), 'Absolute path of the login.'),
   warnings: z.optional(warningsSchema),
 });
 
 /** `svc provider logout --json`. */
 export const logoutOutputSchema = z.strictObject({
-  provider,
-  file: z.string(),
-  outcome: z.enum(['deleted', 'kept', 'none']),
+  provider: field(provider, 'The provider.'),
+  file: field(z.string(), 'Absolute path of the login.'),
+  outcome: field(
+    z.enum(['deleted', 'kept', 'none']),
+    '`kept`: not confirmed; `none`: there was no login.',
+  ),
   warnings: z.optional(warningsSchema),
 });
 
@@ -29,27 +33,185 @@ const size = z.int().check(z.minimum(0));
 
 /** `svc provider install local --json`. */
 export const installLocalOutputSchema = z.strictObject({
-  runtime: z.strictObject({
-    outcome: z.enum(['absent', 'already', 'installed', 'removed']),
-    version: z.nullable(z.string()),
-    folder: z.nullable(z.string()),
-    gpu: z.boolean(),
-    bytes: size,
-  }),
-  model: z.nullable(
+  runtime: field(
     z.strictObject({
-      outcome: z.enum(['already', 'downloaded']),
-      name: z.string(),
-      path: z.string(),
-      bytes: size,
+      outcome: field(
+        z.enum(['absent', 'already', 'installed', 'removed']),
+        '`absent`: there was nothing to remove.',
+      ),
+      version: field(z.nullable(z.string()), 'Version; `null` if there is none.'),
+      folder: field(z.nullable(z.string()), 'Absolute path of its (former) folder.'),
+      gpu: field(z.boolean(), 'Whether the GPU variants are included.'),
+      bytes: field(size, 'Size on disk.'),
     }),
+    'node-llama-cpp, which computes the vectors.',
+  ),
+  model: field(
+    z.nullable(
+      z.strictObject({
+        outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
+        name: field(z.string(), 'The reference without secrets, or the file name.'),
+        path: field(z.string(), 'Absolute path of the file.'),
+        bytes: field(size, 'Size.'),
+      }),
+    ),
+    '`null` with `--no-model` and `--remove`.',
   ),
   warnings: z.optional(warningsSchema),
 });
 
-/** The document without the warnings, which the command adds at the end. */
+/** Commands add the warnings. */
 type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
 
 export type LoginOutput = Output<z.infer<typeof loginOutputSchema>>;
 export type LogoutOutput = Output<z.infer<typeof logoutOutputSchema>>;
 export type InstallLocalOutput = Output<z.infer<typeof installLocalOutputSchema>>;
+
+const count = z.int().check(z.minimum(0));
+const adapter = z.enum(ADAPTER_IDS);
+
+const listedProvider = z.strictObject({
+  provider: field(z.string(), "An adapter's id, or that of a `models.providers` entry."),
+  adapter: field(adapter, 'The adapter behind it.'),
+  kind: field(
+    z.nullable(z.string()),
+    "The adapter's kind, accepted wherever its id is; `null` if none.",
+  ),
+  role: field(z.nullable(z.enum(['fallback', 'primary'])), 'Role for the agent; `null` if unused.'),
+  configured: field(z.boolean(), 'Whether `provider`, `fallback` or `models.providers` name it.'),
+  credential: field(
+    z.strictObject({
+      state: field(
+        z.enum(['found', 'missing', 'not_needed']),
+        '`missing`: a key is needed and was not found.',
+      ),
+      source: field(
+        z.nullable(z.string()),
+        'Where it comes from; `null` if none. With state `not_needed`: a variable that is set but withheld from the configured address.',
+      ),
+      set: field(
+        z.nullable(z.boolean()),
+        'Whether it has a value; `null` if only reading a file or running a program would show.',
+      ),
+      hint: field(z.nullable(z.string()), 'How to set it; `null` if there is nothing to do.'),
+    }),
+    'Its key, never the value.',
+  ),
+  model: field(
+    z.nullable(z.string()),
+    "Configured, else the default; `null` if the vendor's list decides.",
+  ),
+  dimensions: field(
+    z.nullable(count),
+    'Requested, else the default of the model; `null` if unknown.',
+  ),
+  endpoint: field(
+    z.nullable(z.string()),
+    'Address, or `local`; `null` if region or account decide.',
+  ),
+  cost: field(
+    z.enum(['free', 'per_token', 'self_hosted', 'subscription', 'unknown']),
+    '`unknown`: depends on the configured address.',
+  ),
+  batch: field(z.boolean(), 'Whether the vendor has a batch API.'),
+  autoPlace: field(
+    z.nullable(count),
+    'Position in auto-detection, from 1; `null` if never detected.',
+  ),
+  available: field(z.boolean(), 'Whether auto-detection could use it.'),
+  why: field(z.string(), 'Why it is or is not used, as text.'),
+});
+
+/** `svc provider list --json`. */
+export const providerListOutputSchema = z.strictObject({
+  agent: field(z.string(), 'Whose settings were used.'),
+  primary: field(z.nullable(z.string()), 'The selected provider; `null` for keyword search only.'),
+  fallback: field(z.nullable(z.string()), 'The provider used if that fails; `null` if none.'),
+  providers: field(z.array(listedProvider), 'One entry per provider.'),
+  warnings: z.optional(warningsSchema),
+});
+
+/** One check of a provider path; also in `deep` of `svc memory status`. */
+const checkSchema = z.strictObject({
+  check: field(
+    z.enum([
+      'selected',
+      'key',
+      'endpoint',
+      'embed',
+      'batch',
+      'fallback',
+      'vectors',
+      'program',
+      'release',
+      'collections',
+      'question',
+    ]),
+    '`selected`: which provider, and what selected it. `key`: where the key is, and whether it can be read. `endpoint`: whether the address responds. `embed`: embeds a word. `vectors`: those in the index.',
+  ),
+  state: field(
+    z.enum(['failed', 'off', 'ok', 'warning']),
+    '`off`: not used, or not tried because of an earlier failure.',
+  ),
+  text: field(z.string(), 'What was checked, as text. Never a key.'),
+  note: field(z.optional(z.string()), 'Details.'),
+  code: field(z.optional(z.string()), 'Error code, see [errors.md](errors.md).'),
+  cause: field(z.optional(z.string()), 'Error message.'),
+  hint: field(z.optional(z.string()), 'How to fix it.'),
+  location: field(
+    z.optional(
+      z.strictObject({
+        file: field(z.string(), 'Absolute path.'),
+        line: field(count, 'Counted from 1.'),
+        column: field(count, 'Counted from 1.'),
+      }),
+    ),
+    'Location of the setting.',
+  ),
+  latencyMs: field(z.optional(z.number()), 'Of the connection, or of embedding; milliseconds.'),
+  dimensions: field(z.optional(count), 'Length of the vectors.'),
+  passages: field(
+    z.optional(
+      z.strictObject({
+        done: field(count, 'Passages with a current vector.'),
+        all: field(count, 'Passages in the index.'),
+      }),
+    ),
+    'Only for `vectors`.',
+  ),
+});
+
+/** Result of a diagnosis. */
+export const diagnosisSchema = z.strictObject({
+  scope: field(
+    z.enum(['ext', 'named', 'path']),
+    '`path`: everything a query needs. `named`: one provider, whatever is configured. `ext`: the external search program.',
+  ),
+  ok: field(z.boolean(), 'False if a provider is selected but queries cannot be embedded.'),
+  usable: field(
+    z.nullable(z.enum(['fallback', 'primary'])),
+    'Who would embed a query now; `null` if nobody can.',
+  ),
+  provider: field(z.nullable(z.string()), 'The selected provider; `null` for keyword search only.'),
+  adapter: field(z.nullable(adapter), 'The adapter behind it.'),
+  checks: field(z.array(checkSchema), 'In display order; checks that do not apply are omitted.'),
+});
+
+/** `svc provider test --json`. */
+export const providerTestOutputSchema = z.strictObject({
+  agent: field(
+    z.nullable(z.string()),
+    'Whose settings were used; `null` for a workspace without an agent.',
+  ),
+  ...diagnosisSchema.shape,
+  warnings: z.optional(warningsSchema),
+});
+
+export type ProviderListOutput = Output<z.infer<typeof providerListOutputSchema>>;
+/** One provider that an agent could use. */
+export type ListedProvider = ProviderListOutput['providers'][number];
+export type Diagnosis = DeepReadonly<z.infer<typeof diagnosisSchema>>;
+export type CheckName = Diagnosis['checks'][number]['check'];
+/** Result of one check. Texts contain no secrets. */
+export type CheckOutcome = Omit<Diagnosis['checks'][number], 'check'>;
+export type ProviderTestOutput = Output<z.infer<typeof providerTestOutputSchema>>;

@@ -1,17 +1,26 @@
-import { type ErrorCode, SvcError } from '../errors/index.js';
-import { shownAddress } from './shown-address.js';
-import { VendorFault, type VendorFaultDetails, type VendorFaultKind } from './vendor-fault.js';
+import { type ErrorCode, messageOf, SvcError } from '../errors/index.js';
+import { LOGIN_SOURCE, withheldHint } from './credentials.js';
+import type { PathProvider } from './provider-path.js';
+import {
+  shownAddress,
+  VendorFault,
+  type VendorFaultDetails,
+  type VendorFaultKind,
+} from './vendor-fault.js';
 
-/** What an error for people says of the provider besides the fault. */
+/** Context for the messages of provider errors. */
 export interface ProviderPlace {
   readonly provider: string;
-  readonly model: string | undefined;
-  readonly endpoint: string | undefined;
-  /** Where the key came from, as `env OPENAI_API_KEY`; undefined when there is none. */
-  readonly keySource: string | undefined;
+  readonly model?: string | undefined;
+  readonly endpoint?: string | undefined;
+  /** As `env OPENAI_API_KEY`; undefined if there is no key. */
+  readonly keySource?: string | undefined;
+  /** Time limit of a query; undefined outside of searches. */
+  readonly queryTimeoutMs?: number | undefined;
+  /** A variable whose key is not sent to this address. */
+  readonly withheldKey?: string | undefined;
 }
 
-/** The error code of each kind of fault. */
 export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
   answer: 'PROVIDER_ANSWER_INVALID',
   auth: 'PROVIDER_AUTH',
@@ -27,7 +36,7 @@ export const PROVIDER_CODES: Readonly<Record<VendorFaultKind, ErrorCode>> = {
   too_large: 'PROVIDER_REFUSED',
 };
 
-/** Turns a vendor's fault into the error for people; anything else passes through. */
+/** Converts a vendor's fault to an SvcError; passes other errors through. */
 export function asProviderError(error: unknown, place: ProviderPlace): unknown {
   if (isTimeout(error)) {
     return asProviderError(
@@ -36,7 +45,7 @@ export function asProviderError(error: unknown, place: ProviderPlace): unknown {
     );
   }
   if (!(error instanceof VendorFault)) return error;
-  const { details } = error;
+  const details = limitNamed(error.details, place);
   const { provider, model } = place;
   const endpoint = place.endpoint === undefined ? undefined : shownAddress(place.endpoint);
   const status = details.status === undefined ? '' : `${details.status} `;
@@ -57,38 +66,76 @@ export function asProviderError(error: unknown, place: ProviderPlace): unknown {
   );
 }
 
-/** AbortSignal.timeout's reason, from the budget of a question. */
+/** Converts any error of a provider during a search. */
+export function providerErrorOf(
+  error: unknown,
+  { choice, queryTimeoutMs }: Pick<PathProvider, 'choice' | 'queryTimeoutMs'>,
+): SvcError {
+  const { provider, model, baseUrl: endpoint } = choice;
+  const named = asProviderError(error, { provider, model, endpoint, queryTimeoutMs });
+  if (named instanceof SvcError) return named;
+  return new SvcError('PROVIDER_REFUSED', messageOf(named), { cause: named });
+}
+
+/** Names our own time limit and the setting that controls it. */
+function limitNamed(details: VendorFaultDetails, place: ProviderPlace): VendorFaultDetails {
+  const { queryTimeoutMs, endpoint } = place;
+  // With a status, the vendor itself reported the timeout.
+  const isOurs = details.kind === 'timeout' && details.status === undefined;
+  if (!isOurs || queryTimeoutMs === undefined) return details;
+  const where = endpoint === undefined ? 'the endpoint' : shownAddress(endpoint);
+  return {
+    ...details,
+    message: `no answer within ${queryTimeoutMs / 1000} s`,
+    hint: `check that ${where} is reachable, or raise memorySearch.query.timeoutSeconds`,
+  };
+}
+
+/** The reason of AbortSignal.timeout(). */
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): string {
-  const { provider, model, endpoint, keySource } = place;
-  const again = `svc provider test ${provider} tries again`;
+  const { provider, model, endpoint, keySource, withheldKey } = place;
+  const again = `test it with "svc provider test ${provider}"`;
   switch (kind) {
     case 'auth':
+      if (keySource === undefined && withheldKey !== undefined) {
+        return withheldHint(withheldKey, provider);
+      }
+      if (keySource === LOGIN_SOURCE)
+        return `run "svc provider login ${provider}" to sign in again`;
       return keySource === undefined
-        ? `set a key for ${provider}: svc provider list shows from where it is taken`
+        ? `set a key for ${provider}; "svc provider list" shows where svc looks for it`
         : `check the key from ${keySource}; ${again}`;
     case 'quota':
-      return `look at the balance and limits of the account behind ${keySource ?? 'this key'}; waiting does not help`;
+      return `check the balance and limits of the account of ${keySource ?? 'this key'}; waiting does not help`;
     case 'model':
       return `check memorySearch.model (${model ?? 'unset'}) and the address ${endpoint ?? ''}`.trim();
     case 'rate':
       return waitMs === undefined
-        ? 'try again later, or lower remote.nonBatchConcurrency; what was embedded is kept'
-        : `try again in ${Math.ceil(waitMs / 1000)} s; what was embedded is kept`;
+        ? 'try again later or lower remote.nonBatchConcurrency; finished embeddings are kept'
+        : `try again in ${Math.ceil(waitMs / 1000)} s; finished embeddings are kept`;
     case 'network':
     case 'timeout':
-      return `check that ${endpoint ?? 'the endpoint'} can be reached; ${again}`;
+      return `check that ${endpoint ?? 'the endpoint'} is reachable; ${again}`;
     case 'overload':
-      return 'try again later; what was embedded is kept';
+      return 'try again later; finished embeddings are kept';
     case 'answer':
-      return `the endpoint ${endpoint ?? ''} may not serve embeddings of ${model ?? 'this model'}; ${again}`;
+      return `check that ${endpoint ?? 'the endpoint'} serves embeddings of ${model ?? 'this model'}; ${again}`;
     case 'input':
     case 'request':
     case 'setup':
     case 'too_large':
       return again;
   }
+}
+
+/**
+ * Whether an error comes from a provider; other errors concern the index, and a fallback would fail
+ * too.
+ */
+export function isProviderFailure({ code }: SvcError): boolean {
+  return code.startsWith('PROVIDER_') || code === 'SECRET_UNRESOLVED';
 }

@@ -1,33 +1,45 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
-import type { Clock } from '../context.js';
 import type { SvcError } from '../errors/index.js';
+import type { Clock } from '../support/context.js';
 import {
   chooseFallback,
   chooseProvider,
   type ProviderChoice,
-  type ProviderWorld,
+  queryTimeoutMs,
 } from './choose-provider.js';
 import type { EmbeddingAdapter } from './embedding-adapter.js';
+import { canCompare, fieldsOf, identityKey } from './identity.js';
+import type { ProviderWorld } from './provider-world.js';
 
-/** A provider that is opened when it is first needed. */
+/** A provider that is opened on first use. */
 export interface PathProvider {
   readonly choice: ProviderChoice;
   /**
-   * The same adapter every time; one that failed to open is tried anew.
+   * Returns the same adapter every time; opening is retried after a failure.
    *
    * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
    */
   open(signal: AbortSignal): Promise<EmbeddingAdapter>;
   /**
-   * Why it is left alone for a while: it failed just now, and whoever goes on searching must not wait
-   * for that each time. Undefined when it is worth trying.
+   * An adapter whose queries can be compared with vectors made before the model or length was
+   * changed; undefined if they came from elsewhere.
+   *
+   * @param identity key of those vectors
+   * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
+   */
+  openAs(identity: string, signal: AbortSignal): Promise<EmbeddingAdapter | undefined>;
+  /** `query.timeoutSeconds`. */
+  readonly queryTimeoutMs: number;
+  /**
+   * The recent failure because of which this provider is skipped for a while, so that not every
+   * search waits for it; undefined if it may be used.
    */
   resting(): SvcError | undefined;
-  /** Notes a failure; begins a rest. */
+  /** Records a failure; the provider is then skipped for a while. */
   failed(error: SvcError): void;
 }
 
-/** The providers of one agent: the chosen one, then its fallback. */
+/** An agent's provider and its fallback. */
 export interface ProviderPath {
   readonly primary: PathProvider;
   readonly fallback: PathProvider | undefined;
@@ -37,8 +49,8 @@ export interface ProviderPath {
 const REST_MS = 30_000;
 
 /**
- * Makes the path that an agent's settings lead to; undefined when nothing can embed. Nothing is
- * loaded and nobody is asked before a provider is opened.
+ * Creates the providers of an agent; undefined for keyword search only. Loads and calls nothing
+ * before a provider is opened.
  *
  * @throws SvcError PROVIDER_UNKNOWN
  */
@@ -51,25 +63,41 @@ export function createProviderPath(
   if (choice === undefined) return undefined;
   const opened: Promise<EmbeddingAdapter>[] = [];
   const provider = (chosen: ProviderChoice): PathProvider => {
-    let adapter: Promise<EmbeddingAdapter> | undefined;
+    const adapters = new Map<string, Promise<EmbeddingAdapter>>();
     let rest: { readonly untilMs: number; readonly error: SvcError } | undefined;
-    const start = async (signal: AbortSignal): Promise<EmbeddingAdapter> => {
-      const { openProvider } = await import('./open-provider.js');
-      return openProvider(chosen, { settings, world, clock, signal });
+    const openOnce = (
+      name: string,
+      choice: ProviderChoice,
+      wanted: ResolvedMemorySearch,
+      signal: AbortSignal,
+    ): Promise<EmbeddingAdapter> => {
+      const known = adapters.get(name);
+      if (known !== undefined) return known;
+      const opening = import('./open-provider.js').then(({ openProvider }) =>
+        openProvider(choice, { settings: wanted, world, clock, signal }),
+      );
+      adapters.set(name, opening);
+      opening.then(
+        () => opened.push(opening),
+        () => adapters.delete(name),
+      );
+      return opening;
     };
+    const open = (signal: AbortSignal) => openOnce('configured', chosen, settings, signal);
     return {
       choice: chosen,
-      open: (signal) => {
-        if (adapter !== undefined) return adapter;
-        const opening = start(signal);
-        adapter = opening;
-        opening.then(
-          () => opened.push(opening),
-          () => {
-            adapter = undefined;
-          },
-        );
-        return opening;
+      queryTimeoutMs: queryTimeoutMs(chosen, settings),
+      open,
+      openAs: async (identity, signal) => {
+        const current = await open(signal);
+        if (canCompare(identityKey(current.identity), identity)) return current;
+        const { adapter, endpoint, model, dimensions } = fieldsOf(identity);
+        const isSamePlace = adapter === chosen.adapter && endpoint === current.identity.endpoint;
+        if (!isSamePlace || typeof model !== 'string') return undefined;
+        const earlier = typeof dimensions === 'number' ? dimensions : undefined;
+        const before = { ...settings, outputDimensionality: earlier };
+        const other = await openOnce(identity, { ...chosen, model }, before, signal);
+        return canCompare(identityKey(other.identity), identity) ? other : undefined;
       },
       resting: () => (rest !== undefined && clock.now() < rest.untilMs ? rest.error : undefined),
       failed: (error) => {

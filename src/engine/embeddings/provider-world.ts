@@ -2,15 +2,24 @@ import {
   type LoadedConfig,
   type LocateSetting,
   loadConfig,
+  type ResolvedConfig,
   type ResolvedMemorySearch,
   resolveAgent,
   settingLocator,
 } from '../config/index.js';
-import type { EngineContext } from '../context.js';
 import type { Warning } from '../errors/index.js';
-import type { ProviderWorld } from './choose-provider.js';
+import type { EngineContext, OnSecret } from '../support/context.js';
 
-/** What choosing providers looks at, for a configuration. */
+/** What choosing a provider needs besides one agent's settings. */
+export interface ProviderWorld {
+  readonly config: Pick<ResolvedConfig, 'models' | 'secrets'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeDir: string;
+  readonly stateDir: string;
+  /** Called with each secret that is read. */
+  readonly onSecret?: OnSecret | undefined;
+}
+
 export function providerWorld(loaded: LoadedConfig, context: EngineContext): ProviderWorld {
   return {
     config: loaded.resolved,
@@ -21,7 +30,7 @@ export function providerWorld(loaded: LoadedConfig, context: EngineContext): Pro
   };
 }
 
-/** One agent's settings, for those who look at its providers and not at its memory. */
+/** Everything needed to choose one agent's providers. */
 export interface AgentProviders {
   readonly agentId: string;
   readonly settings: ResolvedMemorySearch;
@@ -31,8 +40,6 @@ export interface AgentProviders {
 }
 
 /**
- * Loads what one agent's providers are told by.
- *
  * @param agentId undefined means the default agent
  * @throws SvcError AGENT_UNKNOWN, CONFIG_*
  */

@@ -1,20 +1,20 @@
 import { VendorFault } from './vendor-fault.js';
 
-/** A vector as a vendor gives it: numbers, or little-endian float32 in base64. @throws VendorFault */
+/** Reads a vector: numbers, or little-endian float32 in base64. @throws VendorFault */
 export function readVector(value: unknown): Float32Array {
   if (typeof value === 'string') return fromBase64(value);
-  if (!Array.isArray(value)) throw broken('it holds no vector where one was expected');
+  if (!Array.isArray(value)) throw broken('it has no vector where one was expected');
   const vector = new Float32Array(value.length);
   for (let i = 0; i < value.length; i++) {
     const number: unknown = value[i];
-    if (typeof number !== 'number') throw broken('a vector holds something that is no number');
+    if (typeof number !== 'number') throw broken('a vector contains something other than numbers');
     vector[i] = number;
   }
   return vector;
 }
 
 function fromBase64(text: string): Float32Array {
-  // Memory of its own: small buffers share one pool, at any offset.
+  // Not from Node's buffer pool, whose offsets may be unaligned.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'base64'));
   const length = bytes.write(text, 'base64');
   if (length === 0 || length % Float32Array.BYTES_PER_ELEMENT !== 0) {
@@ -27,7 +27,7 @@ function fromBase64(text: string): Float32Array {
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** Puts vectors that carry an `index` in the order of the inputs. @throws VendorFault */
+/** Sorts vectors that carry an `index` into the order of the inputs. @throws VendorFault */
 export function inInputOrder(
   items: readonly { readonly index: number; readonly vector: Float32Array }[],
   count: number,
@@ -36,36 +36,32 @@ export function inInputOrder(
   const ordered = new Array<Float32Array | undefined>(count);
   for (const { index, vector } of items) {
     if (!Number.isInteger(index) || index < 0 || index >= count || ordered[index] !== undefined) {
-      throw broken(`its vectors are numbered wrongly (${index})`);
+      throw broken(`its vectors have a wrong index (${index})`);
     }
     ordered[index] = vector;
   }
   return ordered.filter((vector) => vector !== undefined);
 }
 
-/** The fault of an answer with too many or too few vectors. */
 export function wrongCount(got: number, wanted: number): VendorFault {
-  return broken(`it holds ${got} vectors for ${wanted} inputs`);
+  return broken(`it has ${got} vectors for ${wanted} inputs`);
 }
 
 /**
- * Checks a vector and brings it to unit length, in place.
- *
- * @throws VendorFault when it is empty, not finite or has no direction
+ * Brings a vector to unit length, in place. @throws VendorFault if it is empty, zero or not finite
  */
 export function normalise(vector: Float32Array): Float32Array {
   let squares = 0;
   for (const value of vector) squares += value * value;
-  if (!Number.isFinite(squares)) throw broken('a vector holds NaN or infinity');
+  if (!Number.isFinite(squares)) throw broken('a vector contains NaN or infinity');
   if (squares === 0) throw broken('a vector is empty or all zero');
   const factor = 1 / Math.sqrt(squares);
-  // Left alone when it is of unit length already, so that its bytes stay what the vendor sent.
+  // Already unit length: keep the vendor's exact bytes.
   if (Math.abs(factor - 1) > 1e-6)
     for (let i = 0; i < vector.length; i++) vector[i] = (vector[i] ?? 0) * factor;
   return vector;
 }
 
-/** The fault of an answer that is not what was asked for. */
 export function broken(what: string): VendorFault {
   return new VendorFault({ kind: 'answer', message: `the answer is broken: ${what}` });
 }

@@ -1,46 +1,43 @@
-/** What is wrong, and with it whether sending the request again can help. */
+/** Determines whether retrying can help; "final" kinds are not retried. */
 export type VendorFaultKind =
-  /** No key, a wrong one, or one without the right. Final. */
+  /** No key, a wrong key, or a key without permission. Final. */
   | 'auth'
-  /** The money or the contingent is spent; waiting does not bring it back. Final. */
+  /** The balance or quota is used up. Final. */
   | 'quota'
-  /** There is no such model, or not for this key. Final. */
+  /** Unknown model, or not available to this key. Final. */
   | 'model'
-  /** One of the inputs is at fault: the vendor refuses it, at any length. Final for that input. */
+  /** The vendor refuses one of the inputs, at any length. Final for that input. */
   | 'input'
-  /** The request, or an input in it, is too large; fewer inputs or shorter ones may pass. */
+  /** The request or an input in it is too large; smaller ones may pass. */
   | 'too_large'
-  /** The request is not what the endpoint understands. Final. */
+  /** The endpoint does not understand the request. Final. */
   | 'request'
-  /** The answer is not what was asked for: wrong count, wrong length, not numbers. Final. */
+  /** The answer has the wrong count, length or type. Final. */
   | 'answer'
-  /** Something must be installed or set up first. Final. */
+  /** Something has to be installed or configured first. Final. */
   | 'setup'
-  /** Too many requests; all of them have to slow down. */
+  /** Too many requests; all of them slow down. */
   | 'rate'
-  /** The service is overloaded or broken for the moment. */
+  /** The service is temporarily overloaded or broken. */
   | 'overload'
-  /** No connection, or one that broke off. */
+  /** No connection, or an interrupted one. */
   | 'network'
-  /** No answer in time. */
   | 'timeout';
 
-/** What is known of a failed request. */
 export interface VendorFaultDetails {
   readonly kind: VendorFaultKind;
-  /** The vendor's own words on one line, without secrets. */
+  /** The vendor's message on one line, without secrets. */
   readonly message: string;
-  /** HTTP status. */
   readonly status?: number | undefined;
-  /** The vendor's own name for the error, as `insufficient_quota`. */
+  /** The vendor's error code, as `insufficient_quota`. */
   readonly code?: string | undefined;
-  /** How long the vendor asks to wait, in milliseconds. */
+  /** The wait that the vendor asked for. */
   readonly waitMs?: number | undefined;
-  /** What to do about it, where that is more than the kind says. */
+  /** Overrides the hint of the kind. */
   readonly hint?: string | undefined;
 }
 
-/** A failed request to a vendor; becomes an SvcError where it leaves the adapter. */
+/** A failed request to a vendor; converted to an SvcError when it leaves the adapter. */
 export class VendorFault extends Error {
   readonly details: VendorFaultDetails;
 
@@ -53,7 +50,15 @@ export class VendorFault extends Error {
 
 const TRANSIENT: ReadonlySet<VendorFaultKind> = new Set(['rate', 'overload', 'network', 'timeout']);
 
-/** Whether the same request may pass when it is sent again. */
+/** Whether retrying the same request may help. */
 export function isTransient(fault: VendorFault): boolean {
   return TRANSIENT.has(fault.details.kind);
+}
+
+/**
+ * An address without user name and password, for messages and identities. Returns anything else
+ * unchanged.
+ */
+export function shownAddress(address: string): string {
+  return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/iu, '$1');
 }

@@ -1,90 +1,138 @@
-import type { AdapterId } from '../config/index.js';
-import type { Clock, EngineContext } from '../context.js';
+import type { Clock, EngineContext } from '../support/context.js';
+import type { AdapterId } from './adapters/index.js';
 import type { EmbeddingEvent, EmbeddingInput, InputRole, TextInput } from './embedding-adapter.js';
 import type { Pacing } from './requests/pacer.js';
 
-/** What one request may hold. Tokens are the vendor's; see estimateTokens for how they are guessed. */
+/** Limits of one request. Tokens are estimated, see estimateTokens. */
 export interface RequestLimits {
   readonly maxInputs: number;
   readonly maxTokensPerInput: number;
-  /** Of all inputs together; Infinity where the vendor has no such limit. */
+  /** Infinity if there is no limit. */
   readonly maxTokensPerRequest: number;
-  /** UTF-16 units of one input, where the vendor counts characters besides tokens. */
+  /** In UTF-16 code units, for vendors that limit characters too. */
   readonly maxCharsPerInput?: number;
-  /** Absent where only texts are taken. */
+  /** Undefined for text-only models. */
   readonly media?: MediaLimits;
 }
 
-/** What one request may hold of images and recordings. */
 export interface MediaLimits {
-  /** Of all media together, before they are encoded. */
+  /** Of all media together, before base64. */
   readonly maxBytesPerRequest: number;
   readonly maxImagesPerRequest: number;
-  /**
-   * The types that the vendor documents. What else there is goes alone, since it is likely to be
-   * refused, and with it the whole request.
-   */
+  /** Types the vendor documents. Others are sent alone, since they may fail the whole request. */
   readonly documented: ReadonlySet<string>;
 }
 
-/** One answered request. */
 export interface VendorAnswer {
-  /** One for each input, in the order of the inputs, as the vendor gave them. */
+  /** One for each input, in order, not normalized. */
   readonly vectors: readonly Float32Array[];
-  /** Tokens billed, where the vendor says so. */
+  /** Billed tokens, if reported. */
   readonly tokens?: number | undefined;
 }
 
-/** One request for vectors. */
 export interface VendorRequest {
   readonly inputs: readonly EmbeddingInput[];
   readonly role: InputRole;
   readonly signal: AbortSignal;
-  /** How long it may take, without waiting for its turn; milliseconds. */
+  /** Limit of one try, without waiting for its turn. */
   readonly timeoutMs: number;
-  /** When to send, and when again. */
+  /** Decides when to send and when to retry. */
   readonly pacing: Pacing;
-  /** Whether what takes minutes may come first, as the download of a model. */
+  /** Whether minutes of preparation, such as a model download, are acceptable. */
   readonly mayDownload: boolean;
-  /** Told of what comes before the request itself, as the download of a model. */
+  /** Reports preparation such as a model download. */
   readonly onEvent: (event: EmbeddingEvent) => void;
 }
 
 /**
- * One vendor's service, as an adapter file gives it: how one request is sent and its answer read.
- * Packing, splitting, checking and normalising are done once for all of them, in create-adapter.ts.
+ * One vendor's service: how a request is sent and its answer read. create-adapter.ts does packing,
+ * splitting, validation and normalization for all vendors.
  */
 export interface EmbeddingVendor {
-  readonly adapter: AdapterId;
   /** Base URL, or `local`; part of the identity. */
   readonly endpoint: string;
-  /** What the identity has instead of it, where several addresses give the same vectors. */
+  /**
+   * Where requests currently go, if another service determines the address; undefined before the
+   * first.
+   */
+  readonly sentTo?: () => string | undefined;
+  /** Replaces {@link endpoint} in the identity if several addresses give the same vectors. */
   readonly identityEndpoint?: string;
   readonly model: string;
   readonly limits: RequestLimits;
   /**
-   * The length of vectors that requests ask for, part of the identity; null leaves it to the model.
-   * Absent, it is `settings.dimensions`.
+   * Requested vector length, part of the identity; null leaves it to the model, undefined means
+   * `settings.dimensions`.
    */
   readonly dimensions?: number | null;
-  /** The label or prefix that documents get; part of the identity. */
   readonly documentForm: string;
-  /** The vendor's batch API, where it has one for embeddings. */
+  readonly contextSize?: number | undefined;
   readonly batch?: VendorBatch;
-  /** Sends one request, again as its pacing has it. @throws VendorFault, or the signal's reason */
+  /** Sends one request with retries. @throws VendorFault, or the signal's reason */
   embed(request: VendorRequest): Promise<VendorAnswer>;
   close?(): Promise<void>;
 }
 
-/** What a vendor may need of the world besides its settings. */
+/** The value goes into requests only and is never shown. */
+export interface Credential {
+  readonly value: string;
+  /** As `env OPENAI_API_KEY`, `remote.apiKey`. */
+  readonly source: string;
+}
+
+/** `remote.batch`. */
+export interface BatchSettings {
+  readonly enabled: boolean;
+  /** Concurrent jobs. */
+  readonly concurrency: number;
+  /** Whether a run waits for its jobs instead of leaving them to a later run. */
+  readonly wait: boolean;
+  /** The first pause between two polls; it grows to half a minute. */
+  readonly pollIntervalMs: number;
+  /** How long a run waits for one job before cancelling it. */
+  readonly timeoutMinutes: number;
+}
+
+/** Settings of one adapter, with secrets resolved, prefixes removed and absolute paths. */
+export interface ProviderSettings {
+  readonly provider: string;
+  readonly adapter: AdapterId;
+  /** Without the vendor's prefix; undefined means the default. */
+  readonly model: string | undefined;
+  /** Without trailing slash; undefined means the vendor's own endpoint. */
+  readonly baseUrl: string | undefined;
+  readonly credential: Credential | undefined;
+  /** A variable whose key is withheld from this address. */
+  readonly withheldKey?: string | undefined;
+  /** Sent with every request; secrets resolved. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dimensions: number | undefined;
+  readonly inputTypes: {
+    readonly query?: string | undefined;
+    readonly document?: string | undefined;
+  };
+  /** Concurrent inline requests. */
+  readonly concurrency: number;
+  /** Limit of one inline request while indexing. */
+  readonly documentTimeoutMs: number;
+  /** Limit of a query, including retries. */
+  readonly queryTimeoutMs: number;
+  readonly batch: BatchSettings;
+  readonly local: {
+    /** Absolute path, or an `hf:` or http(s) reference; undefined means the default model. */
+    readonly modelPath: string | undefined;
+    readonly modelCacheDir: string;
+    readonly contextSize: number;
+  };
+}
+
 export interface VendorTools {
-  /** Absolute path of the folder for what outlasts a process, as logins. */
+  /** State folder, for logins and runtimes. */
   readonly stateDir: string;
   readonly clock: Clock;
   readonly env: EngineContext['env'];
 }
 
-/** How a call to a batch API is ended and paced. */
 export interface BatchCall {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -93,15 +141,14 @@ export interface BatchCall {
 
 /** One document of a batch job. */
 export interface BatchEntry {
-  /** Comes back with the vector; the job's input says nothing else of the document. */
+  /** Identifies the vector in the results. */
   readonly key: string;
   readonly input: TextInput;
 }
 
-/** A job at the vendor: ids of the vendor's by name, to be kept as JSON and asked again later. */
+/** The vendor's ids of a job, by name; stored as JSON. */
 export type BatchHandle = Readonly<Record<string, string>>;
 
-/** How far a job is. */
 export type BatchStatus =
   | {
       readonly state: 'running';
@@ -109,44 +156,44 @@ export type BatchStatus =
       readonly total: number | undefined;
     }
   /**
-   * Ended; results are there for the finished part, which may be all, some or none. `why` is set
-   * when it did not go to its end, as `expired`.
+   * Ended, with results for all, some or none of the entries. `why` is set if it did not complete,
+   * as `expired`.
    */
   | { readonly state: 'ended'; readonly why?: string | undefined }
   /**
-   * Ended without results; nothing of it is paid for. `queueFull`: only because too much waits at
-   * the vendor already, so a smaller job may pass.
+   * Ended without results or cost. `queueFull`: the vendor's queue is full, so a smaller job may
+   * pass.
    */
   | { readonly state: 'failed'; readonly why: string; readonly queueFull?: boolean };
 
-/** What came of one entry; the vector as the vendor gave it. */
+/** The result of one entry; vectors are not normalized. */
 export type BatchResult =
   | { readonly key: string; readonly vector: Float32Array }
   | { readonly key: string; readonly why: string };
 
 /**
- * A vendor's batch API: cheaper, and done within a day. All methods throw VendorFault; of kind
- * `model` (404) when the job or its results are gone.
+ * A vendor's batch API: cheaper, done within a day. Methods throw VendorFault, with status 404 when
+ * a job or its results are gone.
  */
 export interface VendorBatch {
-  /** What one job may hold; bytes of its input as it is uploaded. */
+  /** Limits of one job; bytes of the uploaded input. */
   readonly limits: { readonly maxEntries: number; readonly maxBytes: number };
   /**
-   * Uploads the entries and starts a job. The start itself is not sent again when it may have
-   * worked (see notTwice): the caller asks {@link find} first.
+   * Uploads the entries and starts a job. If the start may have worked it is not repeated (see
+   * notTwice): the caller first asks {@link find}.
    *
-   * @param label goes with the job, so that {@link find} knows it again
+   * @param label identifies the job for {@link find}
    */
   submit(entries: readonly BatchEntry[], label: string, call: BatchCall): Promise<BatchHandle>;
   /**
-   * A job that was started under a label, when its handle was lost. When there is none, what was
-   * uploaded under the label is deleted, so that a start that is late finds nothing to work on.
+   * Finds a job by its label when its handle was lost. If there is none, deletes what was uploaded,
+   * so that a delayed start finds nothing to work on.
    */
   find(label: string, call: BatchCall): Promise<BatchHandle | undefined>;
   status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus>;
-  /** In any order; entries that are missing were not done. A broken one is left out. */
+  /** In any order; unfinished and broken entries are left out. */
   results(handle: BatchHandle, call: BatchCall): AsyncIterable<BatchResult>;
   cancel(handle: BatchHandle, call: BatchCall): Promise<void>;
-  /** Deletes what the job left at the vendor; what is gone already is no fault. */
+  /** Deletes what the job left at the vendor; succeeds if it is gone already. */
   discard(handle: BatchHandle, call: BatchCall): Promise<void>;
 }

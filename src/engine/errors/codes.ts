@@ -4,340 +4,258 @@ export type ExitCode = 1 | 2 | 130;
 interface CodeEntry {
   /** What the process exits with when this error ends a command. */
   readonly exit: ExitCode;
-  /** One line for docs/errors.md: when a person meets this code. */
+  /** What happened, in one sentence for docs/errors.md. */
   readonly summary: string;
 }
 
-/**
- * Every error code there is. A code is part of the public contract: scripts match on it.
- * docs/errors.md lists the same codes, held equal by a test.
- */
+/** Every error code. Scripts match on them: a code is never renamed. */
 export const ERROR_CODES = {
-  AGENT_UNKNOWN: { exit: 2, summary: 'The named agent is not in the configuration.' },
-  BUG: { exit: 1, summary: 'Something in svc itself went wrong; please report it.' },
-  CONFIG_EXISTS: {
-    exit: 1,
-    summary: 'A configuration file is there already and would be overwritten.',
-  },
-  CONFIG_INVALID: {
-    exit: 2,
-    summary: 'The configuration breaks its schema; every fault is listed.',
-  },
-  CONFIG_KEY_UNKNOWN: {
-    exit: 2,
-    summary: 'The named configuration path does not exist in the schema.',
-  },
+  AGENT_UNKNOWN: { exit: 2, summary: 'The agent is not in the configuration.' },
+  BUG: { exit: 1, summary: 'svc itself failed.' },
+  CONFIG_EXISTS: { exit: 1, summary: 'The configuration file already exists.' },
+  CONFIG_INVALID: { exit: 2, summary: 'The configuration does not match its schema.' },
+  CONFIG_KEY_UNKNOWN: { exit: 2, summary: 'The schema has no such key.' },
   CONFIG_NOT_FOUND: {
     exit: 2,
-    summary: 'The configuration file named by --config or SVC_CONFIG is not there.',
+    summary: 'The configuration file named by --config or SVC_CONFIG does not exist.',
   },
   CONFIG_SYNTAX: {
     exit: 2,
-    summary: 'The configuration file is not JSON (comments and trailing commas are allowed).',
+    summary:
+      'The configuration file is not valid JSON, even with comments and trailing commas allowed.',
   },
-  CONFIG_UNREADABLE: {
+  CONFIG_UNREADABLE: { exit: 2, summary: 'The configuration file cannot be read.' },
+  CONFIG_UNTRUSTED: {
     exit: 2,
-    summary: 'The configuration file cannot be read: permissions, a folder, or too large.',
+    summary: 'The configuration file sets risky keys and is not trusted.',
   },
   CONFIG_WRITE_FAILED: {
     exit: 1,
-    summary: 'The configuration file could not be written; the old one is unchanged.',
+    summary: 'The configuration file could not be written and is unchanged.',
   },
   CONFIRMATION_NEEDED: {
     exit: 2,
-    summary: 'The command asks before it acts, and there is no terminal to ask on; pass --yes.',
+    summary: 'The command needs a confirmation and there is no terminal to ask on.',
   },
-  DOCUMENT_NOT_INDEXED: {
-    exit: 1,
-    summary: 'The path is not one of the files that the index covers.',
-  },
-  DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file is there but cannot be read.' },
-  DREAM_CLAIM_UNKNOWN: {
-    exit: 1,
-    summary: 'No claim that dreaming knows has this key or text.',
-  },
+  DOCUMENT_NOT_INDEXED: { exit: 1, summary: 'The file is not part of the index.' },
+  DOCUMENT_UNREADABLE: { exit: 1, summary: 'An indexed file cannot be read.' },
+  DREAM_CLAIM_UNKNOWN: { exit: 1, summary: 'Dreaming knows no claim with this key or text.' },
   DREAM_FILE_REFUSED: {
     exit: 1,
-    summary: 'Dreaming does not write there: a symbolic link, a folder, or a file too large.',
+    summary: 'Dreaming refused to write to a symbolic link, a folder or a file that is too large.',
   },
-  DREAM_MEMORY_BUSY: {
-    exit: 1,
-    summary: 'MEMORY.md kept changing while dreaming was about to write it; nothing was written.',
-  },
+  DREAM_MEMORY_BUSY: { exit: 1, summary: 'MEMORY.md kept changing, so dreaming wrote nothing.' },
   DREAM_STORE_NEWER: {
     exit: 1,
-    summary: 'What dreaming knows of the workspace was written by a newer version of svc.',
+    summary: 'The dreaming database was written by a newer version of svc.',
   },
-  DREAM_STORE_UNUSABLE: {
-    exit: 1,
-    summary: 'What dreaming knows of the workspace cannot be read or written.',
-  },
-  DREAM_SWEEP_UNKNOWN: { exit: 1, summary: 'There is no sweep of that id.' },
+  DREAM_STORE_UNUSABLE: { exit: 1, summary: 'The dreaming database cannot be read or written.' },
+  DREAM_SWEEP_UNKNOWN: { exit: 1, summary: 'There is no sweep with this ID.' },
   EVAL_BASELINE_INVALID: {
     exit: 2,
-    summary: 'The baseline of an evaluation cannot be read, or is of other questions.',
+    summary: 'The baseline cannot be read or belongs to other questions.',
   },
-  EVAL_QUESTIONS_INVALID: {
-    exit: 2,
-    summary: 'A file of questions cannot be read; the faults and their lines are named.',
-  },
+  EVAL_QUESTIONS_INVALID: { exit: 2, summary: 'The questions file is not valid.' },
   EVAL_WRITE_FAILED: {
     exit: 1,
-    summary: 'A baseline or drafted questions could not be written.',
+    summary: 'The baseline or the drafted questions could not be written.',
   },
   EXPORT_WRITE_FAILED: { exit: 1, summary: 'The export could not be written.' },
-  FORGET_FAILED: {
-    exit: 1,
-    summary: 'A file, its backup or the list of what is forgotten could not be written.',
-  },
-  FORGET_ID_UNKNOWN: { exit: 2, summary: 'Nothing was forgotten under this id.' },
-  FORGET_LIST_INVALID: {
-    exit: 1,
-    summary: 'The list of what is forgotten is damaged; memory is not indexed without it.',
-  },
-  FORGET_NOTHING: { exit: 1, summary: 'Nothing was found that could be forgotten.' },
-  FORGET_OUTDATED: {
-    exit: 1,
-    summary: 'A file changed after it was shown what would be forgotten of it; nothing was done.',
-  },
+  FIX_OUTDATED: { exit: 1, summary: 'What a fix would change is no longer as it was shown.' },
   FLOWS_BUSY: {
     exit: 1,
-    summary: 'Other processes kept writing the database of flows; nothing was done.',
+    summary: 'Other processes kept the flow database locked, so nothing was changed.',
   },
-  FLOWS_DAMAGED: { exit: 1, summary: 'The database of flows is damaged.' },
+  FLOWS_DAMAGED: { exit: 1, summary: 'The flow database is damaged.' },
   FLOWS_FOREIGN: {
     exit: 1,
-    summary: 'The file that should be the database of flows is something else.',
+    summary: 'The file at the path of the flow database is something else.',
   },
   FLOWS_NEWER: {
     exit: 1,
-    summary: 'A newer svc wrote the database of flows; it was left as it is.',
+    summary: 'The flow database was written by a newer version of svc and is unchanged.',
   },
-  FLOWS_PERSIST_FAILED: {
+  FLOWS_PERSIST_FAILED: { exit: 1, summary: 'The flow database cannot be written.' },
+  FLOW_ENDED: { exit: 1, summary: 'The flow has already ended and cannot change.' },
+  FLOW_NOT_FOUND: { exit: 1, summary: 'No flow has this ID, or several start with it.' },
+  FORGET_FAILED: {
     exit: 1,
-    summary: 'The database of flows cannot be written, or its disk is full.',
+    summary: 'A note, its backup or the forget list could not be written.',
   },
-  FLOW_ENDED: { exit: 1, summary: 'The flow has ended, and what has ended stays so.' },
-  FLOW_NOT_FOUND: { exit: 1, summary: 'No flow has this id, or more than one begins with it.' },
+  FORGET_ID_UNKNOWN: { exit: 2, summary: 'Nothing was forgotten under this ID.' },
+  FORGET_LIST_INVALID: {
+    exit: 1,
+    summary: 'The forget list is damaged, and memory is not indexed without it.',
+  },
+  FORGET_NOTHING: { exit: 1, summary: 'Nothing matched what should be forgotten.' },
+  FORGET_OUTDATED: {
+    exit: 1,
+    summary: 'A file changed after the preview, so nothing was forgotten.',
+  },
   HANDLES_EXHAUSTED: {
     exit: 1,
-    summary: 'The process or the system has no file handles left; nothing was changed.',
+    summary: 'The process or the system has no file handles left, so nothing was changed.',
   },
   IMPORT_CONFLICT: {
     exit: 1,
-    summary: 'Files that would be imported are there with another content; nothing was written.',
+    summary: 'Files to be imported already exist with other content, so nothing was written.',
   },
-  IMPORT_FAILED: { exit: 1, summary: 'A file could not be read or written while importing.' },
-  IMPORT_INVALID: {
-    exit: 2,
-    summary: 'The file is not a whole export of svc; the fault and its line are named.',
-  },
-  INDEX_CORRUPT: {
-    exit: 1,
-    summary: 'The index database is damaged and could not be rebuilt in place.',
-  },
+  IMPORT_FAILED: { exit: 1, summary: 'A file could not be read or written during the import.' },
+  IMPORT_INVALID: { exit: 2, summary: 'The file is not a complete svc export.' },
+  INDEX_CORRUPT: { exit: 1, summary: 'The index database is damaged and could not be rebuilt.' },
   INDEX_DISK_FULL: {
     exit: 1,
-    summary: 'The disk filled up while indexing; what was committed before is kept.',
+    summary: 'The disk filled up while indexing; everything committed before is kept.',
   },
   INDEX_LOCKED: {
     exit: 1,
-    summary: 'Another process is writing this index and did not finish in time.',
+    summary: 'Another process is writing the index and did not finish in time.',
   },
-  INDEX_UNWRITABLE: { exit: 1, summary: 'The index folder or database cannot be written.' },
+  INDEX_UNWRITABLE: { exit: 1, summary: 'The index cannot be written.' },
   INTEGRATION_CONFLICT: {
     exit: 1,
-    summary: "The agent's configuration has an entry of that name that is not svc's.",
+    summary: "The agent's configuration already has an entry of this name that is not from svc.",
   },
   INTEGRATION_FILE_INVALID: {
     exit: 1,
-    summary: "The agent's configuration file is broken or cannot be read; it was left as it is.",
+    summary: "The agent's configuration file is not valid or cannot be read, and is unchanged.",
   },
   INTEGRATION_OUTDATED: {
     exit: 1,
-    summary: "The agent's configuration file is not as it was when the change was shown.",
+    summary: "The agent's configuration file changed after the preview.",
   },
-  INTEGRATION_UNSUPPORTED: {
-    exit: 2,
-    summary: 'The agent cannot be given what was asked for; the error says what to do instead.',
-  },
+  INTEGRATION_UNSUPPORTED: { exit: 2, summary: 'The agent does not support what was requested.' },
   INTEGRATION_WRITE_FAILED: {
     exit: 1,
-    summary: "The agent's configuration file could not be written; the old one is unchanged.",
+    summary: "The agent's configuration file could not be written and is unchanged.",
   },
   INTERRUPTED: {
     exit: 130,
-    summary: 'The person stopped the command (Ctrl-C); finished work is kept.',
+    summary: 'The command was stopped with Ctrl-C; finished work is kept.',
   },
-  LISTEN_FAILED: {
-    exit: 1,
-    summary: 'The address that is configured for the listener cannot be taken.',
-  },
-  LOG_MISSING: {
-    exit: 1,
-    summary: 'There is no log to show: `svc serve` has not written one yet.',
-  },
+  LISTEN_FAILED: { exit: 1, summary: 'The listener cannot use the configured address.' },
+  LOG_MISSING: { exit: 1, summary: 'There is no log yet.' },
   MCP_TOKEN_UNUSABLE: {
     exit: 1,
-    summary: 'The file of the token for MCP over HTTP is unsafe, damaged or cannot be made.',
+    summary: 'The token file for MCP over HTTP is unsafe, damaged or cannot be created.',
   },
-  MEMORY_DISABLED: {
-    exit: 1,
-    summary: 'Memory search is switched off for this agent (memorySearch.enabled).',
-  },
-  MEND_OUTDATED: {
-    exit: 1,
-    summary: 'What a mend of svc config doctor would change is not as it was shown any more.',
-  },
+  MEMORY_DISABLED: { exit: 1, summary: 'Memory search is off for this agent.' },
   NOTIFY_SECRET_INVALID: {
     exit: 1,
-    summary: 'The secret of flows.notify begins with whsec_ and is no Base64 after it.',
+    summary: 'The `flows.notify` secret starts with whsec_ but is not Base64 after it.',
   },
   PROVIDER_ANSWER_INVALID: {
     exit: 1,
-    summary: 'The embedding provider answered with something other than the vectors asked for.',
+    summary: 'The embedding provider returned something other than the requested vectors.',
   },
-  PROVIDER_AUTH: {
-    exit: 1,
-    summary: 'The embedding provider has no key, or refused the one it was given.',
-  },
+  PROVIDER_AUTH: { exit: 1, summary: 'The embedding provider has no key or rejected it.' },
   PROVIDER_INSTALL_FAILED: {
     exit: 1,
-    summary: 'The runtime of local models could not be installed; nothing half-done is left.',
+    summary: 'The runtime for local models could not be installed; nothing was left half done.',
   },
-  PROVIDER_LOGIN_FAILED: {
-    exit: 1,
-    summary: 'Signing in to the embedding provider did not succeed.',
-  },
+  PROVIDER_LOGIN_FAILED: { exit: 1, summary: 'The login to the embedding provider failed.' },
   PROVIDER_MODEL_UNKNOWN: {
     exit: 1,
     summary: 'The embedding provider does not have the configured model.',
   },
   PROVIDER_NOT_SET_UP: {
     exit: 1,
-    summary: 'The embedding provider needs something that is not installed or not configured yet.',
+    summary: 'The embedding provider needs something that is not installed or configured.',
   },
   PROVIDER_OVERLOADED: {
     exit: 1,
-    summary: 'The embedding provider is overloaded or broken for the moment.',
+    summary: 'The embedding provider is temporarily overloaded or failing.',
   },
   PROVIDER_QUOTA: {
     exit: 1,
-    summary: 'The account at the embedding provider has no balance or contingent left.',
+    summary: 'The account with the embedding provider has no credit or quota left.',
   },
   PROVIDER_RATE_LIMITED: {
     exit: 1,
-    summary: 'The embedding provider kept refusing requests as too many.',
+    summary: 'The embedding provider kept rejecting requests because of its rate limit.',
   },
-  PROVIDER_REFUSED: {
-    exit: 1,
-    summary: 'The embedding provider did not understand or accept a request.',
-  },
+  PROVIDER_REFUSED: { exit: 1, summary: 'The embedding provider rejected a request.' },
   PROVIDER_TIMEOUT: { exit: 1, summary: 'The embedding provider did not answer in time.' },
-  PROVIDER_UNKNOWN: {
-    exit: 2,
-    summary: 'There is no embedding provider of that name.',
-  },
-  PROVIDER_UNREACHABLE: {
-    exit: 1,
-    summary: 'The embedding provider cannot be reached.',
-  },
-  RANGE_INVALID: { exit: 2, summary: 'A line range does not exist in the file.' },
+  PROVIDER_UNKNOWN: { exit: 2, summary: 'There is no embedding provider of this name.' },
+  PROVIDER_UNREACHABLE: { exit: 1, summary: 'The embedding provider cannot be reached.' },
+  RANGE_INVALID: { exit: 2, summary: 'The file has no such lines.' },
   REPORT_WRITE_FAILED: { exit: 1, summary: 'The bug report could not be written.' },
   RUNTIME_PROGRAM_MISSING: {
     exit: 1,
-    summary: 'A program that flows.runtimes or flows.notify names is not there, or cannot be run.',
+    summary: 'A program named in flows.runtimes or flows.notify does not exist or cannot be run.',
   },
   SECRET_UNRESOLVED: {
     exit: 1,
-    summary: 'A referenced secret could not be read: variable, file or program.',
+    summary: 'A secret could not be read from its variable, file or program.',
   },
-  SERVE_RUNNING: {
-    exit: 1,
-    summary: 'Another `svc serve` runs for the same state folder.',
-  },
+  SERVE_RUNNING: { exit: 1, summary: 'Another `svc serve` uses the same state folder.' },
   SQLITE_UNUSABLE: {
     exit: 1,
     summary: 'The native SQLite module was built for another Node.js and cannot be loaded.',
   },
-  STATE_UNWRITABLE: {
-    exit: 1,
-    summary: 'What svc remembers from run to run cannot be written to its state folder.',
-  },
-  TASK_ENDED: { exit: 1, summary: 'The task has ended already.' },
-  TASK_LEASE_LOST: {
-    exit: 1,
-    summary: 'The lease token is wrong, or the task was taken from its worker meanwhile.',
-  },
-  TASK_NOT_FOUND: { exit: 1, summary: 'No task has this id, or more than one begins with it.' },
+  STATE_UNWRITABLE: { exit: 1, summary: 'The state folder cannot be written.' },
+  SYSTEM_REFUSED: { exit: 1, summary: 'The system refused to read or write a file.' },
+  TASK_ENDED: { exit: 1, summary: 'The task has already ended.' },
+  TASK_LEASE_LOST: { exit: 1, summary: 'The lease token is wrong, or the lease expired.' },
+  TASK_NOT_FOUND: { exit: 1, summary: 'No task has this ID, or several start with it.' },
   TASK_NOT_RETRYABLE: {
     exit: 1,
-    summary: 'Only a task that failed, timed out, was cancelled or lost can be run again.',
+    summary: 'Only a task that failed, timed out, was cancelled or got lost can be retried.',
   },
-  USAGE: {
-    exit: 2,
-    summary: 'The command line is wrong: an unknown command, flag, argument or value.',
-  },
-  WEBHOOKS_DISABLED: {
-    exit: 1,
-    summary: 'Webhooks are switched off (plugins.entries.webhooks.enabled), or the route is.',
-  },
-  WEBHOOK_ROUTE_UNKNOWN: {
-    exit: 2,
-    summary: 'The named webhook route is not in the configuration.',
-  },
+  USAGE: { exit: 2, summary: 'The command line is not valid.' },
+  WEBHOOKS_DISABLED: { exit: 1, summary: 'Webhooks or the route are off.' },
+  WEBHOOK_ROUTE_UNKNOWN: { exit: 2, summary: 'The webhook route is not in the configuration.' },
   WEBHOOK_UNREACHABLE: {
     exit: 1,
-    summary: 'The webhook listener cannot be reached, or did not answer like one.',
+    summary: 'The webhook listener cannot be reached or gave an unexpected answer.',
   },
   WORKSPACE_MISSING: { exit: 1, summary: 'The workspace folder does not exist.' },
-  WORKSPACE_UNREADABLE: {
-    exit: 1,
-    summary: 'The workspace is there but is no folder, or cannot be read.',
-  },
+  WORKSPACE_UNREADABLE: { exit: 1, summary: 'The workspace is not a folder or cannot be read.' },
 } as const satisfies Record<string, CodeEntry>;
 
 /** A member of the error registry. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/**
- * Every warning code there is: a warning never changes the exit code, and stands in
- * `warnings[]` of JSON results.
- */
+/** Every warning code. A warning never changes the exit code; JSON results list it in `warnings[]`. */
 export const WARNING_CODES = {
   BACKEND_FAILED:
-    'The external search program failed, or answered nothing readable; the builtin engine answered.',
-  BACKEND_PAUSED: 'The external search program failed a moment ago and is left alone for a while.',
+    'The external search program failed or gave an unreadable answer; the builtin engine answered.',
+  BACKEND_PAUSED: 'The external search program failed a moment ago and is not used for a while.',
   BACKEND_TIMEOUT:
-    'The external search program took too long and was ended; the builtin engine answered.',
+    'The external search program took too long and was stopped; the builtin engine answered.',
   BACKEND_UNAVAILABLE: 'The external search program cannot be run; the builtin engine answered.',
+  BEGINNING_TOO_SHORT:
+    'Too many words start with this prefix, so it was searched for as a whole word.',
+  CONFIG_UNTRUSTED:
+    'The configuration file is not trusted, so its risky keys are ignored until you run `svc config trust`.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',
-  DREAM_MODEL_UNUSED: 'The model that dreaming should write with is not used; plain words are.',
+  DREAM_MODEL_UNUSED: 'The configured model was not used, so dreaming wrote its diary without one.',
+  EMBEDDINGS_PENDING: 'Some passages have no vector yet; only keyword search finds them.',
   EMBEDDING_FAILED:
-    'Some passages got no vector; they are found by their words alone until the next sync.',
-  EMBEDDINGS_PENDING:
-    'Not all passages have vectors yet; those without are found by their words alone.',
+    'Some passages have no vector; only keyword search finds them until the next sync.',
+  ENVIRONMENT_IGNORED:
+    'A variable that Kubernetes sets for a service has the name of an svc variable, so it is ignored.',
   FILES_SKIPPED: 'Some files could not be indexed; each is named with its reason.',
   FORGET_UNFINISHED:
-    'What was forgotten is no longer found, but its bytes are in the index file until the next sync.',
-  INDEX_BUSY:
-    'Another process is writing the index; the answer comes from what was committed before.',
-  INDEX_REBUILT: 'The index was unusable (damaged, or of another version) and was built anew.',
-  INDEX_STALE: 'The index could not be brought up to date; the answer comes from what is there.',
-  INTEGRATION_DOUBTFUL: 'The agent was registered, but may not be able to start svc.',
-  MEDIA_UNAVAILABLE: 'Images and recordings are found by their names alone: the model takes none.',
-  PROVIDER_FALLBACK: 'The embedding provider failed; its fallback embedded instead.',
-  PROVIDER_UNAVAILABLE: 'No embedding provider can be used; the search was by words alone.',
-  QUERY_EMPTY: 'The query holds nothing that can be searched for.',
-  QUERY_SHORTENED: 'The query was longer than what is searched; only its first terms were used.',
-  RECALL_FAILED:
-    'Active memory could not search, or its model could not condense; the turn goes on with less.',
-  RECALL_TIMED_OUT: 'Active memory took too long; the turn goes on with what there was by then.',
-  SCOPE_DENIED:
-    'The rules of memory.ext.scope close memory to this conversation; nothing was looked up.',
-  SOURCE_OFF: 'A source was asked for that the configuration does not search.',
+    'What was forgotten is no longer found, but its bytes remain in the index file until the next sync.',
+  INDEX_BUSY: 'Another process is writing the index, so the answer may miss the newest changes.',
+  INDEX_REBUILT: 'The index was damaged or of another version and was rebuilt.',
+  INDEX_STALE: 'The index could not be updated, so the answer may be out of date.',
+  INTEGRATION_DOUBTFUL: 'The agent was registered but may be unable to start svc.',
+  MEDIA_UNAVAILABLE: 'The model cannot embed images and audio, so only their names are searched.',
+  NOTES_OUTSIDE_MEMORY:
+    'The workspace has Markdown files, but none in MEMORY.md, USER.md or memory/.',
+  PROVIDER_FALLBACK: 'The embedding provider failed and its fallback was used.',
+  PROVIDER_UNAVAILABLE: 'No embedding provider could be used, so only keyword search answered.',
+  QUERY_EMPTY: 'The query contains nothing to search for.',
+  QUERY_SHORTENED: 'The query was too long; only its first terms were used.',
+  RECALL_FAILED: 'Active memory failed to search or summarize; the turn continues with less.',
+  RECALL_TIMED_OUT: 'Active memory took too long; the turn continues with what it had.',
+  SCOPE_DENIED: 'The rules of `memory.ext.scope` deny memory search in this conversation.',
+  SEARCH_OFF: 'Memory search is off for every agent, so there was nothing to do.',
+  SOURCE_OFF: 'The requested source is not searched in this configuration.',
   VECTOR_EXTENSION_UNAVAILABLE:
-    'The vector extension cannot be loaded; vectors are compared in process, with the same results.',
+    'The vector extension cannot be loaded; vectors are compared in process with the same results.',
 } as const satisfies Record<string, string>;
 
 /** A member of the warning registry. */

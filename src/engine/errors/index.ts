@@ -6,6 +6,7 @@ export {
 } from './codes.js';
 export { handlesExhausted, isHandleShortage } from './handle-shortage.js';
 export {
+  asSvcError,
   messageOf,
   type SourceLocation,
   SvcError,

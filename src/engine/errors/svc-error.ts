@@ -7,19 +7,17 @@ export interface SourceLocation {
   readonly column: number;
 }
 
-/** What an {@link SvcError} is made of besides its code and message. */
 export interface SvcErrorOptions {
-  /** What the person can do about it, as an imperative sentence or a command to type. */
-  readonly hint?: string;
-  readonly location?: SourceLocation;
+  /** What to do about it: an imperative sentence or a command. */
+  readonly hint?: string | undefined;
+  readonly location?: SourceLocation | undefined;
   /** Machine-readable extras for `--json`; must be plain JSON and free of secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
 /**
- * The one error type the engine throws for expected failures. Anything else that reaches the
- * edge is reported as a bug.
+ * The error of every expected failure. Any other error that leaves the engine is reported as a bug.
  */
 export class SvcError extends Error {
   readonly code: ErrorCode;
@@ -37,17 +35,40 @@ export class SvcError extends Error {
   }
 }
 
-/** Something worth saying that does not fail the command. */
+/** A problem that does not fail the command. */
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** The `code` of a Node.js system error (`ENOENT`, `EACCES`, …), or undefined for anything else. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Hints for system errors that no part of svc explains in its own words. */
+const SYSTEM_HINTS = [
+  [/^(?:ENOSPC|EDQUOT|SQLITE_FULL)$/u, 'the disk is full: free some space and try again'],
+  [
+    /^(?:EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/u,
+    'check the owner and the permissions of the state folder and the workspace; "svc config path" prints where they are',
+  ],
+  [/^uv_cwd$/u, 'the current folder was deleted: change to another one with cd'],
+] as const;
+
+/**
+ * Anything thrown as an error with a hint, also where only the system refused: no space, no permission,
+ * a folder that is gone. Undefined for errors that svc does not expect.
+ */
+export function asSvcError(error: unknown): SvcError | undefined {
+  if (error instanceof SvcError) return error;
+  const isCwd = error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
+  const code = isCwd ? 'uv_cwd' : (systemErrorCode(error) ?? '');
+  const hint = SYSTEM_HINTS.find(([codes]) => codes.test(code))?.[1];
+  if (hint === undefined) return undefined;
+  return new SvcError('SYSTEM_REFUSED', messageOf(error), { hint, cause: error });
 }
 
 /** The message of anything that was thrown. */

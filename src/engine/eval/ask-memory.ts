@@ -1,21 +1,19 @@
 import { ERROR_CODES, type ErrorCode, SvcError, type Warning } from '../errors/index.js';
-import { embeddingWarnings } from '../memory/embedding/embedding-warnings.js';
-import type { OpenedMemory } from '../memory/open-memory.js';
-import type { SearchMode, SearchResponse } from '../memory/search/types.js';
-import type { SyncEvent } from '../memory/sync/events.js';
-import type { Figures } from './figures.js';
-import { FileReader } from './file-lines.js';
+import type { GetResponse, MemoryBackend } from '../memory/backends/index.js';
+import type { OpenedMemory } from '../memory/index.js';
+import type { SearchMode, SearchResponse } from '../memory/search/index.js';
+import { embeddingWarnings, type SyncEvent } from '../memory/sync/index.js';
+import type { Metrics } from './metrics.js';
 import type { EvalQuestion } from './question-file.js';
 import { scoreQuestion, type Target } from './score-question.js';
 
-/** How every question is asked. */
-export interface AskOptions {
+interface AskOptions {
   readonly maxResults: number;
-  /** `query.minScore` when undefined. */
+  /** Default: `query.minScore`. */
   readonly minScore: number | undefined;
   readonly signal: AbortSignal;
   readonly onSync: (event: SyncEvent) => void;
-  /** Told after each question. */
+  /** Called after each question. */
   readonly onAsked: () => void;
 }
 
@@ -24,25 +22,25 @@ export interface AskedQuestion {
   readonly question: EvalQuestion;
   readonly targets: readonly Target[];
   readonly response: SearchResponse;
-  readonly figures: Figures;
-  /** From the question to its results, as an agent would wait for them. */
+  readonly metrics: Metrics;
+  /** Duration of the search. */
   readonly ms: number;
 }
 
-/** All that was asked of one memory. */
+/** All questions asked of one memory. */
 export interface AskedMemory {
   readonly asked: readonly AskedQuestion[];
-  /** What memory covers, by path. */
+  /** Paths of the indexed files. */
   readonly paths: ReadonlySet<string>;
   readonly files: FileReader;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Brings a memory up to date and asks it questions, one after another.
+ * Syncs a memory and searches it for the questions in turn.
  *
- * @throws SvcError the provider's error when not all passages get vectors: half of them would be
- *   measured as if it were all; the signal's reason
+ * @throws SvcError the provider's error if some passages have no vectors, which would distort the results;
+ *   the signal's reason
  */
 export async function askMemory(
   memory: OpenedMemory,
@@ -60,7 +58,7 @@ export async function askMemory(
   for (const question of questions) {
     const targets = await withLines(question, paths, files);
     const request = { query: question.question, maxResults, minScore };
-    // The first one opens the index and loads code, which no later one waits for.
+    // Warm up: the first search opens the index and loads code.
     if (asked.length === 0) await backend.search({ ...request, lexicalOnly: true }, { signal });
     const started = performance.now();
     const response = await backend.search(request, { signal });
@@ -70,7 +68,7 @@ export async function askMemory(
       question,
       targets,
       response,
-      figures: scoreQuestion(response.results, targets, maxResults),
+      metrics: scoreQuestion(response.results, targets, maxResults),
       ms,
     });
     onAsked();
@@ -79,12 +77,12 @@ export async function askMemory(
   return { asked, paths, files, warnings };
 }
 
-/** How a run of questions was searched; `hybrid` where any was. */
+/** How the questions were searched; `hybrid` if any was. */
 export function modeOf(asked: readonly AskedQuestion[]): {
   readonly mode: SearchMode;
   readonly provider: string | null;
   readonly model: string | null;
-  /** How many questions were answered by words alone although there is a provider. */
+  /** Number of questions answered by keyword search only although a provider is configured. */
   readonly fellBack: number;
 } {
   const embedded = asked.find(({ response }) => response.provider !== null)?.response;
@@ -117,15 +115,59 @@ async function withLines(
 
 function notEmbedded(
   name: string,
-  failure: { readonly code: string; readonly message: string; readonly hint?: string },
+  failure: { readonly code: string; readonly message: string; readonly hint?: string | undefined },
 ): SvcError {
   return new SvcError(
     isErrorCode(failure.code) ? failure.code : 'PROVIDER_UNREACHABLE',
-    `${name}: not all passages have vectors, so there is nothing to measure: ${failure.message}`,
+    `${name}: some passages have no vectors: ${failure.message}`,
     failure.hint === undefined ? {} : { hint: failure.hint },
   );
 }
 
 function isErrorCode(code: string): code is ErrorCode {
   return code in ERROR_CODES;
+}
+
+/** More than any note has; the backend limits each answer. */
+const ALL_LINES = 1_000_000;
+
+/** Lines of a file by number; of a transcript, only lines with text. Null if the file cannot be read. */
+export type FileLines = ReadonlyMap<number, string> | null;
+
+/** Reads files through a memory backend, each once. */
+export class FileReader {
+  private readonly backend: MemoryBackend;
+  private readonly known = new Map<string, FileLines>();
+
+  constructor(backend: MemoryBackend) {
+    this.backend = backend;
+  }
+
+  async linesOf(path: string): Promise<FileLines> {
+    const known = this.known.get(path);
+    if (known !== undefined) return known;
+    const lines = await this.read(path);
+    this.known.set(path, lines);
+    return lines;
+  }
+
+  private async read(path: string): Promise<FileLines> {
+    const lines = new Map<number, string>();
+    try {
+      for (let from = 1; ; ) {
+        const given = await this.backend.get({ target: path, from, lines: ALL_LINES });
+        for (const [line, text] of numbered(given)) lines.set(line, text);
+        if (given.turns !== undefined || given.endLine >= given.totalLines) return lines;
+        from = given.endLine + 1;
+      }
+    } catch (error) {
+      if (error instanceof SvcError) return null;
+      throw error;
+    }
+  }
+}
+
+function numbered({ turns, text, startLine }: GetResponse): readonly (readonly [number, string])[] {
+  if (turns !== undefined) return turns.map((turn) => [turn.line, turn.text]);
+  return text.split('\n').map((line, at) => [startLine + at, line]);
 }

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { messageOf, SvcError } from '../errors/index.js';
-import { replaceFile } from '../replace-file.js';
+import { replaceFile } from '../support/files.js';
 import type { TrialResult } from './evaluate.js';
-import { type Figures, meanFigures, QUALITY_NAMES, type QualityName } from './figures.js';
-import { figuresSchema } from './figures-schema.js';
+import {
+  type Metrics,
+  meanMetrics,
+  metricsSchema,
+  QUALITY_NAMES,
+  type QualityName,
+} from './metrics.js';
 
 const baselineSchema = z.strictObject({
   format: z.literal('svc-eval-baseline'),
@@ -12,41 +17,41 @@ const baselineSchema = z.strictObject({
   at: z.string(),
   maxResults: z.int().check(z.minimum(1)),
   minScore: z.nullable(z.number()),
-  /** By the ids of the questions. */
-  questions: z.record(z.string(), figuresSchema),
+  /** By question ID. */
+  questions: z.record(z.string(), metricsSchema),
 });
 
-/** Figures of an earlier evaluation, question by question. */
+/** Metrics of an earlier evaluation by question. */
 export type Baseline = z.infer<typeof baselineSchema>;
 
-/** How questions were asked; only runs that asked alike can be compared. */
-export interface AskedHow {
+/** Search options; only runs with the same ones can be compared. */
+interface AskedHow {
   readonly maxResults: number;
   readonly minScore: number | undefined;
 }
 
-/** A figure that is lower than it was. */
-export interface Drop {
-  readonly figure: QualityName;
+/** A metric that dropped. */
+interface Drop {
+  readonly metric: QualityName;
   readonly before: number;
   readonly now: number;
 }
 
-/** How an evaluation stands against a baseline. */
-export interface BaselineVerdict {
-  /** Questions that both have; only those count. */
+/** An evaluation compared with a baseline. */
+interface BaselineVerdict {
+  /** Number of questions in both; only these are compared. */
   readonly shared: number;
-  /** Questions that the baseline does not have, and those that only it has. */
+  /** Number of questions only in this run, and only in the baseline. */
   readonly added: number;
   readonly gone: number;
-  /** Figures that dropped by more than the margin. */
+  /** Metrics that dropped by more than the margin. */
   readonly drops: readonly Drop[];
-  readonly before: Figures;
-  readonly now: Figures;
+  readonly before: Metrics;
+  readonly now: Metrics;
 }
 
 const FILE_MODE = 0o644;
-/** What is lost by writing four digits, and by adding numbers in another order. */
+/** Error from storing four digits and from summing in another order. */
 const ROUNDING = 1e-4;
 
 /** @throws SvcError EVAL_WRITE_FAILED */
@@ -63,20 +68,20 @@ export function writeBaseline(
     maxResults,
     minScore: minScore ?? null,
     questions: Object.fromEntries(
-      asked.map(({ question, figures }) => [question.id, rounded(figures)]),
+      asked.map(({ question, metrics }) => [question.id, rounded(metrics)]),
     ),
   };
   try {
     replaceFile(file, `${JSON.stringify(baseline, null, 1)}\n`, FILE_MODE);
   } catch (error) {
     throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${messageOf(error)}`, {
-      hint: 'check its folder and the room on the disk',
+      hint: 'check the folder and free disk space',
       cause: error,
     });
   }
 }
 
-/** @throws SvcError EVAL_BASELINE_INVALID when it cannot be read, or was asked otherwise */
+/** @throws SvcError EVAL_BASELINE_INVALID if it cannot be read, or used other search options */
 export function readBaseline(file: string, { maxResults, minScore }: AskedHow): Baseline {
   const baseline = parseBaseline(file);
   if (baseline.maxResults === maxResults && baseline.minScore === (minScore ?? null)) {
@@ -84,8 +89,8 @@ export function readBaseline(file: string, { maxResults, minScore }: AskedHow): 
   }
   const asked = `--max-results ${baseline.maxResults}`;
   const least = baseline.minScore === null ? '' : ` --min-score ${baseline.minScore}`;
-  throw new SvcError('EVAL_BASELINE_INVALID', `${file} was made with ${asked}${least}`, {
-    hint: 'ask in the same way, or write a new baseline with --write-baseline',
+  throw new SvcError('EVAL_BASELINE_INVALID', `${file} was written with ${asked}${least}`, {
+    hint: 'use the same options, or write a new baseline with --write-baseline',
   });
 }
 
@@ -93,40 +98,40 @@ function parseBaseline(file: string): Baseline {
   try {
     return baselineSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    const why = error instanceof z.core.$ZodError ? 'it is no baseline' : messageOf(error);
+    const why = error instanceof z.core.$ZodError ? 'not a baseline file' : messageOf(error);
     throw new SvcError('EVAL_BASELINE_INVALID', `cannot read ${file}: ${why}`, {
-      hint: 'make one with --write-baseline',
+      hint: 'create one with --write-baseline',
     });
   }
 }
 
 /**
- * Holds a run against a baseline, over the questions that both have.
+ * Compares a run with a baseline, over the questions in both.
  *
- * @param margin how much lower a figure may be
- * @throws SvcError EVAL_BASELINE_INVALID when they have no question in common
+ * @param margin allowed drop of a metric
+ * @throws SvcError EVAL_BASELINE_INVALID if they have no question in common
  */
-export function holdAgainst(
+export function compareWithBaseline(
   baseline: Baseline,
   { asked }: TrialResult,
   margin: number,
 ): BaselineVerdict {
   const known = new Map(Object.entries(baseline.questions));
-  const pairs = asked.flatMap(({ question, figures }) => {
+  const pairs = asked.flatMap(({ question, metrics }) => {
     const before = known.get(question.id);
-    return before === undefined ? [] : [{ before, now: figures }];
+    return before === undefined ? [] : [{ before, now: metrics }];
   });
   if (pairs.length === 0) {
-    throw new SvcError('EVAL_BASELINE_INVALID', 'the baseline is of other questions', {
+    throw new SvcError('EVAL_BASELINE_INVALID', 'the baseline has none of these questions', {
       hint: 'write a new one with --write-baseline',
     });
   }
-  const before = meanFigures(pairs.map((pair) => pair.before));
-  const now = meanFigures(pairs.map((pair) => pair.now));
-  const drops = QUALITY_NAMES.flatMap((figure): readonly Drop[] => {
-    const [then, since] = [before[figure], now[figure]];
+  const before = meanMetrics(pairs.map((pair) => pair.before));
+  const now = meanMetrics(pairs.map((pair) => pair.now));
+  const drops = QUALITY_NAMES.flatMap((metric): readonly Drop[] => {
+    const [then, since] = [before[metric], now[metric]];
     if (then === null || since === null || since >= then - margin - ROUNDING) return [];
-    return [{ figure, before: then, now: since }];
+    return [{ metric, before: then, now: since }];
   });
   return {
     shared: pairs.length,
@@ -138,20 +143,16 @@ export function holdAgainst(
   };
 }
 
-function rounded(figures: Figures): Figures {
+function rounded(metrics: Metrics): Metrics {
   const round = (value: number): number => Math.round(value * 10_000) / 10_000;
   const maybe = (value: number | null): number | null => (value === null ? null : round(value));
   return {
-    recall5: round(figures.recall5),
-    recall: round(figures.recall),
-    mrr: round(figures.mrr),
-    ndcg: round(figures.ndcg),
-    hit5: figures.hit5,
-    hit: figures.hit,
-    evidence: maybe(figures.evidence),
-    seen: figures.seen,
-    evidence4k: maybe(figures.evidence4k),
-    none: figures.none,
-    characters: figures.characters,
+    ...metrics,
+    recall5: round(metrics.recall5),
+    recall: round(metrics.recall),
+    mrr: round(metrics.mrr),
+    ndcg: round(metrics.ndcg),
+    evidence: maybe(metrics.evidence),
+    evidence4k: maybe(metrics.evidence4k),
   };
 }

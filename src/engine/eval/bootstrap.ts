@@ -1,62 +1,61 @@
-import { type Figures, QUALITY_NAMES, type QualityName } from './figures.js';
+import { type Metrics, QUALITY_NAMES, type QualityName } from './metrics.js';
 import { seededRandom } from './random.js';
 
-/** How a figure differs between two runs over the same questions. */
+/** Difference of a metric between two runs over the same questions. */
 export interface Difference extends MeanDifference {
-  readonly figure: QualityName;
+  readonly metric: QualityName;
 }
 
-/** How the mean of paired differences stands against chance. */
-export interface MeanDifference {
-  /** The second run's mean less the first one's. */
+/** Mean of paired differences and its significance. */
+interface MeanDifference {
+  /** The second run's mean minus the first run's. */
   readonly difference: number;
-  /** Between these two it lies in 95 of 100 resamples. */
+  /** 95 % confidence interval. */
   readonly low: number;
   readonly high: number;
-  /** How often chance alone would give a difference as far from zero; two-sided. */
+  /** Two-sided p-value. */
   readonly p: number;
-  /** Whether it is more than chance would give, at 5 %. */
+  /** Whether it is significant at 5 %. */
   readonly beyondChance: boolean;
 }
 
 const RESAMPLES = 2000;
 const LEVEL = 0.05;
-/** Of five questions even a difference in all is within chance at 5 % (a sign test: 2 · 2⁻⁵). */
+/** With five changed questions a difference cannot be significant at 5 % (sign test: 2 · 2⁻⁵). */
 const FEWEST_CHANGED = 6;
 
 /**
- * The paired bootstrap (Efron; Sakai 2006 for search): questions are drawn again and again, with both
- * of their figures, and the mean difference is looked at each time. A figure that no question has in
- * both runs is left out.
+ * Compares runs with the paired bootstrap (Efron; Sakai 2006 for search). Metrics that no question has in
+ * both runs are left out.
  *
- * @param before and after: the figures of each question, in the same order
- * @param seed the same seed gives the same verdict
+ * @param before and after: the metrics of each question, in the same order
+ * @param seed makes the result reproducible
  */
 export function compareRuns(
-  before: readonly Figures[],
-  after: readonly Figures[],
+  before: readonly Metrics[],
+  after: readonly Metrics[],
   seed: number,
 ): readonly Difference[] {
-  return QUALITY_NAMES.flatMap((figure) => {
-    const difference = differenceOf(pairedDifferences(figure, before, after), seed);
-    return difference === undefined ? [] : [{ figure, ...difference }];
+  return QUALITY_NAMES.flatMap((metric) => {
+    const difference = differenceOf(pairedDifferences(metric, before, after), seed);
+    return difference === undefined ? [] : [{ metric, ...difference }];
   });
 }
 
 function pairedDifferences(
   name: QualityName,
-  before: readonly Figures[],
-  after: readonly Figures[],
+  before: readonly Metrics[],
+  after: readonly Metrics[],
 ): Float64Array {
   return Float64Array.from(
-    before.flatMap((figures, at) => {
-      const [first, second] = [figures[name], after[at]?.[name]];
+    before.flatMap((metrics, at) => {
+      const [first, second] = [metrics[name], after[at]?.[name]];
       return first === null || second === null || second === undefined ? [] : [second - first];
     }),
   );
 }
 
-/** Judges the mean of differences, one a question; undefined without any. */
+/** Mean and significance of the differences per question; undefined if there are none. */
 export function differenceOf(differences: Float64Array, seed: number): MeanDifference | undefined {
   const { length } = differences;
   if (length === 0) return undefined;

@@ -1,39 +1,32 @@
-import type { MemoryBackend } from '../memory/backends/memory-backend.js';
-import { formatCitation } from '../memory/search/citation.js';
-import { countWords } from '../memory/search/words.js';
-import { FileReader } from './file-lines.js';
+import { existsSync } from 'node:fs';
+import { messageOf, SvcError } from '../errors/index.js';
+import type { MemoryBackend } from '../memory/backends/index.js';
+import { countWords, formatCitation, STOP_WORDS } from '../memory/search/index.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { FileReader } from './ask-memory.js';
+import type { EvalDraftsOutput } from './output-schemas.js';
 import { seededRandom, shuffled } from './random.js';
 import { type Passage, passagesOfFile } from './read-passages.js';
-import { questionOfHeading, questionOfSentence } from './word-question.js';
 
-/** A question to be looked over by a person; a line of a file of questions. */
-export interface Draft {
-  readonly question: string;
-  readonly expect: readonly string[];
-  readonly tags: readonly string[];
-}
+/** A drafted question, one line in a file of questions. */
+export type Draft = EvalDraftsOutput['drafts'][number];
 
-/** How questions are drafted. */
-export interface DraftOptions {
-  /** How many are wanted; there may be fewer. */
-  readonly count: number;
-  /** The same seed over the same notes gives the same drafts. */
-  readonly seed: number;
-  readonly signal: AbortSignal;
-}
-
-/** A sentence shorter than this says too little to be asked for. */
+/** Word count of a sentence that a question can be drafted from. */
 const FEWEST_WORDS = 5;
 const MOST_WORDS = 40;
 
 /**
- * Drafts questions from what memory holds, for a person to put into their own words: from headings,
- * and from the sentences that hold the rarest words. Files take turns, so that none is left out while
- * another has several. Transcripts and pictures are passed over.
+ * Drafts at most `count` questions from notes for a person to rephrase: from headings, and from sentences
+ * with the rarest words. Files take turns, so that every file is covered. The same seed and notes give the
+ * same drafts. Skips transcripts and media.
  */
 export async function draftQuestions(
   backend: MemoryBackend,
-  { count, seed, signal }: DraftOptions,
+  {
+    count,
+    seed,
+    signal,
+  }: { readonly count: number; readonly seed: number; readonly signal: AbortSignal },
 ): Promise<readonly Draft[]> {
   const random = seededRandom(seed);
   const files = new FileReader(backend);
@@ -49,7 +42,7 @@ export async function draftQuestions(
   return takingTurns(shuffled(drafts, random), count);
 }
 
-/** The best drafts of one file first: a heading and a sentence by turns. */
+/** Drafts from one file, best first, alternating headings and sentences. */
 function draftsOf(passages: readonly Passage[], rarity: Rarity): readonly Draft[] {
   const headings = passages.flatMap((passage) => {
     const question = questionOfHeading(passage.heading);
@@ -62,7 +55,7 @@ function draftsOf(passages: readonly Passage[], rarity: Rarity): readonly Draft[
     .flatMap(({ passage, best }) => {
       if (best === undefined) return [];
       const { startLine, endLine } = best;
-      const question = questionOfSentence(best.text, (word) => rarity.of(word));
+      const question = questionOfSentence(best.text, rarity);
       return [draft(question, { ...passage, startLine, endLine }, 'sentence')];
     });
   const longer = Math.max(headings.length, sentences.length);
@@ -93,10 +86,8 @@ function takingTurns(byFile: readonly (readonly Draft[])[], count: number): read
   return [...taken.values()];
 }
 
-/** How rare words are among the passages. */
-interface Rarity {
-  of(word: string): number;
-}
+/** How rare a word is among the passages. */
+type Rarity = (word: string) => number;
 
 function rarityOf(passages: readonly Passage[]): Rarity {
   const counts = new Map<string, number>();
@@ -104,9 +95,7 @@ function rarityOf(passages: readonly Passage[]): Rarity {
     const words = new Set(sentences.flatMap(({ text }) => wordsOf(text)));
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return {
-    of: (word) => Math.log((passages.length + 1) / ((counts.get(word.toLowerCase()) ?? 0) + 0.5)),
-  };
+  return (word) => Math.log((passages.length + 1) / ((counts.get(word.toLowerCase()) ?? 0) + 0.5));
 }
 
 function salientSentence(
@@ -120,9 +109,9 @@ function salientSentence(
     })
     .map((sentence) => {
       const words = [...new Set(wordsOf(sentence.text))];
-      // The mean of its rarest words: a long sentence is not salient for being long.
+      // Only its rarest words count, so that length does not matter.
       const rarest = words
-        .map((word) => rarity.of(word))
+        .map((word) => rarity(word))
         .sort((a, b) => b - a)
         .slice(0, FEWEST_WORDS);
       const salience = rarest.reduce((sum, value) => sum + value, 0) / FEWEST_WORDS;
@@ -136,4 +125,85 @@ function salientSentence(
 
 function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+export function draftLines(drafts: readonly Draft[]): string {
+  return drafts.map((draft) => `${JSON.stringify(draft)}\n`).join('');
+}
+
+/**
+ * Writes drafts to a file that only its owner can read, because they contain text of notes.
+ *
+ * @param replaces whether to overwrite an existing file
+ * @throws SvcError EVAL_WRITE_FAILED
+ */
+export function writeDraftFile(file: string, drafts: readonly Draft[], replaces: boolean): void {
+  if (!replaces && existsSync(file)) {
+    throw new SvcError('EVAL_WRITE_FAILED', `${file} already exists`, {
+      hint: 'choose another name, or overwrite it with --force',
+    });
+  }
+  try {
+    replaceFile(file, draftLines(drafts), PRIVATE_MODE);
+  } catch (error) {
+    throw new SvcError('EVAL_WRITE_FAILED', `cannot write ${file}: ${messageOf(error)}`, {
+      hint: 'check the folder and free disk space',
+      cause: error,
+    });
+  }
+}
+
+/** Titles without a topic. */
+const EMPTY_TITLE = /^(?:notes?|misc|other|todo|summary|overview|introduction|usage|examples?)$/iu;
+const ONLY_DATE = /^[\d\s.,/:-]*(?:\p{L}+[\d\s.,/:-]*)?$/u;
+const MOST_SUBJECT_WORDS = 7;
+const KEYWORDS = 5;
+
+/** A question that the passage under a heading answers; undefined for a title without a topic. */
+export function questionOfHeading(heading: readonly string[]): string | undefined {
+  const title = heading.at(-1)?.replace(/(?<![\s:.])[\s:.]+$/u, '');
+  if (title === undefined || title.length < 3 || EMPTY_TITLE.test(title)) return undefined;
+  if (/\d/u.test(title) && ONLY_DATE.test(title)) return undefined;
+  if (title.endsWith('?')) return title;
+  const howTo = /^how to (?<what>.+)$/iu.exec(title)?.groups?.['what'];
+  if (howTo !== undefined) return `How do I ${howTo}?`;
+  if (/^(?:who|what|when|where|why|which|how)\b/iu.test(title)) return `${title}?`;
+  if (/^\p{L}+ing\b/u.test(title)) return `How does ${lowered(title)} work?`;
+  return `What do the notes say about ${lowered(title)}?`;
+}
+
+/** A question that a sentence answers ("What is …?", "Why: …?"), or its rarest words as a keyword query. */
+export function questionOfSentence(sentence: string, rarity: (word: string) => number): string {
+  const text = sentence.replace(/(?<![\s.!…])[\s.!…]+$/u, '');
+  if (text.endsWith('?')) return text;
+  const because = /^(?<what>.{12,}?),? because\b/iu.exec(text)?.groups?.['what'];
+  if (because !== undefined) return `Why: ${lowered(because)}?`;
+  const is = /^(?<subject>.+?) (?<verb>is|are|was|were) /u.exec(text)?.groups;
+  const subject = is?.['subject'] ?? '';
+  const verb = is?.['verb'];
+  if (verb !== undefined && isSubject(subject)) return `What ${verb} ${lowered(subject)}?`;
+  return keywords(text, rarity);
+}
+
+function isSubject(text: string): boolean {
+  const words = text.split(' ');
+  const [first = ''] = words;
+  const points = /^(?:it|this|that|there|they|he|she|we|i|you|which|what|here|if|when)$/iu;
+  return words.length <= MOST_SUBJECT_WORDS && !points.test(first) && !/[,;:()]/u.test(text);
+}
+
+/** The rarest words, in order. */
+function keywords(text: string, rarity: (word: string) => number): string {
+  const words = text.match(/[\p{L}\p{N}]+(?:[-.:/_][\p{L}\p{N}]+)*/gu) ?? [];
+  const telling = [...new Set(words)].filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+  const rarest = telling.toSorted((a, b) => rarity(b) - rarity(a)).slice(0, KEYWORDS);
+  return telling.filter((word) => rarest.includes(word)).join(' ');
+}
+
+/** Lowercases the first letter, unless the word looks like a name or an abbreviation. */
+function lowered(text: string): string {
+  const [first = ''] = text.split(' ');
+  const isPlain = /^\p{Lu}\p{Ll}*$/u.test(first) && STOP_WORDS.has(first.toLowerCase());
+  const isTitle = /^\p{Lu}\p{Ll}+$/u.test(first) && text.includes(' ');
+  return isPlain || isTitle ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

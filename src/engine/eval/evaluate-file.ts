@@ -1,39 +1,40 @@
 import { dirname, resolve } from 'node:path';
-import type { EngineContext } from '../context.js';
 import type { Warning } from '../errors/index.js';
-import { type MemorySelection, type OpenedMemory, openMemory } from '../memory/open-memory.js';
-import { holdAgainst, readBaseline, writeBaseline } from './baseline.js';
-import { type EvalEvent, evaluate } from './evaluate.js';
-import { evalOutput } from './output.js';
+import { type MemorySelection, type OpenedMemory, openMemory } from '../memory/index.js';
+import { formatCitation } from '../memory/search/index.js';
+import type { EngineContext } from '../support/context.js';
+import { compareWithBaseline, readBaseline, writeBaseline } from './baseline.js';
+import { type EvalEvent, evaluate, type TrialResult } from './evaluate.js';
+import type { Miss } from './explain-miss.js';
 import type { EvalOutput } from './output-schemas.js';
-import { readQuestions } from './question-file.js';
+import { type Expectation, readQuestions } from './question-file.js';
 import { tidyTrialIndexes } from './trial-indexes.js';
 import { AS_CONFIGURED, parseTrials, type Trial } from './trials.js';
 
-/** What is asked, of whom, and what becomes of the figures. Paths are absolute. */
+/** How a file of questions is evaluated. Paths are absolute. */
 export interface FileEvaluation {
   readonly file: string;
-  /** The memory that questions are for which name no workspace of their own. */
+  /** The memory for questions without a workspace. */
   readonly selection: MemorySelection;
-  /** The file named by `--config`. */
+  /** From `--config`. */
   readonly configFile: string | undefined;
-  /** Variants as they are typed; see parseTrials. */
+  /** Variants as typed; see parseTrials. */
   readonly compare: readonly string[];
   readonly maxResults: number;
-  /** `query.minScore` when undefined. */
+  /** Default: `query.minScore`. */
   readonly minScore: number | undefined;
   readonly seed: number;
   readonly baselineFile: string | undefined;
-  /** How much lower than the baseline a figure may be. */
+  /** Allowed drop of a metric below the baseline. */
   readonly margin: number;
-  /** Where a baseline is written. */
+  /** Where to write a baseline. */
   readonly writeTo: string | undefined;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EvalEvent) => void;
 }
 
 /**
- * Evaluates a file of questions. What is asked is no recall: dreaming hears nothing of it.
+ * Evaluates a file of questions. Its searches do not count as recalls for dreaming.
  *
  * @throws SvcError EVAL_*, USAGE for variants, and what `evaluate` throws
  */
@@ -42,34 +43,69 @@ export async function evaluateFile(
   options: FileEvaluation,
 ): Promise<{ readonly output: EvalOutput; readonly warnings: readonly Warning[] }> {
   const { file, selection, configFile, baselineFile, writeTo } = options;
-  // What is wrong with what was typed is said before anything is searched.
+  // Report invalid arguments before searching anything.
   const questions = readQuestions(file);
   const trials = parseTrials(options.compare);
   const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile, options);
-  const unheard: EngineContext = { ...context, onRecall: undefined };
+  const unrecorded: EngineContext = { ...context, onRecall: undefined };
   let agentId: string | null = null;
   const open = async (trial: Trial, workspace: string | undefined): Promise<OpenedMemory> => {
     const dir = workspace === undefined ? undefined : resolve(dirname(file), workspace);
     const whose: MemorySelection = dir === undefined ? selection : { kind: 'workspace', dir };
-    const memory = await openMemory(unheard, whose, { configFile, trial });
+    const memory = await openMemory(unrecorded, whose, { configFile, trial });
     if (dir === undefined) agentId = memory.agentId;
     return memory;
   };
-  // A setting that cannot be tried is not found out after an hour of embedding for another.
+  // Fail early: embedding for the first variant may take an hour.
   for (const trial of trials) await (await open(trial, questions[0]?.workspace)).backend.close();
   const request = { ...options, questions, trials: [AS_CONFIGURED, ...trials], open } as const;
-  const evaluation = await evaluate(request);
+  const { results, misses, warnings } = await evaluate(request);
   await tidyTrialIndexes(context.state, context.clock);
-  const [first] = evaluation.results;
-  const verdict =
-    baseline === undefined || baselineFile === undefined
-      ? undefined
-      : {
-          file: baselineFile,
-          margin: options.margin,
-          ...holdAgainst(baseline, first, options.margin),
-        };
+  const [first] = results;
+  const { maxResults, minScore, seed, margin } = options;
   if (writeTo !== undefined) writeBaseline(writeTo, first, options, context.clock.now());
-  const details = { ...options, questions, agentId, baseline: verdict, written: writeTo };
-  return { output: evalOutput(evaluation, details), warnings: evaluation.warnings };
+  const output: EvalOutput = {
+    agent: agentId,
+    file,
+    questions: questions.length,
+    maxResults,
+    minScore: minScore ?? null,
+    seed,
+    variants: results.map(variantOutput),
+    misses: misses.map(missOutput),
+    baseline:
+      baseline === undefined || baselineFile === undefined
+        ? null
+        : { file: baselineFile, margin, ...compareWithBaseline(baseline, first, margin) },
+    written: writeTo ?? null,
+  };
+  return { output, warnings };
+}
+
+/** An expectation as written in a file of questions; text in quotes. */
+function expectationWords(expected: Expectation): string {
+  switch (expected.kind) {
+    case 'file':
+      return expected.path;
+    case 'lines':
+      return formatCitation(expected.path, expected);
+    case 'text':
+      return JSON.stringify(expected.text);
+  }
+}
+
+function variantOutput(result: TrialResult): EvalOutput['variants'][number] {
+  const { trial, latency, asked: _, ...rest } = result;
+  return { name: trial.name, settings: trial.settings, ...rest, latencyMs: latency };
+}
+
+function missOutput({ asked, target, reason }: Miss): EvalOutput['misses'][number] {
+  const { id, question, workspace } = asked.question;
+  return {
+    id,
+    question,
+    ...(workspace !== undefined && { workspace }),
+    expected: expectationWords(target),
+    ...reason,
+  };
 }

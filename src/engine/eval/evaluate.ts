@@ -1,17 +1,15 @@
 import type { Warning } from '../errors/index.js';
-import type { OpenedMemory } from '../memory/open-memory.js';
-import { candidateLimit } from '../memory/search/search-index.js';
-import type { SearchMode } from '../memory/search/types.js';
-import type { SyncEvent } from '../memory/sync/events.js';
+import type { OpenedMemory } from '../memory/index.js';
+import { candidateLimit, type SearchMode } from '../memory/search/index.js';
+import type { SyncEvent } from '../memory/sync/index.js';
 import { type AskedMemory, type AskedQuestion, askMemory, modeOf } from './ask-memory.js';
 import { compareRuns, type Difference } from './bootstrap.js';
 import { explainMisses, type Miss } from './explain-miss.js';
-import { type Figures, meanFigures } from './figures.js';
-import { type Latency, latencyOf } from './latency.js';
+import { type Latency, latencyOf, type Metrics, meanMetrics } from './metrics.js';
 import type { EvalQuestion } from './question-file.js';
 import { searchedWith, sets, type Trial } from './trials.js';
 
-/** What an evaluation tells while it runs. */
+/** Progress of an evaluation. */
 export type EvalEvent =
   | { readonly type: 'trial.started'; readonly name: string }
   | { readonly type: 'sync'; readonly event: SyncEvent }
@@ -23,63 +21,63 @@ export type EvalEvent =
     }
   | { readonly type: 'misses.started'; readonly name: string };
 
-/** What is evaluated, and how. */
+/** What to evaluate, and how. */
 export interface EvalRequest {
   readonly questions: readonly EvalQuestion[];
-  /** At least one; the others are held against the first. */
+  /** The others are compared with the first. */
   readonly trials: readonly [Trial, ...Trial[]];
   readonly maxResults: number;
-  /** `query.minScore` when undefined. */
+  /** Default: `query.minScore`. */
   readonly minScore: number | undefined;
-  /** Chooses the resamples that differences are judged by. */
+  /** Random seed for significance tests. */
   readonly seed: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EvalEvent) => void;
   /**
-   * Opens the memory that questions are for, with the settings of a trial.
+   * Opens a memory with the settings of a trial.
    *
-   * @param workspace the folder that the questions name; undefined for the memory that is evaluated
+   * @param workspace the folder named by questions; undefined for the evaluated memory
    */
   readonly open: (trial: Trial, workspace: string | undefined) => Promise<OpenedMemory>;
 }
 
-/** The figures of the questions that have a tag. */
-export interface TagFigures {
+/** Metrics of the questions with a tag. */
+interface TagMetrics {
   readonly tag: string;
   readonly questions: number;
-  readonly figures: Figures;
+  readonly metrics: Metrics;
 }
 
-/** What came of the questions with one set of settings. */
+/** The result of one set of settings. */
 export interface TrialResult {
   readonly trial: Trial;
   readonly mode: SearchMode;
   readonly provider: string | null;
   readonly model: string | null;
-  /** Questions that were answered by words alone although a provider is configured. */
+  /** Number of questions answered by keyword search only although a provider is configured. */
   readonly fellBack: number;
-  readonly figures: Figures;
-  readonly tags: readonly TagFigures[];
+  readonly metrics: Metrics;
+  readonly tags: readonly TagMetrics[];
   readonly latency: Latency;
-  /** From the first trial; none for that one. */
+  /** Compared with the first trial; empty for the first. */
   readonly differences: readonly Difference[];
-  /** In the order of the questions. */
+  /** In question order. */
   readonly asked: readonly AskedQuestion[];
 }
 
-/** What came of an evaluation. */
+/** The result of an evaluation. */
 export interface Evaluation {
   readonly results: readonly [TrialResult, ...TrialResult[]];
-  /** Of the first trial. */
+  /** Misses of the first trial. */
   readonly misses: readonly Miss[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Asks every question of every trial, and holds what is found against what is expected.
+ * Searches for every question with every trial, and compares the results with what is expected.
  *
- * @throws SvcError what opening a memory throws; a provider's error when not all passages get
- *   vectors; the signal's reason
+ * @throws SvcError what opening a memory throws; a provider's error if some passages have no vectors; the
+ *   signal's reason
  */
 export async function evaluate(request: EvalRequest): Promise<Evaluation> {
   const [firstTrial, ...otherTrials] = request.trials;
@@ -89,13 +87,13 @@ export async function evaluate(request: EvalRequest): Promise<Evaluation> {
   const others: TrialResult[] = [];
   for (const trial of otherTrials) {
     const result = await runTrial(trial, request, warnings, undefined);
-    const [before, after] = [figuresOf(first), figuresOf(result)];
+    const [before, after] = [metricsOf(first), metricsOf(result)];
     others.push({ ...result, differences: compareRuns(before, after, request.seed) });
   }
   return { results: [first, ...others], misses, warnings };
 }
 
-/** @param misses gets the misses; undefined leaves them alone */
+/** @param misses receives the misses; undefined skips them */
 async function runTrial(
   trial: Trial,
   request: EvalRequest,
@@ -130,15 +128,15 @@ async function runTrial(
   return {
     trial,
     ...modeOf(asked),
-    figures: meanFigures(asked.map(({ figures }) => figures)),
-    tags: tagFigures(asked),
+    metrics: meanMetrics(asked.map(({ metrics }) => metrics)),
+    tags: tagMetrics(asked),
     latency: latencyOf(asked.map(({ ms }) => ms)),
     differences: [],
     asked: inOrderOf(questions, asked),
   };
 }
 
-/** A trial that sets how many results there are, or their least score, is asked so. */
+/** A trial's own maxResults and minScore override those of the request. */
 function askedBy(
   trial: Trial,
   { agent }: OpenedMemory,
@@ -189,15 +187,15 @@ function inOrderOf(
   return asked.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-function tagFigures(asked: readonly AskedQuestion[]): readonly TagFigures[] {
+function tagMetrics(asked: readonly AskedQuestion[]): readonly TagMetrics[] {
   const tags = [...new Set(asked.flatMap(({ question }) => question.tags))].sort();
   return tags.map((tag) => {
     const tagged = asked.filter(({ question }) => question.tags.includes(tag));
-    const figures = meanFigures(tagged.map((one) => one.figures));
-    return { tag, questions: tagged.length, figures };
+    const metrics = meanMetrics(tagged.map((one) => one.metrics));
+    return { tag, questions: tagged.length, metrics };
   });
 }
 
-function figuresOf({ asked }: TrialResult): readonly Figures[] {
-  return asked.map(({ figures }) => figures);
+function metricsOf({ asked }: TrialResult): readonly Metrics[] {
+  return asked.map(({ metrics }) => metrics);
 }

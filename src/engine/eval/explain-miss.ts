@@ -1,58 +1,48 @@
-import type { OpenedMemory } from '../memory/open-memory.js';
-import { formatCitation } from '../memory/search/citation.js';
-import type { SearchResult } from '../memory/search/types.js';
+import type { OpenedMemory } from '../memory/index.js';
+import { formatCitation, type SearchResult } from '../memory/search/index.js';
 import type { AskedMemory, AskedQuestion } from './ask-memory.js';
 import { meets, type Target } from './score-question.js';
 
-/** Why something that was expected is not among the results. */
-export type MissReason =
-  /** Memory does not cover the file. */
+/** Why something expected is not among the results. */
+type MissReason =
+  /** The file is not in memory. */
   | { readonly why: 'not-indexed' }
-  /** The file is covered and is shorter. */
+  /** The file has fewer lines. */
   | { readonly why: 'no-such-lines'; readonly lines: number }
-  /** The text stands in nothing that a search for it brings up. */
+  /** No passage contains the text. */
   | { readonly why: 'text-unknown' }
-  /**
-   * No passage of it is among those that are ranked; its place by a search that ranks far more, null
-   * where not even that brings it up.
-   */
+  /** No passage is among the ranked candidates; `place` is its rank in a wider search, null if not found. */
   | { readonly why: 'not-a-candidate'; readonly place: number | null; readonly ranked: number }
-  /** It was ranked, and others stood above it. */
+  /** It ranked below the last result. */
   | { readonly why: 'outranked'; readonly place: number; readonly above: readonly Ranked[] }
   | { readonly why: 'below-min-score'; readonly place: number; readonly score: number };
 
-/** A passage that stood above. */
-export interface Ranked {
+interface Ranked {
   readonly citation: string;
   readonly score: number;
 }
 
-/** One expected thing that no result brought up. */
+/** Something expected that is not in any result. */
 export interface Miss {
   readonly asked: AskedQuestion;
   readonly target: Target;
   readonly reason: MissReason;
 }
 
-/** What misses are looked into with. */
-export interface MissOptions {
+interface MissOptions {
   readonly maxResults: number;
   readonly signal: AbortSignal;
-  /**
-   * The same memory with as many candidates as results are asked for, so that a search for all that a
-   * search of {@link maxResults} ranks can be made.
-   */
+  /** The same memory with a candidate multiplier of 1, to list everything that a search ranks. */
   readonly pool: OpenedMemory;
-  /** How many candidates such a search ranks. */
+  /** Number of candidates that a search for `maxResults` ranks. */
   readonly ranked: number;
 }
 
-/** Names above are the first few: they say what it was taken for. */
 const NAMED_ABOVE = 3;
-/** As deep as a search goes (`--max-results`). */
+/** The maximum of `--max-results`. */
 const DEEPEST = 1000;
 
-/** The misses among the answers of one memory, with their reasons; in the order of the questions. */
+/** The misses of one memory with their reasons, in question order. */
 export async function explainMisses(
   memory: AskedMemory,
   options: MissOptions,
@@ -88,11 +78,11 @@ async function reasonOf(
     return { why: 'below-min-score', place, score: found.score };
   }
   const above = results.slice(0, NAMED_ABOVE).map(toRanked);
-  // Of all that is ranked more passages are joined: it may have moved up by that.
+  // A larger search joins more passages, which may move this one up.
   return { why: 'outranked', place: Math.max(place, maxResults + 1), above };
 }
 
-/** What is wrong with the expectation itself. */
+/** A mistake in the expectation itself. */
 async function faultOf(
   target: Target,
   { paths, files }: AskedMemory,
@@ -115,7 +105,7 @@ type Place =
   | { readonly place: number; readonly found: SearchResult }
   | { readonly place: null; readonly found: undefined };
 
-/** The 1-based place of the first passage that has what is expected, among so many. */
+/** The 1-based rank of the first passage that meets the target. */
 async function placeOf(
   { question }: AskedQuestion,
   target: Target,

@@ -1,119 +1,169 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
-import { figuresSchema as figures } from './figures-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { metricsSchema as metrics, QUALITY_NAMES } from './metrics.js';
 
-/*
- * Schemas of the JSON documents that `svc memory eval` prints. They are checked by tests and make
- * docs/json.md; no command loads them.
- */
+/* Schemas of the JSON documents of `svc memory eval`, checked by tests and printed in docs/json.md. */
 
 const count = z.int().check(z.minimum(0));
 const place = z.int().check(z.minimum(1));
 const share = z.number().check(z.minimum(0), z.maximum(1));
 
 const difference = z.strictObject({
-  figure: z.enum([
-    'recall5',
-    'recall',
-    'mrr',
-    'ndcg',
-    'hit5',
-    'hit',
-    'evidence',
-    'seen',
-    'evidence4k',
-  ]),
-  difference: z.number(),
-  low: z.number(),
-  high: z.number(),
-  p: share,
-  beyondChance: z.boolean(),
+  metric: field(z.enum(QUALITY_NAMES), 'The metric.'),
+  difference: field(z.number(), "This variant's mean minus the first variant's."),
+  low: field(z.number(), 'Lower end of the 95 % confidence interval.'),
+  high: field(z.number(), 'Upper end of the 95 % confidence interval.'),
+  p: field(share, 'Two-sided p-value.'),
+  beyondChance: field(z.boolean(), 'Whether it is significant at 5 %.'),
 });
 
 const variant = z.strictObject({
-  name: z.string(),
-  settings: z.record(z.string(), z.unknown()),
-  mode: z.enum(['hybrid', 'lexical', 'vector']),
-  provider: z.nullable(z.string()),
-  model: z.nullable(z.string()),
-  fellBack: count,
-  figures,
-  tags: z.array(z.strictObject({ tag: z.string(), questions: count, figures })),
-  latencyMs: z.strictObject({
-    p50: z.number(),
-    p95: z.number(),
-    p99: z.number(),
-    max: z.number(),
-  }),
-  differences: z.array(difference),
+  name: field(z.string(), '`as configured`, or the variant as typed.'),
+  settings: field(z.record(z.string(), z.unknown()), 'Settings that override `memorySearch`.'),
+  mode: field(z.enum(['hybrid', 'lexical', 'vector']), 'Search mode.'),
+  provider: field(z.nullable(z.string()), 'Embedding provider; `null` in lexical search.'),
+  model: field(z.nullable(z.string()), 'Embedding model; `null` in lexical search.'),
+  fellBack: field(
+    count,
+    'Questions answered by keyword search only although a provider is configured.',
+  ),
+  metrics: field(metrics, 'Means over all questions.'),
+  tags: field(
+    z.array(
+      z.strictObject({
+        tag: field(z.string(), 'The tag.'),
+        questions: field(count, 'Number of questions with this tag.'),
+        metrics: field(metrics, 'Means over these questions.'),
+      }),
+    ),
+    'Metrics by tag.',
+  ),
+  latencyMs: field(
+    z.strictObject({
+      p50: field(z.number(), 'Median.'),
+      p95: field(z.number(), '95th percentile.'),
+      p99: field(z.number(), '99th percentile.'),
+      max: field(z.number(), 'Maximum.'),
+    }),
+    'Latency of a search in milliseconds.',
+  ),
+  differences: field(
+    z.array(difference),
+    'Differences from the first variant; empty for the first.',
+  ),
 });
 
 const miss = {
-  id: z.string(),
-  question: z.string(),
-  workspace: z.optional(z.string()),
-  expected: z.string(),
+  id: field(z.string(), 'ID of the question.'),
+  question: field(z.string(), 'The question.'),
+  workspace: field(z.optional(z.string()), 'The workspace named by the question.'),
+  expected: field(z.string(), 'What was expected: a path, `path#L3-L5`, or text in quotes.'),
 };
+const rank = 'Rank in a wider search, from 1';
 
 const misses = z.array(
   z.discriminatedUnion('why', [
-    z.strictObject({ ...miss, why: z.literal('not-indexed') }),
-    z.strictObject({ ...miss, why: z.literal('no-such-lines'), lines: count }),
-    z.strictObject({ ...miss, why: z.literal('text-unknown') }),
+    z.strictObject({ ...miss, why: field(z.literal('not-indexed'), 'The reason.') }),
     z.strictObject({
       ...miss,
-      why: z.literal('not-a-candidate'),
-      place: z.nullable(place),
-      ranked: count,
+      why: field(z.literal('no-such-lines'), 'The reason.'),
+      lines: field(count, 'Number of lines in the file.'),
+    }),
+    z.strictObject({ ...miss, why: field(z.literal('text-unknown'), 'The reason.') }),
+    z.strictObject({
+      ...miss,
+      why: field(z.literal('not-a-candidate'), 'The reason.'),
+      place: field(z.nullable(place), `${rank}; \`null\` if not found.`),
+      ranked: field(count, 'Number of chunks that a search ranks.'),
     }),
     z.strictObject({
       ...miss,
-      why: z.literal('outranked'),
-      place,
-      above: z.array(z.strictObject({ citation: z.string(), score: share })),
+      why: field(z.literal('outranked'), 'The reason.'),
+      place: field(place, `${rank}; \`null\` if not found.`),
+      above: field(
+        z.array(
+          z.strictObject({
+            citation: field(z.string(), '`path#L3-L5`.'),
+            score: field(share, '0 to 1.'),
+          }),
+        ),
+        'The first results.',
+      ),
     }),
-    z.strictObject({ ...miss, why: z.literal('below-min-score'), place, score: share }),
+    z.strictObject({
+      ...miss,
+      why: field(z.literal('below-min-score'), 'The reason.'),
+      place: field(place, `${rank}; \`null\` if not found.`),
+      score: field(share, 'Its score, which is below the minimum.'),
+    }),
   ]),
 );
 
 /** `svc memory eval --json`. */
 export const evalOutputSchema = z.strictObject({
-  agent: z.nullable(z.string()),
-  file: z.string(),
-  questions: count,
-  maxResults: place,
-  minScore: z.nullable(share),
-  seed: z.int(),
-  variants: z.array(variant),
-  misses,
-  baseline: z.nullable(
-    z.strictObject({
-      file: z.string(),
-      margin: share,
-      shared: count,
-      added: count,
-      gone: count,
-      before: figures,
-      now: figures,
-      drops: z.array(z.strictObject({ figure: z.string(), before: share, now: share })),
-    }),
+  agent: field(
+    z.nullable(z.string()),
+    'The evaluated agent; `null` with `--workspace`, or if every question names a workspace.',
   ),
-  written: z.nullable(z.string()),
+  file: field(z.string(), 'Absolute path of the file of questions.'),
+  questions: field(count, 'Number of questions.'),
+  maxResults: field(place, 'Maximum number of results per question.'),
+  minScore: field(z.nullable(share), 'From `--min-score`; `null` if `query.minScore` applied.'),
+  seed: field(z.int(), 'Random seed of the significance tests.'),
+  variants: field(z.array(variant), 'The configured settings, then the variants of `--compare`.'),
+  misses: field(misses, 'What the first variant did not find; see [eval.md](eval.md#misses).'),
+  baseline: field(
+    z.nullable(
+      z.strictObject({
+        file: field(z.string(), 'Absolute path of the baseline.'),
+        margin: field(share, 'Allowed drop of a metric.'),
+        shared: field(count, 'Questions in both; only these are compared.'),
+        added: field(count, 'Questions only in this run.'),
+        gone: field(count, 'Questions only in the baseline.'),
+        before: field(metrics, 'Means of the baseline.'),
+        now: field(metrics, 'Means of this run.'),
+        drops: field(
+          z.array(
+            z.strictObject({
+              metric: field(z.string(), 'The metric.'),
+              before: field(share, 'Value in the baseline.'),
+              now: field(share, 'Value in this run.'),
+            }),
+          ),
+          'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
+        ),
+      }),
+    ),
+    '`null` without `--baseline`.',
+  ),
+  written: field(
+    z.nullable(z.string()),
+    'Absolute path of the written baseline; `null` if none was written.',
+  ),
   warnings: z.optional(warnings),
 });
 
 /** `svc memory eval --generate N --json`. */
 export const evalDraftsOutputSchema = z.strictObject({
-  agent: z.nullable(z.string()),
-  seed: z.int(),
-  file: z.nullable(z.string()),
-  drafts: z.array(
-    z.strictObject({
-      question: z.string(),
-      expect: z.array(z.string()),
-      tags: z.array(z.string()),
-    }),
+  agent: field(
+    z.nullable(z.string()),
+    'The agent whose notes were used; `null` with `--workspace`.',
+  ),
+  seed: field(z.int(), 'Random seed.'),
+  file: field(
+    z.nullable(z.string()),
+    'Absolute path of the written file; `null` without `--output`.',
+  ),
+  drafts: field(
+    z.array(
+      z.strictObject({
+        question: field(z.string(), 'Question to rephrase.'),
+        expect: field(z.array(z.string()), 'The lines it was drafted from.'),
+        tags: field(z.array(z.string()), '`heading` or `sentence`.'),
+      }),
+    ),
+    'At most `--generate`.',
   ),
   warnings: z.optional(warnings),
 });

@@ -1,37 +1,38 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { messageOf, SvcError } from '../errors/index.js';
-import { parseCitation } from '../memory/search/citation.js';
-import { shortHash } from '../short-hash.js';
+import { parseCitation } from '../memory/search/index.js';
+import { formatCountOf } from '../support/format.js';
+import { shortHash } from '../support/text.js';
 
-/** What an answer to a question should bring up. */
+/** What the results for a question should contain. */
 export type Expectation =
   | { readonly kind: 'file'; readonly path: string }
-  /** Lines of a file, 1-based, both ends included. */
+  /** 1-based, inclusive. */
   | {
       readonly kind: 'lines';
       readonly path: string;
       readonly startLine: number;
       readonly endLine: number;
     }
-  /** Words that can be read in what is returned, wherever they stand. */
+  /** Words in the returned text, from any file. */
   | { readonly kind: 'text'; readonly text: string };
 
-/** A question with what is known of its answer. */
+/** A question and what is expected. */
 export interface EvalQuestion {
-  /** Tells it from the others; made from the question where the file gives none. */
+  /** Default: a hash of the question. */
   readonly id: string;
   readonly question: string;
   readonly expect: readonly Expectation[];
   readonly tags: readonly string[];
-  /** The folder it is asked of, as the file names it; undefined for the memory that is evaluated. */
+  /** The folder to search, as written in the file; undefined for the evaluated memory. */
   readonly workspace: string | undefined;
 }
 
 const said = z.string().check(z.trim(), z.minLength(1));
 const expectationSchema = z.union([said, z.strictObject({ text: said })]);
 
-/** One line of a file of questions (docs/eval.md). */
+/** A line in a file of questions (docs/eval.md). */
 const questionSchema = z.strictObject({
   id: z.optional(said),
   question: said,
@@ -45,12 +46,12 @@ interface LineFault {
   readonly message: string;
 }
 
-const FAULTS_TOLD = 20;
+const FAULTS_SHOWN = 20;
 
 /**
- * Reads a file of questions, one JSON object a line; blank lines are passed over.
+ * Reads a file of questions, one JSON object per line; blank lines are skipped.
  *
- * @throws SvcError EVAL_QUESTIONS_INVALID with the place of the first fault and a list of them
+ * @throws SvcError EVAL_QUESTIONS_INVALID with the location of the first fault and a list of faults
  */
 export function readQuestions(file: string): readonly EvalQuestion[] {
   let text: string;
@@ -58,13 +59,12 @@ export function readQuestions(file: string): readonly EvalQuestion[] {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     throw new SvcError('EVAL_QUESTIONS_INVALID', `cannot read ${file}: ${messageOf(error)}`, {
-      hint: 'name a file of questions, or make one: svc memory eval --generate 20',
+      hint: 'pass a file of questions, or draft one with "svc memory eval --generate 20"',
     });
   }
   return parseQuestions(text, file);
 }
 
-/** The same from the text of a file. */
 export function parseQuestions(text: string, file: string): readonly EvalQuestion[] {
   const questions = new Map<string, EvalQuestion>();
   const faults: LineFault[] = [];
@@ -76,13 +76,13 @@ export function parseQuestions(text: string, file: string): readonly EvalQuestio
     const read = readLine(written);
     if (typeof read === 'string') faults.push({ line: at + 1, message: read });
     else if (questions.has(read.id)) {
-      faults.push({ line: at + 1, message: `another line has the id ${JSON.stringify(read.id)}` });
+      faults.push({ line: at + 1, message: `duplicate id ${JSON.stringify(read.id)}` });
     } else questions.set(read.id, read);
   }
   if (faults.length > 0) throw faultsError(file, faults);
   if (questions.size > 0) return [...questions.values()];
-  throw new SvcError('EVAL_QUESTIONS_INVALID', `${file} holds no questions`, {
-    hint: 'draft some: svc memory eval --generate 20',
+  throw new SvcError('EVAL_QUESTIONS_INVALID', `${file} contains no questions`, {
+    hint: 'draft some with "svc memory eval --generate 20"',
   });
 }
 
@@ -91,13 +91,13 @@ function readLine(written: string): EvalQuestion | string {
   try {
     value = JSON.parse(written);
   } catch (error) {
-    return `it is not JSON: ${messageOf(error)}`;
+    return `invalid JSON: ${messageOf(error)}`;
   }
   const parsed = questionSchema.safeParse(value);
   if (!parsed.success) return issueWords(parsed.error.issues[0]);
   const { id, question, expect, tags = [], workspace } = parsed.data;
   return {
-    // The same question may be asked of two folders.
+    // The same question may be used for two workspaces.
     id: id ?? shortHash(`${workspace ?? ''}\n${question}`),
     question,
     expect: expect.map(toExpectation),
@@ -120,9 +120,9 @@ function toExpectation(written: string | { readonly text: string }): Expectation
 }
 
 function issueWords(issue: z.core.$ZodIssue | undefined): string {
-  if (issue === undefined) return 'it is no question';
-  if (issue.code === 'unrecognized_keys') return `it has an unknown key ${issue.keys.join(', ')}`;
-  if (issue.path.length === 0) return 'it is no JSON object';
+  if (issue === undefined) return 'not a question';
+  if (issue.code === 'unrecognized_keys') return `unknown key ${issue.keys.join(', ')}`;
+  if (issue.path.length === 0) return 'must be a JSON object';
   const [key, position] = issue.path;
   if (key === 'expect' && position === undefined) {
     return '"expect" must be a list of at least one path, path#L3-L5 or {"text": …}';
@@ -130,19 +130,16 @@ function issueWords(issue: z.core.$ZodIssue | undefined): string {
   if (key === 'expect') {
     return `"expect[${String(position)}]" must be a path, path#L3-L5 or {"text": …}`;
   }
-  const what = key === 'tags' ? 'a list of texts' : 'a text that is not empty';
+  const what = key === 'tags' ? 'a list of strings' : 'a non-empty string';
   return `"${String(key)}" must be ${what}`;
 }
 
 function faultsError(file: string, faults: readonly LineFault[]): SvcError {
   const [first] = faults;
-  const more =
-    faults.length > 1
-      ? ` (and ${faults.length - 1} more ${faults.length === 2 ? 'line' : 'lines'})`
-      : '';
+  const more = faults.length > 1 ? ` (and ${formatCountOf(faults.length - 1, 'more line')})` : '';
   return new SvcError('EVAL_QUESTIONS_INVALID', `${first?.message ?? 'a fault'}${more}`, {
-    hint: 'a line looks like {"question": "…", "expect": ["memory/2026-02-03.md#L3-L5"]}',
+    hint: 'example line: {"question": "…", "expect": ["memory/2026-02-03.md#L3-L5"]}',
     location: { file, line: first?.line ?? 1, column: 1 },
-    details: { faults: faults.slice(0, FAULTS_TOLD) },
+    details: { faults: faults.slice(0, FAULTS_SHOWN) },
   });
 }

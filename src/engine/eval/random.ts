@@ -1,13 +1,10 @@
-/** Gives numbers from 0 up to, not including, 1. */
-export type Random = () => number;
-
 /**
- * Numbers that look random and are the same for the same seed on every machine (mulberry32, by Tommy
- * Ettinger, in the public domain).
+ * A seeded pseudo-random generator of numbers in [0, 1), the same on every machine (mulberry32 by Tommy
+ * Ettinger, public domain).
  *
- * @param seed a whole number; its last 32 bits count
+ * @param seed a whole number; its low 32 bits count
  */
-export function seededRandom(seed: number): Random {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -17,8 +14,8 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** The items in an order that the numbers say (Fisher and Yates). */
-export function shuffled<T>(items: readonly T[], random: Random): T[] {
+/** Fisher–Yates shuffle. */
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const order = [...items];
   for (let at = order.length - 1; at > 0; at--) {
     const other = Math.floor(random() * (at + 1));

@@ -1,13 +1,13 @@
-import type { FileLines } from './file-lines.js';
+import type { FileLines } from './ask-memory.js';
 
-/** A sentence, with its lines (1-based, both included). */
-export interface Sentence {
+/** A sentence and its lines (1-based, inclusive). */
+interface Sentence {
   readonly text: string;
   readonly startLine: number;
   readonly endLine: number;
 }
 
-/** What stands under one heading, up to the next. */
+/** The text under one heading, up to the next. */
 export interface Passage {
   readonly path: string;
   /** Titles from the outermost to its own; empty before the first heading. */
@@ -17,14 +17,15 @@ export interface Passage {
   readonly sentences: readonly Sentence[];
 }
 
-const HEADING = /^(?<marks>#{1,6})\s+(?<title>.+?)\s*#*$/u;
+const HEADING = /^(?<marks>#{1,6})\s+(?<title>\S.*)$/u;
+const CLOSING_MARKS = /(?<!#)#+$/u;
 const FENCE = /^\s*(?:```|~~~)/u;
-/** Rows of tables, quotations of code, links on their own: nothing a person would ask for. */
+/** Table rows, HTML, link definitions and rules: nothing to ask about. */
 const NO_PROSE = /^\s*(?:\||<|\[[^\]]*\]:|---+\s*$|\*\*\*+\s*$)/u;
 const LIST_MARK = /^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?/u;
 const SENTENCE_END = /(?<=[.!?…])\s+(?=[\p{Lu}\p{N}"“])/u;
 
-/** Reads the passages and sentences of a Markdown file, code and tables left out. */
+/** The passages and sentences of a Markdown file, without code and tables. */
 export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Passage[] {
   const passages: Passage[] = [];
   let open: { heading: string[]; startLine: number; sentences: Sentence[] } | undefined;
@@ -43,7 +44,10 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
       close();
       const level = groups['marks']?.length ?? 1;
       const kept = above.filter((heading) => heading.level < level);
-      above = [...kept, { level, title: plain(groups['title'] ?? '') }];
+      above = [
+        ...kept,
+        { level, title: plain((groups['title'] ?? '').replace(CLOSING_MARKS, '')) },
+      ];
       open = { heading: above.map(({ title }) => title), startLine: line, sentences: [] };
       last = line;
       continue;
@@ -60,10 +64,10 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
   return passages;
 }
 
-/** A text without the marks of Markdown. */
+/** Removes Markdown marks. */
 function plain(text: string): string {
   return text
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1')
+    .replaceAll(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/gu, '$1')
     .replaceAll(/[*_`~]+/gu, '')
     .replaceAll(/\s+/gu, ' ')
     .trim();

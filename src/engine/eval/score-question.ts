@@ -1,32 +1,28 @@
-import type { SearchResult } from '../memory/search/types.js';
-import type { Figures } from './figures.js';
+import type { SearchResult } from '../memory/search/index.js';
+import type { Metrics } from './metrics.js';
 import type { Expectation } from './question-file.js';
-import { isReadable } from './word-runs.js';
 
-/** Something expected, with the words of its lines where lines are. */
-export type Target = Expectation & {
-  /** Of `lines`: their texts, as far as the file has them. */
-  readonly lineTexts?: readonly string[];
-};
+/** An expectation, with the text of its lines if it is a range of lines. */
+export type Target = Expectation & { readonly lineTexts?: readonly string[] };
 
-/** The part of a search result that is looked at. */
+/** The part of a search result that is scored. */
 export type ScoredResult = Pick<SearchResult, 'endLine' | 'path' | 'snippet' | 'startLine'>;
 
 const FIRST = 5;
 const FIRST_CHARACTERS = 4000;
 
 /**
- * Scores what was found for a question. Recall, MRR and nDCG look at distinct files, in the order of
- * their first results: something expected is found with its file, a text with the file of the first
- * result that shows it. Hits and evidence look at line ranges and at the text that is returned.
+ * Scores the results for a question. Recall, MRR and nDCG use distinct files, in the order of their first
+ * results; a text counts as the file of the first result that contains it. Hits and evidence use line ranges
+ * and the returned text.
  *
- * @param maxResults how many results were asked for: no order could gain more places than these
+ * @param maxResults limit of results, and so of the best possible gain
  */
 export function scoreQuestion(
   results: readonly ScoredResult[],
   targets: readonly Target[],
   maxResults: number,
-): Figures {
+): Metrics {
   const places = placesOf(results, targets);
   const found = places.filter((place) => place !== undefined);
   const recall = (files: number): number =>
@@ -51,7 +47,7 @@ export function scoreQuestion(
   };
 }
 
-/** Whether a result brings up what is expected: of lines, any of them; of a file, any passage. */
+/** Whether a result meets an expectation: any of the lines, or any passage of the file. */
 export function meets(target: Target, result: ScoredResult): boolean {
   switch (target.kind) {
     case 'file':
@@ -71,7 +67,7 @@ function isMet(target: Target, results: readonly ScoredResult[]): boolean {
   return results.some((result) => meets(target, result));
 }
 
-/** The 0-based place of each thing expected among the distinct files; each file counts once. */
+/** The 0-based rank of each expectation among the distinct files; each file counts once. */
 function placesOf(
   results: readonly ScoredResult[],
   targets: readonly Target[],
@@ -91,7 +87,7 @@ function placesOf(
   return [...[...expectedFiles].map(placeOf), ...texts];
 }
 
-/** Two things found in one file are one gain, in the best order as well. */
+/** Two expectations found in one file count as one gain, also in the best order. */
 function discountedGain(places: readonly (number | undefined)[], maxResults: number): number {
   const found = places.filter((place) => place !== undefined);
   const distinct = new Set(found);
@@ -103,7 +99,7 @@ function sumOfGains(places: readonly number[]): number {
   return places.reduce((sum, place) => sum + 1 / Math.log2(place + 2), 0);
 }
 
-/** A line or a text that should be brought up. */
+/** A line or text that results should contain. */
 type Evidence =
   | { readonly kind: 'line'; readonly path: string; readonly line: number; readonly text: string }
   | { readonly kind: 'text'; readonly text: string };
@@ -115,7 +111,7 @@ function evidenceOf(target: Target): readonly Evidence[] {
     const text = target.lineTexts?.[at] ?? '';
     return { kind: 'line', path: target.path, line: target.startLine + at, text };
   });
-  // Blank lines and rules between two paragraphs are no evidence; alone they are all there is.
+  // Blank lines and rules are not evidence, unless there is nothing else.
   const saying = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   return saying.length === 0 ? lines.slice(0, 1) : saying;
 }
@@ -132,4 +128,28 @@ function isShown({ text }: Evidence, shown: string): boolean {
 
 function mean(values: readonly boolean[]): number {
   return values.filter(Boolean).length / values.length;
+}
+
+/** Words per compared run. */
+const RUN = 3;
+
+/**
+ * Whether a text is contained in another: at least half of its runs of three words are. Ignores punctuation,
+ * case and omissions. A shorter text is one run; a text without words is never contained.
+ */
+function isReadable(wanted: string, shown: string): boolean {
+  const words = wordsOf(wanted);
+  const size = Math.min(RUN, words.length);
+  if (size === 0) return false;
+  const there = new Set(runsOf(wordsOf(shown), size));
+  const runs = runsOf(words, size);
+  return runs.filter((run) => there.has(run)).length * 2 >= runs.length;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function runsOf(words: readonly string[], size: number): readonly string[] {
+  return words.slice(size - 1).map((_, at) => words.slice(at, at + size).join(' '));
 }

@@ -1,38 +1,37 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, StatePaths } from '../context.js';
 import { SvcError } from '../errors/index.js';
-import type { MemoryStore } from '../memory/forget/memory-store.js';
-import { trialIndexFolder } from '../memory/memory-trial.js';
-import { resetIndex } from '../memory/sync/reset-index.js';
+import type { MemoryStore } from '../memory/forget/index.js';
+import { trialIndexFolder } from '../memory/index.js';
+import { resetIndex } from '../memory/sync/build-file.js';
+import type { Clock, StatePaths } from '../support/context.js';
 
-/** So many stay for the next evaluation: what a provider embedded need not be paid for again. */
+/** Indexes kept for the next evaluation, to avoid paying for the same embeddings again. */
 const KEPT = 8;
 const ENDING = '.sqlite';
 
-/** Deletes the indexes of trials that were not used lately. */
+/** Deletes trial indexes that were not used recently. */
 export async function tidyTrialIndexes(state: StatePaths, clock: Clock): Promise<void> {
   for (const file of trialIndexes(state).slice(KEPT)) await remove(file, clock);
 }
 
-/** The indexes of trials as a place that keeps text of memory: what is forgotten goes with all of them. */
+/** Deletes all trial indexes when something is forgotten, since they contain text of notes. */
 export function trialStore(state: StatePaths, clock: Clock): MemoryStore {
   return {
     follow: async () => {
       const files = trialIndexes(state);
       let changed = 0;
       for (const file of files) if (await remove(file, clock)) changed += 1;
-      return { store: 'indexes of trials', changed, clean: changed === files.length };
+      return { store: 'trial indexes', changed, clean: changed === files.length };
     },
   };
 }
 
-/** Whether there is any. */
 export function hasTrialIndexes(state: StatePaths): boolean {
   return trialIndexes(state).length > 0;
 }
 
-/** The last used first. */
+/** Most recently used first. */
 function trialIndexes(state: StatePaths): readonly string[] {
   const folder = trialIndexFolder(state);
   if (!existsSync(folder)) return [];
@@ -44,7 +43,7 @@ function trialIndexes(state: StatePaths): readonly string[] {
     .map(({ file }) => file);
 }
 
-/** @returns false for one that another process is writing */
+/** @returns false if another process is writing it */
 async function remove(file: string, clock: Clock): Promise<boolean> {
   try {
     await resetIndex(file, clock);

@@ -1,15 +1,15 @@
 import { readTrialSetting, type TrialSetting, trialObject } from '../config/trial-settings.js';
 import { SvcError } from '../errors/index.js';
-import type { MemoryTrial } from '../memory/memory-trial.js';
+import type { MemoryTrial } from '../memory/index.js';
 
-/** Settings to evaluate, with a name for people. */
+/** Settings to evaluate. */
 export interface Trial extends MemoryTrial {
   readonly name: string;
-  /** What {@link settings} is made of. */
+  /** The single settings. */
   readonly parts: readonly TrialSetting[];
 }
 
-/** What is configured. */
+/** The configured settings. */
 export const AS_CONFIGURED: Trial = {
   name: 'as configured',
   parts: [],
@@ -18,8 +18,8 @@ export const AS_CONFIGURED: Trial = {
 };
 
 /**
- * Reads what `--compare` says: variants set apart by commas, the settings of one by `+`. What stands
- * in quotes, brackets or braces is not taken apart, so that any JSON can be a value.
+ * Parses `--compare`: variants separated by commas, settings of one variant by `+`. Text in quotes, brackets
+ * or braces is not split, so any JSON can be a value.
  *
  * @throws SvcError USAGE
  */
@@ -29,13 +29,13 @@ export function parseTrials(texts: readonly string[]): readonly Trial[] {
   return [...trials.values()];
 }
 
-/** A trial with one more setting, which only changes how is searched: it uses the same index. */
+/** A trial with one more setting that does not affect the index. */
 export function searchedWith(trial: Trial, name: string, value: string): Trial {
   const parts = [...trial.parts, readTrialSetting(name, value)];
   return { ...trial, parts, settings: trialObject(parts) };
 }
 
-/** Whether a trial sets a key itself, which then goes before what holds for all. */
+/** Whether a trial sets a key itself. */
 export function sets({ parts }: Trial, key: string): boolean {
   return parts.some(({ path }) => path.join('.') === key);
 }
@@ -55,12 +55,12 @@ function toTrial(name: string): Trial {
 function readSetting(text: string): TrialSetting {
   const at = text.indexOf('=');
   if (at > 0) return readTrialSetting(text.slice(0, at).trim(), text.slice(at + 1).trim());
-  throw new SvcError('USAGE', `"${text}" is no setting to compare`, {
-    hint: 'write --compare provider=openai,hybrid.textWeight=0.5, and a variant of several as a=1+b=2',
+  throw new SvcError('USAGE', `--compare must list settings as key=value (got "${text}")`, {
+    hint: 'for example: --compare provider=openai,hybrid.textWeight=0.5+chunking.tokens=200',
   });
 }
 
-/** The pieces between separators that stand outside of quotes and brackets; blank ones are left out. */
+/** Splits at separators outside quotes and brackets; drops blank pieces. */
 function splitOutside(text: string, separator: string): readonly string[] {
   const pieces: string[] = [''];
   let depth = 0;

@@ -1,23 +1,22 @@
-import type { Clock } from '../context.js';
+import { close, fdatasync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { type Connection, databaseFault } from '../sqlite/database.js';
-import type { FlowPolicy } from './policy.js';
-import { type AuditRows, auditRows } from './store/audit-rows.js';
-import { asFlowsError, asSyncError } from './store/flows-error.js';
+import type { Clock } from '../support/context.js';
+import { type ClockJump, jumpDetector } from '../support/time.js';
 import { GroupCommit } from './store/group-commit.js';
-import { type LogSync, logSync } from './store/log-sync.js';
-import { openFlowsDatabase } from './store/open-database.js';
-import { type FlowsChange, openTables, type Tables, type Work } from './work.js';
+import { asFlowsError, asSyncError, openFlowsDatabase } from './store/open-database.js';
+import { type FlowPolicy, type FlowsChange, openTables, type Tables, type Work } from './work.js';
 
 /**
- * The database of flows while it is open. Several processes may have it open; each change is a
- * transaction that sees what all others have committed.
+ * The open database of flows. Several processes can have it open; each change is a transaction that sees
+ * what all others have committed.
  */
 export class FlowStore {
   readonly tables: Tables;
   readonly policy: FlowPolicy;
   private readonly file: string;
-  private readonly database: Connection;
-  private readonly log: LogSync;
+  readonly database: Connection;
+  private readonly log: ReturnType<typeof logSync>;
   private readonly commits: GroupCommit<Work>;
   private readonly listeners = new Set<(change: FlowsChange) => void>();
   private readonly dataVersion;
@@ -25,20 +24,26 @@ export class FlowStore {
   private closing: Promise<void> | undefined;
 
   /**
-   * @param file absolute path; made where there is none
+   * @param file absolute path; created if needed
+   * @param steadyMs a clock that never jumps
    * @throws SvcError as `openFlowsDatabase` does
    */
-  constructor(file: string, policy: FlowPolicy, clock: Clock) {
+  constructor(file: string, policy: FlowPolicy, clock: Clock, steadyMs?: () => number) {
     this.file = file;
     this.policy = policy;
     this.database = openFlowsDatabase(file);
     this.dataVersion = this.database.prepare('PRAGMA data_version').pluck();
     this.log = logSync(this.database);
     const tables = openTables(this.database);
+    const nextJump = jumpDetector(() => clock.now(), steadyMs);
+    let jump: ClockJump | undefined;
     this.tables = tables;
     this.commits = new GroupCommit<Work>({
       database: this.database,
-      newWork: () => ({ ...tables, policy, nowMs: clock.now(), changes: [] }),
+      newWork: () => {
+        jump = nextJump() ?? jump;
+        return { ...tables, policy, nowMs: clock.now(), jump, changes: [] };
+      },
       sync: async () => {
         await this.log.sync().catch((error: unknown) => {
           throw asSyncError(error, file);
@@ -51,39 +56,32 @@ export class FlowStore {
   }
 
   /**
-   * Runs a change in a transaction. Resolves once it is on disk. Rejected, nothing was done as a rule;
-   * when only the sync of the log failed, the change is committed and may be kept (see GroupCommit).
+   * Runs a change in a transaction. Resolves once it is on disk. If it rejects, nothing was done, unless
+   * only the sync of the log failed, where the change is committed and may be kept (see GroupCommit).
    */
   write<T>(change: (work: Work) => T): Promise<T> {
     return this.commits.run(change);
   }
 
-  /** Looks at what is committed. @throws SvcError */
-  read<T>(look: (tables: Tables) => T): T {
+  /** Reads what is committed. @throws SvcError */
+  read<T>(query: (tables: Tables) => T): T {
     try {
-      return look(this.tables);
+      return query(this.tables);
     } catch (error) {
       throw asFlowsError(error, this.file);
     }
   }
 
-  /** The queries that look for what is wrong. */
-  auditRows(): AuditRows {
-    return auditRows(this.database);
-  }
-
-  /** Tells each change of this process once it is on disk. @returns what ends it */
   subscribe(listener: (change: FlowsChange) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Differs from the last time when any process has committed something since. Costs no reading. */
   version(): string {
     return `${String(this.dataVersion.get())}.${this.committed}`;
   }
 
-  /** Waits for the changes under way, and closes the file. Once is enough. */
+  /** Waits for the changes in progress, and closes the file. */
   close(): Promise<void> {
     this.closing ??= this.commits.drained().then(async () => {
       await this.log.close();
@@ -93,7 +91,7 @@ export class FlowStore {
   }
 
   private tell(work: Work): void {
-    // A look that found nothing has committed nothing.
+    // A transaction without a change has committed nothing.
     if (work.changes.length > 0) this.committed += 1;
     for (const change of work.changes) {
       for (const listener of this.listeners) listener(change);
@@ -103,4 +101,30 @@ export class FlowStore {
 
 function isBusy(error: unknown): boolean {
   return databaseFault(error) === 'busy';
+}
+
+const syncData = promisify(fdatasync);
+const closeFile = promisify(close);
+
+/**
+ * Waits for the disk off the event loop, which SQLite itself would block: with `synchronous = NORMAL` a
+ * commit writes the write-ahead log without a sync, and its checksums make it all or nothing
+ * (https://sqlite.org/wal.html). SQLite syncs the log before it moves anything from there. No locks are
+ * held on the log, which closing a file would drop.
+ *
+ * @param database in WAL mode, written to at least once since it was opened
+ */
+function logSync(database: Connection) {
+  let descriptor: number | undefined;
+  return {
+    /** Resolves when everything that was committed before the call is on disk. */
+    sync: async (): Promise<void> => {
+      descriptor ??= openSync(`${database.name}-wal`, 'r');
+      await syncData(descriptor);
+    },
+    close: async (): Promise<void> => {
+      if (descriptor !== undefined) await closeFile(descriptor);
+      descriptor = undefined;
+    },
+  };
 }

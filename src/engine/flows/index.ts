@@ -1,14 +1,48 @@
-export type {
-  FlowAction,
-  FlowAnswer,
-  FlowCaller,
-  FlowRejection,
-  Idempotency,
-} from './flow-action.js';
-export type { FlowRecord, FlowStatus } from './flow-record.js';
-export type { JsonObject, JsonValue } from './json.js';
-export type { NotificationRecord } from './notify/notification-record.js';
+/*
+ * Durable flows and their tasks. Imported directly because they load zod: `action-schemas.js` (validates
+ * requests) and `record-schemas.js` (for OpenAPI and the documentation).
+ */
+export type { FlowAction } from './action-schemas.js';
+export type { FlowFinding, TaskFinding } from './audit.js';
+export { fromJsonText, type JsonObject, type JsonValue } from './fields.js';
+export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
+export {
+  FLOW_STATUSES,
+  type FlowRecord,
+  type FlowStatus,
+  flowOutput,
+  flowView,
+} from './flow-record.js';
 export { type Flows, flowsFile, openFlows } from './open-flows.js';
-export type { TaskRecord, TaskStatus } from './task-record.js';
+export type { FlowEntry, Page } from './operator-flows.js';
+export {
+  flowEntryOutput,
+  flowListOutput,
+  flowShowOutput,
+  taskListOutput,
+  taskShowOutput,
+} from './output.js';
+export type {
+  FlowCancelOutput,
+  FlowListOutput,
+  FlowPruneOutput,
+  FlowShowOutput,
+  TaskClaimOutput,
+  TaskHeartbeatOutput,
+  TaskListOutput,
+  TaskOutput,
+  TaskShowOutput,
+} from './output-schemas.js';
+export type { FlowFilter } from './store/flow-rows.js';
+export type { NotificationRecord } from './store/notification-rows.js';
+export type { TaskFilter } from './store/task-rows.js';
+export {
+  TASK_RUNTIMES,
+  TASK_STATUSES,
+  type TaskRecord,
+  type TaskStatus,
+  taskOutput,
+  taskView,
+} from './task-record.js';
 export type { ClaimedTask } from './tasks/claim-task.js';
-export type { LeaseRefusal, TaskLease } from './tasks/lease.js';
+export type { LeaseAnswer, LeaseRefusal, TaskLease } from './tasks/report-task.js';

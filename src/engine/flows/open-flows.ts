@@ -1,58 +1,128 @@
 import { join } from 'node:path';
 import type { ResolvedConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
-import type { FlowAction, FlowAnswer, FlowCaller, Idempotency } from './flow-action.js';
+import type { EngineContext } from '../support/context.js';
+import type { FlowAction, FlowChange, FlowRead } from './action-schemas.js';
+import { cancelFlowAction } from './actions/cancel-flow.js';
+import { createFlow, type JsonTexts, jsonTexts, mutateFlow } from './actions/change-flow.js';
+import { readFlows } from './actions/read-flows.js';
+import { runTask } from './actions/run-task.js';
+import { type FlowAnswer, type FlowCaller, type Idempotency, refused } from './flow-action.js';
 import { FlowStore } from './flow-store.js';
-import { type NotificationOutbox, notificationOutbox } from './notification-outbox.js';
-import { type OperatorFlows, operatorFlows } from './operator-flows.js';
-import { perform } from './perform.js';
-import { flowPolicy } from './policy.js';
-import { type TaskStore, taskStore } from './task-store.js';
-import type { FlowsChange } from './work.js';
+import { operatorFlows } from './operator-flows.js';
+import { notificationOutbox } from './outbox.js';
+import { taskStore } from './task-store.js';
+import { type FlowsChange, flowPolicy, type Work } from './work.js';
 
-/** Durable flows and their tasks. Close them when done. */
-export interface Flows {
-  /**
-   * Does an action of the outside. Resolves when its change is on disk.
-   *
-   * @throws SvcError FLOWS_BUSY: nothing was done; FLOWS_PERSIST_FAILED: nothing was done, unless only the
-   *   sync of the log failed, where the change and the answer for its idempotency key may be kept
-   */
-  perform(action: FlowAction, caller: FlowCaller, idempotency?: Idempotency): Promise<FlowAnswer>;
-  /** Workers' and operators' side of tasks. */
-  readonly tasks: TaskStore;
-  /** What is still to be told to somebody. */
-  readonly outbox: NotificationOutbox;
-  /** The operators' side. */
-  readonly operator: OperatorFlows;
-  /** Tells each change of this process once it is on disk. @returns what ends it */
-  subscribe(listener: (change: FlowsChange) => void): () => void;
-  /** Differs from the last time when any process has committed something since. Cheap. */
-  version(): string;
-  /** Waits for the changes under way, and closes the file. */
-  close(): Promise<void>;
-}
-
-/** Where flows are kept: `flows.sqlite` in the state folder. */
+/** The file of the flows: `flows.sqlite` in the state folder. */
 export function flowsFile(context: Pick<EngineContext, 'state'>): string {
   return join(context.state.stateDir, 'flows.sqlite');
 }
 
+/** Durable flows and their tasks; see {@link openFlows}. */
+export type Flows = ReturnType<typeof openFlows>;
+
 /**
- * Opens the flows of this state folder; their file is made where there is none. Several processes may
- * have it open.
+ * Opens the flows of this state folder, creating the file if needed. Several processes can have it open.
  *
+ * @param steadyMs a clock that never jumps; the process's own when left out
  * @throws SvcError FLOWS_NEWER, FLOWS_FOREIGN, FLOWS_DAMAGED, FLOWS_BUSY, FLOWS_PERSIST_FAILED
  */
-export function openFlows(context: EngineContext, config: ResolvedConfig): Flows {
-  const store = new FlowStore(flowsFile(context), flowPolicy(config), context.clock);
+export function openFlows(context: EngineContext, config: ResolvedConfig, steadyMs?: () => number) {
+  const store = new FlowStore(flowsFile(context), flowPolicy(config), context.clock, steadyMs);
   return {
-    perform: (action, caller, idempotency) => perform(store, action, caller, idempotency),
-    tasks: taskStore(store),
+    /**
+     * Performs an action of an outside system. Resolves when its change is on disk.
+     *
+     * @throws SvcError FLOWS_BUSY: nothing was done; FLOWS_PERSIST_FAILED: nothing was done, unless only
+     *   the sync of the log failed, where the change and the answer for its idempotency key may be kept
+     */
+    perform: (action: FlowAction, caller: FlowCaller, idempotency?: Idempotency) =>
+      perform(store, action, caller, idempotency),
+    /** For workers and operators. */
+    tasks: taskStore(store, context.clock),
     outbox: notificationOutbox(store),
     operator: operatorFlows(store, context.clock),
-    subscribe: (listener) => store.subscribe(listener),
+    /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
+    subscribe: (listener: (change: FlowsChange) => void) => store.subscribe(listener),
+    /** Changes whenever any process has committed something. Cheap. */
     version: () => store.version(),
+    /** Waits for the changes in progress, and closes the file. */
     close: () => store.close(),
   };
+}
+
+async function perform(
+  store: FlowStore,
+  action: FlowAction,
+  caller: FlowCaller,
+  idempotency: Idempotency | undefined,
+): Promise<FlowAnswer> {
+  if (isRead(action)) return store.read((tables) => readFlows(tables, action, caller));
+  const texts = jsonTexts(action);
+  if (texts === undefined) {
+    const code = action.action === 'create_flow' ? 'create_rejected' : 'mutation_rejected';
+    return refused(code, 'stateJson or waitJson is nested too deeply.', {});
+  }
+  return store.write((work) => {
+    const change = (): FlowAnswer => changeFlows(work, action, caller, texts);
+    return idempotency === undefined
+      ? change()
+      : changeOnce(work, action, caller, idempotency, change);
+  });
+}
+
+const READS: readonly FlowAction['action'][] = [
+  'get_flow',
+  'list_flows',
+  'find_latest_flow',
+  'resolve_flow',
+  'get_task_summary',
+] satisfies readonly FlowRead['action'][];
+
+function isRead(action: FlowChange | FlowRead): action is FlowRead {
+  return READS.includes(action.action);
+}
+
+function changeFlows(
+  work: Work,
+  action: FlowChange,
+  caller: FlowCaller,
+  texts: JsonTexts,
+): FlowAnswer {
+  switch (action.action) {
+    case 'create_flow':
+      return createFlow(work, action, caller, texts);
+    case 'run_task':
+      return runTask(work, action, caller);
+    case 'cancel_flow':
+      return cancelFlowAction(work, action, caller);
+    default:
+      return mutateFlow(work, action, caller, texts);
+  }
+}
+
+/**
+ * Performs a change whose request may be repeated. Its first answer, whatever it is, is stored in the
+ * transaction of the change and returned for every repetition.
+ */
+function changeOnce(
+  work: Work,
+  action: FlowChange,
+  caller: FlowCaller,
+  { key, bodyHash }: Idempotency,
+  change: () => FlowAnswer,
+): FlowAnswer {
+  const answerKey = { ownerKey: caller.sessionKey, action: action.action, key };
+  const kept = work.answers.find(answerKey, work.nowMs);
+  if (kept === undefined) {
+    const answer = change();
+    const expiresAt = work.nowMs + work.policy.idempotencyMs;
+    work.answers.keep(answerKey, { bodyHash, answer: JSON.stringify(answer) }, expiresAt);
+    return answer;
+  }
+  if (kept.bodyHash !== bodyHash) {
+    return refused('idempotency_mismatch', 'The idempotency key was used for another request.', {});
+  }
+  const answer: FlowAnswer = JSON.parse(kept.answer);
+  return answer;
 }

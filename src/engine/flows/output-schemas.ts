@@ -1,200 +1,156 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { FLOW_STATUSES } from './flow-record.js';
+import { count, flowSchema, taskSchema } from './record-schemas.js';
+import { TASK_STATUSES } from './task-record.js';
 
 /*
- * Schemas of the JSON documents of `svc flow` and `svc task`. They are checked by tests and make
- * docs/json.md; no command loads them.
+ * Schemas of the JSON output of `svc flow` and `svc task`. Tests check output against them and
+ * docs/json.md is generated from them; no command loads them.
  */
 
-const count = z.int().check(z.minimum(0));
-const time = z.iso.datetime();
-const maybeTime = z.nullable(time);
-const maybeText = z.nullable(z.string());
-const notifyPolicy = z.enum(['done_only', 'state_changes', 'silent']);
-const flowStatus = z.enum([
-  'queued',
-  'running',
-  'waiting',
-  'blocked',
-  'succeeded',
-  'failed',
-  'cancelled',
-  'lost',
-]);
-const taskStatus = z.enum([
-  'queued',
-  'running',
-  'succeeded',
-  'failed',
-  'timed_out',
-  'cancelled',
-  'lost',
-]);
-
-const flowSchema = z.strictObject({
-  flowId: z.string(),
-  sessionKey: z.string(),
-  controllerId: maybeText,
-  syncMode: z.enum(['managed', 'task_mirrored']),
-  status: flowStatus,
-  revision: count,
-  notifyPolicy,
-  goal: z.string(),
-  currentStep: maybeText,
-  blockedTaskId: maybeText,
-  blockedSummary: maybeText,
-  createdAt: time,
-  updatedAt: time,
-  cancelRequestedAt: maybeTime,
-  endedAt: maybeTime,
-});
-
-const taskSchema = z.strictObject({
-  taskId: z.string(),
-  flowId: z.string(),
-  sessionKey: z.string(),
-  runtime: z.enum(['subagent', 'acp', 'cli', 'cron']),
-  task: z.string(),
-  status: taskStatus,
-  label: maybeText,
-  agentId: maybeText,
-  runId: maybeText,
-  childSessionKey: maybeText,
-  sourceId: maybeText,
-  parentTaskId: maybeText,
-  notifyPolicy,
-  deliveryStatus: z.enum([
-    'pending',
-    'delivered',
-    'session_queued',
-    'failed',
-    'parent_missing',
-    'not_applicable',
-  ]),
-  attempts: count,
-  nextRunAt: maybeTime,
-  worker: maybeText,
-  leaseExpiresAt: maybeTime,
-  cancelRequestedAt: maybeTime,
-  error: maybeText,
-  progressSummary: maybeText,
-  terminalSummary: maybeText,
-  terminalOutcome: z.nullable(z.enum(['succeeded', 'blocked'])),
-  createdAt: time,
-  startedAt: maybeTime,
-  endedAt: maybeTime,
-  lastEventAt: maybeTime,
-  cleanupAfter: maybeTime,
-});
-
-const finding = { severity: z.enum(['error', 'warn']), detail: z.string(), ageMs: count };
+const finding = {
+  severity: field(z.enum(['error', 'warn']), 'An `error` makes the command exit with 1.'),
+  detail: field(z.string(), 'For people.'),
+  ageMs: field(count, 'How long it has lasted, in milliseconds.'),
+};
 
 const flowFinding = z.strictObject({
   ...finding,
-  code: z.enum([
-    'blocked_task_missing',
-    'cancel_stuck',
-    'delivery_failed',
-    'inconsistent_timestamps',
-    'missing_linked_tasks',
-    'stale_blocked',
-    'stale_running',
-    'stale_waiting',
-  ]),
-  flowId: z.string(),
-  status: flowStatus,
+  code: field(
+    z.enum([
+      'blocked_task_missing',
+      'cancel_stuck',
+      'delivery_failed',
+      'inconsistent_timestamps',
+      'missing_linked_tasks',
+      'stale_blocked',
+      'stale_running',
+      'stale_waiting',
+    ]),
+    'What is wrong, see [flows.md](flows.md#what-goes-wrong).',
+  ),
+  flowId: field(z.string(), 'The flow.'),
+  status: field(z.enum(FLOW_STATUSES), 'Its state.'),
 });
 
 const taskFinding = z.strictObject({
   ...finding,
-  code: z.enum([
-    'delivery_failed',
-    'inconsistent_timestamps',
-    'lost',
-    'missing_cleanup',
-    'stale_queued',
-    'stale_running',
-  ]),
-  taskId: z.string(),
-  status: taskStatus,
+  code: field(
+    z.enum([
+      'delivery_failed',
+      'inconsistent_timestamps',
+      'lost',
+      'missing_cleanup',
+      'stale_queued',
+      'stale_running',
+    ]),
+    'What is wrong, see [flows.md](flows.md#what-goes-wrong).',
+  ),
+  taskId: field(z.string(), 'The task.'),
+  status: field(z.enum(TASK_STATUSES), 'Its state.'),
 });
 
-const summary = z.strictObject({ total: count, active: count, failures: count });
+const summary = z.strictObject({
+  total: field(count, 'All tasks.'),
+  active: field(count, 'Queued or running.'),
+  failures: field(count, 'Failed, timed out or lost.'),
+});
 
 /** `svc flow list --json`. */
 export const flowListOutputSchema = z.strictObject({
-  flows: z.array(z.strictObject({ ...flowSchema.shape, tasks: summary })),
-  total: count,
-  findings: z.optional(z.array(flowFinding)),
+  flows: field(
+    z.array(z.strictObject({ ...flowSchema.shape, tasks: field(summary, 'Counts of its tasks.') })),
+    'Newest first.',
+  ),
+  total: field(count, 'How many there are without `--limit`.'),
+  findings: field(
+    z.optional(z.array(flowFinding)),
+    'With `--audit`: problems found, errors first.',
+  ),
   warnings,
 });
 
 /** `svc flow show --json`. */
 export const flowShowOutputSchema = z.strictObject({
-  flow: flowSchema,
-  stateJson: z.optional(z.unknown()),
-  waitJson: z.optional(z.unknown()),
-  tasks: z.array(taskSchema),
+  flow: field(flowSchema, 'The flow.'),
+  stateJson: field(
+    z.optional(z.unknown()),
+    'State of its controller; left out when there is none.',
+  ),
+  waitJson: field(
+    z.optional(z.unknown()),
+    'What it waits for, in the words of its controller; left out when there is none.',
+  ),
+  tasks: field(z.array(taskSchema), 'Oldest first.'),
   warnings,
 });
 
 /** `svc flow cancel --json`. */
 export const flowCancelOutputSchema = z.strictObject({
-  cancelled: z.boolean(),
-  flow: flowSchema,
-  tasks: z.array(taskSchema),
+  cancelled: field(
+    z.boolean(),
+    'False while workers still hold tasks of it; it ends with the last of them.',
+  ),
+  flow: field(flowSchema, 'The flow after the change.'),
+  tasks: field(z.array(taskSchema), 'Its tasks after the change, oldest first.'),
   warnings,
 });
 
 /** `svc flow prune --json`. */
 export const flowPruneOutputSchema = z.strictObject({
-  pruned: z.boolean(),
-  flows: count,
-  tasks: count,
+  pruned: field(z.boolean(), 'False when the user declined.'),
+  flows: field(count, 'Deleted flows.'),
+  tasks: field(count, 'Deleted tasks.'),
   warnings,
 });
 
 /** `svc task list --json`. */
 export const taskListOutputSchema = z.strictObject({
-  tasks: z.array(taskSchema),
-  total: count,
-  findings: z.optional(z.array(taskFinding)),
+  tasks: field(z.array(taskSchema), 'Newest first.'),
+  total: field(count, 'How many there are without `--limit`.'),
+  findings: field(
+    z.optional(z.array(taskFinding)),
+    'With `--audit`: problems found, errors first.',
+  ),
   warnings,
 });
 
 /** `svc task show --json`. */
 export const taskShowOutputSchema = z.strictObject({
-  task: taskSchema,
-  flow: z.nullable(flowSchema),
-  result: z.optional(z.unknown()),
+  task: field(taskSchema, 'The task.'),
+  flow: field(z.nullable(flowSchema), 'The flow it belongs to.'),
+  result: field(
+    z.optional(z.unknown()),
+    'What its worker returned; left out when there is nothing.',
+  ),
   warnings,
 });
 
 /** `svc task cancel`, `retry`, `complete` and `fail` with `--json`. */
-export const taskOutputSchema = z.strictObject({ task: taskSchema, warnings });
+export const taskOutputSchema = z.strictObject({ task: field(taskSchema, 'The task.'), warnings });
 
 /** `svc task claim --json`. */
 export const taskClaimOutputSchema = z.strictObject({
-  task: z.nullable(taskSchema),
-  flow: z.nullable(flowSchema),
-  leaseToken: maybeText,
+  task: field(z.nullable(taskSchema), 'The task; `null` when none is queued.'),
+  flow: field(z.nullable(flowSchema), 'The flow it belongs to.'),
+  leaseToken: field(
+    z.nullable(z.string()),
+    'The secret that every report on the task needs; shown only here.',
+  ),
   warnings,
 });
 
 /** `svc task heartbeat --json`. */
 export const taskHeartbeatOutputSchema = z.strictObject({
-  task: taskSchema,
-  cancelRequested: z.boolean(),
+  task: field(taskSchema, 'The task after the report.'),
+  cancelRequested: field(z.boolean(), 'Stop, and run `svc task fail`.'),
   warnings,
 });
 
 type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
 
-/** A flow as it is printed. */
-export type FlowOutput = DeepReadonly<z.infer<typeof flowSchema>>;
-/** A task as it is printed. */
-export type PrintedTask = DeepReadonly<z.infer<typeof taskSchema>>;
 /** `svc flow list` without its warnings, which the command base adds. */
 export type FlowListOutput = Output<typeof flowListOutputSchema>;
 /** `svc flow show`, likewise. */

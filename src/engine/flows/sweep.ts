@@ -1,31 +1,18 @@
+import { MS_PER_DAY } from '../support/time.js';
 import type { FlowStore } from './flow-store.js';
-import { finishCancelling } from './tasks/end-task.js';
-import { takeBackExpired } from './tasks/take-back.js';
+import { finishCancelling } from './tasks/change-task.js';
+import { takeBackExpired } from './tasks/claim-task.js';
 import type { Work } from './work.js';
 
-/** How long a controller may take to end a flow that it was asked to cancel. */
+/** How long a controller has to end a flow after its cancellation was requested. */
 export const CANCEL_GRACE_MS = 5 * 60_000;
-/** Settled notifications are kept this long, to look back at. */
-const NOTIFICATION_KEEP_MS = 24 * 3_600_000;
-/** So many rows one transaction deletes: nobody waits for long. */
-const MOST_AT_ONCE = 200;
+/** How long settled notifications are kept for inspection. */
+const NOTIFICATION_KEEP_MS = MS_PER_DAY;
+/** Rows per transaction, so that nobody waits long. */
+const BATCH = 200;
 
-/** What tidying up did. */
-export interface SweepReport {
-  /** Tasks taken from workers that are gone, and put back into the queue. */
-  readonly requeued: number;
-  /** Tasks taken from workers that are gone, and given up. */
-  readonly lost: number;
-  /** Tasks that were to be cancelled, and whose worker is gone. */
-  readonly cancelledTasks: number;
-  /** Flows that were to be cancelled and that nobody ended. */
-  readonly cancelledFlows: number;
-  readonly prunedFlows: number;
-  readonly prunedTasks: number;
-}
-
-/** Takes tasks back from workers that are gone, ends what is to be cancelled, deletes what is old. */
-export async function sweep(store: FlowStore): Promise<SweepReport> {
+/** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */
+export async function sweep(store: FlowStore) {
   const taken = { requeued: 0, lost: 0, cancelled: 0 };
   let cancelledFlows = 0;
   await repeat(async () => {
@@ -41,13 +28,13 @@ export async function sweep(store: FlowStore): Promise<SweepReport> {
     return ended;
   });
   await repeat(() =>
-    store.write((work) => work.tasks.stampCleanup(work.policy.retentionMs, MOST_AT_ONCE)),
+    store.write(({ tasks, policy }) => tasks.stampCleanup(policy.retentionMs, BATCH)),
   );
   const pruned = await prune(store);
-  await repeat(() => store.write((work) => work.answers.prune(work.nowMs, MOST_AT_ONCE)));
+  await repeat(() => store.write(({ answers, nowMs }) => answers.prune(nowMs, BATCH)));
   await repeat(() =>
-    store.write((work) =>
-      work.notifications.prune(work.nowMs - NOTIFICATION_KEEP_MS, MOST_AT_ONCE),
+    store.write(({ notifications, nowMs }) =>
+      notifications.prune(nowMs - NOTIFICATION_KEEP_MS, BATCH),
     ),
   );
   return {
@@ -61,28 +48,24 @@ export async function sweep(store: FlowStore): Promise<SweepReport> {
 }
 
 /**
- * Deletes flows that ended long ago, with their tasks, and tasks that did.
+ * Deletes flows that ended long ago, with their tasks, and such tasks of other flows.
  *
- * @param keepMs how long they are kept; the configuration's time when left out
+ * @param keepMs how long to keep them; as configured when left out
  */
-export async function prune(
-  store: FlowStore,
-  keepMs: number = store.policy.retentionMs,
-): Promise<{ readonly flows: number; readonly tasks: number }> {
+export async function prune(store: FlowStore, keepMs: number = store.policy.retentionMs) {
   let flows = 0;
   let tasks = 0;
   await repeat(async () => {
-    const gone = await store.write((work) => work.flows.prune(work.nowMs - keepMs, MOST_AT_ONCE));
+    const gone = await store.write((work) => work.flows.prune(work.nowMs - keepMs, BATCH));
     flows += gone.flows;
     tasks += gone.tasks;
     return gone.flows;
   });
   await repeat(async () => {
-    const gone = await store.write((work) => {
-      // A task says itself until when it is kept, by the time that was configured when it ended.
-      const until = work.nowMs + work.policy.retentionMs - keepMs;
-      return work.tasks.prune(until, MOST_AT_ONCE);
-    });
+    const gone = await store.write(({ tasks: rows, nowMs, policy }) =>
+      // A task records until when it is kept, by the retention at the time it ended.
+      rows.prune(nowMs + policy.retentionMs - keepMs, BATCH),
+    );
     tasks += gone;
     return gone;
   });
@@ -90,13 +73,12 @@ export async function prune(
 }
 
 function finishCancelled(work: Work): number {
-  const before = work.nowMs - CANCEL_GRACE_MS;
-  const flows = work.flows.cancelledWithoutTasks(before, MOST_AT_ONCE);
+  const flows = work.flows.cancelledWithoutTasks(work.nowMs - CANCEL_GRACE_MS, BATCH);
   for (const flow of flows) finishCancelling(work, flow.seq);
   return flows.length;
 }
 
-/** Again and again, until nothing is left to do. */
+/** Repeats a step until it has nothing left to do. */
 async function repeat(step: () => Promise<number>): Promise<void> {
   while ((await step()) > 0);
 }

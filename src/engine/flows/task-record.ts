@@ -1,93 +1,137 @@
-import type { NotifyPolicy } from './flow-record.js';
+import { emptyFields, type Fields, printer, type RecordOf, viewer } from './fields.js';
+import { NOTIFY_POLICIES } from './flow-record.js';
 import type { FlowId, TaskId } from './ids.js';
 
 /** What runs a task. */
 export const TASK_RUNTIMES = ['subagent', 'acp', 'cli', 'cron'] as const;
-/** One of {@link TASK_RUNTIMES}. */
 export type TaskRuntime = (typeof TASK_RUNTIMES)[number];
 
-/** The states of a task that goes on. */
 export const ACTIVE_TASK_STATUSES = ['queued', 'running'] as const;
-/** The states of a task that has ended. */
-export const ENDED_TASK_STATUSES = [
-  'succeeded',
-  'failed',
-  'timed_out',
-  'cancelled',
-  'lost',
-] as const;
-/** Every state of a task, in the order they are counted in. */
+const ENDED_TASK_STATUSES = ['succeeded', 'failed', 'timed_out', 'cancelled', 'lost'] as const;
+/** In the order they are counted in. */
 export const TASK_STATUSES = [...ACTIVE_TASK_STATUSES, ...ENDED_TASK_STATUSES] as const;
-
-/** A state of a task that has ended. */
 export type EndedTaskStatus = (typeof ENDED_TASK_STATUSES)[number];
-/** Any state of a task. */
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** What became of the message about a task's end. */
-export type DeliveryStatus =
-  | 'pending'
-  | 'delivered'
-  | 'session_queued'
-  | 'failed'
-  | 'parent_missing'
-  | 'not_applicable';
+export const TASK_FIELDS = {
+  seq: {
+    kind: 'count',
+    meaning: 'Grows with each new task; the order in which they run.',
+    operators: false,
+    webhooks: false,
+  },
+  taskId: { kind: 'text', meaning: 'A UUID.', column: 'id' },
+  ownerKey: {
+    kind: 'text',
+    meaning: 'The session that owns it.',
+    operators: 'sessionKey',
+    webhooks: false,
+  },
+  flowSeq: { kind: 'count', meaning: 'The `seq` of its flow.', operators: false, webhooks: false },
+  revision: {
+    kind: 'count',
+    meaning: 'Starts at 0 and grows by one with every write; part of the ids of notifications.',
+    operators: false,
+    webhooks: false,
+  },
+  runtime: { kind: TASK_RUNTIMES, meaning: 'What runs it.' },
+  scopeKind: { kind: ['session', 'system'], meaning: 'Who it is for.', operators: false },
+  task: { kind: 'text', meaning: 'What to do.' },
+  status: { kind: TASK_STATUSES, meaning: 'See [flows.md](flows.md#tasks).' },
+  deliveryStatus: {
+    kind: ['pending', 'delivered', 'session_queued', 'failed', 'parent_missing', 'not_applicable'],
+    meaning: 'Whether the notification of its end was delivered.',
+  },
+  notifyPolicy: { kind: NOTIFY_POLICIES, meaning: 'When notifications are sent.' },
+  sourceId: { kind: 'text', meaning: 'Where it came from.', nullable: true },
+  childSessionKey: { kind: 'text', meaning: 'The session it runs in.', nullable: true },
+  parentFlowId: {
+    kind: 'text',
+    meaning: 'The flow it belongs to.',
+    column: 'flow_id',
+    operators: 'flowId',
+    webhooks: 'maybe',
+  },
+  parentTaskId: { kind: 'text', meaning: 'The task it is part of.', nullable: true },
+  agentId: { kind: 'text', meaning: 'The agent it is for.', nullable: true },
+  runId: {
+    kind: 'text',
+    meaning: 'An id from outside; unique within a flow.',
+    nullable: true,
+  },
+  label: { kind: 'text', meaning: 'A short name.', nullable: true },
+  attempts: { kind: 'count', meaning: 'How often a worker started it.', webhooks: false },
+  nextRunAt: {
+    kind: 'time',
+    meaning: 'When it can be retried.',
+    nullable: true,
+    webhooks: false,
+  },
+  leaseHash: {
+    kind: 'text',
+    meaning: "The hash of its worker's token; empty if no worker of svc has claimed it.",
+    nullable: true,
+    operators: false,
+    webhooks: false,
+  },
+  leaseOwner: {
+    kind: 'text',
+    meaning: 'The worker that claimed it.',
+    nullable: true,
+    operators: 'worker',
+    webhooks: false,
+  },
+  leaseExpiresAt: {
+    kind: 'time',
+    meaning: 'When it is taken back unless its worker reports.',
+    nullable: true,
+    webhooks: false,
+  },
+  cancelRequestedAt: {
+    kind: 'time',
+    meaning: 'When its cancellation was requested while it ran.',
+    nullable: true,
+    webhooks: false,
+  },
+  error: { kind: 'text', meaning: 'Why its last attempt failed.', nullable: true },
+  progressSummary: { kind: 'text', meaning: 'What its worker last reported.', nullable: true },
+  terminalSummary: { kind: 'text', meaning: 'What came of it.', nullable: true },
+  terminalOutcome: {
+    kind: ['succeeded', 'blocked'],
+    meaning: '`blocked`: done as far as possible; somebody else has to continue.',
+    nullable: true,
+  },
+  resultJson: {
+    kind: 'json',
+    meaning: 'What its worker returned.',
+    nullable: true,
+    webhooks: false,
+  },
+  createdAt: { kind: 'time', meaning: 'When it was created.' },
+  startedAt: { kind: 'time', meaning: 'When it was first started.', nullable: true },
+  endedAt: { kind: 'time', meaning: 'When it ended.', nullable: true },
+  lastEventAt: {
+    kind: 'time',
+    meaning: 'When it was last heard of.',
+    nullable: true,
+  },
+  cleanupAfter: { kind: 'time', meaning: 'When it can be pruned.', nullable: true },
+} as const satisfies Fields;
 
-/** How a task that succeeded left its flow. */
-export type TerminalOutcome = 'succeeded' | 'blocked';
-
-/**
- * A task as it is stored. Times are milliseconds since the epoch; `null` is an absent value.
- */
-export interface TaskRecord {
-  /** Grows with each task made; the order in which they run. */
-  readonly seq: number;
+/** A task as it is stored. */
+export interface TaskRecord extends RecordOf<typeof TASK_FIELDS> {
   readonly taskId: TaskId;
-  /** The `seq` of its flow. */
-  readonly flowSeq: number;
   readonly parentFlowId: FlowId;
-  /** The session that owns its flow; never leaves through a webhook. */
-  readonly ownerKey: string;
-  /** 0 when made, one more with every write; part of the ids of notifications. */
-  readonly revision: number;
-  readonly runtime: TaskRuntime;
-  readonly scopeKind: 'session' | 'system';
-  readonly task: string;
-  readonly status: TaskStatus;
-  readonly deliveryStatus: DeliveryStatus;
-  readonly notifyPolicy: NotifyPolicy;
-  readonly sourceId: string | null;
-  readonly childSessionKey: string | null;
-  readonly parentTaskId: string | null;
-  readonly agentId: string | null;
-  readonly runId: string | null;
-  readonly label: string | null;
-  /** Why it failed, or failed last. */
-  readonly error: string | null;
-  readonly progressSummary: string | null;
-  readonly terminalSummary: string | null;
-  readonly terminalOutcome: TerminalOutcome | null;
-  /** What the worker handed back, as JSON text. */
-  readonly resultJson: string | null;
-  readonly createdAt: number;
-  readonly startedAt: number | null;
-  readonly endedAt: number | null;
-  readonly lastEventAt: number | null;
-  /** From when on it may be pruned. */
-  readonly cleanupAfter: number | null;
-  /** How often it was begun by a worker. */
-  readonly attempts: number;
-  /** Not begun before this; `null` is at once. */
-  readonly nextRunAt: number | null;
-  readonly cancelRequestedAt: number | null;
-  /** The hash of its worker's token, see lease-token.ts; `null` where no worker of ours holds it. */
-  readonly leaseHash: string | null;
-  /** What the worker calls itself. */
-  readonly leaseOwner: string | null;
-  readonly leaseExpiresAt: number | null;
 }
 
-/** Whether a task is over. */
-export function hasTaskEnded(task: Pick<TaskRecord, 'status'>): boolean {
-  return task.status !== 'queued' && task.status !== 'running';
+export const EMPTY_TASK = emptyFields(TASK_FIELDS);
+
+/** A task as operators and workers see it, without the token of its lease. */
+export const taskOutput = printer(TASK_FIELDS);
+
+/** A task as an outside system sees it, without its owner and its lease. */
+export const taskView = viewer(TASK_FIELDS);
+
+export function hasTaskEnded({ status }: Pick<TaskRecord, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running';
 }

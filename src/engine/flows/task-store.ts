@@ -1,84 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
-import { findTask } from './find-record.js';
+import type { Clock } from '../support/context.js';
 import type { FlowStore } from './flow-store.js';
-import { hasTaskEnded, type TaskRecord } from './task-record.js';
-import { cancelTask } from './tasks/cancel-task.js';
+import { hasTaskEnded } from './task-record.js';
+import { cancelTask, retryTask } from './tasks/change-task.js';
 import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
-import type { LeaseAnswer, TaskLease } from './tasks/lease.js';
 import {
   completeTask,
   failTask,
-  type HeartbeatAnswer,
   heartbeat,
   releaseTask,
   type TaskFailure,
+  type TaskLease,
   type TaskReport,
   type TaskSuccess,
 } from './tasks/report-task.js';
-import { retryTask } from './tasks/retry-task.js';
 
-/** What workers and operators do with tasks. All of it resolves when it is on disk. */
-export interface TaskStore {
-  /** Gives the oldest task that waits to a worker; undefined when none does. */
-  claim(request: ClaimRequest): Promise<ClaimedTask | undefined>;
-  heartbeat(lease: TaskLease, report?: TaskReport): Promise<HeartbeatAnswer>;
-  complete(lease: TaskLease, success?: TaskSuccess): Promise<LeaseAnswer>;
-  fail(lease: TaskLease, failure: TaskFailure): Promise<LeaseAnswer>;
-  /** Gives it back untouched: the worker stops before the work does. */
-  release(lease: TaskLease): Promise<LeaseAnswer>;
-  /** @throws SvcError TASK_NOT_FOUND, TASK_ENDED */
-  cancel(idOrPrefix: string): Promise<TaskRecord>;
-  /** @throws SvcError TASK_NOT_FOUND, TASK_NOT_RETRYABLE, FLOW_ENDED */
-  retry(idOrPrefix: string): Promise<TaskRecord>;
-  /** When something comes due by itself, epoch milliseconds: a rest is over, a lease ends. */
-  nextDueAt(): number | undefined;
-}
-
-/** The tasks of an open store. */
-export function taskStore(store: FlowStore): TaskStore {
+/** What workers and operators do with tasks. Everything resolves when it is on disk. */
+export function taskStore(store: FlowStore, clock: Clock) {
+  const nextDueAt = () => store.read(({ tasks }) => tasks.nextDueAt());
+  const claim = (request: ClaimRequest) => store.write((work) => claimTask(work, request));
   return {
-    claim: (request) => store.write((work) => claimTask(work, request)),
-    heartbeat: (lease, report = {}) => store.write((work) => heartbeat(work, lease, report)),
-    complete: (lease, success = {}) => store.write((work) => completeTask(work, lease, success)),
-    fail: (lease, failure) => store.write((work) => failTask(work, lease, failure)),
-    release: (lease) => store.write((work) => releaseTask(work, lease)),
-    cancel: async (idOrPrefix) =>
+    /** Gives the oldest queued task to a worker; undefined if there is none. */
+    claim,
+    /**
+     * The same, but waits for a task. Notices within a fifth of a second when any process has added one,
+     * or a retry is due, or a lease has expired. @throws the signal's reason
+     */
+    wait: async (request: ClaimRequest, signal: AbortSignal): Promise<ClaimedTask> => {
+      for (;;) {
+        // Read before the claim, so that what is committed meanwhile is not missed.
+        const seen = store.version();
+        const claimed = await claim(request);
+        if (claimed !== undefined) return claimed;
+        const dueAt = nextDueAt() ?? Number.POSITIVE_INFINITY;
+        do {
+          signal.throwIfAborted();
+          await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+        } while (!signal.aborted && store.version() === seen && clock.now() <= dueAt);
+      }
+    },
+    heartbeat: (lease: TaskLease, report: TaskReport = {}) =>
+      store.write((work) => heartbeat(work, lease, report)),
+    complete: (lease: TaskLease, success: TaskSuccess = {}) =>
+      store.write((work) => completeTask(work, lease, success)),
+    fail: (lease: TaskLease, failure: TaskFailure) =>
+      store.write((work) => failTask(work, lease, failure)),
+    /** Returns a task to the queue: its worker stops before the work is done. */
+    release: (lease: TaskLease) => store.write((work) => releaseTask(work, lease)),
+    /** @throws SvcError TASK_NOT_FOUND, TASK_ENDED */
+    cancel: async (idOrPrefix: string) =>
       orThrow(
         await store.write((work) => {
-          const task = findTask(work, idOrPrefix);
+          const task = findRecord('task', work.tasks, idOrPrefix);
           if (task instanceof SvcError) return task;
-          if (hasTaskEnded(task)) {
-            return new SvcError('TASK_ENDED', `task ${task.taskId} is ${task.status} already`, {
-              hint: 'there is nothing left to cancel',
-            });
-          }
-          return cancelTask(work, task);
+          if (!hasTaskEnded(task)) return cancelTask(work, task);
+          return new SvcError('TASK_ENDED', `task ${task.taskId} is already ${task.status}`, {
+            hint: 'there is nothing left to cancel',
+          });
         }),
       ),
-    retry: async (idOrPrefix) =>
+    /** @throws SvcError TASK_NOT_FOUND, TASK_NOT_RETRYABLE, FLOW_ENDED */
+    retry: async (idOrPrefix: string) =>
       orThrow(
         await store.write((work) => {
-          const task = findTask(work, idOrPrefix);
-          if (task instanceof SvcError) return task;
-          const answer = retryTask(work, task);
-          return answer.ok ? answer.task : retryRefusal(task, answer.code);
+          const task = findRecord('task', work.tasks, idOrPrefix);
+          return task instanceof SvcError ? task : retryTask(work, task);
         }),
       ),
-    nextDueAt: () => store.read(({ tasks }) => tasks.nextDueAt()),
+    /** When the next retry is due or the next lease expires, epoch milliseconds. */
+    nextDueAt,
   };
 }
 
-function retryRefusal(task: TaskRecord, code: 'flow_ended' | 'not_retryable'): SvcError {
-  return code === 'flow_ended'
-    ? new SvcError('FLOW_ENDED', `flow ${task.parentFlowId} has ended, or is to be cancelled`, {
-        hint: 'its tasks run no more; create another flow',
+const POLL_MS = 200;
+
+/** Where records of one kind are found. */
+interface Findable<R> {
+  readonly byId: (id: string) => R | undefined;
+  readonly byPrefix: (prefix: string) => readonly R[];
+}
+
+/** The record with an id, or with a unique prefix of one. */
+export function findRecord<R extends object>(
+  kind: 'flow' | 'task',
+  rows: Findable<R>,
+  idOrPrefix: string,
+): R | SvcError {
+  const exact = rows.byId(idOrPrefix);
+  if (exact !== undefined) return exact;
+  const [found, second] = rows.byPrefix(idOrPrefix);
+  if (found !== undefined && second === undefined) return found;
+  const code = kind === 'flow' ? 'FLOW_NOT_FOUND' : 'TASK_NOT_FOUND';
+  return found === undefined
+    ? new SvcError(code, `${kind} ${idOrPrefix} not found`, {
+        hint: `run "svc ${kind} list" to list all ${kind}s`,
       })
-    : new SvcError('TASK_NOT_RETRYABLE', `task ${task.taskId} is ${task.status}`, {
-        hint: 'only a task that ended badly can be run again',
+    : new SvcError(code, `several ${kind}s have ids that start with ${idOrPrefix}`, {
+        hint: `use a longer prefix; "svc ${kind} list --json" prints whole ids`,
       });
 }
 
-/** Out of a transaction an error comes as a value: thrown inside, it would take others with it. */
+/** Transactions return errors instead of throwing them, which would roll back other changes with them. */
 export function orThrow<T>(answer: SvcError | T): T {
   if (answer instanceof SvcError) throw answer;
   return answer;

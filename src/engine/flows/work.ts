@@ -1,28 +1,25 @@
+import type { ResolvedConfig } from '../config/index.js';
+import { RUNTIME_DEFAULTS } from '../config/index.js';
 import type { Connection } from '../sqlite/database.js';
+import { type ClockJump, MS_PER_DAY, MS_PER_HOUR } from '../support/time.js';
 import type { FlowRecord } from './flow-record.js';
-import type { FlowPolicy } from './policy.js';
-import { type AnswerRows, answerRows } from './store/answer-rows.js';
-import { type FlowRows, flowRows } from './store/flow-rows.js';
-import { type NotificationRows, notificationRows } from './store/notification-rows.js';
-import { type TaskRows, taskRows } from './store/task-rows.js';
-import type { TaskRecord } from './task-record.js';
+import { answerRows } from './store/answer-rows.js';
+import { flowRows } from './store/flow-rows.js';
+import { notificationRows } from './store/notification-rows.js';
+import { taskRows } from './store/task-rows.js';
+import type { TaskRecord, TaskRuntime } from './task-record.js';
 
-/** Something that was changed and is on disk. */
+/** A change that is on disk. */
 export type FlowsChange =
   | { readonly type: 'flow'; readonly flow: FlowRecord }
   | { readonly type: 'notification'; readonly id: string }
   | { readonly type: 'task'; readonly task: TaskRecord };
 
-/** The tables of one database. */
-export interface Tables {
-  readonly flows: FlowRows;
-  readonly tasks: TaskRows;
-  readonly notifications: NotificationRows;
-  readonly answers: AnswerRows;
-}
+/** The tables of one database; see {@link openTables}. */
+export type Tables = ReturnType<typeof openTables>;
 
 /** Prepares the statements of all tables. */
-export function openTables(database: Connection): Tables {
+export function openTables(database: Connection) {
   return {
     flows: flowRows(database),
     tasks: taskRows(database),
@@ -31,11 +28,45 @@ export function openTables(database: Connection): Tables {
   };
 }
 
-/** What a change works with: inside one transaction, at one moment. */
+/** What a change works with: one transaction at one moment. */
 export interface Work extends Tables {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
+  /** The last jump of the clock that this process noticed; it does not shorten leases. */
+  readonly jump: ClockJump | undefined;
   readonly policy: FlowPolicy;
-  /** What the transaction changed so far, in order. */
+  /** What the transaction has changed so far, in order. */
   readonly changes: FlowsChange[];
+}
+
+/** The configuration of flows, in the units it is used in. */
+export interface FlowPolicy {
+  /** How long ended flows and tasks are kept. */
+  readonly retentionMs: number;
+  /** How long a repeated request is recognised. */
+  readonly idempotencyMs: number;
+  /** How long a worker can be silent before its task is taken back. */
+  readonly leaseMs: number;
+  /** What becomes of a task whose worker is dead. */
+  readonly orphans: 'lost' | 'requeue';
+  /** Whether anybody is notified; if not, no notification is stored. */
+  readonly notifies: boolean;
+  /** How often a task is attempted before it has failed. */
+  readonly maxAttempts: (runtime: TaskRuntime) => number;
+}
+
+export function flowPolicy({ flows }: ResolvedConfig): FlowPolicy {
+  const { runtimes, notify } = flows;
+  const attempts: Partial<Record<TaskRuntime, number | undefined>> = {
+    subagent: runtimes.subagent?.maxAttempts,
+    acp: runtimes.acp?.maxAttempts,
+  };
+  return {
+    retentionMs: flows.retentionDays * MS_PER_DAY,
+    idempotencyMs: flows.idempotencyHours * MS_PER_HOUR,
+    leaseMs: flows.leaseSeconds * 1000,
+    orphans: flows.orphans,
+    notifies: notify.command !== undefined || notify.url !== undefined,
+    maxAttempts: (runtime) => attempts[runtime] ?? RUNTIME_DEFAULTS.maxAttempts,
+  };
 }

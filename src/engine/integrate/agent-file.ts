@@ -14,21 +14,21 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode } from '../errors/index.js';
-import { replaceFile } from '../replace-file.js';
+import { replaceFile } from '../support/files.js';
 
-/** A configuration file of an agent, as it is now. */
+/** A configuration file of an agent. */
 export interface AgentFile {
   /** Where the agent looks for it. */
   readonly file: string;
-  /** Where its text lies: `file` with the links followed, whether it is there or not. */
+  /** `file` with links followed, whether it exists or not. */
   readonly target: string;
-  /** Undefined where there is no such file. Without the byte order mark. */
+  /** Without the byte order mark; undefined where the file does not exist. */
   readonly text: string | undefined;
   readonly hasMark: boolean;
 }
 
 const MARK = '\uFEFF';
-/** Some agents keep their history beside their settings; more than this is something else. */
+/** Some agents keep their history in the same file. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MOST_LINKS = 40;
 
@@ -52,9 +52,9 @@ export function readAgentFile(file: string): AgentFile {
 }
 
 /**
- * Puts a new text into a file, or removes it where the text is undefined.
+ * Writes a file, or removes it where the text is undefined.
  *
- * @param mode of a file that is new
+ * @param mode of a new file
  * @throws SvcError INTEGRATION_WRITE_FAILED; the old file is unchanged then
  */
 export function writeAgentFile(
@@ -64,7 +64,7 @@ export function writeAgentFile(
 ): void {
   try {
     const old = statSync(target, { throwIfNoEntry: false });
-    // A rename would get past the mode that says to leave the file alone.
+    // A rename would ignore the read-only mode.
     if (old !== undefined && (old.mode & 0o222) === 0) throw readOnly(file);
     if (text === undefined) {
       rmSync(target, { force: true });
@@ -78,12 +78,12 @@ export function writeAgentFile(
     throw new SvcError(
       'INTEGRATION_WRITE_FAILED',
       `${file} could not be written (${systemErrorCode(cause) ?? 'unknown error'})`,
-      { hint: 'check the permissions of its folder and the free space', cause },
+      { hint: 'check the permissions of its folder and the free disk space', cause },
     );
   }
 }
 
-/** The outermost folder that has to be made for a file; undefined where its folder is there. */
+/** The outermost folder to create for a file; undefined where its folder exists. */
 export function folderToMake(target: string): string | undefined {
   let missing: string | undefined;
   for (let folder = dirname(target); !existsSync(folder); folder = dirname(folder)) {
@@ -92,18 +92,18 @@ export function folderToMake(target: string): string | undefined {
   return missing;
 }
 
-/** Removes the folders above a file, up to one that was made for it, as far as they are empty. */
+/** Removes the empty folders above a file, up to the outermost that was created for it. */
 export function removeMadeFolders(target: string, outermost: string): void {
   try {
     for (let folder = dirname(target); folder.startsWith(outermost); folder = dirname(folder)) {
       rmdirSync(folder);
     }
   } catch {
-    // Something else has moved in.
+    // A folder is not empty.
   }
 }
 
-/** Like realpath, but for a last link that leads to nothing yet: dotfiles are kept that way. */
+/** Like realpath, but the last target need not exist: people link their dotfiles. */
 function followLinks(file: string): string {
   let target = file;
   try {
@@ -114,7 +114,7 @@ function followLinks(file: string): string {
   } catch (cause) {
     throw unreadable(file, `cannot be read (${systemErrorCode(cause)})`, 'check the path', cause);
   }
-  throw unreadable(file, 'is a link that leads back to itself', 'mend the link');
+  throw unreadable(file, 'is a link to itself', 'fix the link');
 }
 
 function readBytes(file: string, target: string): Uint8Array | undefined {
@@ -123,8 +123,8 @@ function readBytes(file: string, target: string): Uint8Array | undefined {
     // Non-blocking, so that a named pipe is refused instead of waited for.
     descriptor = openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(descriptor);
-    if (!stat.isFile()) throw unreadable(file, 'is not a regular file', 'look what it is');
-    if (stat.size > MAX_BYTES) throw unreadable(file, 'is larger than 64 MiB', 'look what it is');
+    if (!stat.isFile()) throw unreadable(file, 'is not a regular file', 'check what it is');
+    if (stat.size > MAX_BYTES) throw unreadable(file, 'is larger than 64 MiB', 'check what it is');
     return readFileSync(descriptor);
   } catch (cause) {
     if (cause instanceof SvcError) throw cause;
@@ -138,7 +138,7 @@ function readBytes(file: string, target: string): Uint8Array | undefined {
 
 function readOnly(file: string): SvcError {
   return new SvcError('INTEGRATION_WRITE_FAILED', `${file} is read-only`, {
-    hint: `something else may look after it; otherwise: chmod u+w ${JSON.stringify(file)}`,
+    hint: `another program may manage it; if not: chmod u+w ${JSON.stringify(file)}`,
   });
 }
 

@@ -1,8 +1,8 @@
-import type { ConfigPath } from '../config/config-path.js';
-import type { EngineContext } from '../context.js';
+import type { ConfigPath } from '../config/index.js';
+import type { EngineContext } from '../support/context.js';
 import type { EntryValue } from './edit/document-editor.js';
 
-/** The agents that can be registered with, as people name them. */
+/** The agents that svc can register with. */
 export const AGENT_IDS = [
   'claude-code',
   'codex',
@@ -12,43 +12,47 @@ export const AGENT_IDS = [
   'vscode',
 ] as const;
 
-/** The id of an agent. */
 export type AgentId = (typeof AGENT_IDS)[number];
 
-/** For all folders of this person, or for one project folder. */
+/** For all folders of the user, or for one project folder. */
 export type IntegrationScope = 'project' | 'user';
 
-/** What tells where an agent keeps its files. */
-export interface IntegrateWorld extends Pick<EngineContext, 'cwd' | 'env' | 'homeDir' | 'state'> {
-  /** As `process.platform` says it. */
+export interface IntegrateWorld extends EngineContext {
+  /** As in `process.platform`. */
   readonly platform: string;
 }
 
-/** A command to be run without a shell. */
+/** A command that runs without a shell. */
 export interface ProgramCall {
   /** Absolute path of the program, then its arguments. */
   readonly words: readonly [string, ...string[]];
-  /** Variables that it needs besides those of the agent. */
+  /** Variables in addition to those of the agent. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** How an agent writes a server of the Model Context Protocol into its configuration. */
+/**
+ * JSON with comments and trailing commas, JSON with comments only, or TOML.
+ */
+export type FileSyntax = 'json' | 'json-without-trailing-commas' | 'toml';
+
+/** How an agent configures MCP servers. */
 export interface ServerFormat {
-  readonly syntax: 'json' | 'toml';
+  readonly syntax: FileSyntax;
   /** Absolute path of the file. */
   file(world: IntegrateWorld, scope: IntegrationScope): string;
-  /** The objects that hold servers by name: all that the agent reads; new ones go into the first. */
+  /** The objects with servers by name that the agent reads; new servers go into the first. */
   maps(data: unknown): readonly [ConfigPath, ...ConfigPath[]];
   entry(call: ProgramCall): { readonly [key: string]: EntryValue };
   /** The key of the variables inside an entry. */
   readonly envKey: string;
-  /** The words that an entry runs; empty for one that runs nothing. */
+  /** The command line of an entry; empty for one without a command. */
   words(entry: Readonly<Record<string, unknown>>): readonly string[];
 }
 
-/** A command that an agent runs before each turn, and whose answer joins the turn. */
+/** A command that an agent runs before each turn; its output is added to the turn. */
 export interface HookFormat {
-  /** Absolute path of the file, which is JSON. */
+  readonly syntax: Exclude<FileSyntax, 'toml'>;
+  /** Absolute path of the file. */
   file(world: IntegrateWorld, scope: IntegrationScope): string;
   /** The event before a turn; groups of commands are listed at `hooks.EVENT`. */
   readonly event: string;
@@ -56,28 +60,40 @@ export interface HookFormat {
   command(line: string, timeoutMs: number): { readonly [key: string]: EntryValue };
 }
 
-/** Why an agent cannot be given active memory. */
+/** Why an agent does not support active memory. */
 export interface NoHook {
   readonly why: string;
   /** What to do instead. */
   readonly instead: string;
 }
 
-/** All that svc knows of an agent. One file each, which names the source of what it says. */
+/** What svc knows of an agent. */
 export interface AgentFormat {
   readonly id: AgentId;
   readonly title: string;
-  /** Absolute paths of which one is there when the agent is in use on this machine. */
+  /** Absolute paths; one of them exists when the agent is used on this machine. */
   signs(world: IntegrateWorld): readonly string[];
   readonly server: ServerFormat;
   readonly hook: HookFormat | NoHook;
-  /** What the agent replaces inside the values of its configuration, without a way to escape it. */
+  /** What the agent expands in values of its configuration, without a way to escape it. */
   readonly replaced: RegExp | undefined;
-  /** What to do for the registration to be seen, and where to look whether it is. */
+  /** How to make the agent load the registration, and how to check that it did. */
   readonly next: string;
 }
 
-/** Whether an agent can be given active memory. */
+/** Whether an agent supports active memory. */
 export function hasHook(hook: HookFormat | NoHook): hook is HookFormat {
   return 'event' in hook;
+}
+
+/** The files of an agent that are edited. */
+export function filesOf(
+  { server, hook }: AgentFormat,
+  world: IntegrateWorld,
+  scope: IntegrationScope,
+): { readonly server: string; readonly hook: string | undefined } {
+  return {
+    server: server.file(world, scope),
+    hook: hasHook(hook) ? hook.file(world, scope) : undefined,
+  };
 }

@@ -1,45 +1,44 @@
-import { type ConfigPath, isRecord, valueAt } from '../config/config-path.js';
-import { isSameData } from '../config/same-data.js';
+import { type ConfigPath, isRecord, isSameData, valueAt } from '../config/index.js';
+
 import {
   type AgentFormat,
+  type FileSyntax,
   type HookFormat,
   hasHook,
   type ProgramCall,
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
-import { isOurScript, PLACES, type ProgramFacts, serverScript } from './program.js';
-import { shellLine } from './shell-line.js';
+import { isOurScript, PLACES, type ProgramFacts, serverScript, shellLine } from './program.js';
 
-/** What a registration consists of. */
-export type EntryPart = 'hook' | 'server';
+/** The parts of a registration; `settings` are in svc.json. */
+export type EntryPart = 'hook' | 'server' | 'settings';
 
-/** An entry that is in a file. */
 export interface FoundEntry {
-  /** What goes when it is removed. */
+  /** What is removed with it. */
   readonly path: ConfigPath;
-  /** The object whose keys say how svc is run. */
+  /** The object with the command of svc. */
   readonly keysAt: ConfigPath;
-  /** Whether it runs svc, as far as can be seen. */
+  /** Whether it appears to run svc. */
   readonly isOurs: boolean;
-  /** The script that it runs `mcp` of; undefined for anything else. */
+  /** The script whose `mcp` command it runs; undefined for other commands. */
   readonly script?: string | undefined;
-  /** The keys to set for it to be as it should; those that are undefined go. */
+  /** The keys to set; those with undefined are removed. */
   readonly differing: Readonly<Record<string, EntryValue | undefined>>;
 }
 
-/** One entry that svc puts into a file of an agent. */
+/** An entry that svc adds to a file of an agent. */
 export interface EntrySpec {
   readonly part: EntryPart;
-  /** How receipts and people call it. */
+  /** Its name in receipts and messages. */
   readonly key: string;
   find(data: unknown): FoundEntry | undefined;
-  /** Where it goes when it is not there. */
+  /** Where to add it. */
   placeFor(data: unknown): ConfigPath;
   readonly value: EntryValue;
 }
 
-/** The entry of the server. @param name under which the agent lists it */
+/** The entry of the server. @param name its name in the agent */
 export function serverEntry(
   format: ServerFormat,
   name: string,
@@ -98,7 +97,7 @@ export function hookEntry(
         if (!isRecord(entry)) continue;
         const keysAt = [...list, group, 'hooks', at];
         return {
-          // A group that holds nothing else goes with it.
+          // A group without other commands is removed as well.
           path: commands.length === 1 ? [...list, group] : keysAt,
           keysAt,
           isOurs: true,
@@ -110,23 +109,21 @@ export function hookEntry(
   };
 }
 
-/** The entries of a registration, each with the file it belongs to. */
 export interface PlacedSpec {
   readonly spec: EntrySpec;
   /** Absolute. */
   readonly file: string;
-  readonly syntax: ServerFormat['syntax'];
+  readonly syntax: FileSyntax;
 }
 
-/** What names the entries of an agent, apart from how svc is run. */
 export interface EntryCalls {
   readonly name: string;
   readonly server: ProgramCall;
-  /** Undefined where the hook is not asked for. */
+  /** Undefined without active memory. */
   readonly hook: { readonly call: ProgramCall; readonly timeoutMs: number } | undefined;
 }
 
-/** The entries that are asked for, in the order in which they are written. */
+/** The entries of a registration, in the order in which they are written. */
 export function entrySpecs(
   agent: AgentFormat,
   files: { readonly server: string; readonly hook: string | undefined },
@@ -143,36 +140,40 @@ export function entrySpecs(
   ];
   if (calls.hook !== undefined && files.hook !== undefined && hasHook(hook)) {
     const { call, timeoutMs } = calls.hook;
-    specs.push({ spec: hookEntry(id, hook, call, timeoutMs), file: files.hook, syntax: 'json' });
+    specs.push({
+      spec: hookEntry(id, hook, call, timeoutMs),
+      file: files.hook,
+      syntax: hook.syntax,
+    });
   }
   return specs;
 }
 
 /**
- * What has to be set in an entry for it to say what is wanted. Keys of the person's own stay, and so
- * do variables; those of svc that are not wanted any more go.
+ * The keys to set in an existing entry. Keys and variables that the user added stay; obsolete variables of
+ * svc are removed.
  */
 function differingKeys(
   entry: Readonly<Record<string, unknown>>,
-  wanted: Readonly<Record<string, EntryValue>>,
+  target: Readonly<Record<string, EntryValue>>,
   envKey: string | undefined,
 ): Readonly<Record<string, EntryValue | undefined>> {
-  const target: Record<string, EntryValue | undefined> = { ...wanted };
-  if (envKey !== undefined) target[envKey] = mergedEnv(entry[envKey], wanted[envKey]);
+  const merged: Record<string, EntryValue | undefined> = { ...target };
+  if (envKey !== undefined) merged[envKey] = mergedEnv(entry[envKey], target[envKey]);
   return Object.fromEntries(
-    Object.entries(target).filter(([key, value]) => !isSameData(entry[key], value)),
+    Object.entries(merged).filter(([key, value]) => !isSameData(entry[key], value)),
   );
 }
 
 function mergedEnv(
   written: unknown,
-  wanted: EntryValue | undefined,
+  target: EntryValue | undefined,
 ): Readonly<Record<string, EntryValue>> | undefined {
   const places: readonly string[] = PLACES;
   const kept = Object.entries(isRecord(written) ? written : {}).flatMap(([name, value]) =>
     places.includes(name) || typeof value !== 'string' ? [] : [[name, value] as const],
   );
-  const ours = isRecord(wanted) ? Object.entries(wanted) : [];
+  const ours = isRecord(target) ? Object.entries(target) : [];
   const merged = Object.fromEntries([
     ...kept,
     ...ours.map(([name, value]) => [name, String(value)]),
@@ -181,7 +182,7 @@ function mergedEnv(
   return isEmpty && (written === undefined || hasOnly(written, places)) ? undefined : merged;
 }
 
-/** Whether an object holds some of these keys and no others; an empty one is the person's own. */
+/** Whether an object is not empty and has only these keys; an empty one was written by the user. */
 function hasOnly(value: unknown, keys: readonly string[]): boolean {
   const written = isRecord(value) ? Object.keys(value) : [];
   return written.length > 0 && written.every((key) => keys.includes(key));

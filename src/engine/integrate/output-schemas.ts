@@ -1,53 +1,92 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 import { AGENT_IDS } from './agent.js';
 
-/*
- * Schemas of the JSON documents of svc integrate. They are checked by tests and make docs/json.md; no
- * command loads them.
- */
+/* For tests and docs/json.md; no command loads it. */
 
 const scope = z.enum(['project', 'user']);
 
 /** `svc integrate AGENT --json`. */
 export const integrateOutputSchema = z.strictObject({
-  agent: z.enum(AGENT_IDS),
-  scope,
-  action: z.enum(['add', 'remove']),
-  written: z.boolean(),
-  server: z.strictObject({
-    name: z.string(),
-    command: z.array(z.string()),
-    env: z.record(z.string(), z.string()),
-  }),
-  hook: z.nullable(z.string()),
-  changes: z.array(
+  agent: field(z.enum(AGENT_IDS), 'The agent.'),
+  scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
+  action: field(z.enum(['add', 'remove']), '`remove` with `--remove`.'),
+  written: field(z.boolean(), 'False with `--dry-run`, and when nothing had to change.'),
+  server: field(
     z.strictObject({
-      file: z.string(),
-      part: z.enum(['hook', 'server']),
-      change: z.enum(['add', 'remove', 'update']),
-      diff: z.array(
-        z.strictObject({ kind: z.enum(['added', 'context', 'removed']), text: z.string() }),
-      ),
+      name: field(z.string(), 'Its name in the agent.'),
+      command: field(z.array(z.string()), 'The program and its arguments.'),
+      env: field(z.record(z.string(), z.string()), 'Variables in addition to those of the agent.'),
     }),
+    'The memory server that the agent runs.',
+  ),
+  hook: field(
+    z.nullable(z.string()),
+    'The line that the agent runs before each turn; `null` without `--active-memory`.',
+  ),
+  changes: field(
+    z.array(
+      z.strictObject({
+        file: field(z.string(), 'Absolute path.'),
+        part: field(
+          z.enum(['hook', 'server', 'settings']),
+          '`hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
+        ),
+        change: field(z.enum(['add', 'remove', 'update']), 'What happens to the entry.'),
+        diff: field(
+          z.array(
+            z.strictObject({
+              kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
+              text: field(z.string(), 'One line.'),
+            }),
+          ),
+          'The lines that change, with the values of other entries hidden.',
+        ),
+      }),
+    ),
+    'Empty when everything is up to date.',
   ),
   warnings: z.optional(warnings),
 });
 
 /** `svc integrate --list --json`. */
 export const integrationsOutputSchema = z.strictObject({
-  scope,
-  agents: z.array(
-    z.strictObject({
-      agent: z.enum(AGENT_IDS),
-      detected: z.boolean(),
-      file: z.string(),
-      servers: z.array(z.string()),
-      hookFile: z.nullable(z.string()),
-      hook: z.boolean(),
-      error: z.nullable(z.strictObject({ code: z.string(), message: z.string() })),
-    }),
+  scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
+  agents: field(
+    z.array(
+      z.strictObject({
+        agent: field(z.enum(AGENT_IDS), 'The agent.'),
+        detected: field(z.boolean(), 'Whether it was found on this machine.'),
+        file: field(z.string(), 'Absolute path of the file with its servers.'),
+        servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
+        hookFile: field(
+          z.nullable(z.string()),
+          'Absolute path of the file for active memory; `null` where the agent does not support it.',
+        ),
+        hook: field(z.boolean(), 'Whether active memory is registered.'),
+        activeMemory: field(
+          z.nullable(
+            z.strictObject({
+              recalls: field(z.boolean(), 'Whether it recalls anything.'),
+              why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
+              hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
+            }),
+          ),
+          'What the hook does in this folder; `null` without one.',
+        ),
+        error: field(
+          z.nullable(
+            z.strictObject({
+              code: field(z.string(), 'See [errors.md](errors.md).'),
+              message: field(z.string(), 'For people.'),
+            }),
+          ),
+          'Why a file could not be read, or `null`.',
+        ),
+      }),
+    ),
+    'Sorted by agent.',
   ),
   warnings: z.optional(warnings),
 });

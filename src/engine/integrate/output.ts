@@ -3,7 +3,7 @@ import type { ListedAgent } from './list.js';
 import type { IntegrateOutput, IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
 
-/** `svc integrate AGENT --json`. @param written whether the plan was carried out */
+/** `svc integrate AGENT --json`. @param written whether the plan was applied */
 export function integrateOutput(plan: IntegrationPlan, written: boolean): IntegrateOutput {
   const { request, files, server, hookLine } = plan;
   return {
@@ -26,13 +26,14 @@ export function integrationsOutput(
 ): IntegrationsOutput {
   return {
     scope,
-    agents: agents.map(({ id, isDetected, file, servers, hookFile, hasHook, fault }) => ({
+    agents: agents.map(({ id, isDetected, file, servers, hookFile, hook, fault }) => ({
       agent: id,
       detected: isDetected,
       file,
       servers,
       hookFile: hookFile ?? null,
-      hook: hasHook,
+      hook: hook !== undefined,
+      activeMemory: hook ?? null,
       error: fault === undefined ? null : { code: fault.code, message: fault.message },
     })),
   };

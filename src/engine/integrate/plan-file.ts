@@ -1,14 +1,20 @@
-import { type ConfigPath, formatPath, valueAt } from '../config/config-path.js';
-import { isSameData } from '../config/same-data.js';
+import { type ConfigPath, formatPath, isSameData, valueAt } from '../config/index.js';
+
 import { SvcError } from '../errors/index.js';
-import { type DiffLine, diffLines } from '../text-diff.js';
-import type { DocumentEditor } from './edit/document-editor.js';
-import { withInsertions, withoutInsertions } from './edit/insertion.js';
-import { withoutEmptied, withoutValue, withValue } from './edit/plain-data.js';
+import { type DiffLine, diffLines } from '../support/text-diff.js';
+import type { AgentFile } from './agent-file.js';
+import {
+  type DocumentEditor,
+  withInsertions,
+  withoutEmptied,
+  withoutInsertions,
+  withoutValue,
+  withValue,
+} from './edit/document-editor.js';
+
 import type { EntryPart, EntrySpec, FoundEntry } from './entry.js';
 import { type Layer, textHash } from './receipts.js';
 
-/** What is done to one entry. */
 export interface EntryChange {
   readonly part: EntryPart;
   readonly change: 'add' | 'remove' | 'update';
@@ -16,27 +22,39 @@ export interface EntryChange {
   readonly diff: readonly DiffLine[];
 }
 
-/** A text and what svc did to it so far. */
+/** The changes to one file. */
+export interface FilePlan {
+  readonly file: AgentFile;
+  /** Undefined where the file is removed. */
+  readonly after: string | undefined;
+  readonly layers: readonly Layer[];
+  readonly changes: readonly EntryChange[];
+  /** The outermost folder to remove with the file, if it is empty. */
+  readonly folder: string | undefined;
+  /** Of a new file. */
+  readonly mode: number;
+}
+
+/** A text and the entries that svc added so far. */
 export interface Edited {
   readonly text: string;
   readonly layers: readonly Layer[];
 }
 
-/** A text with the change that led to it; undefined where nothing had to be done. */
+/** A text after one step; `change` is undefined where nothing changed. */
 export interface EditStep extends Edited {
   readonly change: EntryChange | undefined;
 }
 
-/** The file that is edited. */
 export interface EditedFile {
   readonly file: string;
   readonly editor: DocumentEditor;
-  /** What a new layer says of a file that is not there yet. */
+  /** For new layers, when the file does not exist yet. */
   readonly newFile: Layer['newFile'];
 }
 
 /**
- * Brings an entry into a text, or up to date in it.
+ * Adds an entry to a text, or updates it.
  *
  * @throws SvcError INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT
  */
@@ -44,40 +62,41 @@ export function addEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditS
   const found = findEntry(where, now, spec);
   if (found === undefined) return inserted(where, now, spec, undefined);
   if (Object.keys(found.differing).length === 0) return { ...now, change: undefined };
-  const layers = layersThatHold(now);
+  const layers = currentLayers(now);
   const top = layers.at(-1);
   const before = top?.entry === spec.key ? withoutInsertions(now.text, top.insertions) : undefined;
   if (top !== undefined && before !== undefined) {
-    // Nobody touched it since: it is written anew, and can still be taken back to the byte.
+    // Unchanged since svc wrote it: replacing it keeps it exactly reversible.
     const below = { text: before, layers: layers.slice(0, -1) };
     return inserted({ ...where, newFile: top.newFile }, below, spec, { text: now.text, found });
   }
   const text = where.editor.setKeys(now.text, found.keysAt, found.differing);
-  let wanted = read(where, now.text);
+  let expected = read(where, now.text);
   for (const [key, value] of Object.entries(found.differing)) {
     const path = [...found.keysAt, key];
-    wanted = value === undefined ? withoutValue(wanted, path) : withValue(wanted, path, value);
+    expected =
+      value === undefined ? withoutValue(expected, path) : withValue(expected, path, value);
   }
-  requireSame(where, now.text, found.path, [wanted, readEdited(where, text)]);
+  requireSame(where, now.text, found.path, [expected, readEdited(where, text)]);
   const diff = hiddenDiff(where.editor, [now.text, found.path], [text, found.path]);
   return { text, layers: now.layers, change: { part: spec.part, change: 'update', diff } };
 }
 
 /**
- * Takes an entry out of a text: to the byte where nothing else changed since it was added, else the
- * entry alone, with the objects that were made for it and hold nothing now.
+ * Removes an entry from a text: exactly reverted where nothing else changed since, otherwise the entry and
+ * the objects that were created for it and are empty now.
  *
  * @throws SvcError INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT
  */
 export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): EditStep {
   const found = findEntry(where, now, spec);
   if (found === undefined) return { ...now, change: undefined };
-  const layers = layersThatHold(now);
+  const layers = currentLayers(now);
   const top = layers.at(-1);
   const exact = top?.entry === spec.key ? withoutInsertions(now.text, top.insertions) : undefined;
   const text = exact ?? cutOut(where, now, found, spec);
-  const wanted = withoutValue(read(where, now.text), found.path);
-  const bare = [wanted, readEdited(where, text)].map((data) =>
+  const expected = withoutValue(read(where, now.text), found.path);
+  const bare = [expected, readEdited(where, text)].map((data) =>
     withoutEmptied(data, found.path.slice(0, -1)),
   );
   requireSame(where, now.text, found.path, bare);
@@ -89,7 +108,7 @@ export function removeEntry(where: EditedFile, now: Edited, spec: EntrySpec): Ed
   };
 }
 
-/** Entries in the order in which they can be taken back: the last that was added comes first. */
+/** Entries in the order of removal: the last that was added comes first. */
 export function inOrderOfRemoval(
   specs: readonly EntrySpec[],
   layers: readonly Layer[],
@@ -105,15 +124,15 @@ function findEntry(where: EditedFile, now: Edited, spec: EntrySpec): FoundEntry 
   if (wasWritten(now.layers, spec, found)) return found;
   throw new SvcError(
     'INTEGRATION_CONFLICT',
-    `${formatPath(found.path)} in ${where.file} is not an entry of svc`,
+    `${formatPath(found.path)} in ${where.file} was not added by svc`,
     {
-      hint: 'choose another name with --name, or remove that entry by hand',
+      hint: 'choose another name with --name, or remove the entry by hand',
       location: where.editor.locate(where.file, now.text, found.path),
     },
   );
 }
 
-/** Whether svc wrote the entry, from a folder that it does not lie in any more. */
+/** Whether svc wrote the entry when it was installed in another folder. */
 function wasWritten(layers: readonly Layer[], { key }: EntrySpec, { script }: FoundEntry): boolean {
   if (script === undefined) return false;
   const written = JSON.stringify(script);
@@ -123,8 +142,8 @@ function wasWritten(layers: readonly Layer[], { key }: EntrySpec, { script }: Fo
   );
 }
 
-/** Up to the highest layer that the text is of; those above were never written, or taken back. */
-function layersThatHold({ text, layers }: Edited): readonly Layer[] {
+/** Up to the highest layer that matches the text; layers above were not written or were reverted. */
+function currentLayers({ text, layers }: Edited): readonly Layer[] {
   const hash = textHash(text);
   return layers.slice(0, layers.findLastIndex(({ after }) => after === hash) + 1);
 }
@@ -171,7 +190,7 @@ function read({ editor, file }: EditedFile, text: string): unknown {
   return editor.read(file, text);
 }
 
-/** The data of a text that was edited; undefined where the edit broke it. */
+/** The data of an edited text; undefined where the edit broke it. */
 function readEdited(where: EditedFile, text: string): unknown {
   try {
     return read(where, text);
@@ -181,22 +200,18 @@ function readEdited(where: EditedFile, text: string): unknown {
   }
 }
 
-/** An edit that would do anything else than it should is not done. */
+/** Refuses an edit with side effects. */
 function requireSame(
   { file, editor }: EditedFile,
   text: string,
   path: ConfigPath,
-  [wanted, got]: readonly unknown[],
+  [expected, got]: readonly unknown[],
 ): void {
-  if (isSameData(wanted, got)) return;
-  throw new SvcError(
-    'INTEGRATION_FILE_INVALID',
-    `${formatPath(path)} in ${file} is written in a way that svc does not edit`,
-    {
-      hint: 'edit it by hand; nothing was written',
-      location: editor.locate(file, text, path),
-    },
-  );
+  if (isSameData(expected, got)) return;
+  throw new SvcError('INTEGRATION_FILE_INVALID', `svc cannot edit ${formatPath(path)} in ${file}`, {
+    hint: 'edit the file by hand; nothing was written',
+    location: editor.locate(file, text, path),
+  });
 }
 
 type ShownText = readonly [text: string, shown: ConfigPath | undefined];

@@ -1,72 +1,78 @@
 import { existsSync } from 'node:fs';
-import { SvcError } from '../errors/index.js';
+import { editConfigText, requireValidEdit } from '../config/authoring.js';
+import {
+  type ConfigPath,
+  defaultAgentId,
+  discoverConfig,
+  resolveConfig,
+  valueAt,
+} from '../config/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
+import { PRIVATE_MODE } from '../support/files.js';
+import { diffLines } from '../support/text-diff.js';
 import {
   type AgentFormat,
+  filesOf,
   hasHook,
   type IntegrateWorld,
   type IntegrationScope,
   type ProgramCall,
 } from './agent.js';
-import { type AgentFile, folderToMake, readAgentFile } from './agent-file.js';
+import { folderToMake, readAgentFile } from './agent-file.js';
 import type { DocumentEditor } from './edit/document-editor.js';
+import { EDITORS } from './edit/index.js';
 import { jsonEditor } from './edit/json-editor.js';
-import { tomlEditor } from './edit/toml-editor.js';
 import { type EntrySpec, entrySpecs, type PlacedSpec } from './entry.js';
 import {
   addEntry,
   type EditedFile,
   type EditStep,
   type EntryChange,
+  type FilePlan,
   inOrderOfRemoval,
   removeEntry,
 } from './plan-file.js';
-import { isPassing, type MemoryTarget, type ProgramFacts, programCall } from './program.js';
-import { type Layer, readLayers } from './receipts.js';
-import { shellLine } from './shell-line.js';
+import {
+  isPassing,
+  type MemoryTarget,
+  type ProgramFacts,
+  programCall,
+  shellLine,
+} from './program.js';
+import { readLayers } from './receipts.js';
 
-/** What a person asked for. */
 export interface IntegrationRequest {
   readonly agent: AgentFormat;
   readonly scope: IntegrationScope;
   readonly action: 'add' | 'remove';
-  /** What the agent lists the server as. */
+  /** The name of the server in the agent. */
   readonly name: string;
   readonly target: MemoryTarget;
-  /** Set when active memory is wanted: how long the agent waits for it. */
+  /** How long the agent waits for active memory; undefined without it. */
   readonly hookTimeoutMs: number | undefined;
   readonly program: ProgramFacts;
 }
 
-/** What becomes of one file. */
-export interface FilePlan {
-  readonly file: AgentFile;
-  /** Undefined where the file goes. */
-  readonly after: string | undefined;
-  readonly layers: readonly Layer[];
-  readonly changes: readonly EntryChange[];
-  /** The outermost folder that goes with the file if nothing else is in it. */
-  readonly folder: string | undefined;
-}
-
-/** What is to be done for a request, worked out on the files as they are. */
+/** The changes for a request. */
 export interface IntegrationPlan {
   readonly request: IntegrationRequest;
-  /** Files in which nothing changes are among them. */
+  /** Includes files without changes. */
   readonly files: readonly FilePlan[];
-  /** What runs the server. */
+  /** The command of the server. */
   readonly server: ProgramCall;
-  /** The line for the agent's shell; undefined without active memory. */
+  /** The command line of the hook; undefined without active memory. */
   readonly hookLine: string | undefined;
-  /** Whether there is a sign of the agent on this machine. */
+  /** Whether the agent was found on this machine. */
   readonly isDetected: boolean;
-  /** Whether svc itself lies where it will not stay. */
+  /** Whether svc runs from a temporary place. */
   readonly isPassing: boolean;
 }
 
 /**
- * Works out what a request changes, and changes nothing.
+ * Computes what a request changes, without changing anything.
  *
- * @throws SvcError INTEGRATION_UNSUPPORTED, INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT, USAGE
+ * @throws SvcError INTEGRATION_UNSUPPORTED, INTEGRATION_FILE_INVALID, INTEGRATION_CONFLICT, CONFIG_*,
+ *   USAGE
  */
 export function planIntegration(
   world: IntegrateWorld,
@@ -77,13 +83,18 @@ export function planIntegration(
   const server = programCall(program, ['mcp'], target, world);
   const recall = programCall(program, ['memory', 'recall', '--hook', agent.id], target, world);
   if (action === 'add') requirePossible(world, request, server);
-  const hookWanted = action === 'remove' || hookTimeoutMs !== undefined;
+  const hasHookPart = action === 'remove' || hookTimeoutMs !== undefined;
   const files = filesOf(agent, world, request.scope);
-  const hook = hookWanted ? { call: recall, timeoutMs: hookTimeoutMs ?? 0 } : undefined;
+  const hook = hasHookPart ? { call: recall, timeoutMs: hookTimeoutMs ?? 0 } : undefined;
   const specs = entrySpecs(agent, files, { name: request.name, server, hook }, program);
+  const planned = byFile(specs).map((placed) => planFile(world, request, placed));
   return {
     request,
-    files: [...byFile(specs)].map((placed) => planFile(world, request, placed)),
+    // A hook does nothing while active memory is off.
+    files:
+      hookTimeoutMs === undefined
+        ? planned
+        : [...planned, planSwitch(world, request.scope, target)],
     server,
     hookLine: hookTimeoutMs === undefined ? undefined : shellLine(recall),
     isDetected: agent.signs(world).some((sign) => existsSync(sign)),
@@ -91,32 +102,38 @@ export function planIntegration(
   };
 }
 
-/** How a syntax is edited. */
-export const EDITORS: Readonly<Record<'json' | 'toml', DocumentEditor>> = {
-  json: jsonEditor,
-  toml: tomlEditor,
-};
-
-/** The files of an agent that are edited. */
-export function filesOf(
-  { server, hook }: AgentFormat,
-  world: IntegrateWorld,
-  scope: IntegrationScope,
-): { readonly server: string; readonly hook: string | undefined } {
-  return {
-    server: server.file(world, scope),
-    hook: hasHook(hook) ? hook.file(world, scope) : undefined,
-  };
+/** Why a registration might fail. */
+export function planWarnings({
+  request,
+  isDetected,
+  isPassing,
+}: IntegrationPlan): readonly Warning[] {
+  const warnings: Warning[] = [];
+  if (!isDetected && request.scope === 'user') {
+    warnings.push({ code: 'INTEGRATION_DOUBTFUL', message: `${request.agent.title} not found` });
+  }
+  if (isPassing) {
+    warnings.push({
+      code: 'INTEGRATION_DOUBTFUL',
+      message: 'svc runs from the cache of npx, which is temporary',
+      hint: 'install svc with "npm install -g" and run this again',
+    });
+  }
+  return warnings;
 }
 
-/** Agents build the names of tools from it; Gemini CLI splits them at underscores. */
+/** Agents build tool names from it; Gemini CLI splits them at underscores. */
 const NAME = /^[A-Za-z][A-Za-z0-9-]{0,40}$/u;
 
 function requireName(name: string): void {
   if (NAME.test(name)) return;
-  throw new SvcError('USAGE', `${JSON.stringify(name)} cannot be the name of a server`, {
-    hint: 'use letters, digits and hyphens, like svc-notes',
-  });
+  throw new SvcError(
+    'USAGE',
+    `--name must be letters, digits and hyphens (got ${JSON.stringify(name)})`,
+    {
+      hint: 'use a name such as svc-notes',
+    },
+  );
 }
 
 function requirePossible(
@@ -127,18 +144,19 @@ function requirePossible(
   const { title, hook, replaced } = agent;
   if (hookTimeoutMs !== undefined) {
     if (!hasHook(hook)) {
-      throw unsupported(`${title} cannot be given active memory: ${hook.why}`, hook.instead);
+      throw unsupported(`${title} does not support active memory: ${hook.why}`, hook.instead);
     }
     if (platform === 'win32') {
-      const why = 'on Windows it is not documented which shell runs hooks';
-      throw unsupported(`${title} cannot be given active memory: ${why}`, 'leave it out');
+      const why = 'its documentation does not say which shell runs hooks on Windows';
+      const hint = 'register without --active-memory';
+      throw unsupported(`active memory is not supported for ${title} here: ${why}`, hint);
     }
   }
   const bad = [...words, ...Object.values(env)].find((word) => replaced?.test(word) === true);
   if (bad === undefined) return;
   throw unsupported(
-    `${title} would replace a part of ${JSON.stringify(bad)} by a variable`,
-    'give it another path, for instance through a symbolic link',
+    `${title} would expand a variable in ${JSON.stringify(bad)}`,
+    'use another path, for instance a symbolic link',
   );
 }
 
@@ -163,7 +181,7 @@ function byFile(placed: readonly PlacedSpec[]): readonly FileSpecs[] {
 
 function planFile(
   world: IntegrateWorld,
-  { action }: IntegrationRequest,
+  { action, scope }: IntegrationRequest,
   { file: path, editor, specs }: FileSpecs,
 ): FilePlan {
   const file = readAgentFile(path);
@@ -179,7 +197,7 @@ function planFile(
     now = step(where, now, spec);
     if (now.change !== undefined) changes.push(now.change);
   }
-  // It was made to hold what has gone now.
+  // svc created the file, and it is empty now.
   const made = layers.find((layer) => layer.newFile !== null)?.newFile;
   const goes = action === 'remove' && changes.length > 0 && now.text === '' && made !== undefined;
   return {
@@ -188,5 +206,53 @@ function planFile(
     layers: now.layers,
     changes,
     folder: goes ? (made?.folder ?? undefined) : undefined,
+    mode: MODES[scope],
+  };
+}
+
+/** A user's file may get secrets later; project files are shared. */
+const MODES: Readonly<Record<IntegrationScope, number>> = { user: PRIVATE_MODE, project: 0o644 };
+
+const PLUGIN = ['plugins', 'entries', 'active-memory'] as const;
+
+/**
+ * Enables active memory for the agent of a hook, in the configuration that the hook reads: the named one,
+ * for a project the nearest one, else the user's. Nothing changes where it is already on.
+ *
+ * @throws SvcError CONFIG_*, INTEGRATION_FILE_INVALID
+ */
+function planSwitch(
+  world: IntegrateWorld,
+  scope: IntegrationScope,
+  { agent, config }: MemoryTarget,
+): FilePlan {
+  const nearest = scope === 'project' ? discoverConfig(world, undefined).file : undefined;
+  const file = readAgentFile(config ?? nearest ?? world.state.userConfigFile);
+  const before = file.text ?? '{}\n';
+  const { input } = requireValidEdit(file.file, before, before);
+  const resolved = resolveConfig(input);
+  const settings = resolved.plugins.entries['active-memory'];
+  const agentId = agent ?? defaultAgentId(resolved);
+  const listed = valueAt(input, [...PLUGIN, 'config', 'agents']);
+  const edits: (readonly [ConfigPath, unknown])[] = [];
+  if (!settings.enabled) edits.push([[...PLUGIN, 'enabled'], true]);
+  if (!settings.config.enabled) edits.push([[...PLUGIN, 'config', 'enabled'], true]);
+  if (!settings.config.agents.includes(agentId)) {
+    const place = Array.isArray(listed) ? listed.length : 0;
+    edits.push([[...PLUGIN, 'config', 'agents', place], agentId]);
+  }
+  const after = edits.reduce((text, [path, value]) => editConfigText(text, path, value), before);
+  requireValidEdit(file.file, before, after);
+  const diff = diffLines(
+    file.text === undefined ? '' : jsonEditor.hideOthers(before, PLUGIN),
+    jsonEditor.hideOthers(after, PLUGIN),
+  );
+  return {
+    file,
+    after,
+    layers: [],
+    changes: edits.length === 0 ? [] : [{ part: 'settings', change: 'update', diff }],
+    folder: undefined,
+    mode: PRIVATE_MODE,
   };
 }

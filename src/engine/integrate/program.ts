@@ -1,16 +1,18 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
+import { pathFolders } from '../support/files.js';
+import { singleQuoted } from '../support/text.js';
 import type { IntegrateWorld, ProgramCall } from './agent.js';
 
 /** How this program was started. */
 export interface ProgramFacts {
-  /** Absolute path of node, links resolved, as `process.execPath` has it. */
+  /** `process.execPath`. */
   readonly node: string;
-  /** Absolute path of the script, as `process.argv[1]` has it. */
+  /** Absolute path of `process.argv[1]`. */
   readonly script: string;
 }
 
-/** What is passed on to the server and the hook, so that they open the same memory. */
+/** Flags of the server and the hook that select the memory. */
 export interface MemoryTarget {
   readonly agent?: string | undefined;
   /** Absolute. */
@@ -19,15 +21,14 @@ export interface MemoryTarget {
   readonly config?: string | undefined;
 }
 
-/** Variables that decide where state lies. Agents that are started from a desktop do not have them. */
+/** Variables that move the state folders. An agent started from a desktop does not have them. */
 export const PLACES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
 
 /**
- * How others run a command of this installation. Node is named together with the script: an agent
- * that was started from a desktop has another PATH than a shell, and would find neither `svc` nor
- * the `node` that svc begins with.
+ * How others run a command of this installation: node with the script, since the PATH of an agent started
+ * from a desktop may lack `svc` and `node`.
  *
- * @param command its words, like `['mcp']`
+ * @param command such as `['mcp']`
  */
 export function programCall(
   facts: ProgramFacts,
@@ -40,7 +41,7 @@ export function programCall(
     return value === undefined ? [] : [`--${name}`, value];
   });
   return {
-    words: [steadyNode(facts.node, env['PATH']), facts.script, ...command, ...flags],
+    words: [steadyNode(facts.node, env), facts.script, ...command, ...flags],
     env: Object.fromEntries(
       PLACES.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : [])),
     ),
@@ -48,11 +49,11 @@ export function programCall(
 }
 
 /**
- * The name under which PATH has the same node: package managers keep that one when they update, and
- * remove the folder with the version in its name.
+ * The path of the same node in PATH: it survives updates of package managers, which remove the folder with
+ * the version in its name.
  */
-function steadyNode(node: string, path: string | undefined): string {
-  const folders = (path ?? '').split(':').filter((folder) => isAbsolute(folder));
+function steadyNode(node: string, env: IntegrateWorld['env']): string {
+  const folders = pathFolders(env).filter((folder) => isAbsolute(folder));
   const found = folders.map((folder) => join(folder, 'node')).find((file) => isSame(file, node));
   return found ?? node;
 }
@@ -67,7 +68,7 @@ function isSame(file: string, node: string): boolean {
 
 const PROGRAM = /(?:^|[\\/])(?:svc(?:\.cmd|\.exe)?|svc-cli[\\/]bin[\\/]run\.js)$/u;
 
-/** The program or script whose command `mcp` some words run; undefined for other words. */
+/** The program whose `mcp` command is run; undefined for other command lines. */
 export function serverScript(words: readonly string[]): string | undefined {
   const at = words.indexOf('mcp');
   return at > 0 ? words[at - 1] : undefined;
@@ -78,7 +79,33 @@ export function isOurScript(script: string | undefined, facts: ProgramFacts): bo
   return script !== undefined && (script === facts.script || PROGRAM.test(script));
 }
 
-/** Whether the script lies where npx keeps what it fetched, and throws it away some day. */
+/** Whether the script is in the cache of npx, which is emptied some day. */
 export function isPassing(facts: ProgramFacts): boolean {
   return /[\\/]_npx[\\/]/u.test(facts.script);
+}
+
+const PLAIN_WORD = /^[A-Za-z0-9_@%+:,./-]+$/u;
+
+/**
+ * A call as a line for a POSIX shell, as hooks need it, with every word quoted.
+ */
+export function shellLine({ words, env }: ProgramCall): string {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
+  return [...variables, ...words.map(quoted)].join(' ');
+}
+
+/** The words of a line from {@link shellLine}, or with other shell quotes. */
+export function shellWords(line: string): readonly string[] {
+  const words = line.match(/(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gu) ?? [];
+  return words.map((word) =>
+    word.replaceAll(
+      /\\(?<plain>.)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\.)*)"/gu,
+      (_, plain?: string, single?: string, double?: string) =>
+        plain ?? single ?? double?.replaceAll(/\\(?<next>["\\$`])/gu, '$<next>') ?? '',
+    ),
+  );
+}
+
+function quoted(word: string): string {
+  return PLAIN_WORD.test(word) ? word : singleQuoted(word);
 }

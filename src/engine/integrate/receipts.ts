@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import type { StatePaths } from '../context.js';
-import { PRIVATE_MODE, replaceFile } from '../replace-file.js';
+import type { StatePaths } from '../support/context.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 
 /*
- * What svc did to a file of an agent, so that it can be taken back to the byte: what was inserted
- * where. It holds nothing of what was in the file before, which may be secret.
+ * What svc inserted into a file of an agent, so that it can be reverted exactly. A receipt has nothing of
+ * the original text, which may be secret.
  */
 
 const receiptSchema = z.strictObject({
@@ -24,36 +24,35 @@ const receiptSchema = z.strictObject({
   ),
 });
 
-/** One entry that was added to a text; the next layer lies on top of it. */
+/** One entry that was added to a text; the next layer was added after it. */
 export interface Layer {
   /** The key of the entry. */
   readonly entry: string;
   /** Hash of the text with it. */
   readonly after: string;
   readonly insertions: readonly { readonly offset: number; readonly text: string }[];
-  /** The objects and lists that were made to hold it, outermost first. */
+  /** The objects and lists that were created for it, outermost first. */
   readonly made: readonly (readonly (number | string)[])[];
-  /** Set when the file was made for it, with the outermost folder that was made. */
+  /** Set when the file was created for it, with the outermost created folder. */
   readonly newFile: { readonly folder: string | null } | null;
 }
 
-/** How a text is recognised. */
 export function textHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The layers of a file, lowest first; none where nothing is known of it. */
+/** The layers of a file, oldest first. */
 export function readLayers(state: StatePaths, file: string): readonly Layer[] {
   try {
     const read = receiptSchema.parse(JSON.parse(readFileSync(receiptFile(state, file), 'utf8')));
     return read.file === file ? read.layers : [];
   } catch {
-    // Without it the entry is taken out by itself, and what was around it stays.
+    // Without a receipt only the entry itself is removed.
     return [];
   }
 }
 
-/** Keeps the layers of a file; without any, its receipt goes. @throws the system's error */
+/** Stores the layers of a file; without layers, its receipt is deleted. @throws the system's error */
 export function writeLayers(state: StatePaths, file: string, layers: readonly Layer[]): void {
   const receipt = receiptFile(state, file);
   if (layers.length === 0) {
@@ -64,7 +63,7 @@ export function writeLayers(state: StatePaths, file: string, layers: readonly La
   replaceFile(receipt, `${JSON.stringify({ version: 1, file, layers }, null, 2)}\n`, PRIVATE_MODE);
 }
 
-/** Where the receipts and the lock of integrations lie. */
+/** The folder of the receipts and their lock. */
 export function integrationsFolder({ stateDir }: StatePaths): string {
   return join(stateDir, 'integrations');
 }

@@ -1,23 +1,20 @@
-import type { Clock } from '../context.js';
 import { messageOf, SvcError } from '../errors/index.js';
-import type { OpenedMemory } from '../memory/open-memory.js';
-import type { SyncEvent } from '../memory/sync/events.js';
-import type { MemoryWatcher, WatchEvent } from '../memory/watch/memory-watcher.js';
-import { Listeners } from './listeners.js';
-import type { McpLog } from './mcp-log.js';
+import type { OpenedMemory } from '../memory/index.js';
+import type { SyncEvent } from '../memory/sync/index.js';
+import type { MemoryWatcher, WatchEvent } from '../memory/watch/index.js';
+import type { Clock } from '../support/context.js';
+import type { McpLog } from './mcp-world.js';
 
-/** What a live memory is made of. */
 export interface LiveMemoryOptions {
-  /** Opens the one memory that this server is for, as one that lives long. */
+  /** Opens the server's memory for a long-lived process. */
   readonly open: () => Promise<OpenedMemory>;
   readonly clock: Clock;
   readonly log: McpLog;
 }
 
 /**
- * The memory behind a server: opened when it is first needed, kept fresh from then on. One that cannot
- * be opened, because its configuration is at fault, is tried anew by whoever asks next: the server
- * outlives what a person mends meanwhile.
+ * The memory of a server: opened on first use and then kept up to date. If opening fails, the next
+ * request tries again, since the user may have fixed the configuration meanwhile.
  */
 export class LiveMemory {
   private readonly options: LiveMemoryOptions;
@@ -31,11 +28,11 @@ export class LiveMemory {
     this.options = options;
   }
 
-  /** Opens the memory in the background and makes everything ready for the first question. */
+  /** Opens the memory in the background and prepares for the first search. */
   warmUp(): void {
     this.opened().then(
       async ({ backend }) => {
-        // Loads what a search needs, while nobody waits for it.
+        // Loads the code that searches need.
         const warming = { query: 'warm', maxResults: 1, lexicalOnly: true };
         const { signal } = this.closing;
         await backend.search(warming, { signal, onEvent: this.heardSync }).catch(() => undefined);
@@ -44,7 +41,7 @@ export class LiveMemory {
     );
   }
 
-  /** @throws SvcError as opening a memory does */
+  /** @throws SvcError as opening a memory */
   opened(): Promise<OpenedMemory> {
     if (this.closing.signal.aborted) {
       return Promise.reject(new SvcError('INTERRUPTED', 'the server is stopping'));
@@ -57,8 +54,8 @@ export class LiveMemory {
   }
 
   /**
-   * What every sync tells, those in the background and those that a call does on its way. Calls hand
-   * it to the backend.
+   * Receives the events of all syncs, in the background and by requests, which pass it to the
+   * backend.
    */
   readonly heardSync = (event: SyncEvent): void => {
     this.syncListeners.tell(event);
@@ -67,17 +64,17 @@ export class LiveMemory {
     if (added + removed + renamed > 0) this.listListeners.tell();
   };
 
-  /** Hears what syncs do, whoever began them. @returns what ends it */
+  /** @returns unsubscribes */
   onSync(listener: (event: SyncEvent) => void): () => void {
     return this.syncListeners.add(listener);
   }
 
-  /** Hears that files came or went. @returns what ends it */
+  /** Notifies of added and removed files. @returns unsubscribes */
   onListChange(listener: () => void): () => void {
     return this.listListeners.add(listener);
   }
 
-  /** Ends the watching; what a sync has done is kept. The memory is closed by whoever opened it. */
+  /** Stops watching. Whoever opened the memory closes it. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.opening?.catch(() => undefined);
@@ -93,16 +90,16 @@ export class LiveMemory {
   }
 
   private async watch(memory: OpenedMemory): Promise<void> {
-    const { watchMemory } = await import('../memory/watch/watch-memory.js');
-    const { watchTargetOf } = await import('../memory/watch/watch-target.js');
+    const { MemoryWatcher } = await import('../memory/watch/memory-watcher.js');
+    const { watchTargetOf } = await import('../memory/watch/index.js');
     const { clock, log } = this.options;
-    const watcher = watchMemory(watchTargetOf(memory), {
+    const watcher = new MemoryWatcher(watchTargetOf(memory), {
       clock,
       onEvent: (event) => this.heard(event),
     });
-    watcher.ended.catch((error: unknown) => log.warn(`watching ended: ${wordsOf(error)}`));
+    watcher.ended.catch((error: unknown) => log.warn(`stopped watching files: ${wordsOf(error)}`));
     this.watcher = watcher;
-    // Questions are answered while the first sync goes on. It fails by an event, not by throwing.
+    // Searches are answered during the first sync. It reports failures by event.
     watcher.start().catch((error: unknown) => log.warn(wordsOf(error)));
   }
 
@@ -119,10 +116,10 @@ export class LiveMemory {
         break;
       }
       case 'polling':
-        log.warn(`no watches are to be had, files are looked at again and again: ${event.why}`);
+        log.warn(`file watching is unavailable; polling instead: ${event.why}`);
         break;
       case 'failed':
-        log.warn(`the index could not be updated: ${withMend(event.failure)}`);
+        log.warn(`cannot update the index: ${withHint(event.failure)}`);
         break;
     }
   }
@@ -134,10 +131,24 @@ interface Told {
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof SvcError ? withMend(error) : messageOf(error);
+  return error instanceof SvcError ? withHint(error) : messageOf(error);
 }
 
-/** What went wrong, and how to mend it where that is known. */
-function withMend({ message, hint }: Told): string {
-  return hint === undefined ? message : `${message}\n   mend: ${hint}`;
+function withHint({ message, hint }: Told): string {
+  return hint === undefined ? message : `${message}\n   hint: ${hint}`;
+}
+
+class Listeners<T> {
+  private readonly all = new Set<(value: T) => void>();
+
+  add(listener: (value: T) => void): () => void {
+    // A new function, so that adding a listener twice and removing it once works.
+    const own = (value: T): void => listener(value);
+    this.all.add(own);
+    return () => void this.all.delete(own);
+  }
+
+  tell(value: T): void {
+    for (const listener of this.all) listener(value);
+  }
 }

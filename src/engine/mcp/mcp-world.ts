@@ -1,28 +1,79 @@
-import type { SessionFacts } from '../scope/index.js';
-import type { SecretMask } from '../secrets/mask/secret-mask.js';
+import { messageOf, SvcError, type Warning } from '../errors/index.js';
+import { decideScope, type Scope, type SessionFacts } from '../scope/index.js';
+import type { SecretMask } from '../secrets/index.js';
 import type { LiveMemory } from './live-memory.js';
-import type { McpLog } from './mcp-log.js';
 
-/** What the tools and resources of a server work with; one for all its connections. */
+/** Shared by all connections of a server. */
 export interface McpWorld {
   readonly memory: LiveMemory;
-  /** The conversation that this server is for. */
   readonly session: SessionFacts;
-  /** Errors and warnings go through it; what stands in the person's files does not. */
+  /** Applied to errors and warnings, not to the user's files. */
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
   readonly log: McpLog;
-  /** Of this program. */
   readonly version: string;
 }
 
-/** What is told of a conversation when a server is started for it. */
+/** Facts about the session, from the command line. */
 export type GivenSession = Pick<SessionFacts, 'channel' | 'chatType' | 'sessionKey'>;
 
-/**
- * The conversation that a server is for. Where neither key nor type is given, a person's own agent
- * asks: that is a direct one.
- */
+/** The session of a server. Without key and type, it is the user's own agent: a direct session. */
 export function sessionOf(given: GivenSession): SessionFacts {
   const isTold = given.sessionKey !== undefined || given.chatType !== undefined;
   return isTold ? given : { ...given, chatType: 'direct' };
+}
+
+/** The server's log, never on the protocol's stream. Must not throw. */
+export interface McpLog {
+  /** Details such as syncs. */
+  readonly info: (text: string) => void;
+  /** Problems. */
+  readonly warn: (text: string) => void;
+}
+
+/** The refusal for a session that scope rules deny. */
+export function admission(scope: Scope, session: SessionFacts): Warning | undefined {
+  const { allowed, why } = decideScope(scope, session);
+  if (allowed) return undefined;
+  return {
+    code: 'SCOPE_DENIED',
+    message: `this session cannot use memory: ${why}`,
+    hint: 'the user can change memory.ext.scope, or describe the session to svc mcp with --session-key and --chat-type',
+  };
+}
+
+/** An error as shown to an agent. */
+interface ToldFailure {
+  /** `BUG` for an unexpected error. */
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** Masks an error for an agent; logs bugs with their stack. */
+export function failureOf(
+  error: unknown,
+  { mask, log }: Pick<McpWorld, 'log' | 'mask'>,
+): ToldFailure {
+  if (error instanceof SvcError) {
+    const { code, message, hint, location } = error;
+    const at = location === undefined ? '' : ` (${location.file}:${location.line})`;
+    return mask.data({ code, message: `${message}${at}`, hint: hint && inTools(hint) });
+  }
+  log.warn(mask.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  return mask.data({
+    code: 'BUG',
+    message: messageOf(error),
+    hint: 'this is a bug in svc; see its log, and run "svc bug-report"',
+  });
+}
+
+/** Replaces shell commands in a hint with tools; searching also updates the index. */
+function inTools(hint: string): string {
+  return hint
+    .replaceAll(/"svc memory (?<tool>search|get)"/gu, 'memory_$<tool>')
+    .replaceAll('run "svc memory index" to bring', 'search again with memory_search to bring');
+}
+
+export function failureText({ code, message, hint }: ToldFailure): string {
+  return `error: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}code: ${code}`;
 }

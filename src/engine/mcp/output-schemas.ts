@@ -1,13 +1,16 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 
 /** `svc mcp --http --json`, printed when the server ends. */
 export const mcpOutputSchema = z.strictObject({
-  transport: z.enum(['http', 'stdio']),
-  url: z.nullable(z.string()),
-  tokenFile: z.nullable(z.string()),
-  reason: z.enum(['SIGINT', 'SIGTERM', 'closed']),
+  transport: field(z.enum(['http', 'stdio']), 'Always `http` in a printed document.'),
+  url: field(z.nullable(z.string()), 'Where it listened.'),
+  tokenFile: field(z.nullable(z.string()), 'Absolute path of the token file.'),
+  reason: field(
+    z.enum(['SIGINT', 'SIGTERM', 'closed']),
+    'The signal that ended it; `closed` if the client disconnected.',
+  ),
   warnings: z.optional(warnings),
 });
 

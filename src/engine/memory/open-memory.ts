@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   type LoadedConfig,
   type LocateSetting,
@@ -9,59 +10,61 @@ import {
   searchedAgents,
   settingLocator,
 } from '../config/index.js';
-import type { EngineContext } from '../context.js';
-import { createProviderPath, type ProviderPath, type ProviderWorld } from '../embeddings/index.js';
-import { providerWorld } from '../embeddings/provider-world.js';
+import {
+  createProviderPath,
+  type ProviderPath,
+  type ProviderWorld,
+  providerWorld,
+} from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
-import { realOrGiven } from '../real-path.js';
-import { shortHash } from '../short-hash.js';
-import { BuiltinBackend } from './backends/builtin.js';
-import type { ExtMode } from './backends/ext/ext-settings.js';
-import type { PreparedExt } from './backends/ext/open-ext.js';
-import { heardBackend } from './backends/heard-backend.js';
-import type { MemoryBackend } from './backends/memory-backend.js';
-import { forgetPlaces } from './forget/forget-places.js';
-import { atTrialIndex, type MemoryTrial, tried } from './memory-trial.js';
-import type { FusionShares } from './search/fuse.js';
-import { memorySourcesOf, searchedSources } from './sources/memory-sources.js';
-import type { MemorySources } from './sources/scan-sources.js';
+import type { EngineContext, StatePaths } from '../support/context.js';
+import { realOrGiven } from '../support/files.js';
+import { shortHash } from '../support/text.js';
+import {
+  BuiltinBackend,
+  type ExtMode,
+  type MemoryBackend,
+  type PreparedExt,
+} from './backends/index.js';
+import { forgetPlaces } from './forget/index.js';
+import type { FusionShares, SearchResponse } from './search/index.js';
+import { type MemorySources, memorySourcesOf, searchedSources } from './sources/index.js';
 
-/** Whose memory is meant. */
+/** Which memory is meant. */
 export type MemorySelection =
-  /** An agent of the configuration; the default one when no id is given. */
+  /** A configured agent; the default agent without an id. */
   | { readonly kind: 'agent'; readonly agentId?: string | undefined }
-  /** Any folder of Markdown, apart from all configuration (`--workspace DIR`). */
+  /** Any folder of Markdown, independent of the configuration (`--workspace DIR`). */
   | { readonly kind: 'workspace'; readonly dir: string };
 
 /** One memory, ready to be searched. */
 export interface OpenedMemory {
   readonly agent: ResolvedAgent;
-  /** Null for a folder named by `--workspace`. */
+  /** Null with `--workspace`. */
   readonly agentId: string | null;
-  /** What people call it: the agent's id, or the folder. */
+  /** Display name: the agent's id, or the folder. */
   readonly name: string;
   readonly backend: MemoryBackend;
   /** What its index mirrors. */
   readonly sources: MemorySources;
-  /** Who embeds; undefined where only words are searched. */
+  /** Undefined with keyword search only. */
   readonly providers: ProviderPath | undefined;
-  /** What choosing providers looks at. */
+  /** What provider selection depends on. */
   readonly world: ProviderWorld;
   readonly locate: LocateSetting;
-  /** The external backend; undefined where the builtin engine is configured. */
+  /** Undefined with the builtin engine. */
   readonly ext: Pick<PreparedExt, 'diagnose' | 'settings'> | undefined;
   readonly warnings: readonly Warning[];
 }
 
-/** How memories are opened. */
 export interface OpenMemoryOptions {
   /** The file named by `--config`. */
   readonly configFile?: string | undefined;
-  /** The process lives on and syncs again and again: its memories keep their connections open. */
+  /** For long-lived processes that sync often: connections stay open. */
   readonly longLived?: boolean | undefined;
-  /** Another mode of the external backend than `memory.ext.searchMode`. */
+  /** Overrides `memory.ext.searchMode`. */
   readonly extMode?: ExtMode | undefined;
-  /** Other settings than those of the configuration. */
+  /** Overrides settings of the configuration. */
   readonly trial?: MemoryTrial | undefined;
 }
 
@@ -82,7 +85,7 @@ export async function openMemory(
   return openAgent(agent, context, loaded, options);
 }
 
-/** Opens the memories of all agents that have memory search switched on. */
+/** Opens the memories of all agents with memory search enabled. */
 export async function openAllMemories(
   context: EngineContext,
   options: OpenMemoryOptions = {},
@@ -92,7 +95,7 @@ export async function openAllMemories(
   return Promise.all(agents.map((agent) => openAgent(agent, context, loaded, options)));
 }
 
-/** Opens the memory of an agent as a configuration that was read before has it. */
+/** Opens an agent's memory with a configuration that is already loaded. */
 export async function openAgent(
   configured: ResolvedAgent,
   context: EngineContext,
@@ -100,7 +103,7 @@ export async function openAgent(
   options: OpenMemoryOptions,
 ): Promise<OpenedMemory> {
   const agent = atTrialIndex(configured, configured.id, options.trial, context.state);
-  // What is tried are settings of the builtin engine.
+  // Trials only change settings of the builtin engine.
   const external =
     agent.backend === 'ext' && options.trial === undefined
       ? await import('./backends/ext/open-ext.js').then(({ prepareExt }) =>
@@ -121,7 +124,7 @@ export async function openAgent(
   };
 }
 
-/** What is recalled is kept only where dreaming makes something of it. */
+/** Recalls are only logged if dreaming uses them. */
 function heardWhileDreaming(
   backend: MemoryBackend,
   { workspaceDir }: ResolvedAgent,
@@ -139,14 +142,13 @@ async function openWorkspace(
   dir: string,
   options: OpenMemoryOptions,
 ): Promise<OpenedMemory> {
-  // A folder is searched with the defaults whatever svc.json lies above it; only one that is named
-  // on purpose counts.
+  // A folder ignores any svc.json above it; only an explicit --config applies.
   const configured: LoadedConfig =
     options.configFile === undefined
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
   const loaded = await tried(configured, options.trial);
-  // The scan explains what is wrong with one that is not there.
+  // The scan reports a missing folder.
   const workspaceDir = realOrGiven(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
   const indexName = workspaceIndexName(workspaceDir);
@@ -166,13 +168,13 @@ async function openWorkspace(
     agentId: null,
     name: dir,
     ...createBuiltin(agent, 'folder', indexName, context, loaded, options),
-    // The external program has collections of agents; a folder is the builtin engine's.
+    // The external program's collections belong to agents, so a folder uses the builtin engine.
     ext: undefined,
     warnings: loaded.warnings,
   };
 }
 
-/** Two folders never share an index, and one keeps its own under every path that leads to it. */
+/** Each folder has its own index, whichever path leads to it. */
 function workspaceIndexName(workspaceDir: string): string {
   return `workspace-${shortHash(workspaceDir)}`;
 }
@@ -190,7 +192,7 @@ function createBuiltin(
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
   const sources = external?.sources ?? memorySourcesOf(agent, layout, context);
-  // Its lexical mode embeds nothing, whoever answers (spec/memory-search §2.12, rule 1).
+  // Lexical mode never embeds, whichever backend answers (spec/memory-search §2.12, rule 1).
   const providers =
     external?.settings.mode === 'search'
       ? undefined
@@ -229,13 +231,13 @@ function createBuiltin(
   return { backend, sources, providers, world, locate: settingLocator(loaded, agent.id) };
 }
 
-/** The folders that conversations are sorted by, as they stand in the identity of an index. */
+/** The folders that conversations must belong to, for the identity of an index. */
 function sortedOut({ transcripts }: MemorySources): string {
   const folders = (transcripts?.places ?? []).flatMap(({ heldIn }) => heldIn ?? []);
   return [...new Set(folders)].join(', ');
 }
 
-/** The configured weights as shares that add up to 1; the schema refuses two zeros. */
+/** Normalises the weights to add up to 1; the schema rejects two zeros. */
 function sharesOf(weights: {
   readonly textWeight: number;
   readonly vectorWeight: number;
@@ -244,9 +246,82 @@ function sharesOf(weights: {
   return { text: weights.textWeight / sum, vector: weights.vectorWeight / sum };
 }
 
-/** What is said where a memory is switched off. */
 export function memoryDisabled(agent: ResolvedAgent): SvcError {
-  return new SvcError('MEMORY_DISABLED', `memory search is switched off for agent ${agent.id}`, {
-    hint: "svc config set agents.defaults.memorySearch.enabled true, or the agent's own key",
+  return new SvcError('MEMORY_DISABLED', `memory search is off for agent ${agent.id}`, {
+    hint: 'run "svc config set agents.defaults.memorySearch.enabled true", or enable it for the agent',
   });
+}
+
+/**
+ * Wraps a backend to log recalls after each answer; closing it waits for pending logs. Searches while typing
+ * are not logged.
+ *
+ * @param hear must not fail
+ */
+function heardBackend(
+  backend: MemoryBackend,
+  hear: (response: SearchResponse) => Promise<void>,
+): MemoryBackend {
+  const hearing = new Set<Promise<void>>();
+  const tell = (response: SearchResponse): void => {
+    const heard = nextTurn()
+      .then(() => hear(response))
+      .finally(() => hearing.delete(heard));
+    hearing.add(heard);
+  };
+  return {
+    search: async (request, options) => {
+      const response = await backend.search(request, options);
+      if (request.lexicalOnly !== true && response.results.length > 0) tell(response);
+      return response;
+    },
+    get: (request, options) => backend.get(request, options),
+    list: (options) => backend.list(options),
+    sync: (options) => backend.sync(options),
+    status: (options) => backend.status(options),
+    forgetting: () => backend.forgetting(),
+    transfer: () => backend.transfer(),
+    reset: () => backend.reset(),
+    close: async () => {
+      await Promise.all(hearing);
+      await backend.close();
+    },
+  };
+}
+
+/** A memory opened to try other settings. */
+export interface MemoryTrial {
+  /** Merged over `memorySearch`, as in `svc.json`. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  /**
+   * Name of a separate index, for settings that change what is indexed: a trial never touches the user's
+   * index. Undefined for settings that only affect searching.
+   */
+  readonly indexKey: string | undefined;
+}
+
+/** Where trial indexes are; they can be deleted at any time. */
+export function trialIndexFolder({ cacheDir }: Pick<StatePaths, 'cacheDir'>): string {
+  return join(cacheDir, 'memory', 'trials');
+}
+
+/** @throws SvcError USAGE when the settings are invalid */
+async function tried(loaded: LoadedConfig, trial: MemoryTrial | undefined): Promise<LoadedConfig> {
+  if (trial === undefined || Object.keys(trial.settings).length === 0) return loaded;
+  const { withTrialSettings } = await import('../config/trial-settings.js');
+  return withTrialSettings(loaded, trial.settings);
+}
+
+/** The agent with the trial's index, if it has one. */
+function atTrialIndex(
+  agent: ResolvedAgent,
+  indexName: string,
+  trial: MemoryTrial | undefined,
+  state: StatePaths,
+): ResolvedAgent {
+  if (trial?.indexKey === undefined) return agent;
+  const { memorySearch, workspaceDir } = agent;
+  const name = `${indexName}-${shortHash(`${workspaceDir}\n${trial.indexKey}`)}.sqlite`;
+  const path = join(trialIndexFolder(state), name);
+  return { ...agent, memorySearch: { ...memorySearch, store: { ...memorySearch.store, path } } };
 }

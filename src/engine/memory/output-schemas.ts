@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { diagnosisSchema } from '../embeddings/provider-output-schemas.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { diagnosisSchema } from '../embeddings/output-schemas.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that the memory commands print. They are checked by tests and make
@@ -14,153 +14,234 @@ const count = z.int().check(z.minimum(0));
 const line = z.int().check(z.minimum(1));
 const score = z.number().check(z.minimum(0), z.maximum(1));
 
+const forDisplay = field(z.string(), 'For display.');
+const hint = field(z.string(), 'How to fix it.');
+const agentId = field(z.nullable(z.string()), 'Its id; `null` with `--workspace`.');
+const workspace = field(z.string(), 'Absolute path of the workspace.');
+const path = field(z.string(), 'Relative to the workspace.');
+const failure = z.strictObject({
+  code: field(z.string(), 'See [errors.md](errors.md#error-codes).'),
+  message: forDisplay,
+  hint: field(z.optional(z.string()), 'How to fix it.'),
+});
+
 const skipped = z.array(
   z.strictObject({
-    path: z.string(),
-    reason: z.enum([
-      'missing',
-      'permission_denied',
-      'symlink',
-      'too_large',
-      'unreadable',
-      'vanished',
-      'wrong_format',
-    ]),
-    detail: z.optional(z.string()),
+    path,
+    reason: field(
+      z.enum([
+        'missing',
+        'not_a_file',
+        'permission_denied',
+        'symlink',
+        'too_large',
+        'unreadable',
+        'vanished',
+        'wrong_format',
+      ]),
+      'See [memory-files.md](memory-files.md#what-is-skipped).',
+    ),
+    detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
   }),
 );
 
-/** `svc memory search --json`. */
 export const searchOutputSchema = z.strictObject({
-  query: z.string(),
-  agent: z.nullable(z.string()),
-  workspace: z.string(),
-  backend: z.enum(['builtin', 'ext']),
-  mode: z.enum(['hybrid', 'lexical', 'vector']),
-  provider: z.nullable(z.string()),
-  model: z.nullable(z.string()),
-  results: z.array(
-    z.strictObject({
-      path: z.string(),
-      startLine: line,
-      endLine: line,
-      score,
-      snippet: z.string(),
-      snippetLine: line,
-      source,
-      kind,
-      mimeType: z.optional(z.string()),
-      headingPath: z.array(z.string()),
-      citation: z.optional(z.string()),
-      textScore: z.optional(score),
-      vectorScore: z.optional(score),
-      explanation: z.optional(
-        z.strictObject({
-          textShare: score,
-          vectorShare: score,
-          similarity: z.nullable(z.number()),
-          decay: z.nullable(z.strictObject({ factor: score, ageDays: z.number() })),
-          diversity: z.nullable(z.strictObject({ placeBefore: line, overlap: score })),
-        }),
-      ),
-    }),
+  query: field(z.string(), 'The query as given.'),
+  agent: field(z.nullable(z.string()), 'The searched agent; `null` with `--workspace`.'),
+  workspace,
+  backend: field(z.enum(['builtin', 'ext']), 'The backend that answered.'),
+  mode: field(
+    z.enum(['hybrid', 'lexical', 'vector']),
+    '`lexical` (keywords), `vector`, or `hybrid` (both).',
   ),
-  matches: count,
-  belowMinScore: count,
-  searchMs: z.number(),
-  warnings: z.optional(warnings),
-});
-
-/** `svc memory get --json`. */
-export const getOutputSchema = z.strictObject({
-  path: z.string(),
-  source,
-  kind,
-  media: z.optional(
-    z.strictObject({
-      mimeType: z.string(),
-      bytes: count,
-      modified: z.iso.datetime(),
-      refused: z.nullable(z.string()),
-    }),
+  provider: field(
+    z.nullable(z.string()),
+    'The provider that embedded the query; `null` in lexical search.',
   ),
-  startLine: line,
-  endLine: z.int(),
-  text: z.string(),
-  totalLines: count,
-  truncated: z.boolean(),
-  turns: z.optional(
+  model: field(z.nullable(z.string()), 'Its model; `null` in lexical search.'),
+  results: field(
     z.array(
       z.strictObject({
-        line,
-        role: z.enum(['assistant', 'user']),
-        at: z.nullable(z.iso.datetime()),
-        text: z.string(),
-        asked: z.boolean(),
+        path: field(z.string(), 'Relative to the workspace, with forward slashes.'),
+        startLine: field(line, 'First line of the passage, 1-based.'),
+        endLine: field(line, 'Last line of the passage, included.'),
+        score: field(score, '0 to 1; see [search.md](search.md#scores).'),
+        snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
+        snippetLine: field(line, 'Line number of the start of the snippet.'),
+        source: field(source, 'The source of the file.'),
+        kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+        mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
+        headingPath: field(z.array(z.string()), 'The headings above the passage, outermost first.'),
+        citation: field(
+          z.optional(z.string()),
+          '`path#L3-L5`; omitted if `memory.citations` is `off`.',
+        ),
+        textScore: field(
+          z.optional(score),
+          'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',
+        ),
+        vectorScore: field(
+          z.optional(score),
+          'Vector score, 0 to 1; omitted for a passage without a vector.',
+        ),
+        explanation: field(
+          z.optional(
+            z.strictObject({
+              textShare: field(score, 'Weight of the keyword score.'),
+              vectorShare: field(score, 'Weight of the vector score.'),
+              similarity: field(
+                z.nullable(z.number()),
+                'Cosine between passage and query; `null` for a passage without a vector.',
+              ),
+              decay: field(
+                z.nullable(
+                  z.strictObject({
+                    factor: field(score, 'Factor for age.'),
+                    ageDays: field(z.number(), 'Age in days.'),
+                  }),
+                ),
+                '`null` without temporal decay.',
+              ),
+              diversity: field(
+                z.nullable(
+                  z.strictObject({
+                    placeBefore: field(line, 'Rank by score alone, 1-based.'),
+                    overlap: field(score, 'Largest word overlap with a result above it.'),
+                  }),
+                ),
+                '`null` without `query.hybrid.mmr`.',
+              ),
+            }),
+          ),
+          'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
+        ),
       }),
     ),
+    'Empty without matches.',
+  ),
+  matches: field(count, 'Total number of matching chunks.'),
+  belowMinScore: field(count, 'Results dropped by the minimum score.'),
+  searchMs: field(
+    z.number(),
+    'Duration of the search in milliseconds, without startup and index update.',
   ),
   warnings: z.optional(warnings),
 });
 
-const embeddingFailure = z.strictObject({
-  code: z.string(),
-  message: z.string(),
-  hint: z.optional(z.string()),
+export const getOutputSchema = z.strictObject({
+  path,
+  source: field(source, 'The source of the file.'),
+  kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+  media: field(
+    z.optional(
+      z.strictObject({
+        mimeType: field(z.string(), 'Detected from the content.'),
+        bytes: field(count, 'Size of the file.'),
+        modified: field(z.iso.datetime(), 'Modification time.'),
+        refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
+      }),
+    ),
+    'Only for media; `text` contains the same facts.',
+  ),
+  startLine: field(line, 'First returned line.'),
+  endLine: field(z.int(), 'Last returned line.'),
+  text: field(z.string(), 'The lines, joined by `\\n`, without a trailing line end.'),
+  totalLines: field(count, 'Number of lines in the file.'),
+  truncated: field(z.boolean(), 'Whether the result was cut at the limit.'),
+  turns: field(
+    z.optional(
+      z.array(
+        z.strictObject({
+          line: field(line, 'Line in the transcript.'),
+          role: field(z.enum(['assistant', 'user']), 'The speaker.'),
+          at: field(z.nullable(z.iso.datetime()), 'Time; `null` if the transcript has none.'),
+          text: field(z.string(), 'The message, cleaned, with secrets masked; line ends are kept.'),
+          asked: field(z.boolean(), 'False for context around a citation.'),
+        }),
+      ),
+    ),
+    'Only for transcripts: the turns in these lines; `text` has one line per turn.',
+  ),
+  warnings: z.optional(warnings),
 });
 
 const embeddingSummary = z.strictObject({
-  provider: z.string(),
-  model: z.nullable(z.string()),
-  embedded: count,
-  known: count,
-  refused: count,
-  refusal: z.optional(z.string()),
-  pending: count,
-  tokens: count,
-  requests: count,
-  failure: z.optional(embeddingFailure),
-  mediaLeft: z.optional(z.strictObject({ files: count, why: z.string(), mend: z.string() })),
-  insteadOf: z.optional(z.strictObject({ provider: z.string(), failure: embeddingFailure })),
+  provider: field(z.string(), 'The provider that embedded, or its fallback.'),
+  model: field(z.nullable(z.string()), 'Its model; `null` if it could not be opened.'),
+  embedded: field(count, 'Passages embedded now.'),
+  known: field(count, 'Chunks written now whose text already had a vector.'),
+  refused: field(count, 'Passages that the provider refuses.'),
+  refusal: field(z.optional(z.string()), 'Its message for the first of them.'),
+  pending: field(count, 'Passages left for a later run.'),
+  tokens: field(count, 'As reported by the provider, else estimated.'),
+  requests: field(count, 'Successful requests.'),
+  failure: field(
+    z.optional(failure),
+    'Why passages were not embedded. Keyword search works anyway; the exit code is 1.',
+  ),
+  mediaLeft: field(
+    z.optional(
+      z.strictObject({
+        files: field(count, 'Number of files.'),
+        why: forDisplay,
+        hint,
+      }),
+    ),
+    'Only if the model cannot embed media, which are then found by name.',
+  ),
+  insteadOf: field(
+    z.optional(
+      z.strictObject({
+        provider: field(z.string(), 'The failed provider.'),
+        failure: field(failure, 'The failure, with the same fields.'),
+      }),
+    ),
+    'Only if the fallback embedded.',
+  ),
 });
 
 const indexedAgent = z.strictObject({
-  agent: z.nullable(z.string()),
-  workspace: z.string(),
-  outcome: z.enum(['stopped', 'unchanged', 'updated']),
-  rebuild: z.optional(
-    z.strictObject({
-      reason: z.enum(['damaged', 'first', 'forced', 'settings']),
-      detail: z.string(),
-    }),
+  agent: agentId,
+  workspace,
+  outcome: field(
+    z.enum(['stopped', 'unchanged', 'updated']),
+    '`stopped`: by Ctrl-C; counted work is kept.',
   ),
-  added: count,
-  changed: count,
-  removed: count,
-  renamed: count,
-  unchanged: count,
-  skipped,
-  chunks: count,
-  bytes: count,
-  durationMs: z.number(),
-  embedding: z.optional(embeddingSummary),
-});
-
-const agentError = z.strictObject({
-  code: z.string(),
-  message: z.string(),
-  hint: z.optional(z.string()),
+  rebuild: field(
+    z.optional(
+      z.strictObject({
+        reason: field(
+          z.enum(['damaged', 'first', 'forced', 'settings']),
+          'See [indexing.md](indexing.md#when-an-index-is-rebuilt).',
+        ),
+        detail: forDisplay,
+      }),
+    ),
+    'Only if the index was rebuilt.',
+  ),
+  added: field(count, 'New files.'),
+  changed: field(count, 'Files with changed content.'),
+  removed: field(count, 'Files that are gone or no longer readable.'),
+  renamed: field(count, 'Files moved without a change in content.'),
+  unchanged: field(count, 'All other files.'),
+  skipped: field(skipped, 'Files and folders that cannot be indexed.'),
+  chunks: field(count, 'Chunks written now.'),
+  bytes: field(count, 'Size of the files read now.'),
+  durationMs: field(z.number(), 'Milliseconds.'),
+  embedding: field(z.optional(embeddingSummary), 'Embedding results; omitted without a provider.'),
 });
 
 const failedAgent = z.strictObject({
-  agent: z.nullable(z.string()),
-  workspace: z.string(),
-  error: agentError,
+  agent: agentId,
+  workspace,
+  error: field(failure, 'Why it failed.'),
 });
 
-/** `svc memory index --json`. */
 export const indexOutputSchema = z.strictObject({
-  agents: z.array(z.union([indexedAgent, failedAgent])),
+  agents: field(
+    z.array(z.union([indexedAgent, failedAgent])),
+    'In the order of the configuration.',
+  ),
   warnings: z.optional(warnings),
 });
 
@@ -183,151 +264,274 @@ export const watchOutputSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('failed'),
     ...watchLine,
-    error: agentError,
+    error: failure,
     attempt: count,
     retryInMs: z.number(),
   }),
 ]);
 
 const statusOutput = z.strictObject({
-  agent: z.nullable(z.string()),
-  backend: z.enum(['builtin', 'ext']),
-  configuredBackend: z.string(),
-  workspaceDir: z.string(),
-  indexFile: z.string(),
-  index: z.discriminatedUnion('state', [
-    z.strictObject({ state: z.literal('missing') }),
-    z.strictObject({ state: z.literal('unusable'), why: z.string() }),
-    z.strictObject({
-      state: z.literal('ready'),
-      statistics: z.strictObject({
-        documents: count,
-        chunks: count,
-        bySource: z.array(
+  agent: agentId,
+  backend: field(z.enum(['builtin', 'ext']), 'The backend that answers searches.'),
+  configuredBackend: field(z.string(), '`memory.backend` of the configuration.'),
+  workspaceDir: workspace,
+  indexFile: field(z.string(), 'Absolute path of the index.'),
+  index: field(
+    z.discriminatedUnion('state', [
+      z.strictObject({
+        state: field(z.literal('missing'), '`unusable`: damaged, or of another version.'),
+      }),
+      z.strictObject({
+        state: field(z.literal('unusable'), '`unusable`: damaged, or of another version.'),
+        why: field(z.string(), 'Only if unusable.'),
+      }),
+      z.strictObject({
+        state: field(z.literal('ready'), '`unusable`: damaged, or of another version.'),
+        statistics: field(
           z.strictObject({
-            source,
-            documents: count,
-            chunks: count,
-            brokenLines: z.optional(count),
+            documents: field(count, 'Files in the index.'),
+            chunks: field(count, 'Chunks in the index.'),
+            bySource: field(
+              z.array(
+                z.strictObject({
+                  source: field(source, 'The source.'),
+                  documents: field(count, 'Its files.'),
+                  chunks: field(count, 'Its chunks.'),
+                  brokenLines: field(
+                    z.optional(count),
+                    'Transcript lines that are not valid JSON; omitted if there are none.',
+                  ),
+                }),
+              ),
+              'The same for each source.',
+            ),
+            media: field(
+              z.strictObject({
+                images: field(count, 'Images.'),
+                audio: field(count, 'Audio files.'),
+              }),
+              'Media files.',
+            ),
+            bytes: field(count, 'Size on disk, including side files of SQLite.'),
+            lastSync: field(
+              z.nullable(z.iso.datetime()),
+              'Time of the last update; `null` before the first.',
+            ),
+          }),
+          'Only if ready.',
+        ),
+        rebuildBecause: field(
+          z.optional(z.string()),
+          'Why the next update rebuilds it; omitted if it does not.',
+        ),
+      }),
+    ]),
+    'State of the index.',
+  ),
+  staleness: field(
+    z.optional(
+      z.strictObject({
+        added: field(count, 'New files.'),
+        changed: field(count, 'Files whose size or time differ.'),
+        removed: field(count, 'Files that are gone.'),
+        examples: field(z.array(z.string()), 'Up to five of these files.'),
+      }),
+    ),
+    'What the next update would do; omitted if the workspace is unreadable.',
+  ),
+  sources: field(z.array(source), 'Indexed sources.'),
+  extraPaths: field(z.array(z.string()), '`extraPaths` of the configuration.'),
+  tokenizer: field(z.string(), '`store.fts.tokenizer` of the configuration.'),
+  mode: field(z.enum(['hybrid', 'lexical', 'vector']), 'Search mode that the index supports now.'),
+  provider: field(z.nullable(z.string()), 'The selected embedding provider; `null` for none.'),
+  model: field(z.nullable(z.string()), 'Its model; `null` if the vendor chooses.'),
+  fallback: field(z.nullable(z.string()), 'The fallback provider; `null` for none.'),
+  vectorStore: field(
+    z.strictObject({
+      state: field(
+        z.enum(['empty', 'other', 'partial', 'whole']),
+        '`empty`: no vectors. `other`: from another provider, model or length than configured. `partial`: some passages have none.',
+      ),
+      dimensions: field(z.nullable(count), 'Length of the vectors; `null` for none.'),
+      embedded: field(count, 'Passages with a usable vector.'),
+      pending: field(count, 'Passages that `svc memory index` would embed.'),
+      refused: field(count, 'Passages that the provider refuses.'),
+      cached: field(count, 'Vectors kept for texts that may return.'),
+      ofFallback: field(count, 'Passages with a vector of the fallback.'),
+      differences: field(
+        z.array(z.string()),
+        'Differences from the settings, for display; only if `other`.',
+      ),
+    }),
+    'State of the vectors.',
+  ),
+  media: field(
+    z.nullable(
+      z.strictObject({
+        modalities: field(z.array(z.enum(['audio', 'image'])), 'Indexed kinds.'),
+        maxFileBytes: field(count, 'Larger files are skipped.'),
+        unavailable: field(
+          z.nullable(
+            z.strictObject({
+              why: forDisplay,
+              hint,
+            }),
+          ),
+          'Why media can only be found by name; `null` otherwise.',
+        ),
+        refused: field(
+          z.array(
+            z.strictObject({
+              path,
+              mimeType: field(z.string(), 'Detected from the content.'),
+              why: field(z.string(), 'Message of the provider.'),
+            }),
+          ),
+          'Files that the provider refuses.',
+        ),
+      }),
+    ),
+    '`null` while `multimodal.enabled` is off; see [media.md](media.md).',
+  ),
+  ext: field(
+    z.nullable(
+      z.strictObject({
+        answers: field(z.enum(['builtin', 'ext']), 'The backend that would answer now.'),
+        why: field(
+          z.nullable(
+            z.strictObject({
+              code: field(z.string(), 'For programs.'),
+              message: forDisplay,
+              hint,
+            }),
+          ),
+          'Why the builtin engine would answer; `null` otherwise.',
+        ),
+        mode: field(
+          z.enum(['query', 'search', 'vsearch']),
+          '`memory.ext.searchMode` of the configuration.',
+        ),
+        program: field(
+          z.nullable(z.string()),
+          'Absolute path of the program; `null` if not found.',
+        ),
+        release: field(
+          z.nullable(z.string()),
+          'Version that the program reports; `null` until asked.',
+        ),
+        detected: field(
+          z.nullable(
+            z.strictObject({
+              patternFlag: field(z.string(), 'Flag for a pattern.'),
+              manyCollections: field(
+                z.boolean(),
+                'Whether one query can name several collections.',
+              ),
+            }),
+          ),
+          'Capabilities of the release; `null` until asked.',
+        ),
+        indexFile: field(z.string(), 'Absolute path of its index.'),
+        collections: field(
+          z.array(
+            z.strictObject({
+              name: field(z.string(), 'Name of the collection.'),
+              root: field(z.string(), 'Absolute path of the folder.'),
+              pattern: field(z.string(), 'Glob of its files.'),
+              source: field(source, 'Source of its files.'),
+              known: field(z.boolean(), 'Whether the program has it.'),
+            }),
+          ),
+          'Its collections.',
+        ),
+        updated: field(
+          z.nullable(
+            z.strictObject({
+              at: field(z.iso.datetime(), 'Start time.'),
+              tookMs: field(z.number(), 'Duration in milliseconds.'),
+              files: field(count, 'Number of files in its collections.'),
+              stale: field(z.boolean(), 'Whether files have changed since.'),
+            }),
+          ),
+          'The last refresh; `null` if there was none.',
+        ),
+        vectors: field(
+          z.enum(['missing', 'off', 'ready', 'unknown']),
+          '`off` in lexical mode. `missing`: some documents have none. `unknown`: none were created yet.',
+        ),
+        withoutVectors: field(z.nullable(count), 'Documents without a vector; `null` if unknown.'),
+      }),
+    ),
+    'The external search program, if `memory.backend` is `ext`; the other fields describe the builtin engine behind it. See [external-search.md](external-search.md).',
+  ),
+  citations: field(z.enum(['auto', 'on', 'off']), '`memory.citations` of the configuration.'),
+  watcher: field(
+    z.nullable(
+      z.strictObject({
+        pid: field(count, 'Its process id.'),
+        since: field(z.iso.datetime(), 'Start time.'),
+        mode: field(
+          z.enum(['interval', 'polling', 'watching']),
+          '`polling`: file watching is unavailable, so files are polled. `interval`: changes are not followed. See [watching.md](watching.md).',
+        ),
+        why: field(z.nullable(z.string()), 'Why it is polling; `null` otherwise.'),
+      }),
+    ),
+    'The process that keeps the index fresh; `null` for none.',
+  ),
+  skipped: field(skipped, 'Files and folders that cannot be indexed.'),
+  faults: field(warnings, 'Problems that prevent searches or updates.'),
+  deep: field(
+    z.optional(diagnosisSchema),
+    'Only with `--deep`: the result of `svc provider test`.',
+  ),
+});
+
+export const statusOutputSchema = z.strictObject({
+  agents: field(z.array(statusOutput), 'In the order of the configuration.'),
+  warnings: z.optional(warnings),
+});
+
+export const resetOutputSchema = z.strictObject({
+  agents: field(
+    z.array(
+      z.strictObject({
+        agent: agentId,
+        indexFile: field(z.string(), 'Absolute path of the index.'),
+        deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
+        bytes: field(count, 'Size of the deleted file.'),
+      }),
+    ),
+    'In the order of the configuration.',
+  ),
+  warnings: z.optional(warnings),
+});
+
+/** What `--json` prints when a command fails. */
+export const errorOutputSchema = z.strictObject({
+  error: field(
+    z.strictObject({
+      ...failure.shape,
+      location: field(
+        z.optional(
+          z.strictObject({
+            file: field(z.string(), 'Absolute path.'),
+            line: field(line, '1-based.'),
+            column: field(line, '1-based, in UTF-16 code units.'),
           }),
         ),
-        media: z.strictObject({ images: count, audio: count }),
-        bytes: count,
-        lastSync: z.nullable(z.iso.datetime()),
-      }),
-      rebuildBecause: z.optional(z.string()),
-    }),
-  ]),
-  staleness: z.optional(
-    z.strictObject({
-      added: count,
-      changed: count,
-      removed: count,
-      examples: z.array(z.string()),
-    }),
-  ),
-  sources: z.array(source),
-  extraPaths: z.array(z.string()),
-  tokenizer: z.string(),
-  mode: z.enum(['hybrid', 'lexical', 'vector']),
-  provider: z.nullable(z.string()),
-  model: z.nullable(z.string()),
-  fallback: z.nullable(z.string()),
-  vectorStore: z.strictObject({
-    state: z.enum(['empty', 'other', 'partial', 'whole']),
-    dimensions: z.nullable(count),
-    embedded: count,
-    pending: count,
-    refused: count,
-    cached: count,
-    ofFallback: count,
-    differences: z.array(z.string()),
-  }),
-  media: z.nullable(
-    z.strictObject({
-      modalities: z.array(z.enum(['audio', 'image'])),
-      maxFileBytes: count,
-      unavailable: z.nullable(z.strictObject({ why: z.string(), mend: z.string() })),
-      refused: z.array(z.strictObject({ path: z.string(), mimeType: z.string(), why: z.string() })),
-    }),
-  ),
-  ext: z.nullable(
-    z.strictObject({
-      answers: z.enum(['builtin', 'ext']),
-      why: z.nullable(z.strictObject({ code: z.string(), message: z.string(), hint: z.string() })),
-      mode: z.enum(['query', 'search', 'vsearch']),
-      program: z.nullable(z.string()),
-      release: z.nullable(z.string()),
-      detected: z.nullable(
-        z.strictObject({ patternFlag: z.string(), manyCollections: z.boolean() }),
+        'Position in a file.',
       ),
-      indexFile: z.string(),
-      collections: z.array(
-        z.strictObject({
-          name: z.string(),
-          root: z.string(),
-          pattern: z.string(),
-          source,
-          known: z.boolean(),
-        }),
+      details: field(
+        z.optional(z.record(z.string(), z.unknown())),
+        'Additional data by code: `CONFIG_INVALID` lists its `faults` here.',
       ),
-      updated: z.nullable(
-        z.strictObject({
-          at: z.iso.datetime(),
-          tookMs: z.number(),
-          files: count,
-          stale: z.boolean(),
-        }),
-      ),
-      vectors: z.enum(['missing', 'off', 'ready', 'unknown']),
-      withoutVectors: z.nullable(count),
     }),
+    'The error that ended the command.',
   ),
-  citations: z.enum(['auto', 'on', 'off']),
-  watcher: z.nullable(
-    z.strictObject({
-      pid: count,
-      since: z.iso.datetime(),
-      mode: z.enum(['interval', 'polling', 'watching']),
-      why: z.nullable(z.string()),
-    }),
-  ),
-  skipped,
-  faults: warnings,
-  deep: z.optional(diagnosisSchema),
 });
 
-/** `svc memory status --json`. */
-export const statusOutputSchema = z.strictObject({
-  agents: z.array(statusOutput),
-  warnings: z.optional(warnings),
-});
-
-/** `svc memory reset --json`. */
-export const resetOutputSchema = z.strictObject({
-  agents: z.array(
-    z.strictObject({
-      agent: z.nullable(z.string()),
-      indexFile: z.string(),
-      deleted: z.boolean(),
-      bytes: count,
-    }),
-  ),
-  warnings: z.optional(warnings),
-});
-
-/** What `--json` prints instead when a command fails. */
-export const errorOutputSchema = z.strictObject({
-  error: z.strictObject({
-    code: z.string(),
-    message: z.string(),
-    hint: z.optional(z.string()),
-    location: z.optional(z.strictObject({ file: z.string(), line, column: line })),
-    details: z.optional(z.record(z.string(), z.unknown())),
-  }),
-});
-
-/** The document without the warnings, which the command adds at the end. */
+/** Without the warnings, which the command adds at the end. */
 type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
 
 export type SearchOutput = Output<z.infer<typeof searchOutputSchema>>;

@@ -1,7 +1,6 @@
 import type { Diagnosis } from '../embeddings/diagnosis/index.js';
-import type { ExtStatus } from './backends/ext/ext-status.js';
-import type { BackendStatus, GetResponse } from './backends/memory-backend.js';
-import type { EmbeddingStatus } from './embedding/embedding-status.js';
+import type { BackendStatus, ExtStatus, GetResponse } from './backends/index.js';
+import type { EmbeddingStatus } from './embedding/index.js';
 import type { OpenedMemory } from './open-memory.js';
 import type {
   GetOutput,
@@ -10,18 +9,15 @@ import type {
   StatusOutput,
   WatchOutput,
 } from './output-schemas.js';
-import { withSourceFooter } from './search/citation.js';
-import type { SearchResponse } from './search/types.js';
-import type { SyncSummary } from './sync/events.js';
-import type { WatchEvent } from './watch/memory-watcher.js';
-import type { WatchRecord } from './watch/watch-record.js';
+import { type SearchResponse, withSourceFooter } from './search/index.js';
+import type { SyncSummary } from './sync/index.js';
+import type { WatchEvent, WatchRecord } from './watch/index.js';
 
 /*
  * The JSON shapes of docs/json.md, made from what the engine answers. One place, so that commands
  * and agents' tools give the same.
  */
 
-/** `svc memory search --json`. */
 export function searchOutput(memory: OpenedMemory, response: SearchResponse): SearchOutput {
   const { query, mode, backend, provider, model, matches, belowMinScore, searchMs } = response;
   const results = response.results.map(({ highlights: _, snippet, ...result }) => {
@@ -32,19 +28,18 @@ export function searchOutput(memory: OpenedMemory, response: SearchResponse): Se
   return { ...asked, backend, mode, provider, model, results, matches, belowMinScore, searchMs };
 }
 
-/** `svc memory get --json`. */
 export function getOutput({ absolutePath: _, warnings: __, ...response }: GetResponse): GetOutput {
   return response;
 }
 
 /** One agent's part of `svc memory index --json`. */
 export function indexOutput(memory: OpenedMemory, summary: SyncSummary): IndexedAgent {
-  // Warnings stand beside the result, with those of everything else.
+  // Warnings are printed separately, with all others.
   const { warnings: _, ...told } = summary;
   return { agent: memory.agentId, workspace: memory.agent.workspaceDir, ...told };
 }
 
-/** A line of `svc memory index --watch --json`; undefined for events that have none. */
+/** A line of `svc memory index --watch --json`; undefined for events without one. */
 export function watchOutput(
   memory: OpenedMemory,
   event: WatchEvent,
@@ -124,7 +119,7 @@ function vectorStoreOutput({
   fallbackDone,
 }: EmbeddingStatus): StatusOutput['vectorStore'] {
   const { state, dimensions, done, all, refused, cached, differences } = coverage;
-  // Where nobody embeds, nothing waits for it.
+  // Without a provider, nothing is pending.
   const pending = primary === undefined ? 0 : all - done - refused;
   return {
     state,

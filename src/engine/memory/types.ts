@@ -1,7 +1,9 @@
-/** Where a document comes from; what `sources` in the configuration and `--source` name. */
-export type Source = 'memory' | 'sessions';
+import type { GetOutput, StatusOutput } from './output-schemas.js';
 
-/** A stretch of lines of one document: 1-based, both ends included. */
+/** Where a document comes from, as in the `sources` setting and `--source`. */
+export type Source = StatusOutput['sources'][number];
+
+/** A range of lines in one document: 1-based, both ends included. */
 export interface LineRange {
   readonly startLine: number;
   readonly endLine: number;
@@ -9,64 +11,51 @@ export interface LineRange {
 
 /** The unit of indexing and of search results: whole lines that belong together. */
 export interface Chunk extends LineRange {
-  /** Titles of the headings that the chunk stands under, outermost first. */
+  /** The headings above the chunk, outermost first. */
   readonly headingPath: readonly string[];
-  /** The lines' text, joined by `\n`; a part of one line when that line alone is over budget. */
+  /** The lines, joined by `\n`; part of a line if that line alone is over budget. */
   readonly text: string;
   /**
-   * For each line of the text its line in the document, where they do not simply follow each other
-   * from {@link startLine} on: a transcript's lines are JSON, and not all of them say something.
+   * The document line of each line of the text, if they are not consecutive from {@link startLine}: a
+   * transcript's lines are JSON, and some contain no conversation.
    */
   readonly lineNumbers?: readonly number[] | undefined;
 }
 
-/** What the file system says of a file; equal fingerprints mean the content was not touched. */
+/** File attributes; equal fingerprints mean that the content is unchanged. */
 export interface FileFingerprint {
   readonly size: number;
-  /** Milliseconds since the epoch, with the fraction the file system gives. */
+  /** Milliseconds since the epoch, including fractions. */
   readonly mtimeMs: number;
   readonly ctimeMs: number;
 }
 
-/** How a document is read and cut into chunks. */
-export type DocumentKind = 'markdown' | 'media' | 'transcript';
+/** How a document is read and chunked. */
+export type DocumentKind = GetOutput['kind'];
 
-/** What a media file is for a person. */
 export type Modality = 'audio' | 'image';
 
-/** A document's name: its source and its workspace-relative path with forward slashes. */
+/** A document's identity: its source and its workspace-relative path with forward slashes. */
 export interface DocumentKey {
   readonly source: Source;
   readonly path: string;
 }
 
-/** A file that a source offers for indexing. */
+/** A file to be indexed. */
 export interface SourceFile extends DocumentKey, FileFingerprint {
   readonly kind: DocumentKind;
   readonly absolutePath: string;
 }
 
 /** Why a file is not in the index. */
-export type SkipReason =
-  | 'missing'
-  | 'permission_denied'
-  | 'symlink'
-  | 'too_large'
-  | 'unreadable'
-  | 'vanished'
-  | 'wrong_format';
+export type SkipReason = SkippedFile['reason'];
 
-/** A file or folder that was left out, and why; never silently. */
-export interface SkippedFile {
-  readonly path: string;
-  readonly reason: SkipReason;
-  /** For people: the figure or the system's words behind the reason. */
-  readonly detail?: string;
-}
+/** A skipped file or folder, and why. */
+export type SkippedFile = StatusOutput['skipped'][number];
 
 /**
- * Skips that a person should hear of unasked. Ignoring a symbolic link met on the way is as the
- * specification has it; one that was configured comes with a detail.
+ * Skips to report unasked. Ignoring a symbolic link is specified behaviour, unless it was configured or is in
+ * place of the memory itself: then it has a detail.
  */
 export function isFaultySkip(skip: SkippedFile): boolean {
   return skip.reason !== 'symlink' || skip.detail !== undefined;

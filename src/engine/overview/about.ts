@@ -1,25 +1,24 @@
 import { createRequire } from 'node:module';
 import { type Discovery, discoverConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
-import type { Platform } from '../embeddings/local-runtime/runtime-package.js';
-import { runtimeState, runtimesDir } from '../embeddings/local-runtime/runtime-store.js';
+import { type Platform, runtimeState, runtimesDir } from '../embeddings/index.js';
 import { messageOf } from '../errors/index.js';
-import { loadVectorExtension } from '../memory/index/vectors/extension.js';
+import { loadVectorExtension } from '../memory/index/index.js';
 import { openDatabaseBytes } from '../sqlite/database.js';
+import type { EngineContext } from '../support/context.js';
 import { programVersion, versionOf } from './package-version.js';
 
-/** A part that is native code, and whether it can be used on this machine. */
+/** A native module, and whether it works on this machine. */
 export interface NativeModule {
   readonly name: 'better-sqlite3' | 'node-llama-cpp' | 'sqlite-vec';
   /** `not_installed`: only the provider `local` needs it. */
   readonly state: 'not_installed' | 'ok' | 'unusable';
-  /** Null where it is not known. */
+  /** Null where it is unknown. */
   readonly version: string | null;
   /** Why it cannot be used; null where it can. */
   readonly why: string | null;
 }
 
-/** What a bug report has to say about a program and the machine it runs on. */
+/** The program and the machine that it runs on, for bug reports. */
 export interface About {
   readonly version: string;
   readonly node: string;
@@ -34,10 +33,10 @@ export interface About {
     readonly glibc: boolean;
   };
   readonly paths: {
-    /** Absolute, as all of them. */
+    /** All paths are absolute. */
     readonly program: string;
     readonly node: string;
-    /** Null where no configuration was found and the defaults hold. */
+    /** Null where there is none and the defaults are in effect. */
     readonly config: string | null;
     readonly configOrigin: NonNullable<Discovery['origin']> | null;
     readonly state: string;
@@ -46,7 +45,6 @@ export interface About {
   readonly modules: readonly NativeModule[];
 }
 
-/** What the process knows of itself. */
 export interface ProcessFacts {
   /** Absolute path of the package. */
   readonly root: string;
@@ -57,8 +55,7 @@ export interface ProcessFacts {
 }
 
 /**
- * Versions, paths, and whether native code loads. Throws for nothing that may be broken: that is
- * what it is asked for.
+ * Versions, paths, and whether native modules load. Broken parts are reported, not thrown.
  */
 export function aboutProgram(
   context: EngineContext,

@@ -1,31 +1,31 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../context.js';
-import type { OpenedMemory } from '../memory/open-memory.js';
-import { type AgentNews, agentNews } from './agent-glance.js';
-import { fileStamp } from './file-stamp.js';
-import { lookAtAgent } from './overall-status.js';
+import type { IndexState, Staleness } from '../memory/backends/index.js';
+import type { OpenedMemory } from '../memory/index.js';
+import type { Clock } from '../support/context.js';
+import { type AgentLook, lookAtAgent, type OverallFault } from './overall-status.js';
+import { fileStamp } from './work.js';
 
-/** Files of an agent may have changed without anybody telling. */
+/** Files of an agent can change without a notification. */
 const REST_MS = 15_000;
-/** A look at a large memory takes long: it may take this share of the time at most. */
+/** Reading a large memory takes long: it takes at most this share of the time. */
 const MOST_SHARE = 1 / 40;
-/** The same after its index was written, when there is something new to see. */
+/** The same after its index was written. */
 const MOST_SHARE_ON_CHANGE = 1 / 5;
 
-/** When an agent was looked at last, and how it was. */
-interface Looked {
+/** The last reading of an agent. */
+interface Watched {
   readonly memory: OpenedMemory;
   news: AgentNews;
   stamp: string;
-  /** Undefined before the first look; milliseconds since the epoch. */
+  /** Milliseconds since the epoch; undefined before the first reading. */
   endedMs: number | undefined;
   tookMs: number;
 }
 
-/** Looks at the memories of all agents again and again, no oftener than is worth it. */
+/** Reads the state of all agents repeatedly, but not more often than is useful. */
 export class AgentsLook {
-  private readonly agents: readonly Looked[];
+  private readonly agents: readonly Watched[];
   private readonly clock: Clock;
 
   constructor(memories: readonly OpenedMemory[], clock: Clock) {
@@ -43,16 +43,16 @@ export class AgentsLook {
     return this.agents.map(({ news }) => news);
   }
 
-  /** Looks at every agent whose turn it is. @param told called after each that was looked at */
-  async look(told: () => void): Promise<void> {
+  /** Reads every agent that is due. @param onNews called after each */
+  async look(onNews: () => void): Promise<void> {
     for (const agent of this.agents) {
       if (!this.isDue(agent)) continue;
-      await this.lookAt(agent);
-      told();
+      await this.read(agent);
+      onNews();
     }
   }
 
-  /** All of them are due. */
+  /** Makes all agents due. */
   again(): void {
     for (const agent of this.agents) agent.endedMs = undefined;
   }
@@ -61,14 +61,14 @@ export class AgentsLook {
     for (const { memory } of this.agents) await memory.backend.close();
   }
 
-  private isDue({ endedMs, tookMs, stamp, memory }: Looked): boolean {
+  private isDue({ endedMs, tookMs, stamp, memory }: Watched): boolean {
     if (endedMs === undefined) return true;
     const restedMs = this.clock.now() - endedMs;
     if (restedMs >= Math.max(REST_MS, tookMs / MOST_SHARE)) return true;
     return restedMs >= tookMs / MOST_SHARE_ON_CHANGE && stamp !== stampOf(memory);
   }
 
-  private async lookAt(agent: Looked): Promise<void> {
+  private async read(agent: Watched): Promise<void> {
     const startedMs = this.clock.now();
     const stamp = stampOf(agent.memory);
     agent.news = agentNews(agent.memory.name, await lookAtAgent(agent.memory));
@@ -78,14 +78,14 @@ export class AgentsLook {
   }
 }
 
-/** Changes when the index was written, when somebody begins or ends to watch it, or a note comes or goes. */
+/** Changes when the index is written, a watcher starts or stops, or a note is added or removed. */
 function stampOf({ agent }: OpenedMemory): string {
   const { path } = agent.memorySearch.store;
   const notes = [agent.workspaceDir, join(agent.workspaceDir, 'memory')];
   return fileStamp([path, `${path}-wal`, `${path}.watch.json`, ...notes]);
 }
 
-/** Whether an agent without settings has anything to remember yet. */
+/** Whether an agent has notes. */
 export function hasNotes(memories: readonly OpenedMemory[]): boolean {
   return memories.some(({ agent }) => {
     try {
@@ -94,4 +94,66 @@ export function hasNotes(memories: readonly OpenedMemory[]): boolean {
       return false;
     }
   });
+}
+
+/** One agent's memory, for one line; times in milliseconds since the epoch. */
+export interface AgentGlance {
+  /** Absolute path of its workspace. */
+  readonly workspaceDir: string;
+  /** The backend that answers. */
+  readonly backend: string;
+  /** `outdated`: the next sync rebuilds it. */
+  readonly index: 'missing' | 'outdated' | 'ready' | 'unusable';
+  readonly documents: number;
+  readonly chunks: number;
+  readonly syncedMs: number | null;
+  /** Changed files that are not in the index yet; null where that is unknown. */
+  readonly stale: number | null;
+  /** Some of them. */
+  readonly staleExamples: readonly string[];
+  /** Whether a process keeps the index fresh. */
+  readonly watched: boolean;
+  /** Null for keyword search only. */
+  readonly provider: string | null;
+  readonly model: string | null;
+  /** Passages with a vector, and all passages. */
+  readonly vectors: { readonly done: number; readonly all: number };
+}
+
+export interface AgentNews {
+  readonly name: string;
+  /** Undefined before the first reading, and where it failed. */
+  readonly glance: AgentGlance | undefined;
+  readonly faults: readonly OverallFault[];
+}
+
+function agentNews(name: string, { agent, faults }: AgentLook): AgentNews {
+  if (agent === undefined) return { name, glance: undefined, faults };
+  const { status, embedding } = agent;
+  const { index } = status;
+  const statistics = index.state === 'ready' ? index.statistics : undefined;
+  const glance: AgentGlance = {
+    workspaceDir: status.workspaceDir,
+    backend: status.backend,
+    index: indexWord(index),
+    documents: statistics?.documents ?? 0,
+    chunks: statistics?.chunks ?? 0,
+    syncedMs: statistics?.syncedMs ?? null,
+    stale: staleFiles(status.staleness),
+    staleExamples: status.staleness?.examples ?? [],
+    watched: status.watcher !== undefined,
+    provider: embedding.primary?.provider ?? null,
+    model: embedding.primary?.model ?? null,
+    vectors: { done: embedding.coverage.done, all: embedding.coverage.all },
+  };
+  return { name, glance, faults };
+}
+
+function indexWord(index: IndexState): AgentGlance['index'] {
+  if (index.state !== 'ready') return index.state;
+  return index.rebuildBecause === undefined ? 'ready' : 'outdated';
+}
+
+function staleFiles(staleness: Staleness | undefined): number | null {
+  return staleness === undefined ? null : staleness.added + staleness.changed + staleness.removed;
 }

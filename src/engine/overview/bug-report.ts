@@ -1,31 +1,26 @@
 import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { resolvePath } from '../config/expand-path.js';
-import { loadConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
+import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
-import { PRIVATE_MODE, replaceFile } from '../replace-file.js';
-import type { SecretMask } from '../secrets/mask/secret-mask.js';
-import {
-  type BugReportPart,
-  bugReportParts,
-  type PartOptions,
-  SECRETS_PART,
-} from './bug-report-parts.js';
-import { recentLogs } from './recent-logs.js';
-import { type TarFile, tarOf } from './tar.js';
+import { openAllMemories } from '../memory/index.js';
+import { checkSecrets } from '../secrets/check-secrets.js';
+import type { SecretMask } from '../secrets/index.js';
+import type { EngineContext } from '../support/context.js';
+import { PRIVATE_MODE, replaceFile, resolvePath } from '../support/files.js';
+import { aboutProgram, type ProcessFacts } from './about.js';
+import { recentLogs, stateFolderFacts, type TarFile, tarOf } from './bug-report-files.js';
+import { overallStatus, overallStatusOutput } from './overall-status.js';
 
-/** One file of the archive, as it is told of. */
+/** One file of the archive. */
 export interface BugReportEntry {
   readonly name: string;
-  /** What it holds, for people. */
-  readonly holds: string;
+  /** Its content, for people. */
+  readonly description: string;
   readonly bytes: number;
-  /** Why it could not be made as it should be; the file holds the same. Null when it could. */
+  /** Why it could not be created, which is then its content; null when it could. */
   readonly error: string | null;
 }
 
-/** An archive that was written. */
 export interface BugReport {
   /** Absolute. */
   readonly file: string;
@@ -33,11 +28,10 @@ export interface BugReport {
   readonly entries: readonly BugReportEntry[];
 }
 
-/** What a bug report is made of and from. */
 export interface BugReportOptions extends PartOptions {
-  /** Relative to the current folder; undefined makes a name of the time. */
+  /** Relative to the current folder; undefined uses a name with the current time. */
   readonly output?: string | undefined;
-  /** The one that hears of secrets through the context. */
+  /** The mask that learns secrets through the context. */
   readonly mask: SecretMask;
 }
 
@@ -47,8 +41,8 @@ interface Made {
 }
 
 /**
- * Writes one archive with what somebody needs who looks into a fault, and with no secret and no line
- * of anybody's notes in it. Each part is made by itself: what is broken shows as its error.
+ * Writes an archive with what is needed to investigate a problem, without secrets and without text of
+ * notes. A part that fails contains its error.
  *
  * @throws SvcError REPORT_WRITE_FAILED, or the signal's reason
  */
@@ -66,7 +60,7 @@ export async function writeBugReport(
   const nowMs = context.clock.now();
   const files = made.map(({ file }) => file);
   const archive = gzipSync(tarOf(files, nowMs));
-  const file = resolve(context.cwd, options.output ?? usualName(nowMs));
+  const file = resolve(context.cwd, options.output ?? defaultName(nowMs));
   write(file, archive);
   return { file, bytes: archive.length, entries: made.map(({ entry }) => entry) };
 }
@@ -78,24 +72,27 @@ async function madeParts(
   const { mask, signal } = options;
   const { homeDir } = context;
   const made: Made[] = [];
-  // One after the other: what the first reads is masked in all that follow.
-  for (const { name, holds, make } of bugReportParts(context, options)) {
+  // In sequence: the secrets of the first part are masked in all later ones.
+  for (const { name, description, make } of bugReportParts(context, options)) {
     const outcome = await outcomeOf(make, signal);
     const json = JSON.stringify(mask.data(outcome.value), null, 2);
     const content = Buffer.from(`${withoutHome(json, homeDir)}\n`);
     const error = outcome.error === null ? null : withoutHome(mask.text(outcome.error), homeDir);
-    made.push({ entry: { name, holds, bytes: content.length, error }, file: { name, content } });
+    made.push({
+      entry: { name, description, bytes: content.length, error },
+      file: { name, content },
+    });
   }
   return made;
 }
 
-/** @param mask undefined when it may not know all secrets: the log is left out then */
+/** @param mask undefined when it does not know all secrets; the log is left out then */
 function madeLog(log: TarFile, mask: SecretMask | undefined, homeDir: string): Made {
   const { name } = log;
   const text = mask === undefined ? '' : mask.text(log.content.toString('utf8'));
   const content = Buffer.from(withoutHome(text, homeDir));
-  const error = mask === undefined ? 'left out: which secrets are in it is not known' : null;
-  const entry = { name, holds: 'the end of a log', bytes: content.length, error };
+  const error = mask === undefined ? 'left out: it may contain unknown secrets' : null;
+  const entry = { name, description: 'the end of a log', bytes: content.length, error };
   return { entry, file: { name, content } };
 }
 
@@ -118,7 +115,7 @@ async function outcomeOf(
   }
 }
 
-/** The log that the configuration names; none where it cannot be read. */
+/** The configured log; undefined where the configuration cannot be read. */
 async function configuredLog(
   context: EngineContext,
   configFile: string | undefined,
@@ -129,20 +126,20 @@ async function configuredLog(
     const base = file === undefined ? context.cwd : dirname(file);
     return log === undefined ? undefined : resolvePath(log, base, context.homeDir);
   } catch (error) {
-    // That it is broken is told by another part.
+    // Another part reports the broken configuration.
     if (error instanceof SvcError) return undefined;
     throw error;
   }
 }
 
-/** The name of the person is part of the path of their home folder. */
+/** The path of a home folder contains the name of its user. */
 function withoutHome(text: string, homeDir: string): string {
   if (homeDir.length <= 1) return text;
   return text.replaceAll(homeDir, '~').replaceAll(JSON.stringify(homeDir).slice(1, -1), '~');
 }
 
 /** `svc-bug-report-20260203-090528.tar.gz`, in UTC. */
-function usualName(nowMs: number): string {
+function defaultName(nowMs: number): string {
   const [day = '', time = ''] = new Date(nowMs).toISOString().replaceAll(/[-:]/gu, '').split('T');
   return `svc-bug-report-${day}-${time.slice(0, 6)}.tar.gz`;
 }
@@ -153,8 +150,105 @@ function write(file: string, archive: Buffer): void {
   } catch (cause) {
     const code = systemErrorCode(cause) ?? 'unknown error';
     throw new SvcError('REPORT_WRITE_FAILED', `${file} could not be written (${code})`, {
-      hint: 'name another place with --output FILE',
+      hint: 'choose another file with --output FILE',
       cause,
     });
   }
+}
+
+interface PartOptions {
+  readonly facts: ProcessFacts;
+  /** The file named by `--config`. */
+  readonly configFile?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+interface BugReportPart {
+  readonly name: string;
+  /** Its content, for people. */
+  readonly description: string;
+  /** Returns plain JSON data, with secrets not yet masked. */
+  readonly make: () => unknown;
+}
+
+/** The part that reads every secret, so that the mask knows them all. */
+const SECRETS_PART = 'secrets.json';
+
+/** The parts of a bug report besides logs, the secrets first. */
+function bugReportParts(context: EngineContext, options: PartOptions): readonly BugReportPart[] {
+  const { configFile, facts, signal } = options;
+  return [
+    {
+      name: SECRETS_PART,
+      description: 'where secrets are stored and whether they can be read, without values',
+      make: () => checkSecrets(context, { configFile, signal }),
+    },
+    {
+      name: 'version.json',
+      description: 'versions, platform, paths, native modules',
+      make: () => aboutProgram(context, facts, configFile),
+    },
+    {
+      name: 'config.json',
+      description: 'the effective configuration, secrets masked',
+      make: () => showConfig(context, { configFile, origins: false }),
+    },
+    {
+      name: 'config-faults.json',
+      description: 'faults and warnings of the configuration file',
+      make: async () => {
+        const { file, faults, warnings } = await inspectConfig(context, { configFile });
+        return { file, faults, warnings };
+      },
+    },
+    {
+      name: 'status.json',
+      description: 'agents, indexes, services, faults; counts of files, no names',
+      make: () => statusPart(context, configFile),
+    },
+    {
+      name: 'state.json',
+      description: 'names, sizes and permissions of the files of svc; free space',
+      make: () => ({
+        state: stateFolderFacts(context.state.stateDir),
+        ...(context.state.cacheDir === context.state.stateDir
+          ? {}
+          : { cache: stateFolderFacts(context.state.cacheDir) }),
+      }),
+    },
+    {
+      name: 'environment.json',
+      description: 'names of environment variables that affect svc, without values',
+      make: () => ({ set: variablesThatCount(context.env) }),
+    },
+  ];
+}
+
+/** The state of all agents, without file names of notes, which can reveal their content. */
+async function statusPart(context: EngineContext, configFile: string | undefined) {
+  const memories = await openAllMemories(context, { configFile });
+  try {
+    const { agents, ...rest } = overallStatusOutput(
+      await overallStatus(memories, { context, configFile }),
+    );
+    return {
+      ...rest,
+      agents: agents.map(({ staleness, skipped, ...agent }) => ({
+        ...agent,
+        ...(staleness === undefined ? {} : { staleness: { ...staleness, examples: [] } }),
+        skipped: skipped.map(({ reason }) => reason),
+      })),
+    };
+  } finally {
+    for (const { backend } of memories) await backend.close();
+  }
+}
+
+const VARIABLES =
+  /^(?:SVC_|XDG_|AWS_|LC_)|^(?:CI|CLICOLOR_FORCE|EDITOR|FORCE_COLOR|HOME|HTTPS?_PROXY|LANG|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|NO_COLOR|NO_PROXY|OLLAMA_HOST|PATH|TERM|TMPDIR|TZ|VISUAL)$|_(?:KEY|TOKEN)$/iu;
+
+function variablesThatCount(env: EngineContext['env']): readonly string[] {
+  return Object.keys(env)
+    .filter((name) => VARIABLES.test(name))
+    .toSorted();
 }

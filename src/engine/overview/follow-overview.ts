@@ -1,40 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
 import { dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
-import { openAllMemories } from '../memory/open-memory.js';
-import { AgentsLook, hasNotes } from './agents-look.js';
-import { DreamsLook } from './dreams-glance.js';
-import { fileStamp } from './file-stamp.js';
-import { FlowsLook } from './flows-glance.js';
-import { listenerGlance } from './listener-glance.js';
-import { overallFault } from './overall-status.js';
-import type { ConfigNews, OverviewNews, QuietFinding } from './overview-news.js';
+import { openAllMemories } from '../memory/index.js';
+import type { EngineContext } from '../support/context.js';
+import { type AgentNews, AgentsLook, hasNotes } from './agents-look.js';
+import { type OverallFault, overallFault } from './overall-status.js';
 import { readServing } from './serving.js';
+import {
+  type DreamsGlance,
+  DreamsLook,
+  type FlowsGlance,
+  FlowsLook,
+  fileStamp,
+  type ListenerGlance,
+  listenerGlance,
+} from './work.js';
 
-/** What following everything is told, and tells. */
 export interface FollowOverviewOptions {
   readonly context: EngineContext;
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
-  /** Takes each part that is known, or changed. */
+  /** Called with each part that is known or changed. */
   readonly tell: (news: Partial<OverviewNews>) => void;
-  /** Looks for what is wrong besides; the doctor, who knows all rooms, is handed in. */
+  /** Runs the quick checks of the doctor, which is passed in since it knows all rooms. */
   readonly checkUp: (signal: AbortSignal) => Promise<readonly QuietFinding[]>;
-  /** How long to rest between two looks, in milliseconds. */
+  /** Pause between two rounds, in milliseconds. */
   readonly restMs?: number | undefined;
-  /** Ends it. */
   readonly signal: AbortSignal;
 }
 
-/** What can be seen by the times of files is looked at this often. */
+/** How often file times are checked. */
 const REST_MS = 1500;
-/** A process that was killed leaves its files as they were. */
+/** File times do not show that a process was killed. */
 const ASK_SERVING_MS = 10_000;
 const CHECK_UP_MS = 5 * 60_000;
 
-/** Everything that one state of the configuration opens. */
 interface Opened {
   readonly loaded: LoadedConfig;
   readonly agents: AgentsLook;
@@ -43,8 +44,8 @@ interface Opened {
 }
 
 /**
- * Tells how everything is, until it is ended, and asks nobody for it. What did not change is not opened
- * again: times of files say what did.
+ * Reports the state of everything until it is stopped, without calling providers. Only parts whose files
+ * changed are read again.
  */
 export class OverviewFollower {
   private readonly options: FollowOverviewOptions;
@@ -60,7 +61,7 @@ export class OverviewFollower {
     this.clock = options.context.clock;
   }
 
-  /** Resolves when the signal has ended it. @throws what is not foreseen */
+  /** Resolves after the signal was aborted. @throws bugs */
   async run(): Promise<void> {
     const { signal, restMs = REST_MS } = this.options;
     try {
@@ -74,7 +75,7 @@ export class OverviewFollower {
     }
   }
 
-  /** Looks at everything anew, now. */
+  /** Reads everything again, now. */
   again(): void {
     this.seen.clear();
     this.opened?.agents.again();
@@ -84,7 +85,7 @@ export class OverviewFollower {
     this.nudge = new AbortController();
   }
 
-  /** What is quickly known is told first. */
+  /** Fast parts come first. */
   private async look(): Promise<void> {
     const { tell, signal } = this.options;
     await this.lookAtConfig();
@@ -140,7 +141,7 @@ export class OverviewFollower {
     if (this.isNew('listener told', JSON.stringify(listener))) tell({ listener });
   }
 
-  /** A failure of the doctor is one of what is wrong. */
+  /** A failure of the doctor is reported as a finding. */
   private async checkUp(): Promise<readonly QuietFinding[]> {
     const { checkUp, signal } = this.options;
     try {
@@ -153,7 +154,7 @@ export class OverviewFollower {
     }
   }
 
-  /** Whether something is not as it was when this was asked last. */
+  /** Whether a stamp changed since the last call. */
   private isNew(what: string, stamp: string): boolean {
     if (this.seen.get(what) === stamp) return false;
     this.seen.set(what, stamp);
@@ -166,4 +167,28 @@ export class OverviewFollower {
     await opened?.agents.close();
     await opened?.flows.close();
   }
+}
+
+type ConfigNews =
+  /** There is none, so the defaults are in effect. */
+  | { readonly state: 'none'; readonly hasNotes: boolean }
+  | { readonly state: 'read'; readonly file: string }
+  | { readonly state: 'faulty'; readonly fault: OverallFault };
+
+/** A finding of a quick check of the doctor. */
+export interface QuietFinding {
+  readonly severity: 'fault' | 'warning';
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Everything at a glance; each part is reported as soon as it is known and again after a change. */
+export interface OverviewNews {
+  readonly config: ConfigNews;
+  /** In the order of the configuration. */
+  readonly agents: readonly AgentNews[];
+  readonly listener: ListenerGlance;
+  readonly flows: FlowsGlance;
+  readonly dreams: readonly DreamsGlance[];
+  readonly findings: readonly QuietFinding[];
 }

@@ -1,97 +1,175 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 import { statusOutputSchema } from '../memory/output-schemas.js';
 import { serviceSchema } from '../serve/output-schemas.js';
 
-/*
- * Schemas of the JSON documents that tell of the program as a whole. They are checked by tests and
- * make docs/json.md; no command loads them.
- */
+/* For tests and docs/json.md; no command loads it. */
 
 const count = z.int().check(z.minimum(0));
 
 /** `svc version --json`. */
 export const versionOutputSchema = z.strictObject({
-  version: z.string(),
-  node: z.string(),
-  sqlite: z.nullable(z.string()),
-  platform: z.strictObject({
-    os: z.string(),
-    arch: z.string(),
-    release: z.string(),
-    glibc: z.boolean(),
-  }),
-  paths: z.strictObject({
-    program: z.string(),
-    node: z.string(),
-    config: z.nullable(z.string()),
-    configOrigin: z.nullable(z.enum(['environment', 'flag', 'nearest', 'user'])),
-    state: z.string(),
-    cache: z.string(),
-  }),
-  modules: z.array(
+  version: field(z.string(), 'The version of svc.'),
+  node: field(z.string(), 'The version of Node.js.'),
+  sqlite: field(z.nullable(z.string()), 'The version of SQLite; `null` when it cannot be loaded.'),
+  platform: field(
     z.strictObject({
-      name: z.enum(['better-sqlite3', 'node-llama-cpp', 'sqlite-vec']),
-      state: z.enum(['not_installed', 'ok', 'unusable']),
-      version: z.nullable(z.string()),
-      why: z.nullable(z.string()),
+      os: field(z.string(), 'As Node.js names it.'),
+      arch: field(z.string(), 'As Node.js names it.'),
+      release: field(z.string(), 'The release of the operating system.'),
+      glibc: field(z.boolean(), 'Whether its C library is glibc.'),
     }),
+    'The machine.',
+  ),
+  paths: field(
+    z.strictObject({
+      program: field(z.string(), 'The package folder.'),
+      node: field(z.string(), 'The Node.js that runs it.'),
+      config: field(z.nullable(z.string()), 'The configuration in use; `null` when there is none.'),
+      configOrigin: field(
+        z.nullable(z.enum(['environment', 'flag', 'nearest', 'user'])),
+        'Why this one is used.',
+      ),
+      state: field(z.string(), 'The state folder.'),
+      cache: field(z.string(), 'The folder of rebuildable files.'),
+    }),
+    'All paths are absolute.',
+  ),
+  modules: field(
+    z.array(
+      z.strictObject({
+        name: field(z.enum(['better-sqlite3', 'node-llama-cpp', 'sqlite-vec']), 'The package.'),
+        state: field(
+          z.enum(['not_installed', 'ok', 'unusable']),
+          '`not_installed` is not a fault: only the provider `local` needs the module.',
+        ),
+        version: field(z.nullable(z.string()), '`null` where it is unknown.'),
+        why: field(z.nullable(z.string()), 'Why it cannot be used; `null` where it can.'),
+      }),
+    ),
+    'The native modules.',
   ),
   warnings: z.optional(warnings),
 });
 
 /** `svc status --json`. */
 export const overallStatusOutputSchema = z.strictObject({
-  serving: z.nullable(
-    z.strictObject({
-      pid: z.int(),
-      since: z.iso.datetime(),
-      services: z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
-    }),
+  serving: field(
+    z.nullable(
+      z.strictObject({
+        pid: field(z.int(), 'Its process.'),
+        since: field(z.iso.datetime(), 'When it was started.'),
+        services: field(
+          z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
+          'What it runs.',
+        ),
+      }),
+    ),
+    'The `svc serve` of this state folder; `null` when none runs.',
   ),
-  agents: statusOutputSchema.shape.agents,
-  listener: z.strictObject({
-    url: z.nullable(z.string()),
-    routes: count,
-    requests: count,
-    rejected: count,
-    lastRequestAt: z.nullable(z.iso.datetime()),
-  }),
-  flows: z.array(z.strictObject({ status: z.string(), count })),
-  tasks: z.array(z.strictObject({ status: z.string(), count })),
-  dreams: z.array(
+  agents: field(statusOutputSchema.shape.agents, 'In the order of the configuration.'),
+  listener: field(
     z.strictObject({
-      agents: z.array(z.string()),
-      enabled: z.boolean(),
-      nextRunAt: z.nullable(z.iso.datetime()),
-      lastSweepAt: z.nullable(z.iso.datetime()),
-      written: z.nullable(count),
+      url: field(
+        z.nullable(z.string()),
+        'Its address, or that of the health endpoint without webhooks; `null` while none runs.',
+      ),
+      routes: field(count, 'How many routes are enabled.'),
+      requests: field(count, 'Requests to all listeners of this state folder so far.'),
+      rejected: field(count, 'How many of them were rejected.'),
+      lastRequestAt: field(z.nullable(z.iso.datetime()), '`null` before the first.'),
     }),
+    'The webhook listener.',
   ),
-  nextRuns: z.array(z.strictObject({ what: z.string(), at: z.iso.datetime() })),
-  faults: z.array(
-    z.strictObject({
-      about: z.string(),
-      code: z.nullable(z.string()),
-      message: z.string(),
-      hint: z.optional(z.string()),
-    }),
+  flows: field(
+    z.array(
+      z.strictObject({
+        status: field(z.string(), 'Only those that occur.'),
+        count: field(count, 'How many.'),
+      }),
+    ),
+    'Flows by status.',
+  ),
+  tasks: field(
+    z.array(
+      z.strictObject({
+        status: field(z.string(), 'Only those that occur.'),
+        count: field(count, 'How many.'),
+      }),
+    ),
+    'Tasks by status.',
+  ),
+  dreams: field(
+    z.array(
+      z.strictObject({
+        agents: field(z.array(z.string()), 'The agents of the workspace.'),
+        enabled: field(z.boolean(), 'Whether dreaming is enabled.'),
+        nextRunAt: field(
+          z.nullable(z.iso.datetime()),
+          'When the next sweep is due; `null` when none is.',
+        ),
+        lastSweepAt: field(
+          z.nullable(z.iso.datetime()),
+          'When the last sweep started; `null` when there was none.',
+        ),
+        written: field(z.nullable(count), 'How many claims it wrote to `MEMORY.md`.'),
+      }),
+    ),
+    'Dreaming, one entry per workspace.',
+  ),
+  hooks: field(
+    z.array(
+      z.strictObject({
+        agent: field(z.string(), 'The agent, as in `svc integrate`.'),
+        file: field(z.string(), 'Absolute path of its file.'),
+        recalls: field(z.boolean(), 'Whether it recalls anything.'),
+        why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
+        hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
+      }),
+    ),
+    'Active memory hooks that coding agents run in this folder.',
+  ),
+  nextRuns: field(
+    z.array(
+      z.strictObject({
+        what: field(z.string(), 'For people.'),
+        at: field(z.iso.datetime(), 'When.'),
+      }),
+    ),
+    'What happens next automatically, soonest first.',
+  ),
+  faults: field(
+    z.array(
+      z.strictObject({
+        about: field(z.string(), 'The agent or service.'),
+        code: field(
+          z.nullable(z.string()),
+          "See [errors.md](errors.md), or the system's; `null` for anything else.",
+        ),
+        message: field(z.string(), 'For people.'),
+        hint: field(z.optional(z.string()), 'What to do about it.'),
+      }),
+    ),
+    'All problems of agents and services.',
   ),
   warnings: z.optional(warnings),
 });
 
 /** `svc bug-report --json`. */
 export const bugReportOutputSchema = z.strictObject({
-  file: z.string(),
-  bytes: count,
-  entries: z.array(
-    z.strictObject({
-      name: z.string(),
-      holds: z.string(),
-      bytes: count,
-      error: z.nullable(z.string()),
-    }),
+  file: field(z.string(), 'Absolute path of the archive.'),
+  bytes: field(count, 'Its size.'),
+  entries: field(
+    z.array(
+      z.strictObject({
+        name: field(z.string(), 'Its name in the archive.'),
+        description: field(z.string(), 'What it contains.'),
+        bytes: field(count, 'Its size when unpacked.'),
+        error: field(z.nullable(z.string()), 'Why it could not be created; `null` when it could.'),
+      }),
+    ),
+    'The files of the archive, in order.',
   ),
   warnings: z.optional(warnings),
 });

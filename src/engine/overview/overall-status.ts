@@ -1,55 +1,58 @@
-import { credentialView } from '../embeddings/credential-view.js';
+import { credentialView } from '../embeddings/describe-provider.js';
 import { SvcError } from '../errors/index.js';
-import type { BackendStatus } from '../memory/backends/memory-backend.js';
-import { type EmbeddingStatus, embeddingStatus } from '../memory/embedding/embedding-status.js';
-import type { OpenedMemory } from '../memory/open-memory.js';
-import { type OtherWork, type OverviewPlace, otherWork } from './other-work.js';
-import { readServing, type Serving } from './serving.js';
+import { type RegisteredHook, registeredHooks } from '../integrate/index.js';
+import type { BackendStatus } from '../memory/backends/index.js';
+import { embeddingStatus } from '../memory/embedding/embedding-status.js';
+import type { EmbeddingStatus } from '../memory/embedding/index.js';
+import { type OpenedMemory, statusOutput } from '../memory/index.js';
+import type { OverallStatusOutput } from './output-schemas.js';
+import { readServing, type ServedService, type Serving } from './serving.js';
+import { type OtherWork, type OverviewPlace, otherWork } from './work.js';
 
-/** One agent's memory as it is. */
 export interface AgentOverview {
   readonly memory: OpenedMemory;
   readonly status: BackendStatus;
   readonly embedding: EmbeddingStatus;
 }
 
-/** What a look at one agent gave. */
 export interface AgentLook {
-  /** Undefined when its state cannot be told. */
+  /** Undefined when its state is unknown. */
   readonly agent: AgentOverview | undefined;
   readonly faults: readonly OverallFault[];
 }
 
-/** Something that is wrong, and with whom. */
+/** A problem of an agent or service. */
 export interface OverallFault {
   /** `agent main`, `service health`. */
   readonly about: string;
-  /** Of the registries of errors and warnings, or the system's; null for anything else. */
+  /** An error or warning code, or a system error code; null for others. */
   readonly code: string | null;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
-/** Something that will be done by itself. */
+/** Something that happens automatically. */
 export interface NextRun {
   readonly what: string;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
 }
 
-/** Everything there is, and whether it is well. */
+/** The state of everything. */
 export interface OverallStatus {
   /** Undefined when no `svc serve` runs. */
   readonly serving: Serving | undefined;
-  /** Those whose state can be told; of the others there is a fault. */
+  /** Those whose state is known; the others have a fault. */
   readonly agents: readonly AgentOverview[];
   readonly work: OtherWork;
+  /** Active memory hooks that coding agents run in this folder. */
+  readonly hooks: readonly RegisteredHook[];
   /** Soonest first. */
   readonly nextRuns: readonly NextRun[];
   readonly faults: readonly OverallFault[];
 }
 
-/** Looks at everything there is; asks no provider and changes nothing. @throws SvcError CONFIG_* */
+/** Reads the state of everything; calls no provider and changes nothing. @throws SvcError CONFIG_* */
 export async function overallStatus(
   memories: readonly OpenedMemory[],
   place: OverviewPlace,
@@ -67,12 +70,13 @@ export async function overallStatus(
     serving,
     agents,
     work,
+    hooks: await registeredHooks({ ...place.context, platform: process.platform }),
     nextRuns: nextRuns(serving),
     faults: [...faults, ...serviceFaults(serving), ...workFaults(work)],
   };
 }
 
-/** Looks at one agent's files, index and settings; asks no provider and changes nothing. */
+/** Reads the state of one agent; calls no provider and changes nothing. */
 export async function lookAtAgent(memory: OpenedMemory): Promise<AgentLook> {
   try {
     const status = await memory.backend.status();
@@ -84,9 +88,8 @@ export async function lookAtAgent(memory: OpenedMemory): Promise<AgentLook> {
   }
 }
 
-/** A failure as one of the faults of everything. */
 export function overallFault(about: string, { code, message, hint }: SvcError): OverallFault {
-  return { about, code, message, ...withHint(hint) };
+  return { about, code, message, hint };
 }
 
 function nameOf({ name }: OpenedMemory): string {
@@ -101,28 +104,28 @@ function faultsOf({ memory, status }: AgentOverview): readonly OverallFault[] {
     about,
     ...fault,
   }));
-  // Below the external program providers are only a net.
+  // With the external program, providers are only a fallback.
   if (choice === undefined || status.ext !== undefined) return faults;
-  const { state, set, source, mend } = credentialView(
+  const { state, set, source, hint } = credentialView(
     choice,
     memory.agent.memorySearch,
     memory.world,
   );
   if (state !== 'missing' && set !== false) return faults;
-  const cause = source === null ? 'there is no key' : `${source} is not set`;
+  const cause = source === null ? 'no key' : `${source} is not set`;
   const message = `embedding provider ${choice.provider}: ${cause}`;
-  return [...faults, { about, code: 'PROVIDER_AUTH', message, ...withHint(mend ?? undefined) }];
+  return [...faults, { about, code: 'PROVIDER_AUTH', message, hint: hint ?? undefined }];
 }
 
 function serviceFaults(serving: Serving | undefined): readonly OverallFault[] {
   return (serving?.services ?? []).flatMap(({ name, failure }) => {
     if (failure === null) return [];
-    const { code, message, mend } = failure;
-    return [{ about: `service ${name}`, code, message, ...withHint(mend ?? undefined) }];
+    const { code, message, hint } = failure;
+    return [{ about: `service ${name}`, code, message, hint: hint ?? undefined }];
   });
 }
 
-/** What cannot be told of flows and dreams. */
+/** Why the state of flows or dreams is unknown. */
 function workFaults({ flows, dreams }: OtherWork): readonly OverallFault[] {
   const faultOf = (about: string, message: string | undefined): readonly OverallFault[] =>
     message === undefined ? [] : [{ about, code: null, message }];
@@ -132,15 +135,67 @@ function workFaults({ flows, dreams }: OtherWork): readonly OverallFault[] {
   ];
 }
 
-/** What is retried; schedules join with the services that keep them. */
+/** Services that will be restarted. */
 function nextRuns(serving: Serving | undefined): readonly NextRun[] {
   return (serving?.services ?? [])
     .flatMap(({ name, retryMs }) =>
-      retryMs === null ? [] : [{ what: `service ${name} is started again`, atMs: retryMs }],
+      retryMs === null ? [] : [{ what: `service ${name} restarts`, atMs: retryMs }],
     )
     .toSorted((a, b) => a.atMs - b.atMs);
 }
 
-function withHint(hint: string | undefined): { readonly hint?: string } {
-  return hint === undefined ? {} : { hint };
+/** `svc status --json`. */
+export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput {
+  const { serving, agents, work, hooks, nextRuns, faults } = overall;
+  return {
+    serving:
+      serving === undefined
+        ? null
+        : {
+            pid: serving.pid,
+            since: iso(serving.startedMs),
+            services: serving.services.map(serviceOutput),
+          },
+    agents: agents.map(({ memory, status, embedding }) =>
+      statusOutput(memory, status, embedding, undefined),
+    ),
+    ...workOutput(work),
+    hooks: hooks.map(({ agent, file, effect }) => ({ agent, file, ...effect })),
+    nextRuns: nextRuns.map(({ what, atMs }) => ({ what, at: iso(atMs) })),
+    faults,
+  };
+}
+
+function workOutput({ listener, flows, dreams }: OtherWork) {
+  const { process, routes, requests, rejected, last } = listener;
+  return {
+    listener: {
+      url: process?.url ?? null,
+      routes,
+      requests,
+      rejected,
+      lastRequestAt: last === null ? null : iso(last.atMs),
+    },
+    flows: countsOutput(flows.flows),
+    tasks: countsOutput(flows.tasks),
+    dreams: dreams.map(({ agents, enabled, nextMs, last: sweep }) => ({
+      agents,
+      enabled,
+      nextRunAt: nextMs === undefined ? null : iso(nextMs),
+      lastSweepAt: sweep === undefined ? null : iso(sweep.startedMs),
+      written: sweep?.written ?? null,
+    })),
+  };
+}
+
+function countsOutput(counts: Readonly<Record<string, number>>) {
+  return Object.entries(counts).map(([status, count]) => ({ status, count }));
+}
+
+function serviceOutput({ name, state, sinceMs, event, restarts, failure }: ServedService) {
+  return { name, state, since: iso(sinceMs), event, restarts, failure };
+}
+
+function iso(atMs: number): string {
+  return new Date(atMs).toISOString();
 }

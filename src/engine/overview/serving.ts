@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { isProcessLockHeld } from '../process-lock.js';
 import { instanceLockFile } from '../serve/instance-lock.js';
+import { isProcessLockHeld } from '../sqlite/process-lock.js';
 
 const failure = z.object({
   code: z.nullable(z.string()),
   message: z.string(),
-  mend: z.nullable(z.string()),
+  hint: z.nullable(z.string()),
 });
 
 const service = z.object({
@@ -28,20 +28,18 @@ const serving = z.object({
   services: z.array(service),
 });
 
-/** A running `svc serve` as it wrote itself down; times in milliseconds since the epoch. */
+/** A running `svc serve`, from its state file; times in milliseconds since the epoch. */
 export type Serving = DeepReadonly<z.infer<typeof serving>>;
 
-/** One of its services. */
 export type ServedService = Serving['services'][number];
 
 /**
- * The `svc serve` that runs for a state folder; undefined when none does. A file that a killed one
- * left behind, or that another version wrote, counts as none: the lock that a running one holds is
- * asked, since process ids are used again.
+ * The running `svc serve` of a state folder; undefined when none runs. A file of a killed process or of
+ * another version is ignored. The lock decides, since process IDs are reused.
  */
 export function readServing(
   stateDir: string,
-  isRunning: (stateDir: string) => boolean = holdsTheLock,
+  isRunning: (stateDir: string) => boolean = isLocked,
 ): Serving | undefined {
   try {
     const read = serving.safeParse(JSON.parse(readFileSync(join(stateDir, 'serve.json'), 'utf8')));
@@ -51,6 +49,6 @@ export function readServing(
   }
 }
 
-function holdsTheLock(stateDir: string): boolean {
+function isLocked(stateDir: string): boolean {
   return isProcessLockHeld(instanceLockFile(stateDir));
 }

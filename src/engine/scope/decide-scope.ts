@@ -1,30 +1,38 @@
 import type { ResolvedConfig } from '../config/index.js';
-import { channelOf, chatTypeOf, normalizedKeyOf, rawKeyOf, type SessionFacts } from './session.js';
+import type { ScopeTestOutput } from './output-schemas.js';
+import {
+  agentIdOf,
+  channelOf,
+  chatTypeOf,
+  conversationIdOf,
+  inferChatType,
+  normalizedKeyOf,
+  rawKeyOf,
+  type SessionFacts,
+} from './session.js';
 
-/** `memory.ext.scope`, filled: which conversations may search memory, whoever answers. */
+/** `memory.ext.scope` with defaults: which conversations may search memory, with every backend. */
 export type Scope = ResolvedConfig['memory']['ext']['scope'];
-/** Which conversations a rule is for. */
 export type Match = NonNullable<Scope['rules'][number]['match']>;
 
-/** Whether a conversation may search memory, and what decided. */
 export interface ScopeDecision {
   readonly allowed: boolean;
-  /** Position in `scope.rules`, from 0; undefined when the default decided. */
+  /** Index in `scope.rules`; undefined when the default decided. */
   readonly rule: number | undefined;
   /** One clause for people. */
   readonly why: string;
 }
 
 /**
- * Decides whether a conversation may search memory: the first rule whose match holds, else the
- * default. The parts of a match must all hold; a rule without one is for everybody. A conversation
- * of which nothing is known is left to the default.
+ * Decides whether a conversation may search memory: by the first matching rule, else by the default. All
+ * parts of a match must apply; a rule without a match applies to every conversation. A conversation of
+ * which nothing is known gets the default.
  */
 export function decideScope(scope: Scope, session: SessionFacts): ScopeDecision {
   const rule = scope.rules.findIndex(({ match }) => matches(match, session));
   const found = scope.rules[rule];
   if (found === undefined) {
-    const reason = isUnknown(session) ? 'nothing is known of the session' : 'no rule matched';
+    const reason = isUnknown(session) ? 'the session is unknown' : 'no rule matched';
     const why = `${reason}, and the default is ${scope.default}`;
     return { allowed: scope.default === 'allow', rule: undefined, why };
   }
@@ -32,16 +40,15 @@ export function decideScope(scope: Scope, session: SessionFacts): ScopeDecision 
   return { allowed: found.action === 'allow', rule, why };
 }
 
-/** A match in words, like `chatType "direct" and channel "web"`. */
+/** Such as `chatType "direct" and channel "web"`. */
 function describeMatch(match: Match | undefined): string {
-  const parts = Object.entries(match ?? {}).filter(([, wanted]) => wanted !== undefined);
+  const parts = Object.entries(match ?? {}).filter(([, value]) => value !== undefined);
   if (parts.length === 0) return 'every session';
-  return parts.map(([name, wanted]) => `${name} ${JSON.stringify(wanted)}`).join(' and ');
+  return parts.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(' and ');
 }
 
-/** Whether a rule with this match is for a conversation. */
-export function matches(match: Match | undefined, session: SessionFacts): boolean {
-  return !isUnknown(session) && (match === undefined || holds(match, session));
+function matches(match: Match | undefined, session: SessionFacts): boolean {
+  return !isUnknown(session) && (match === undefined || applies(match, session));
 }
 
 function isUnknown(session: SessionFacts): boolean {
@@ -52,7 +59,7 @@ function isUnknown(session: SessionFacts): boolean {
   );
 }
 
-function holds(match: Match, session: SessionFacts): boolean {
+function applies(match: Match, session: SessionFacts): boolean {
   const { channel, chatType, keyPrefix, rawKeyPrefix } = match;
   return (
     (channel === undefined || lower(channel) === channelOf(session)) &&
@@ -62,7 +69,7 @@ function holds(match: Match, session: SessionFacts): boolean {
   );
 }
 
-/** A prefix that names the agent can only mean the raw key. */
+/** A prefix with an agent refers to the raw key. */
 function comparedKey(keyPrefix: string, session: SessionFacts): string | undefined {
   return lower(keyPrefix).startsWith('agent:') ? rawKeyOf(session) : normalizedKeyOf(session);
 }
@@ -73,4 +80,34 @@ function beginsWith(key: string | undefined, prefix: string): boolean {
 
 function lower(text: string): string {
   return text.trim().toLowerCase();
+}
+
+/** How a decision was made: the facts from the session key, each rule, and the result. */
+export function explainScope(
+  scope: Scope,
+  citations: ScopeTestOutput['citations']['mode'],
+  session: SessionFacts,
+): ScopeTestOutput {
+  const { allowed, rule, why } = decideScope(scope, session);
+  const key = rawKeyOf(session);
+  const known = inferChatType(session);
+  return {
+    allowed,
+    rule: rule === undefined ? null : rule + 1,
+    why,
+    session: {
+      key: key ?? null,
+      normalizedKey: normalizedKeyOf(session) ?? null,
+      agent: key === undefined ? null : (agentIdOf(key) ?? null),
+      chatType: known?.type ?? null,
+      chatTypeFrom: known?.reason ?? null,
+      channel: channelOf(session) ?? null,
+      conversation: key === undefined ? null : (conversationIdOf(key) ?? null),
+    },
+    default: scope.default,
+    rules: scope.rules.map(({ action, match }) => {
+      return { action, match: match ?? null, matches: matches(match, session) };
+    }),
+    citations: { mode: citations, cites: citations !== 'off' },
+  };
 }

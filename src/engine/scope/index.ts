@@ -1,8 +1,9 @@
-export { citesFor } from './cites.js';
-export { decideScope, type Scope } from './decide-scope.js';
+export { decideScope, explainScope, type Scope } from './decide-scope.js';
+export type { ScopeTestOutput } from './output-schemas.js';
 export {
   agentIdOf,
   type ChatType,
+  channelOf,
   chatTypeOf,
   conversationIdOf,
   type SessionFacts,

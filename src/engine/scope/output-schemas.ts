@@ -1,45 +1,69 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 
-/*
- * The schema of the JSON document that `svc memory scope test` prints. It is checked by tests and
- * makes docs/json.md; no command loads it.
- */
+/* For tests and docs/json.md; no command loads it. */
 
 const action = z.enum(['allow', 'deny']);
 const chatType = z.enum(['direct', 'group', 'channel', 'explicit']);
 
 /** `svc memory scope test --json`. */
 export const scopeTestOutputSchema = z.strictObject({
-  allowed: z.boolean(),
-  rule: z.nullable(z.int().check(z.minimum(1))),
-  why: z.string(),
-  session: z.strictObject({
-    key: z.nullable(z.string()),
-    normalizedKey: z.nullable(z.string()),
-    agent: z.nullable(z.string()),
-    chatType: z.nullable(chatType),
-    chatTypeFrom: z.nullable(z.enum(['given', 'key', 'main', 'webchat'])),
-    channel: z.nullable(z.string()),
-    conversation: z.nullable(z.string()),
-  }),
-  default: action,
-  rules: z.array(
-    z.strictObject({
-      action,
-      match: z.nullable(
-        z.strictObject({
-          channel: z.optional(z.string()),
-          chatType: z.optional(chatType),
-          keyPrefix: z.optional(z.string()),
-          rawKeyPrefix: z.optional(z.string()),
-        }),
-      ),
-      matches: z.boolean(),
-    }),
+  allowed: field(z.boolean(), 'Whether the conversation may search memory.'),
+  rule: field(
+    z.nullable(z.int().check(z.minimum(1))),
+    'Which of the `rules` decided, counted from 1; `null` for the default.',
   ),
-  citations: z.strictObject({ mode: z.enum(['auto', 'on', 'off']), cites: z.boolean() }),
+  why: field(z.string(), 'For people.'),
+  session: field(
+    z.strictObject({
+      key: field(z.nullable(z.string()), 'The session key, trimmed and in lower case.'),
+      normalizedKey: field(z.nullable(z.string()), 'The key without `agent:<id>:`.'),
+      agent: field(z.nullable(z.string()), 'The agent in the key.'),
+      chatType: field(z.nullable(chatType), 'What kind of conversation it is.'),
+      chatTypeFrom: field(
+        z.nullable(z.enum(['given', 'key', 'main', 'webchat'])),
+        'How the chat type is known. `given`: `--chat-type`. `key`: a word in the key. `main`: the main session of an agent. `webchat`: the transport.',
+      ),
+      channel: field(z.nullable(z.string()), 'The channel, such as `telegram`.'),
+      conversation: field(z.nullable(z.string()), 'The partner in the key.'),
+    }),
+    'What is known of the conversation; `null` for unknown facts.',
+  ),
+  default: field(action, '`memory.ext.scope.default`.'),
+  rules: field(
+    z.array(
+      z.strictObject({
+        action: field(action, 'What the rule does.'),
+        match: field(
+          z.nullable(
+            z.strictObject({
+              channel: field(z.optional(z.string()), 'Compared with `session.channel`.'),
+              chatType: field(z.optional(chatType), 'Compared with `session.chatType`.'),
+              keyPrefix: field(
+                z.optional(z.string()),
+                'Compared with the start of `session.normalizedKey`, or of `session.key` when it starts with `agent:`.',
+              ),
+              rawKeyPrefix: field(
+                z.optional(z.string()),
+                'Compared with the start of `session.key`.',
+              ),
+            }),
+          ),
+          'Which conversations it applies to; `null` for all.',
+        ),
+        matches: field(z.boolean(), 'Whether it matches. Only the first matching rule counts.'),
+      }),
+    ),
+    '`memory.ext.scope.rules`, in order.',
+  ),
+  citations: field(
+    z.strictObject({
+      mode: field(z.enum(['auto', 'on', 'off']), '`memory.citations`.'),
+      cites: field(z.boolean(), 'False only for `off`.'),
+    }),
+    'Whether snippets end with their source.',
+  ),
   warnings: z.optional(warnings),
 });
 

@@ -1,23 +1,22 @@
-/** What kind of conversation asks: the types that active memory and scope rules know. */
+/** The kinds of conversations in rules of active memory and scope. */
 export type ChatType = 'direct' | 'group' | 'channel' | 'explicit';
 
-/** What is known of the conversation that asks. */
+/** What is known of a conversation. */
 export interface SessionFacts {
-  /** Like `agent:main:telegram:direct:42`, as the agent has it. */
+  /** As the agent has it, such as `agent:main:telegram:direct:42`. */
   readonly sessionKey?: string | undefined;
-  /** Said by the agent itself; wins over what the key tells. */
+  /** Given by the agent; overrides the type in the key. */
   readonly chatType?: ChatType | undefined;
-  /** Where the conversation takes place, like `telegram`. */
+  /** Such as `telegram`. */
   readonly channel?: string | undefined;
-  /** What carries it; `webchat` is always a direct conversation. */
+  /** The transport; `webchat` is always a direct conversation. */
   readonly provider?: string | undefined;
 }
 
-/** How a chat type came to be known. */
+/** How the chat type is known. */
 export type ChatTypeReason = 'given' | 'key' | 'main' | 'webchat';
 
-/** A chat type, and what told it. */
-export interface ToldChatType {
+interface KnownChatType {
   readonly type: ChatType;
   readonly reason: ChatTypeReason;
 }
@@ -27,46 +26,44 @@ const CHAT_TOKENS: ReadonlySet<string> = new Set(['direct', 'dm', 'group', 'chan
 const THREAD_SUFFIX = /:(?:thread|topic):.*$/su;
 
 /**
- * The chat type; undefined when nothing tells it, which is never taken for a permission. A given type
- * wins; else the key is read by the first pattern that fits it.
+ * The chat type; undefined when it is unknown, which never grants permission. A given type overrides the
+ * key.
  */
 export function chatTypeOf(session: SessionFacts): ChatType | undefined {
-  return tellChatType(session)?.type;
+  return inferChatType(session)?.type;
 }
 
-/** {@link chatTypeOf} with what told it. */
-export function tellChatType(session: SessionFacts): ToldChatType | undefined {
+/** {@link chatTypeOf} with the reason. */
+export function inferChatType(session: SessionFacts): KnownChatType | undefined {
   if (session.chatType !== undefined) return { type: session.chatType, reason: 'given' };
   const key = rawKeyOf(session);
   const fromKey = key === undefined ? undefined : typeInKey(key);
   if (fromKey !== undefined) return { type: fromKey, reason: 'key' };
   if (named(session.provider) === 'webchat') return { type: 'direct', reason: 'webchat' };
-  // The one conversation an agent has with its person, wherever it takes place.
-  const isMain = key?.split(':').length === 3 && key.endsWith(':main');
-  return isMain && named(session.channel) !== undefined
-    ? { type: 'direct', reason: 'main' }
-    : undefined;
+  // The main session of an agent with its user, whatever the channel.
+  const isMain = key !== undefined && AGENT_KEY.exec(key)?.groups?.['rest'] === 'main';
+  return isMain ? { type: 'direct', reason: 'main' } : undefined;
 }
 
-/** The key as it is compared: trimmed, small letters; undefined when there is none. */
+/** The key, trimmed and in lower case; undefined when there is none. */
 export function rawKeyOf(session: SessionFacts): string | undefined {
   return named(session.sessionKey);
 }
 
-/** The key without `agent:<id>:`, in small letters; undefined when there is none. */
+/** The key without `agent:<id>:`, in lower case; undefined when there is none. */
 export function normalizedKeyOf(session: SessionFacts): string | undefined {
   const key = rawKeyOf(session);
   return key === undefined ? undefined : restOf(key);
 }
 
-/** The agent that a key like `agent:<id>:…` belongs to, in small letters. */
+/** The agent of a key such as `agent:<id>:…`, in lower case. */
 export function agentIdOf(sessionKey: string): string | undefined {
   return AGENT_KEY.exec(sessionKey.trim().toLowerCase())?.groups?.['id'];
 }
 
 /**
- * Who or what the conversation is with: the text after the first `direct`, `dm`, `group` or `channel`
- * of the key, without the thread in it. In small letters; undefined when the key names none.
+ * The partner of the conversation: the text after the first `direct`, `dm`, `group` or `channel` of the
+ * key, without the thread, in lower case; undefined when the key has none.
  */
 export function conversationIdOf(sessionKey: string): string | undefined {
   const parts = restOf(sessionKey.trim().toLowerCase()).split(':');
@@ -76,7 +73,7 @@ export function conversationIdOf(sessionKey: string): string | undefined {
   return id === '' ? undefined : id;
 }
 
-/** The channel: as given, else the word that a key like `telegram:group:7` begins with. */
+/** The given channel, else the first word of a key such as `telegram:group:7`. */
 export function channelOf(session: SessionFacts): string | undefined {
   const given = named(session.channel);
   if (given !== undefined) return given;
@@ -87,11 +84,11 @@ export function channelOf(session: SessionFacts): string | undefined {
 function typeInKey(key: string): ChatType | undefined {
   const groups = AGENT_KEY.exec(key)?.groups;
   if (groups?.['rest']?.startsWith('explicit:')) return 'explicit';
-  // Without the agent: one may be called `group` or `direct`, which says nothing of the conversation.
-  const told = `:${groups?.['rest'] ?? key}`;
-  if (told.includes(':group:')) return 'group';
-  if (told.includes(':channel:')) return 'channel';
-  return told.includes(':direct:') || told.includes(':dm:') ? 'direct' : undefined;
+  // Without the agent, whose name may be `group` or `direct`.
+  const rest = `:${groups?.['rest'] ?? key}`;
+  if (rest.includes(':group:')) return 'group';
+  if (rest.includes(':channel:')) return 'channel';
+  return rest.includes(':direct:') || rest.includes(':dm:') ? 'direct' : undefined;
 }
 
 function restOf(key: string): string {

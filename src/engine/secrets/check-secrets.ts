@@ -1,63 +1,57 @@
-import { loadConfig, locateWritten } from '../config/index.js';
-import { writtenSecrets } from '../config/written-secrets.js';
-import type { EngineContext } from '../context.js';
+import { loadConfig, locateWritten, writtenSecrets } from '../config/index.js';
 import type { SourceLocation, Warning } from '../errors/index.js';
-import { describeSecret } from './describe-secret.js';
-import { LEAST_KNOWN_CHARS } from './mask/secret-mask.js';
-import { resolveSecrets, type SecretOutcome } from './resolve-secrets.js';
+import type { EngineContext } from '../support/context.js';
+import { describeSecret, resolveSecrets, type SecretOutcome } from './resolve-secrets.js';
+import { LEAST_KNOWN_CHARS } from './secret-mask.js';
 
 /**
- * How long a secret is; its length itself says too much of a short one. `tiny`: also too short to be
- * looked for in what is printed. `long`: as long as the secret of a route should be.
+ * A class instead of the length, which would reveal too much of a short secret. `tiny`: too short to be
+ * masked in output. `long`: long enough for the secret of a route.
  */
 export type SecretLength = 'long' | 'short' | 'tiny';
 
-/** Shorter secrets are guessed too easily, in characters (spec/webhooks §2). */
+/** Shorter secrets are easy to guess (spec/webhooks §2). */
 const LONG_CHARS = 24;
 
-/** One place of the configuration that has a secret. */
+/** One secret or reference of the configuration. */
 export interface CheckedSecret {
   /** Like `models.providers.corp.apiKey`. */
   readonly path: string;
   /** Of the value. */
   readonly location: SourceLocation;
   readonly source: 'env' | 'exec' | 'file' | 'plain';
-  /** As `env OPENAI_API_KEY`, `plain text`. */
+  /** Such as `env OPENAI_API_KEY` or `plain text`. */
   readonly spoken: string;
   readonly resolves: boolean;
   /** Null where it does not resolve. */
   readonly length: SecretLength | null;
   /** Why it does not resolve; null where it does. */
-  readonly error: SecretProblem | null;
-}
-
-/** An error as documents have it. */
-export interface SecretProblem {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly hint?: string | undefined;
+  } | null;
 }
 
 /** Every secret of a configuration. */
 export interface SecretsCheck {
-  /** Absolute; undefined when there is no file, and then there are no secrets. */
+  /** Absolute path; undefined when there is no file. */
   readonly file: string | undefined;
   /** In the order of the file. */
   readonly secrets: readonly CheckedSecret[];
   readonly warnings: readonly Warning[];
 }
 
-/** How secrets are checked. */
 export interface CheckSecretsOptions {
   /** The file named by `--config`. */
   readonly configFile?: string | undefined;
-  /** Ends the wait for files and programs; its reason is thrown. */
+  /** Ends the wait for files and programs. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Lists every secret of the configuration and really reads it: variables, files, and programs, each
- * of which is asked once. Gives back no value.
+ * Resolves every secret of the configuration. Each file is read and each program run once. The result
+ * contains no values.
  *
  * @throws SvcError CONFIG_*, or the signal's reason
  */
@@ -74,7 +68,7 @@ export async function checkSecrets(
       env: context.env,
       settings: resolved.secrets,
       onSecret: context.onSecret,
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     },
   );
   const places = await locateWritten(
@@ -89,22 +83,21 @@ export async function checkSecrets(
         ...place,
         source: secret.kind === 'plain' ? 'plain' : secret.source,
         spoken: inAddress ? 'plain text in an address' : describeSecret(secret),
-        ...whatCame(outcome),
+        ...resultOf(outcome),
       },
     ];
   });
-  // What checks the file gives its keys another order.
+  // The schema check reorders keys.
   const inFileOrder = secrets.toSorted(
     ({ location: a }, { location: b }) => a.line - b.line || a.column - b.column,
   );
   return { file, secrets: inFileOrder, warnings };
 }
 
-function whatCame(outcome: SecretOutcome): Pick<CheckedSecret, 'error' | 'length' | 'resolves'> {
+function resultOf(outcome: SecretOutcome): Pick<CheckedSecret, 'error' | 'length' | 'resolves'> {
   if (outcome.ok) return { resolves: true, length: lengthOf(outcome.value), error: null };
   const { code, message, hint } = outcome.error;
-  const error = hint === undefined ? { code, message } : { code, message, hint };
-  return { resolves: false, length: null, error };
+  return { resolves: false, length: null, error: { code, message, hint } };
 }
 
 function lengthOf({ length }: string): SecretLength {

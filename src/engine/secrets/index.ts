@@ -1,3 +1,19 @@
-export { describeSecret } from './describe-secret.js';
-export { resolveSecret, resolveSecrets, type SecretOutcome } from './resolve-secrets.js';
-export type { SecretContext } from './secret-context.js';
+// The door of this room, apart from check-secrets.ts (reads a configuration) and output-schemas.ts.
+export { currentUser } from './path-safety.js';
+export {
+  describeSecret,
+  envLookup,
+  findProvider,
+  resolveSecret,
+  resolveSecrets,
+  type SecretOutcome,
+} from './resolve-secrets.js';
+export { type SecretContext, SecretFault } from './secret-context.js';
+export { createSecretMask, type SecretMask } from './secret-mask.js';
+export {
+  environmentSecrets,
+  hasSecret,
+  MASK,
+  redactSecrets,
+  SECRET_FIELD,
+} from './token-patterns.js';

@@ -1,28 +1,51 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 
-/*
- * Schemas of the JSON documents that tell of secrets. They are checked by tests and make
- * docs/json.md; no command loads them.
- */
+/* For tests and docs/json.md; no command loads it. */
 
 /** `svc secrets check --json`. */
 export const secretsCheckOutputSchema = z.strictObject({
-  file: z.nullable(z.string()),
-  ok: z.boolean(),
-  secrets: z.array(
-    z.strictObject({
-      path: z.string(),
-      location: z.strictObject({ file: z.string(), line: z.int(), column: z.int() }),
-      source: z.enum(['env', 'exec', 'file', 'plain']),
-      spoken: z.string(),
-      resolves: z.boolean(),
-      length: z.nullable(z.enum(['long', 'short', 'tiny'])),
-      error: z.nullable(
-        z.strictObject({ code: z.string(), message: z.string(), hint: z.optional(z.string()) }),
-      ),
-    }),
+  file: field(
+    z.nullable(z.string()),
+    'Absolute path of the configuration; `null` when there is none.',
+  ),
+  ok: field(z.boolean(), 'Whether every secret can be read.'),
+  secrets: field(
+    z.array(
+      z.strictObject({
+        path: field(z.string(), 'The configuration key.'),
+        location: field(
+          z.strictObject({
+            file: field(z.string(), 'Absolute path.'),
+            line: field(z.int(), 'Counted from 1.'),
+            column: field(z.int(), 'Counted from 1.'),
+          }),
+          'Where its value is written.',
+        ),
+        source: field(
+          z.enum(['env', 'exec', 'file', 'plain']),
+          'Where it is read from; `plain`: the configuration file itself.',
+        ),
+        spoken: field(z.string(), 'How svc names it in messages.'),
+        resolves: field(z.boolean(), 'Whether it could be read.'),
+        length: field(
+          z.nullable(z.enum(['long', 'short', 'tiny'])),
+          '`long`: 24 characters or more. `short`: 8 to 23. `tiny`: fewer, and not masked in output. `null` where it could not be read.',
+        ),
+        error: field(
+          z.nullable(
+            z.strictObject({
+              code: field(z.string(), 'See [errors.md](errors.md).'),
+              message: field(z.string(), 'For people.'),
+              hint: field(z.optional(z.string()), 'What to do about it.'),
+            }),
+          ),
+          'Why it could not be read; `null` where it could.',
+        ),
+      }),
+    ),
+    'One entry per place; a reference in two places has two.',
   ),
   warnings: z.optional(warnings),
 });

@@ -2,11 +2,12 @@ import type { Stats } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
-import { placeOf, SecretFault, setCommand } from './secret-fault.js';
+import { formatMode } from '../support/format.js';
+import { placeOf, SecretFault, setCommand } from './secret-context.js';
 
 /**
- * What the files of secrets and the programs that tell them must be like (facts §3.3). Callers keep
- * the order: absolute, there, no folder, no link, in a trusted folder, permissions, owner, names.
+ * A secret file or secret program, and the rules for it (facts §3.3). Callers check in this order:
+ * absolute, exists, not a folder, not a link, in a trusted folder, permissions, owner, names.
  */
 export interface GuardedPath {
   readonly path: string;
@@ -19,11 +20,11 @@ export interface GuardedPath {
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 
-/** Looks at a path without following a link at its end. @throws SecretFault */
-export async function lookAt(guarded: GuardedPath): Promise<Stats> {
+/** The stats of a path; a final link is not followed. @throws SecretFault */
+export async function statGuarded(guarded: GuardedPath): Promise<Stats> {
   const { path, alias, key } = guarded;
   const place = `${placeOf(alias)}.${key}`;
-  if (!isAbsolute(path)) throw new SecretFault(`${path} is not absolute`, `mend ${place}`);
+  if (!isAbsolute(path)) throw new SecretFault(`${path} is not absolute`, `fix ${place}`);
   try {
     return await lstat(path);
   } catch (error) {
@@ -31,18 +32,18 @@ export async function lookAt(guarded: GuardedPath): Promise<Stats> {
   }
 }
 
-/** A failure of the system at a path, in words. */
+/** The fault for a system error. */
 export function pathFault({ path, alias, key }: GuardedPath, error: unknown): SecretFault {
   const code = systemErrorCode(error) ?? 'unknown error';
   const place = `${placeOf(alias)}.${key}`;
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return new SecretFault(`there is no file ${path}`, `make it, or mend ${place}`);
+      return new SecretFault(`${path} does not exist`, `create it, or fix ${place}`);
     case 'EACCES':
     case 'EPERM':
       return new SecretFault(
-        `${path} may not be read by this user`,
+        `${path} cannot be read by this user`,
         'check the permissions of the file and of the folders above it',
       );
     case 'ELOOP':
@@ -52,7 +53,6 @@ export function pathFault({ path, alias, key }: GuardedPath, error: unknown): Se
   }
 }
 
-/** What is said of a symbolic link that may not be one. */
 export function linkFault({
   path,
   alias,
@@ -61,7 +61,7 @@ export function linkFault({
   const allow = key === 'command' ? `, or ${setCommand(alias, 'allowSymlinkCommand', 'true')}` : '';
   return new SecretFault(
     `${path} is a symbolic link`,
-    `set ${placeOf(alias)}.${key} to the file that it leads to${allow}`,
+    `set ${placeOf(alias)}.${key} to the target of the link${allow}`,
   );
 }
 
@@ -71,7 +71,7 @@ export function refuseFolder({ path, alias, key }: GuardedPath, stats: Stats): v
   throw new SecretFault(`${path} is a folder`, `set ${placeOf(alias)}.${key} to a file`);
 }
 
-/** @throws SecretFault for pipes, devices and the like, which may never come to an end */
+/** @throws SecretFault for pipes, devices and the like, which may never end */
 export function refuseSpecial({ path, alias, key }: GuardedPath, stats: Stats): void {
   if (stats.isFile()) return;
   throw new SecretFault(
@@ -81,8 +81,8 @@ export function refuseSpecial({ path, alias, key }: GuardedPath, stats: Stats): 
 }
 
 /**
- * Refuses what other users may change, or another user owns; with `key` "path" also what others may
- * read. Where the system knows no owners (Windows) nothing can be said, and so nothing passes.
+ * Refuses files that other users can change or own, and with `key` "path" also those that they can
+ * read. Where the system has no owners (Windows), everything is refused.
  *
  * @param uid of the current user; undefined where users have none
  * @throws SecretFault
@@ -94,23 +94,23 @@ export function refuseInsecure(guarded: GuardedPath, stats: Stats, uid: number |
   if (uid === undefined) {
     throw new SecretFault(`the permissions of ${path} cannot be checked on this system`, allow);
   }
-  const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
+  const mode = formatMode(stats.mode);
   const chmod = `chmod ${key === 'path' ? '600' : 'go-w'} ${JSON.stringify(path)}`;
   if ((stats.mode & OTHERS_WRITE) !== 0) {
-    throw new SecretFault(`other users may change ${path} (mode ${mode})`, chmod);
+    throw new SecretFault(`${path} is writable by other users (${mode})`, chmod);
   }
   if (key === 'path' && (stats.mode & OTHERS_READ) !== 0) {
-    throw new SecretFault(`other users may read ${path} (mode ${mode})`, chmod);
+    throw new SecretFault(`${path} is readable by other users (${mode})`, chmod);
   }
   if (stats.uid !== uid) {
     throw new SecretFault(
       `${path} belongs to another user (${stats.uid}, not ${uid})`,
-      `make it a file of the user that svc runs as; if you trust that user, ${allow}`,
+      `change its owner to the user that svc runs as; if you trust that user, ${allow}`,
     );
   }
 }
 
-/** The user whose rights this process has; undefined on Windows. */
+/** The effective user of this process; undefined on Windows. */
 export function currentUser(): number | undefined {
   return process.geteuid?.();
 }

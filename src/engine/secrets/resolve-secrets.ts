@@ -1,16 +1,21 @@
 import type { SecretInput } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { askProvider } from './ask-provider.js';
-import { describeSecret } from './describe-secret.js';
-import type { Inquiry, SecretContext, SecretReference } from './secret-context.js';
-import { SecretFault, type SecretLookup } from './secret-fault.js';
+import {
+  type EnvProvider,
+  type Inquiry,
+  placeOf,
+  type SecretContext,
+  SecretFault,
+  type SecretLookup,
+  type SecretProvider,
+  type SecretReference,
+} from './secret-context.js';
 
-/** What became of one secret. */
 export type SecretOutcome =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly error: SvcError };
 
-/** References to one provider, with their places in the list that was given. */
+/** References to one provider, with their positions in the list. */
 interface Group extends Inquiry {
   readonly members: readonly { readonly at: number; readonly reference: SecretReference }[];
 }
@@ -36,10 +41,10 @@ export async function resolveSecret(input: SecretInput, context: SecretContext):
 }
 
 /**
- * The values of several secrets, in their order. Each provider is asked once: its program runs
- * once, its file is read once, and when that fails all its references fail (facts §3.3).
+ * The values of several secrets, in order. Each provider is asked once; when that fails, all its
+ * references fail (facts §3.3).
  *
- * @throws the signal's reason, and nothing else that can be expected
+ * @throws the signal's reason
  */
 export async function resolveSecrets(
   inputs: readonly SecretInput[],
@@ -75,7 +80,7 @@ function groupByProvider(inputs: readonly SecretInput[]): readonly Group[] {
   });
 }
 
-/** A fault of the provider as a whole is the answer to every id. */
+/** A fault of the provider is the answer for every id. */
 async function askSafely(inquiry: Inquiry, context: SecretContext): Promise<SecretLookup> {
   context.signal?.throwIfAborted();
   try {
@@ -109,4 +114,104 @@ async function inParallel<Item>(
     for (const item of queue) await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+}
+
+/**
+ * The provider of an alias. The default alias for variables needs no entry (facts §3.2).
+ *
+ * @throws SecretFault where there is none, or one with another source
+ */
+export function findProvider(
+  { source, provider: alias }: Inquiry,
+  settings: SecretContext['settings'],
+): SecretProvider {
+  // "constructor" is a valid alias.
+  const provider = Object.hasOwn(settings.providers, alias) ? settings.providers[alias] : undefined;
+  if (provider === undefined) {
+    if (source === 'env' && alias === settings.defaults.env) return { source };
+    throw new SecretFault(
+      `there is no secret provider "${alias}"`,
+      `add ${placeOf(alias)} with source "${source}"${orAnother(source, settings)}`,
+    );
+  }
+  if (provider.source === source) return provider;
+  throw new SecretFault(
+    `the secret provider "${alias}" has the source "${provider.source}", not "${source}"`,
+    `use "source": "${provider.source}" in the reference${orAnother(source, settings)}`,
+  );
+}
+
+function orAnother(source: Inquiry['source'], settings: SecretContext['settings']): string {
+  const fitting = Object.entries(settings.providers)
+    .filter(([, provider]) => provider.source === source)
+    .map(([alias]) => alias);
+  return fitting.length === 0 ? '' : `, or use another provider: ${fitting.join(', ')}`;
+}
+
+/** Looks up variables that the provider allows. */
+export function envLookup(
+  provider: EnvProvider,
+  alias: string,
+  env: SecretContext['env'],
+): SecretLookup {
+  const { allowlist } = provider;
+  return (name) => {
+    if (allowlist !== undefined && !allowlist.includes(name)) {
+      return new SecretFault(
+        `the allowlist of the secret provider "${alias}" does not include this variable`,
+        `add "${name}" to ${placeOf(alias)}.allowlist`,
+      );
+    }
+    const value = env[name];
+    if (value !== undefined && value !== '') return value;
+    return new SecretFault(
+      value === undefined ? 'the variable is not set' : 'the variable is empty',
+      `set ${name} in the environment that svc runs in`,
+    );
+  };
+}
+
+/** The default alias for variables. */
+const DEFAULT_ALIAS = 'default';
+
+/**
+ * The name of a secret in messages: `env OPENAI_API_KEY`, `file vault:/providers/openai`,
+ * `exec pass:api/key`, `plain text`.
+ */
+export function describeSecret(input: SecretInput): string {
+  if (input.kind === 'plain') return 'plain text';
+  const { source, provider, id } = input;
+  if (source === 'env' && provider === DEFAULT_ALIAS) return `env ${id}`;
+  return `${source} ${provider}:${id}`;
+}
+
+/**
+ * Asks one provider. Code for files and programs is loaded lazily, since every search may read a key
+ * from a variable.
+ *
+ * @throws SecretFault when the provider fails; the signal's reason
+ */
+async function askProvider(inquiry: Inquiry, context: SecretContext): Promise<SecretLookup> {
+  const { settings, env, signal } = context;
+  const { ids, provider: alias } = inquiry;
+  const provider = findProvider(inquiry, settings);
+  const { maxRefsPerProvider } = settings.resolution;
+  if (ids.length > maxRefsPerProvider) {
+    throw new SecretFault(
+      `the secret provider "${alias}" is asked for ${ids.length} secrets at once; the limit is ${maxRefsPerProvider}`,
+      `svc config set secrets.resolution.maxRefsPerProvider ${ids.length}, or use a second provider`,
+    );
+  }
+  switch (provider.source) {
+    case 'env':
+      return envLookup(provider, alias, env);
+    case 'file': {
+      const { fileLookup } = await import('./file-lookup.js');
+      return fileLookup(provider, alias, signal);
+    }
+    case 'exec': {
+      const { programLookup } = await import('./program-lookup.js');
+      return programLookup(provider, inquiry, context);
+    }
+  }
 }

@@ -1,17 +1,16 @@
 import type { ResolvedConfig, SecretInput } from '../config/index.js';
-import type { OnSecret } from '../context.js';
+import type { OnSecret } from '../support/context.js';
 
-/** What resolving needs of the world. */
 export interface SecretContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: ResolvedConfig['secrets'];
-  /** Ends the wait for a file or a program; its reason is thrown. */
-  readonly signal?: AbortSignal;
-  /** Told each value that was found; see EngineContext. */
+  /** Ends the wait for a file or a program. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each value that was found; see EngineContext. */
   readonly onSecret?: OnSecret | undefined;
 }
 
-/** A secret that has to be asked for. */
+/** A secret that has to be looked up. */
 export type SecretReference = Extract<SecretInput, { kind: 'reference' }>;
 
 /** A `secrets.providers` entry. */
@@ -26,11 +25,39 @@ export type FileProvider = Extract<SecretProvider, { source: 'file' }>;
 /** A provider that runs a program. */
 export type ExecProvider = Extract<SecretProvider, { source: 'exec' }>;
 
-/** What one provider is asked for in one go. */
+/** A request to one provider. */
 export interface Inquiry {
   readonly source: SecretReference['source'];
-  /** The alias. */
   readonly provider: string;
-  /** Each once. */
+  /** Without duplicates. */
   readonly ids: readonly string[];
+}
+
+/**
+ * Why a secret is unavailable. Becomes an SvcError where it leaves this room. It has no cause: errors of
+ * JSON.parse quote the text, and those of spawn the arguments.
+ */
+export class SecretFault extends Error {
+  /** What to do about it. */
+  readonly hint: string;
+
+  /** @param why the end of a sentence, without any value */
+  constructor(why: string, hint: string) {
+    super(why);
+    this.name = 'SecretFault';
+    this.hint = hint;
+  }
+}
+
+/** The value for an id, never empty, or why there is none. */
+export type SecretLookup = (id: string) => string | SecretFault;
+
+/** The configuration key of a provider. */
+export function placeOf(alias: string): string {
+  return `secrets.providers.${alias}`;
+}
+
+/** The command that changes a setting of a provider. */
+export function setCommand(alias: string, key: string, value: string): string {
+  return `svc config set ${placeOf(alias)}.${key} ${value}`;
 }

@@ -1,10 +1,18 @@
+/*
+ * The long-lived process. Imported directly because they do not need the process: `log/*.js`,
+ * `webhook-routes.js`, `watched-webhooks.js` (watches a running listener), `systemd-unit.js`, `output.js`,
+ * `instance-lock.js`, the names in `services/*-service.js`.
+ */
+
+export type { LogLevel, LogRecord } from './log/log-record.js';
+export type { LogsOutput, ServeOutput, SystemdOutput } from './output-schemas.js';
 export {
   type ServeEnd,
   type ServeOptions,
   ServeProcess,
   type StopReason,
 } from './serve-process.js';
+export type { ServiceSnapshot } from './service.js';
 export { SERVICE_SWITCHES, type ServiceSwitch } from './service.js';
-export type { ServiceSnapshot } from './service-snapshot.js';
 export type { ObserveWebhooks } from './services/webhooks-service.js';
 export type { ServeState } from './state-file.js';

@@ -1,21 +1,20 @@
 import { join } from 'node:path';
 import { SvcError } from '../errors/index.js';
-import { withProcessLock } from '../process-lock.js';
-import { readStateFile } from './state-file.js';
+import { isProcessLockHeld, withProcessLock } from '../sqlite/process-lock.js';
+import { readStateFile, type ServeState } from './state-file.js';
 
-/** Long enough for a predecessor that is just ending, short enough to be told at once. */
+/** Long enough for an ending predecessor, short enough for a prompt error. */
 const PATIENCE_MS = 300;
 
-/** The file whose lock the one instance of a state folder holds. */
+/** The lock file of the one instance of a state folder. */
 export function instanceLockFile(stateDir: string): string {
   return join(stateDir, 'serve.lock');
 }
 
 /**
- * Does the work of the one instance that a state folder may have.
+ * Runs the work of the one instance that a state folder can have.
  *
- * @throws SvcError SERVE_RUNNING when there is one already; what the file system or SQLite throws
- *   when the lock cannot be made
+ * @throws SvcError SERVE_RUNNING; the error of the file system or SQLite if the lock cannot be created
  */
 export async function withInstanceLock<T>(stateDir: string, work: () => Promise<T>): Promise<T> {
   const waiting = new AbortController();
@@ -33,8 +32,18 @@ export async function withInstanceLock<T>(stateDir: string, work: () => Promise<
 function runsAlready(stateDir: string): SvcError {
   const pid = readStateFile(stateDir)?.pid;
   const who = pid === undefined ? '' : ` with process id ${pid}`;
-  return new SvcError('SERVE_RUNNING', `svc serve runs already for ${stateDir}${who}`, {
-    hint: 'stop it first, or set SVC_HOME to another state folder for a second one',
+  return new SvcError('SERVE_RUNNING', `svc serve is already running for ${stateDir}${who}`, {
+    hint: 'stop it first, or set SVC_HOME to another state folder',
     ...(pid === undefined ? {} : { details: { pid } }),
   });
+}
+
+/**
+ * The state of the running instance of a state folder, or undefined. Leftovers of a killed one do not count,
+ * because its lock is gone.
+ */
+export function runningServeState(stateDir: string): ServeState | undefined {
+  const state = readStateFile(stateDir);
+  if (state === undefined || !isProcessLockHeld(instanceLockFile(stateDir))) return undefined;
+  return state;
 }

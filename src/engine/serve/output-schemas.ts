@@ -1,55 +1,79 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 
 /*
- * Schemas of the JSON documents of the long-lived process. They are checked by tests and make
- * docs/json.md; no command loads them.
+ * Schemas of the JSON output of the long-lived process. Tests check output against them and docs/json.md is
+ * generated from them; no command loads them.
  */
 
 const count = z.int().check(z.minimum(0));
 
 /** One service, as `svc serve` and `svc status` print it. */
 export const serviceSchema = z.strictObject({
-  name: z.string(),
-  state: z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
-  since: z.iso.datetime(),
-  event: z.nullable(z.string()),
-  eventAt: z.nullable(z.iso.datetime()),
-  restarts: count,
-  failure: z.nullable(
-    z.strictObject({
-      code: z.nullable(z.string()),
-      message: z.string(),
-      mend: z.nullable(z.string()),
-    }),
+  name: field(z.string(), 'Such as `health`, `webhooks`, or `memory:` and the id of an agent.'),
+  state: field(
+    z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
+    'See [serve.md](serve.md#services).',
   ),
-  retryAt: z.nullable(z.iso.datetime()),
+  since: field(z.iso.datetime(), 'When it entered this state.'),
+  event: field(z.nullable(z.string()), 'The last event, for people; `null` if there is none.'),
+  eventAt: field(z.nullable(z.iso.datetime()), 'When it happened.'),
+  restarts: field(count, 'How often it was restarted after a failure.'),
+  failure: field(
+    z.nullable(
+      z.strictObject({
+        code: field(
+          z.nullable(z.string()),
+          "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
+        ),
+        message: field(z.string(), 'For people.'),
+        hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
+      }),
+    ),
+    'What is wrong; `null` if nothing is.',
+  ),
+  retryAt: field(z.nullable(z.iso.datetime()), 'When it is restarted; `null` unless `waiting`.'),
 });
 
 /** `svc serve --json`, printed when it ends. */
 export const serveOutputSchema = z.strictObject({
-  reason: z.enum(['SIGINT', 'SIGTERM', 'crash', 'quit']),
-  startedAt: z.iso.datetime(),
-  endedAt: z.iso.datetime(),
-  drained: z.boolean(),
-  services: z.array(serviceSchema),
+  reason: field(
+    z.enum(['SIGINT', 'SIGTERM', 'crash', 'quit']),
+    'A signal, `quit` for the key on the screen, or `crash` for a bug.',
+  ),
+  startedAt: field(z.iso.datetime(), 'When it started.'),
+  endedAt: field(z.iso.datetime(), 'When it ended.'),
+  drained: field(
+    z.boolean(),
+    'Whether everything ended within `gateway.drainSeconds`; if not, the exit code is 1.',
+  ),
+  services: field(z.array(serviceSchema), 'In the order of their start.'),
   warnings,
 });
 
 /** `svc serve --print-systemd --json`. */
-export const systemdOutputSchema = z.strictObject({ unit: z.string(), warnings });
+export const systemdOutputSchema = z.strictObject({
+  unit: field(z.string(), 'The text of the unit file.'),
+  warnings,
+});
 
 /** `svc logs --json` without `--follow`. */
 export const logsOutputSchema = z.strictObject({
-  file: z.string(),
-  lines: z.array(
-    z.strictObject({
-      level: z.nullable(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])),
-      time: z.nullable(z.string()),
-      message: z.string(),
-      fields: z.record(z.string(), z.unknown()),
-    }),
+  file: field(z.string(), 'Absolute path of the log.'),
+  lines: field(
+    z.array(
+      z.strictObject({
+        level: field(
+          z.nullable(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])),
+          '`null` for a line that svc did not write.',
+        ),
+        time: field(z.nullable(z.string()), 'ISO 8601; `null` likewise.'),
+        message: field(z.string(), 'What happened; the whole line if svc did not write it.'),
+        fields: field(z.record(z.string(), z.unknown()), 'All other fields of the line.'),
+      }),
+    ),
+    'One entry per line.',
   ),
   warnings,
 });

@@ -1,7 +1,7 @@
 import { parseLogLine } from './log/log-record.js';
 import type { LogsOutput, ServeOutput, ServiceOutput } from './output-schemas.js';
 import type { ServeEnd } from './serve-process.js';
-import type { ServiceSnapshot } from './service-snapshot.js';
+import type { ServiceSnapshot } from './service.js';
 
 function serviceOutput(service: ServiceSnapshot): ServiceOutput {
   const { name, state, event, restarts, failure, sinceMs, eventMs, retryMs } = service;
@@ -17,7 +17,7 @@ function serviceOutput(service: ServiceSnapshot): ServiceOutput {
   };
 }
 
-/** The end of `svc serve` as its JSON document. */
+/** The JSON output of `svc serve`. */
 export function serveOutput(end: ServeEnd): ServeOutput {
   return {
     reason: end.reason,
@@ -28,7 +28,7 @@ export function serveOutput(end: ServeEnd): ServeOutput {
   };
 }
 
-/** A line of the log as `svc logs --json` has it; one that is no record is all message. */
+/** A line of `svc logs --json`; a line that is not a record becomes the message. */
 export function logLineOutput(line: string): LogsOutput['lines'][number] {
   const record = parseLogLine(line);
   if (record === undefined) return { level: null, time: null, message: line, fields: {} };

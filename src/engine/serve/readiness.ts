@@ -1,18 +1,35 @@
-import type { ServiceSnapshot } from './service-snapshot.js';
+import type { FastifyInstance } from 'fastify';
+import type { ServiceSnapshot } from './service.js';
 
-/** Whether the process does what it is for, as `/readyz` tells it. */
+/** A service with this failure listens, but refuses every change. */
+const CANNOT_STORE = 'FLOWS_PERSIST_FAILED';
+
+/** The answer of `/readyz`. */
 export interface Readiness {
-  readonly status: 'draining' | 'ready' | 'starting';
-  /** Those that are not ready, and why. */
+  readonly status: 'draining' | 'failing' | 'ready' | 'starting';
+  /** Services that are not ready, and why. */
   readonly waiting: readonly { readonly service: string; readonly state: string }[];
 }
 
-/** The readiness of services as they are; `self` is the one that tells it. */
+/** @param self the service that answers, which does not count */
 export function readinessOf(services: readonly ServiceSnapshot[], self: string): Readiness {
   const others = services.filter(({ name }) => name !== self);
   const waiting = others
     .filter(({ state }) => state !== 'ready')
-    .map(({ name, state }) => ({ service: name, state }));
+    .map(({ name, state }) => ({ service: name, state: String(state) }));
+  const failing = services
+    .filter(({ failure, state }) => state === 'ready' && failure?.code === CANNOT_STORE)
+    .map(({ name }) => ({ service: name, state: 'failing' }));
   if (services.some(({ state }) => state === 'draining')) return { status: 'draining', waiting };
-  return { status: waiting.length === 0 ? 'ready' : 'starting', waiting };
+  if (waiting.length > 0) return { status: 'starting', waiting: [...waiting, ...failing] };
+  return { status: failing.length > 0 ? 'failing' : 'ready', waiting: failing };
+}
+
+/** Adds `/healthz` (the process answers) and `/readyz` (all services do their work). */
+export function addHealthRoutes(server: FastifyInstance, readiness: () => Readiness): void {
+  server.get('/healthz', async () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    const answer = readiness();
+    return reply.code(answer.status === 'ready' ? 200 : 503).send(answer);
+  });
 }

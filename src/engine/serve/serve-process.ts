@@ -1,23 +1,27 @@
 import { type LoadedConfig, loadConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
+import { requireTrusted } from '../config/trust/config-trust.js';
 import { messageOf, SvcError } from '../errors/index.js';
-import type { SecretMask } from '../secrets/mask/secret-mask.js';
-import { type Backoff, SERVICE_BACKOFF } from './backoff.js';
-import { deferred } from './deferred.js';
-import { faultFields } from './fault-fields.js';
+import type { SecretMask } from '../secrets/index.js';
+import { deferred } from '../support/async.js';
+import type { EngineContext } from '../support/context.js';
 import { withInstanceLock } from './instance-lock.js';
 import { createLog, type LogLineListener, type LogSettings, type ServeLog } from './log/log.js';
 import { logFileOf } from './log/log-file.js';
 import { readinessOf } from './readiness.js';
-import type { ServeSetup, ServiceDefinition, ServiceSwitch } from './service.js';
+import {
+  faultFields,
+  type ServeSetup,
+  type ServiceDefinition,
+  type ServiceSnapshot,
+  type ServiceSwitch,
+} from './service.js';
 import { serviceDefinitions } from './service-definitions.js';
-import type { ServiceSnapshot } from './service-snapshot.js';
 import { HEALTH_SERVICE } from './services/health-service.js';
-import type { ObserveWebhooks } from './services/webhooks-service.js';
+import { type ObserveWebhooks, WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import { type ServeState, StateFile } from './state-file.js';
-import { Supervisor } from './supervisor.js';
+import { type Backoff, SERVICE_BACKOFF, Supervisor } from './supervisor.js';
+import { notifySystemdReady } from './systemd-unit.js';
 
-/** What the long-lived process is told. */
 export interface ServeOptions {
   readonly context: EngineContext;
   /** The file named by `--config`. */
@@ -26,40 +30,39 @@ export interface ServeOptions {
   /** How svc itself is run; see ServeSetup. */
   readonly program?: ServeSetup['program'];
   readonly pid: number;
-  /** Everything that is logged, written down or shown goes through it. */
+  /** Masks everything that is logged, stored or shown. */
   readonly mask: Pick<SecretMask, 'data'>;
   readonly onLine: LogLineListener | undefined;
-  /** Told when the log cannot be written any more. */
+  /** Called when the log can no longer be written. */
   readonly onTrouble?: ((why: string) => void) | undefined;
-  /** In place of `logging.level`. */
+  /** Overrides `logging.level`. */
   readonly level?: string | undefined;
-  /** Called after every change of any service. */
+  /** Called after every change of a service. */
   readonly onChange?: ((state: ServeState) => void) | undefined;
   readonly backoff?: Backoff;
-  /** What there is to run; all there is unless somebody says otherwise. */
+  /** The services to run; all when left out. */
   readonly define?: typeof serviceDefinitions;
-  /** Changes each configuration that is read, before anything is made of it. */
+  /** Adjusts each configuration that is loaded. */
   readonly adjust?: ((loaded: LoadedConfig) => LoadedConfig) | undefined;
-  /** Told of the webhook listener whenever there is another one. */
+  /** Called with each new webhook listener. */
   readonly onWebhooks?: ObserveWebhooks | undefined;
 }
 
-/** Why the process was asked to end. */
+/** Why the process ends. */
 export type StopReason = 'SIGINT' | 'SIGTERM' | 'crash' | 'quit';
 
-/** How it ended; times in milliseconds since the epoch. */
+/** How it ended. */
 export interface ServeEnd {
   readonly reason: StopReason;
   readonly startedMs: number;
   readonly endedMs: number;
-  /** False when `gateway.drainSeconds` were over before everything had ended. */
+  /** False if not everything ended within `gateway.drainSeconds`. */
   readonly isDrained: boolean;
   readonly services: readonly ServiceSnapshot[];
 }
 
 /**
- * The one long-lived process of a state folder: its lock, its log, its state file, and the services
- * under their supervisor. Made, run once; told meanwhile to reload and to stop.
+ * The long-lived process of a state folder, with its lock, log, state file and supervised services.
  */
 export class ServeProcess {
   private readonly options: ServeOptions;
@@ -73,9 +76,9 @@ export class ServeProcess {
   }
 
   /**
-   * Runs until it is told to stop and everything has ended, or had its time.
+   * Runs until it is stopped and everything has ended, or the time for that is over.
    *
-   * @throws SvcError CONFIG_* for a configuration that cannot be used, SERVE_RUNNING
+   * @throws SvcError CONFIG_* for an invalid configuration, SERVE_RUNNING
    */
   async run(): Promise<ServeEnd> {
     const { context } = this.options;
@@ -88,23 +91,23 @@ export class ServeProcess {
     });
   }
 
-  /** Ends the work under way and then `run`. Only the first reason counts. */
+  /** Finishes the work in progress, then `run`. Only the first reason counts. */
   stop(reason: StopReason): void {
     this.isStopping = true;
     this.stopOrder.resolve(reason);
   }
 
-  /** Reads the configuration anew; one that is not valid changes nothing. One after the other. */
+  /** Reloads the configuration; an invalid one changes nothing. Reloads run one at a time. */
   reload(): Promise<void> {
     this.reloads = this.reloads.then(() => this.reloadOnce());
     return this.reloads;
   }
 
-  /** Tells of something thrown that nobody waited for, and whether the process goes on. */
-  stray(error: unknown, goesOn: boolean): void {
+  /** Logs an uncaught error, and whether the process continues. */
+  stray(error: unknown, continues: boolean): void {
     const logger = this.running?.log.logger;
-    if (goesOn) logger?.error({ err: error }, `went on after: ${messageOf(error)}`);
-    else logger?.fatal({ err: error }, `a bug ends the process: ${messageOf(error)}`);
+    if (continues) logger?.error({ err: error }, `continued after: ${messageOf(error)}`);
+    else logger?.fatal({ err: error }, `exiting because of a bug: ${messageOf(error)}`);
   }
 
   private begin(loaded: LoadedConfig): Running {
@@ -121,17 +124,24 @@ export class ServeProcess {
       services: mask.data(supervisor.snapshots),
     });
     const stateFile = new StateFile(context.state.stateDir, state, (why) =>
-      logger.warn(
-        { why },
-        'the state file cannot be written; svc status does not see the services',
-      ),
+      logger.warn({ why }, 'cannot write the state file; svc status does not show the services'),
     );
+    let isNotified = false;
+    // An init system waits until requests are accepted. A first index can take much longer.
+    const notifyWhenListening = (): void => {
+      if (isNotified || !isListening(supervisor.snapshots)) return;
+      isNotified = true;
+      notifySystemdReady(context.env, (why) =>
+        logger.warn({ why }, 'cannot notify systemd that svc is ready'),
+      );
+    };
     const supervisor = new Supervisor({
       clock: context.clock,
       backoff,
       log: logger,
       onChange: () => {
         stateFile.touch();
+        notifyWhenListening();
         onChange?.(state());
       },
     });
@@ -140,6 +150,7 @@ export class ServeProcess {
     for (const { message } of loaded.warnings) logger.warn(message);
     supervisor.start(this.definitions(setup, supervisor));
     stateFile.write();
+    notifyWhenListening();
     return running;
   }
 
@@ -147,13 +158,13 @@ export class ServeProcess {
     const { setup, log, stateFile, supervisor, startedMs } = running;
     const { drainSeconds } = setup.loaded.resolved.gateway;
     log.logger.info({ reason, drainSeconds }, 'stopping');
-    // A reload under way may be starting services: it comes to its end first.
+    // A reload in progress may be starting services: it finishes first.
     const ended = this.reloads.then(() => supervisor.end());
     const isDrained = await within(drainSeconds * 1000, ended);
     const { snapshots: services } = supervisor;
     const late = services.filter(({ state }) => state !== 'stopped').map(({ name }) => name);
     if (isDrained) log.logger.info('stopped');
-    else log.logger.warn({ late, drainSeconds }, 'stopped before everything had ended');
+    else log.logger.warn({ late, drainSeconds }, 'stopped before everything ended');
     stateFile.remove();
     log.close();
     const endedMs = this.options.context.clock.now();
@@ -168,9 +179,11 @@ export class ServeProcess {
     try {
       const loaded = await this.load();
       refuseLoss(running.setup.loaded, loaded);
+      refuseDistrust(running.setup.loaded, loaded);
       const setup: ServeSetup = { context, loaded, program: this.options.program };
-      // All that can be wrong with it is found before anything is changed.
+      // Faults are found before anything changes.
       const definitions = this.definitions(setup, running.supervisor);
+      for (const { check } of definitions) await check?.(running.setup);
       running.setup = setup;
       running.log.reopen(this.logSettings(setup));
       for (const { message } of loaded.warnings) logger.warn(message);
@@ -178,7 +191,7 @@ export class ServeProcess {
       running.stateFile.touch();
       logger.info({ configFile: loaded.file ?? null }, 'reloaded');
     } catch (error) {
-      const message = `not reloaded, the old configuration stays: ${messageOf(error)}`;
+      const message = `not reloaded, the old configuration stays in effect: ${messageOf(error)}`;
       logger.error(faultFields(error), message);
     }
   }
@@ -210,18 +223,31 @@ interface Running {
   readonly startedMs: number;
 }
 
+/** Whether every listener listens; true if there is none. */
+function isListening(services: readonly ServiceSnapshot[]): boolean {
+  return services.every(
+    ({ name, state }) =>
+      (name !== HEALTH_SERVICE && name !== WEBHOOKS_SERVICE) || state === 'ready',
+  );
+}
+
 /**
- * A file that is being replaced may be missing for a moment. The defaults, which hold without one, would
- * then end every agent.
+ * A file that is being replaced can be missing for a moment. The defaults would then end every agent.
  */
 function refuseLoss(old: LoadedConfig, next: LoadedConfig): void {
   if (old.file === undefined || next.file !== undefined) return;
-  throw new SvcError('CONFIG_NOT_FOUND', `${old.file} is gone`, {
-    hint: 'put it back, or start anew to run with the defaults',
+  throw new SvcError('CONFIG_NOT_FOUND', `${old.file} is missing`, {
+    hint: 'restore it, or restart to run with the defaults',
   });
 }
 
-/** Whether a piece of work ends in time; it goes on otherwise, and nobody waits for it. */
+/** A trusted file that changed must be trusted again, or its routes and tasks would end. */
+function refuseDistrust(old: LoadedConfig, { file, ignoredKeys = [] }: LoadedConfig): void {
+  if (file === undefined || (old.ignoredKeys ?? []).length > 0) return;
+  requireTrusted(file, ignoredKeys);
+}
+
+/** Whether work ends in time; otherwise it continues without being waited for. */
 async function within(ms: number, work: Promise<void>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

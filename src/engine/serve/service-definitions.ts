@@ -12,19 +12,18 @@ import {
   webhooksDefinition,
 } from './services/webhooks-service.js';
 
-/** What is known of the process besides its configuration. */
-export interface DefinitionOptions {
-  /** Switches of services that this process is to leave out. */
+interface DefinitionOptions {
+  /** Kinds of services to leave out. */
   readonly without: readonly ServiceSwitch[];
   readonly readiness: () => Readiness;
-  /** Told of the webhook listener whenever there is another one. */
+  /** Called with each new webhook listener. */
   readonly onWebhooks?: ObserveWebhooks | undefined;
 }
 
 /**
- * Every service that a configuration wants, in the order they are started; they are stopped in the
- * other, so that the one that tells how the others are comes first. That is the webhook listener where
- * there is one: both have one address, and may share a port.
+ * Every service that a configuration enables, in the order of their start. They are stopped in reverse order,
+ * so that the one that reports on the others comes first: the webhook listener if there is one, because both
+ * have one address and can share a port.
  *
  * @throws SvcError CONFIG_INVALID for an agent that cannot be resolved
  */
@@ -44,7 +43,7 @@ export function serviceDefinitions(
   ];
 }
 
-/** The webhook listener tells how the process is as well; without it a listener of its own does. */
+/** The webhook listener also answers health checks; without it a separate listener does. */
 function listenerDefinitions(
   setup: ServeSetup,
   wantsWebhooks: boolean,

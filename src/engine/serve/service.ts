@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { LoadedConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
-import type { ServiceFailure } from './service-failure.js';
+import type { LoadedConfig, ResolvedConfig } from '../config/index.js';
+import { asSvcError, messageOf, systemErrorCode } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
 
-/** The families of services that can be left out with `--without`. */
+/** Kinds of services, as named by `--without`. */
 export const SERVICE_SWITCHES = [
   'health',
   'memory',
@@ -14,56 +15,133 @@ export const SERVICE_SWITCHES = [
   'tasks',
 ] as const;
 
-/**
- * A family of services: the health listener, the memories of all agents, their refresh at the start, the webhook listener, their
- * consolidation, the upkeep and notifications of flows, the runner of their tasks.
- */
 export type ServiceSwitch = (typeof SERVICE_SWITCHES)[number];
 
-/** What services are made from: one configuration that is valid as a whole. */
+/** What services are created from: one valid configuration. */
 export interface ServeSetup {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
-  /** How svc itself is run, node first; undefined where nobody can tell. */
+  /** The command of svc itself, node first; undefined if unknown. */
   readonly program?: readonly [string, ...string[]] | undefined;
 }
 
-/** What a service is given by the process that runs it. */
+/** What the process offers a service. */
 export interface ServiceHost {
-  /** Every line carries the name of the service. */
+  /** Every line has the name of the service. */
   readonly log: Logger;
-  /** Says in a few words what happened last, for the screen and `svc status`; never a secret. */
+  /** Sets the last event, for the screen and `svc status`; never a secret. */
   readonly tell: (event: string) => void;
-  /** Says what is wrong although the service goes on; undefined when it is well again. */
+  /** Sets what is wrong although the service keeps running; undefined when it is resolved. */
   readonly trouble: (failure: ServiceFailure | undefined) => void;
-  /** The service broke down by itself: it is stopped and started again. */
+  /** Reports that the service failed: it is stopped and restarted. */
   readonly fail: (error: unknown) => void;
 }
 
-/** A service as a configuration wants it; one that is not wanted has no definition. */
+/** A service that a configuration enables. */
 export interface ServiceDefinition {
   /** Unique; `health`, `memory:main`. */
   readonly name: string;
   readonly switch: ServiceSwitch;
-  /** Begins to work. Throws when it cannot; it is tried again later then. */
+  /**
+   * Checks whether it could replace the one running with another configuration, which stays otherwise.
+   * Changes nothing.
+   *
+   * @throws SvcError with a hint
+   */
+  readonly check?: (old: ServeSetup) => Promise<void>;
+  /** Starts it. If it throws, it is tried again later. */
   readonly start: (host: ServiceHost) => Promise<Service>;
 }
 
 /**
- * One part of the long-lived process, from its start to its end. Each method is called by the
- * supervisor alone, and never two of them at once.
+ * A running service. Only the supervisor calls its methods, one at a time.
  */
 export interface Service {
-  /** Settles once it does what it is for; rejects when it will not come to that. */
+  /** Settles once it works; rejects if it never will. */
   readonly ready: Promise<void>;
   /**
-   * Takes on another configuration without a pause.
+   * Applies another configuration without a pause.
    *
-   * @returns false when it cannot; it is stopped and started anew then
+   * @returns false if it cannot, and has to be restarted
    */
   reload(setup: ServeSetup): Promise<boolean>;
-  /** Takes no new work and ends what is under way; other services still run meanwhile. */
+  /** Accepts no new work and finishes what is in progress; other services are still running. */
   drain(): Promise<void>;
-  /** Lets go of everything, at once; also called after a failure, and when draining took too long. */
+  /** Releases everything at once; also called after a failure, and when draining takes too long. */
   stop(): Promise<void>;
+}
+
+/** Why a service does not work, for the screen, the state file and `svc status`. */
+export interface ServiceFailure {
+  /** From the error registry or the system; null for anything else. */
+  readonly code: string | null;
+  readonly message: string;
+  /** How to fix it; null if unknown. */
+  readonly hint: string | null;
+}
+
+export function serviceFailure(error: unknown): ServiceFailure {
+  const known = asSvcError(error);
+  return {
+    code: known?.code ?? systemErrorCode(error) ?? null,
+    message: messageOf(error),
+    hint: known?.hint ?? null,
+  };
+}
+
+/**
+ * `waiting`: it failed and is restarted at `retryMs`. `ready` with a failure: it works, but with a problem.
+ */
+export type ServiceState = 'draining' | 'ready' | 'starting' | 'stopped' | 'waiting';
+
+/** A service at one moment; times in milliseconds since the epoch. */
+export interface ServiceSnapshot {
+  readonly name: string;
+  readonly state: ServiceState;
+  /** When it entered this state. */
+  readonly sinceMs: number;
+  /** The last event, in a few words. */
+  readonly event: string | null;
+  readonly eventMs: number | null;
+  /** How often it was restarted after a failure. */
+  readonly restarts: number;
+  readonly failure: ServiceFailure | null;
+  /** When it is restarted; only while `waiting`. */
+  readonly retryMs: number | null;
+}
+
+/** Whether two setups have equal values in these parts of the configuration. */
+export function agreeIn(
+  { loaded: a }: ServeSetup,
+  { loaded: b }: ServeSetup,
+  parts: readonly (keyof ResolvedConfig)[],
+): boolean {
+  return parts.every((part) => isDeepStrictEqual(a.resolved[part], b.resolved[part]));
+}
+
+/** The fields of a log line for an error; an invalid configuration is logged with the place of every fault. */
+export function faultFields(error: unknown): Readonly<Record<string, unknown>> {
+  const known = asSvcError(error);
+  if (known === undefined) return { err: error };
+  const { code, location, details, hint } = known;
+  const faults = details?.['faults'];
+  return {
+    code,
+    ...(location === undefined ? {} : { at: placeOf(location) }),
+    ...(Array.isArray(faults) ? { faults: faults.flatMap(faultWords) } : {}),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+function faultWords(fault: unknown): readonly string[] {
+  if (typeof fault !== 'object' || fault === null) return [];
+  if (!('message' in fault && 'location' in fault && 'path' in fault)) return [];
+  const { location, message, path } = fault;
+  return [`${placeOf(location)} ${String(path)}: ${String(message)}`];
+}
+
+function placeOf(location: unknown): string {
+  if (typeof location !== 'object' || location === null) return '';
+  const { file, line, column } = { file: '', line: 0, column: 0, ...location };
+  return `${file}:${line}:${column}`;
 }

@@ -1,21 +1,22 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../errors/index.js';
-import { PRIVATE_MODE, replaceFile } from '../replace-file.js';
-import type { ServiceSnapshot } from './service-snapshot.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { isRecord, parsedJson } from '../support/text.js';
+import type { ServiceSnapshot } from './service.js';
 
-/** What a running `svc serve` writes down about itself; times in milliseconds since the epoch. */
+/** What a running `svc serve` stores about itself. */
 export interface ServeState {
   readonly pid: number;
   readonly startedMs: number;
-  /** Absolute path of the configuration in use; null when the defaults hold. */
+  /** Absolute path of the configuration; null for the defaults. */
   readonly configFile: string | null;
-  /** Absolute path of the log; null when it has none. */
+  /** Absolute path of the log; null if there is none. */
   readonly logFile: string | null;
   readonly services: readonly ServiceSnapshot[];
 }
 
-/** Changes that come in quick succession are written down together. */
+/** Changes in quick succession are written together. */
 const WRITE_AFTER_MS = 200;
 
 function pathOf(stateDir: string): string {
@@ -23,32 +24,26 @@ function pathOf(stateDir: string): string {
 }
 
 /**
- * The state that an instance wrote down last, or undefined where there is none. It stays behind when
- * its process is killed: ask `isServing` whether there is one.
+ * The state that an instance last wrote, or undefined. It remains when the process is killed; see
+ * runningServeState.
  */
 export function readStateFile(stateDir: string): ServeState | undefined {
   try {
-    const state: unknown = JSON.parse(readFileSync(pathOf(stateDir), 'utf8'));
+    const state = parsedJson(readFileSync(pathOf(stateDir), 'utf8'));
     return isServeState(state) ? state : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Only this program writes the file, in one step: what names a process and services is whole. */
+/** Only this program writes the file, atomically, so that a rough check is enough. */
 function isServeState(value: unknown): value is ServeState {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    'pid' in value &&
-    typeof value.pid === 'number' &&
-    'startedMs' in value &&
-    typeof value.startedMs === 'number' &&
-    'services' in value &&
-    Array.isArray(value.services)
-  );
+  if (!isRecord(value)) return false;
+  const { pid, startedMs, services } = value;
+  return typeof pid === 'number' && typeof startedMs === 'number' && Array.isArray(services);
 }
 
-/** Writes the state of this process down, a moment after each change. */
+/** Stores the state of this process, a moment after each change. */
 export class StateFile {
   private readonly stateDir: string;
   private readonly current: () => ServeState;
@@ -56,19 +51,18 @@ export class StateFile {
   private timer: NodeJS.Timeout | undefined;
   private failure: string | undefined;
 
-  /** @param onFailure told once for each reason in a row: a disk stays full for a while */
+  /** @param onFailure called once per reason: a disk stays full for a while */
   constructor(stateDir: string, current: () => ServeState, onFailure: (why: string) => void) {
     this.stateDir = stateDir;
     this.current = current;
     this.onFailure = onFailure;
   }
 
-  /** Something changed. */
   touch(): void {
     this.timer ??= setTimeout(() => this.write(), WRITE_AFTER_MS).unref();
   }
 
-  /** Writes at once. A failure is told and otherwise passed over: the work matters more. */
+  /** Writes at once. A failure is reported, but does not stop anything. */
   write(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -79,12 +73,11 @@ export class StateFile {
       const why = messageOf(error);
       if (why !== this.failure) this.onFailure(why);
       this.failure = why;
-      // Without a change a full disk that was mended would leave an old state.
+      // Once a full disk has room again, the state must not stay outdated.
       this.timer = setTimeout(() => this.write(), RETRY_MS).unref();
     }
   }
 
-  /** The process ends: there is no state any more. */
   remove(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -1,12 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../context.js';
-import type { Backoff } from './backoff.js';
-import type { ServeSetup, ServiceDefinition } from './service.js';
-import type { ServiceSnapshot } from './service-snapshot.js';
-import { SupervisedService } from './supervised-service.js';
+import { type Deferred, deferred } from '../support/async.js';
+import type { Clock } from '../support/context.js';
+import { doublingRestMs } from '../support/time.js';
+import {
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceFailure,
+  type ServiceHost,
+  type ServiceSnapshot,
+  type ServiceState,
+  serviceFailure,
+} from './service.js';
 
-/** What the supervisor needs of the process around it. */
-export interface SupervisorOptions {
+interface SupervisorOptions {
   readonly clock: Clock;
   readonly backoff: Backoff;
   readonly log: Logger;
@@ -14,7 +22,7 @@ export interface SupervisorOptions {
   readonly onChange: () => void;
 }
 
-/** All services of the process. One that fails is none of the others' business. */
+/** All services of the process. A failure of one does not affect the others. */
 export class Supervisor {
   private readonly options: SupervisorOptions;
   /** By name, in the order they were started. */
@@ -28,17 +36,17 @@ export class Supervisor {
     return Array.from(this.services.values(), ({ snapshot }) => snapshot);
   }
 
-  /** Begins all of them; none is waited for. */
+  /** Starts all of them without waiting. */
   start(definitions: readonly ServiceDefinition[]): void {
     for (const definition of definitions) this.begin(definition);
   }
 
-  /** Ends services that are not wanted any more, begins new ones, and has the others take over. */
+  /** Ends removed services, starts new ones, and reloads the others. */
   async reload(definitions: readonly ServiceDefinition[], setup: ServeSetup): Promise<void> {
-    const wanted = new Map(definitions.map((definition) => [definition.name, definition]));
-    const gone = [...this.services.keys()].filter((name) => !wanted.has(name));
+    const defined = new Map(definitions.map((definition) => [definition.name, definition]));
+    const gone = [...this.services.keys()].filter((name) => !defined.has(name));
     await Promise.all(gone.map((name) => this.endOne(name)));
-    for (const [name, definition] of wanted) {
+    for (const [name, definition] of defined) {
       const running = this.services.get(name);
       if (running === undefined) this.begin(definition);
       else await running.reload(definition, setup);
@@ -47,8 +55,8 @@ export class Supervisor {
   }
 
   /**
-   * Drains all of them side by side, then stops them, the first one last: it tells the outside how
-   * the others are.
+   * Drains all of them in parallel, then stops them. The first one is stopped last, because it reports the
+   * state of the others.
    */
   async end(): Promise<void> {
     const all = [...this.services.values()];
@@ -69,3 +77,197 @@ export class Supervisor {
     this.services.delete(name);
   }
 }
+
+type LifeEnd = { readonly type: 'failed'; readonly error: unknown } | { readonly type: Order };
+type Order = 'restart' | 'stop';
+
+/**
+ * One service through all its lives: started, restarted after a failure and a delay, reloaded, drained,
+ * stopped. It never throws an error of the service.
+ */
+class SupervisedService {
+  private readonly options: SupervisorOptions;
+  private readonly log: Logger;
+  private definition: ServiceDefinition;
+  private service: Service | undefined;
+  private order: Deferred<Order> = deferred();
+  /** Once draining, it is not restarted. */
+  private isEnding = false;
+  /** What is wrong in this life although it keeps running. */
+  private trouble: ServiceFailure | null = null;
+  private lives: Promise<void> = Promise.resolve();
+  private shown: ServiceSnapshot;
+
+  constructor(definition: ServiceDefinition, options: SupervisorOptions) {
+    this.definition = definition;
+    this.options = options;
+    this.log = options.log.child({ service: definition.name });
+    this.shown = {
+      name: definition.name,
+      state: 'starting',
+      sinceMs: options.clock.now(),
+      event: null,
+      eventMs: null,
+      restarts: 0,
+      failure: null,
+      retryMs: null,
+    };
+  }
+
+  get snapshot(): ServiceSnapshot {
+    return this.shown;
+  }
+
+  /** The result is in the snapshot. */
+  start(): void {
+    this.lives = this.liveOn();
+  }
+
+  /** Applies another configuration: without a pause if possible, otherwise with a restart. */
+  async reload(definition: ServiceDefinition, setup: ServeSetup): Promise<void> {
+    this.definition = definition;
+    if (this.isEnding) return;
+    if (await this.takesOn(setup)) return;
+    this.order.resolve('restart');
+  }
+
+  /** Finishes the work in progress. */
+  async drain(): Promise<void> {
+    this.isEnding = true;
+    this.enter('draining');
+    try {
+      await this.service?.drain();
+    } catch (error) {
+      this.log.error({ err: error }, 'could not finish its work');
+    }
+  }
+
+  /** Stops permanently; resolves when everything is released. */
+  async stop(): Promise<void> {
+    this.isEnding = true;
+    this.order.resolve('stop');
+    await this.lives;
+    this.enter('stopped');
+  }
+
+  private async takesOn(setup: ServeSetup): Promise<boolean> {
+    if (this.service === undefined) return false;
+    try {
+      return await this.service.reload(setup);
+    } catch (error) {
+      this.log.error({ err: error }, 'could not apply the new configuration');
+      return false;
+    }
+  }
+
+  private async liveOn(): Promise<void> {
+    const { backoff } = this.options;
+    for (let failures = 0; !this.isEnding; ) {
+      this.order = deferred();
+      const bornMs = performance.now();
+      const end = await this.live();
+      if (this.isEnding) return;
+      if (end.type === 'failed') {
+        failures = performance.now() - bornMs >= backoff.calmMs ? 1 : failures + 1;
+        const then = await this.rest(
+          end.error,
+          doublingRestMs(failures, backoff.firstMs, backoff.mostMs),
+        );
+        if (then === 'again') this.show({ restarts: this.shown.restarts + 1 });
+        else failures = 0;
+      } else failures = 0;
+    }
+  }
+
+  /** One life, from start to stop. */
+  private async live(): Promise<LifeEnd> {
+    const broken = deferred<never>();
+    const life = new AbortController();
+    this.trouble = null;
+    this.enter('starting');
+    try {
+      this.service = await this.definition.start(this.host(broken.reject, life.signal));
+      const ordered = this.order.promise;
+      const early = await Promise.race([this.service.ready, broken.promise, ordered]);
+      if (early !== undefined) return { type: early };
+      if (!this.isEnding) this.enter('ready');
+      return { type: await Promise.race([broken.promise, ordered]) };
+    } catch (error) {
+      return { type: 'failed', error };
+    } finally {
+      life.abort();
+      await this.letGo();
+    }
+  }
+
+  private async letGo(): Promise<void> {
+    const { service } = this;
+    this.service = undefined;
+    try {
+      await service?.stop();
+    } catch (error) {
+      this.log.error({ err: error }, 'could not be stopped cleanly');
+    }
+  }
+
+  /** Waits for the next start, or an earlier order. */
+  private async rest(error: unknown, ms: number): Promise<Order | 'again'> {
+    const failure = serviceFailure(error);
+    this.log.error({ err: error, retryInMs: ms }, `failed: ${failure.message}`);
+    this.enter('waiting', { failure, retryMs: this.options.clock.now() + ms });
+    const woken = new AbortController();
+    const again = sleep(ms, undefined, { signal: woken.signal }).then(
+      () => 'again' as const,
+      () => 'again' as const,
+    );
+    try {
+      return await Promise.race([again, this.order.promise]);
+    } finally {
+      woken.abort();
+    }
+  }
+
+  /** Ignores what a past life still reports. */
+  private host(fail: (error: unknown) => void, over: AbortSignal): ServiceHost {
+    return {
+      log: this.log,
+      fail,
+      tell: (event) => {
+        if (!over.aborted) this.show({ event, eventMs: this.options.clock.now() });
+      },
+      trouble: (failure) => {
+        if (over.aborted) return;
+        this.trouble = failure ?? null;
+        if (this.shown.state !== 'starting') this.show({ failure: this.trouble });
+      },
+    };
+  }
+
+  private enter(
+    state: ServiceState,
+    more: { readonly failure?: ServiceFailure; readonly retryMs?: number } = {},
+  ): void {
+    if (state !== this.shown.state) this.log.debug({ state }, state);
+    // The last failure stays visible while a restart is tried.
+    const known = state === 'starting' ? this.shown.failure : this.trouble;
+    const { failure = known, retryMs = null } = more;
+    const sinceMs = state === this.shown.state ? this.shown.sinceMs : this.options.clock.now();
+    this.show({ state, sinceMs, failure, retryMs });
+  }
+
+  private show(part: Partial<ServiceSnapshot>): void {
+    this.shown = { ...this.shown, ...part };
+    this.options.onChange();
+  }
+}
+
+/** Delays before restarts. */
+export interface Backoff {
+  /** Before the first restart; doubles with each failure in a row. */
+  readonly firstMs: number;
+  readonly mostMs: number;
+  /** After working this long, a failure counts as the first one. */
+  readonly calmMs: number;
+}
+
+export const SERVICE_BACKOFF: Backoff = { firstMs: 1000, mostMs: 60_000, calmMs: 120_000 };

@@ -1,31 +1,41 @@
-import { commandWord, escaped, quoted } from '../systemd-words.js';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { childEnvironment } from '../child/index.js';
+import { messageOf } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { pathFolders } from '../support/files.js';
+import { commandWord, escaped, quoted } from '../support/systemd.js';
 
-/** What the unit is made for. */
-export interface SystemdUnitOptions {
+interface SystemdUnitOptions {
   /** Absolute path of node. */
   readonly node: string;
   /** Absolute path of the program's script. */
   readonly script: string;
-  /** What follows `svc serve`. */
+  /** The arguments of `svc serve`. */
   readonly args: readonly string[];
-  /** Who runs it. */
   readonly user: string;
   readonly homeDir: string;
-  /** Variables that decide where state lies, and are set now. */
+  /** Variables that are set now and decide where state is stored. */
   readonly env: Readonly<Record<string, string>>;
   /** `gateway.drainSeconds`. */
   readonly drainSeconds: number;
+  /** Whether systemd-notify is available. */
+  readonly notifies: boolean;
 }
 
-/** Beyond the time to drain, before systemd kills: what writing the last lines may take. */
+/** Read by systemd as root; can be missing. */
+const ENVIRONMENT_FILE = '/etc/svc/svc.env';
+
+/** On top of the time to drain, before systemd kills the process. */
 const STOP_MARGIN_SECONDS = 10;
 
 /**
- * The text of a systemd unit for this program as it is installed here, for
- * `/etc/systemd/system/svc.service`. Keys are those of systemd.service(5) and systemd.exec(5).
+ * The text of a systemd unit for this installation, for `/etc/systemd/system/svc.service`; see
+ * systemd.service(5) and systemd.exec(5).
  */
 export function systemdUnit(options: SystemdUnitOptions): string {
-  const { node, script, args, user, homeDir, env, drainSeconds } = options;
+  const { node, script, args, user, homeDir, env, drainSeconds, notifies } = options;
   const command = [node, script, 'serve', '--plain', ...args].map(commandWord).join(' ');
   const lines = [
     '[Unit]',
@@ -35,15 +45,19 @@ export function systemdUnit(options: SystemdUnitOptions): string {
     'Wants=network-online.target',
     '',
     '[Service]',
-    'Type=exec',
+    ...(notifies
+      ? ['Type=notify', '# Sent by systemd-notify, a child of svc.', 'NotifyAccess=all']
+      : ['Type=exec']),
     `User=${user}`,
     `WorkingDirectory=${escaped(homeDir)}`,
     ...Object.entries(env).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
+    '# Secrets, one NAME=value per line; only root needs to read it.',
+    `EnvironmentFile=-${ENVIRONMENT_FILE}`,
     `ExecStart=${command}`,
     'ExecReload=/bin/kill -HUP $MAINPID',
     'Restart=on-failure',
     'RestartSec=2',
-    '# A configuration or command line that is wrong stays wrong.',
+    '# An invalid configuration or command line does not fix itself.',
     'RestartPreventExitStatus=2',
     'KillMode=mixed',
     `TimeoutStopSec=${drainSeconds + STOP_MARGIN_SECONDS}`,
@@ -59,4 +73,33 @@ export function systemdUnit(options: SystemdUnitOptions): string {
     'WantedBy=multi-user.target',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Node.js cannot open the Unix datagram socket for READY=1 itself. */
+const PROGRAM = 'systemd-notify';
+
+/** Whether this machine has systemd-notify. */
+export function canNotifySystemd(env: EngineContext['env']): boolean {
+  return pathFolders(env).some((folder) => existsSync(join(folder, PROGRAM)));
+}
+
+/**
+ * Sends READY=1 to the systemd that started this process as a service of `Type=notify`; does nothing
+ * otherwise. The message comes from a child, so that the unit needs `NotifyAccess=all`; other children do not
+ * get the socket.
+ */
+export function notifySystemdReady(
+  env: EngineContext['env'],
+  onFailure: (why: string) => void,
+): void {
+  const socket = env['NOTIFY_SOCKET'];
+  if (socket === undefined || socket === '') return;
+  const child = spawn(PROGRAM, ['--ready'], {
+    env: childEnvironment(env, { NOTIFY_SOCKET: socket }),
+    stdio: 'ignore',
+  });
+  child.once('error', (error) => onFailure(messageOf(error)));
+  child.once('exit', (code) => {
+    if (code !== 0) onFailure(`${PROGRAM} exited with ${code ?? 'a signal'}`);
+  });
 }

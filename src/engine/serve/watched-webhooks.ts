@@ -1,30 +1,33 @@
 import { existsSync } from 'node:fs';
 import type { LoadedConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
 import { type FlowRecord, type Flows, flowsFile, openFlows } from '../flows/index.js';
-import type { LiveRouteActivity, RouteActivity } from '../webhooks/activity/activity.js';
-import { readActivity } from '../webhooks/activity/activity-file.js';
-import type { LiveWebhooks, WebhooksSnapshot } from '../webhooks/activity/live-webhooks.js';
-import { configuredStandings } from '../webhooks/routes/resolve-routes.js';
-import type { RouteStanding } from '../webhooks/routes/served-route.js';
-import { runningServeState } from './is-serving.js';
+import type { EngineContext } from '../support/context.js';
+import type { LiveWebhooks, WebhooksSnapshot } from '../webhooks/index.js';
+import {
+  configuredStandings,
+  type LiveRouteActivity,
+  type RouteActivity,
+  type RouteStanding,
+  readActivity,
+} from '../webhooks/index.js';
+import { runningServeState } from './instance-lock.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import type { ServeState } from './state-file.js';
 
-/** What is written down is looked at this often: the listener writes every two seconds. */
-const LOOK_MS = 1000;
+/** The listener stores its activity every two seconds. */
+const READ_EVERY_MS = 1000;
 const SHOWN_SECONDS = 60;
 const MOST_FLOWS = 50;
 
 /**
- * The listener of another process, as far as it writes down what it does: no secret is read, and nothing
- * is asked of it. Looked at again whenever somebody wants a snapshot, once a second at most.
+ * The listener of another process, as seen in what it stores: no secret is read, and no request is sent.
+ * Refreshed with each snapshot, at most once a second.
  */
 export class WatchedWebhooks implements LiveWebhooks {
   private readonly context: EngineContext;
   private readonly loaded: LoadedConfig;
   private readonly traffic = new Map<string, Traffic>();
-  private lookedMs = Number.NEGATIVE_INFINITY;
+  private readMs = Number.NEGATIVE_INFINITY;
   private running: ServeState | undefined;
   private opened: Flows | undefined;
   private flows: readonly FlowRecord[] = [];
@@ -35,14 +38,14 @@ export class WatchedWebhooks implements LiveWebhooks {
     this.loaded = loaded;
   }
 
-  /** The process that serves; undefined when none does. */
+  /** The running process, if any. */
   serving(): ServeState | undefined {
-    this.look();
+    this.refresh();
     return this.running;
   }
 
   snapshot(): WebhooksSnapshot {
-    this.look();
+    this.refresh();
     const nowMs = this.context.clock.now();
     const routes = standingsOf(this.loaded, this.running).map((standing) => {
       return { ...standing, activity: this.trafficOf(standing.id).live(nowMs) };
@@ -50,9 +53,8 @@ export class WatchedWebhooks implements LiveWebhooks {
     return { routes, flows: this.flows };
   }
 
-  /** Flows are followed by looking. */
   follow(): void {
-    this.look();
+    this.refresh();
   }
 
   close(): void {
@@ -60,19 +62,19 @@ export class WatchedWebhooks implements LiveWebhooks {
     this.opened = undefined;
   }
 
-  private look(): void {
+  private refresh(): void {
     const nowMs = this.context.clock.now();
-    if (nowMs - this.lookedMs < LOOK_MS) return;
-    this.lookedMs = nowMs;
+    if (nowMs - this.readMs < READ_EVERY_MS) return;
+    this.readMs = nowMs;
     const { stateDir } = this.context.state;
     this.running = runningServeState(stateDir);
     for (const [id, activity] of Object.entries(readActivity(stateDir))) {
-      this.trafficOf(id).heard(activity, nowMs);
+      this.trafficOf(id).update(activity, nowMs);
     }
-    this.lookAtFlows();
+    this.refreshFlows();
   }
 
-  private lookAtFlows(): void {
+  private refreshFlows(): void {
     if (this.opened === undefined && !existsSync(flowsFile(this.context))) return;
     this.opened ??= openFlows(this.context, this.loaded.resolved);
     const version = this.opened.version();
@@ -91,12 +93,12 @@ export class WatchedWebhooks implements LiveWebhooks {
   }
 }
 
-/** How the totals of one route moved on while they were looked at. */
+/** How the totals of one route grew while watched. */
 class Traffic {
   private latest: RouteActivity | undefined;
   private moves: readonly { readonly atMs: number; readonly requests: number }[] = [];
 
-  heard(activity: RouteActivity, nowMs: number): void {
+  update(activity: RouteActivity, nowMs: number): void {
     const more = activity.requests - (this.latest?.requests ?? activity.requests);
     this.latest = activity;
     const recent = this.moves.filter(({ atMs }) => nowMs - atMs < SHOWN_SECONDS * 1000);
@@ -110,13 +112,12 @@ class Traffic {
       if (at >= 0 && at < SHOWN_SECONDS) perSecond[at] = (perSecond[at] ?? 0) + requests;
     }
     const { requests = 0, rejected = 0, last = null } = this.latest ?? {};
-    const rejections: LiveRouteActivity['rejections'] =
-      rejected === 0 ? [] : [['in all', rejected]];
+    const rejections: LiveRouteActivity['rejections'] = rejected === 0 ? [] : [['total', rejected]];
     return { requests, rejected, last, perSecond, rejections };
   }
 }
 
-/** A route is served where a listener works that did not say otherwise. */
+/** A route is served if the listener works and did not report that it is skipped. */
 function standingsOf(
   { resolved }: LoadedConfig,
   serve: ServeState | undefined,
@@ -128,7 +129,7 @@ function standingsOf(
     if (!isOn || service?.state !== 'ready') return standing;
     const why = service.failure;
     return why?.message.startsWith(`route ${standing.id} is skipped`) === true
-      ? { ...standing, state: 'skipped', fault: { message: why.message, hint: why.mend } }
+      ? { ...standing, state: 'skipped', fault: { message: why.message, hint: why.hint } }
       : { ...standing, state: 'served' };
   });
 }

@@ -1,16 +1,15 @@
 import type { LoadedConfig } from '../config/index.js';
-import { gatewayAddress } from '../config/listen-address.js';
-import type { EngineContext } from '../context.js';
-import { readActivity } from '../webhooks/activity/activity-file.js';
-import type { RoutesOutput } from '../webhooks/output-schemas.js';
-import { resolveRoutes } from '../webhooks/routes/resolve-routes.js';
-import { runningServeState } from './is-serving.js';
-import type { ServiceSnapshot } from './service-snapshot.js';
+import { gatewayAddress } from '../config/index.js';
+import type { EngineContext } from '../support/context.js';
+import type { RoutesOutput } from '../webhooks/index.js';
+import { readActivity, resolveRoutes } from '../webhooks/index.js';
+import { runningServeState } from './instance-lock.js';
+import type { ServiceSnapshot } from './service.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 
 const LISTENING = /^listening on (\S+)$/u;
 
-/** Where one of these services listens; undefined when it does not. */
+/** The address of one of these services; undefined if it is not listening. */
 export function listeningUrl(
   services: readonly Pick<ServiceSnapshot, 'event' | 'name' | 'state'>[],
   service: string,
@@ -19,14 +18,13 @@ export function listeningUrl(
   return LISTENING.exec(found?.event ?? '')?.[1];
 }
 
-/** Where the listener of this state folder listens; undefined when none runs. */
 function runningListenerUrl(stateDir: string): string | undefined {
   return listeningUrl(runningServeState(stateDir)?.services ?? [], WEBHOOKS_SERVICE);
 }
 
 /**
- * Where requests are sent to: to the listener that runs, else to the one that would. An address that
- * means all of this machine is reached by its loopback.
+ * The base URL for requests: of the running listener, or of the configured one. A wildcard address is
+ * replaced by the loopback address.
  */
 export function listenerUrl(loaded: LoadedConfig, context: EngineContext): string {
   const running = runningListenerUrl(context.state.stateDir);
@@ -40,7 +38,7 @@ function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
-/** Every configured route: whether it can be served, where its secret comes from, what it did. */
+/** Every configured route: its state, the source of its secret, and its activity. */
 export async function listRoutes(
   loaded: LoadedConfig,
   context: EngineContext,

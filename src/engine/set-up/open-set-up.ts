@@ -1,21 +1,24 @@
-import { discoverConfig } from '../config/discovery.js';
-import { resolvePath } from '../config/expand-path.js';
-import { resolveAgent } from '../config/index.js';
-import { configTemplate } from '../config/init-template.js';
-import type { LoadedConfig } from '../config/load.js';
-import { readConfigText } from '../config/source-file.js';
-import type { EngineContext } from '../context.js';
-import { type AgentProviders, providerWorld } from '../embeddings/provider-world.js';
+import { checkConfigText, configTemplate, requireValid } from '../config/authoring.js';
+import {
+  type Discovery,
+  discoverConfig,
+  type LoadedConfig,
+  readConfigText,
+  resolveAgent,
+  resolveConfig,
+} from '../config/index.js';
+import { requireTrusted, trustedInput } from '../config/trust/config-trust.js';
+import { type AgentProviders, providerWorld } from '../embeddings/index.js';
 import { SvcError } from '../errors/index.js';
-import { loadText } from './load-text.js';
+import type { EngineContext } from '../support/context.js';
+import { resolvePath } from '../support/files.js';
 
-/** What a set-up begins with. */
 export interface OpenedSetUp {
-  /** The configuration that will be written; absolute path. */
+  /** Absolute path of the configuration to write. */
   readonly file: string;
-  /** What it holds now; undefined when it is not there. */
+  /** Its current text; undefined when it does not exist. */
   readonly before: string | undefined;
-  /** What is changed: the same, or the text of a new configuration. */
+  /** The text to edit: the current one, or a template. */
   readonly base: string;
   readonly loaded: LoadedConfig;
   /** Of the default agent. */
@@ -23,37 +26,43 @@ export interface OpenedSetUp {
 }
 
 /**
- * Finds the configuration that a set-up changes: the one that counts here, or the person's own.
+ * Finds the configuration to set up: the one in effect here, or the user's.
  *
- * @param options.force begin anew, whatever the file holds
- * @throws SvcError CONFIG_*, AGENT_UNKNOWN
+ * @param options.force start from a template, whatever the file contains
+ * @throws SvcError CONFIG_* (CONFIG_UNTRUSTED for an untrusted file), AGENT_UNKNOWN
  */
 export function openSetUp(
   context: EngineContext,
   { configFile, force }: { readonly configFile?: string | undefined; readonly force: boolean },
 ): OpenedSetUp {
-  const file = fileToSetUp(context, configFile, force);
+  const { file, origin } = fileToSetUp(context, configFile, force);
   const before = configTextNow(file, force);
   const base = before === undefined || force ? configTemplate() : before;
   const loaded = loadText(file, base);
+  // Testing and keeping its settings would amount to trusting them.
+  const { ignoredKeys } = trustedInput(context, { file, origin, searched: [] }, loaded.input);
+  requireTrusted(file, ignoredKeys);
   return { file, before, base, loaded, providers: providersOf(loaded, context) };
 }
 
-/** A new configuration goes where svc config init has always put it, not over a nearer one. */
+/** With --force, the user's configuration is replaced and not a nearer one. */
 function fileToSetUp(
   context: EngineContext,
   configFile: string | undefined,
   force: boolean,
-): string {
+): { readonly file: string; readonly origin: Discovery['origin'] } {
   const { cwd, homeDir, state } = context;
-  if (configFile !== undefined) return resolvePath(configFile, cwd, homeDir);
-  return (force ? undefined : discoverConfig(context, undefined).file) ?? state.userConfigFile;
+  if (configFile !== undefined) {
+    return { file: resolvePath(configFile, cwd, homeDir), origin: 'flag' };
+  }
+  const { file, origin } = force ? { file: undefined } : discoverConfig(context, undefined);
+  return file === undefined ? { file: state.userConfigFile, origin: 'user' } : { file, origin };
 }
 
 /**
- * What a configuration holds now; undefined when it is not there.
+ * The current text of a configuration; undefined when it does not exist.
  *
- * @param leniently whether it is enough to know that it is there, although it cannot be read as text
+ * @param leniently whether a text that is not valid counts as empty
  * @throws SvcError CONFIG_*
  */
 export function configTextNow(file: string, leniently: boolean): string | undefined {
@@ -67,12 +76,23 @@ export function configTextNow(file: string, leniently: boolean): string | undefi
   }
 }
 
-/** What the default agent's providers are told by, in a configuration that need not be on disk. */
+/** The settings of the default agent's providers, in a configuration that need not be on disk. */
 export function providersOf(loaded: LoadedConfig, context: EngineContext): AgentProviders {
   const agent = resolveAgent(loaded, undefined, context);
   const { warnings } = loaded;
   const world = providerWorld(loaded, context);
-  // There are no lines to point to in a text that nobody has yet.
+  // The text need not be on disk, so there are no lines to point to.
   const locate = async (): Promise<undefined> => undefined;
   return { agentId: agent.id, settings: agent.memorySearch, world, locate, warnings };
+}
+
+/**
+ * Loads a configuration from a text instead of its file.
+ *
+ * @param file absolute path; relative paths in the text start at its folder
+ * @throws SvcError CONFIG_SYNTAX, CONFIG_INVALID
+ */
+export function loadText(file: string, text: string): LoadedConfig {
+  const { input, warnings } = requireValid(checkConfigText(file, text));
+  return { file, input, resolved: resolveConfig(input), warnings };
 }

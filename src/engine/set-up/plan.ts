@@ -1,47 +1,50 @@
 import { relative, sep } from 'node:path';
-import { type ConfigPath, isRecord, valueAt } from '../config/config-path.js';
-import { parseConfigText } from '../config/document.js';
-import { requireValidEdit } from '../config/edit/edit-config.js';
-import { editConfigText } from '../config/edit/edit-text.js';
-import { resolveAgent } from '../config/index.js';
-import { maskConfigText } from '../config/mask-config-text.js';
-import type { SecretValue } from '../config/secret-input.js';
-import type { EngineContext } from '../context.js';
-import { chooseNamed, chooseProvider } from '../embeddings/choose-provider.js';
-import type { AgentProviders } from '../embeddings/provider-world.js';
-import { type DiffLine, diffLines } from '../text-diff.js';
-import type { KeyChoice } from './key-choice.js';
-import { loadText } from './load-text.js';
-import { type OpenedSetUp, providersOf } from './open-set-up.js';
-import { keyPointer, secretsFile } from './secrets-file.js';
+import { editConfigText, parseConfigText, requireValidEdit } from '../config/authoring.js';
+import {
+  type ConfigPath,
+  isRecord,
+  resolveAgent,
+  type SecretValue,
+  valueAt,
+} from '../config/index.js';
+import { maskConfigText } from '../config/masked-text.js';
+import { type AgentProviders, chooseNamed, chooseProvider } from '../embeddings/index.js';
+import type { EngineContext } from '../support/context.js';
+import { type DiffLine, diffLines } from '../support/text-diff.js';
+import { keyPointer, secretsFile } from './apply.js';
+import { loadText, type OpenedSetUp, providersOf } from './open-set-up.js';
+import type { KeyChoice } from './provider-choices.js';
 
-/** What a person, or a script, decided. */
 export interface SetUpChoices {
   /** Absolute path of the folder. */
   readonly workspace: string;
-  /** An adapter's id or kind, the id of an entry, or undefined for words alone. */
+  /** Adds the whole workspace to the paths that are indexed. */
+  readonly indexesAll: boolean;
+  /**
+   * The id or kind of an adapter, or the id of an entry. `none` turns embedding off; undefined leaves it
+   * to auto-detection, which picks up a key that is set later.
+   */
   readonly provider: string | undefined;
-  /** Undefined leaves what is configured, else the provider's default. */
+  /** Undefined keeps the configured one, else the provider's default. */
   readonly model: string | undefined;
   readonly key: KeyChoice;
 }
 
-/** What will be written. Nothing of it is on disk yet. */
+/** What will be written; nothing is on disk yet. */
 export interface SetUpPlan {
   readonly file: string;
-  /** The whole text of the configuration. It holds no key that was given. */
+  /** The whole text of the configuration, without the given key. */
   readonly text: string;
-  /** What changes, place by place, with stars for secrets; the whole text for a new file. */
+  /** The changes with secrets masked; the whole text for a new file. */
   readonly diff: readonly (readonly DiffLine[])[];
-  /** Null for words alone. */
+  /** Null for keyword search only. */
   readonly provider: string | null;
-  /** The key that goes into the file of secrets. */
+  /** The key to store in the secrets file. */
   readonly keyToStore: StoredKey | undefined;
-  /** The default agent as it will be, with a given key in memory alone: for trying the provider. */
+  /** The default agent with the new settings, and a given key in memory only: to test the provider. */
   readonly trial: AgentProviders;
 }
 
-/** A key, and where it is to lie. */
 interface StoredKey {
   readonly file: string;
   readonly provider: string;
@@ -50,13 +53,12 @@ interface StoredKey {
 
 interface Edit {
   readonly path: ConfigPath;
-  /** Undefined removes what is there. */
+  /** Undefined removes the setting. */
   readonly value: unknown;
 }
 
 /**
- * Works out the configuration that the choices ask for, as edits that keep comments and everything
- * else.
+ * Plans the edits of the configuration for the choices. Comments and everything else stay.
  *
  * @throws SvcError PROVIDER_UNKNOWN, CONFIG_INVALID
  */
@@ -68,12 +70,14 @@ export function planSetUp(
   const { file, before, base, providers } = opened;
   const { provider: name, key } = choices;
   const { settings, world } = providers;
-  const chosen = name === undefined ? undefined : chooseNamed(name, settings, world);
+  const isNamed = name !== undefined && name !== 'none';
+  const chosen = isNamed ? chooseNamed(name, settings, world) : undefined;
   const provider = chosen?.provider ?? null;
   const data = parseConfigText(file, base).value;
   const common = [
     ...workspaceEdits(opened, choices, context),
-    ...providerEdits(opened, provider, choices.model),
+    ...(choices.indexesAll ? [allNotesEdit(opened)] : []),
+    ...providerEdits(opened, chosen?.provider ?? name, choices.model),
   ].filter(({ path, value }) => value !== undefined || valueAt(data, path) !== undefined);
   const steps = applied(base, [
     ...common,
@@ -114,6 +118,12 @@ function differences(texts: readonly string[]): SetUpPlan['diff'] {
     .filter((lines) => lines.length > 0);
 }
 
+function allNotesEdit(opened: OpenedSetUp): Edit {
+  const path = settingPath(opened, ['memorySearch', 'extraPaths']);
+  const written = isRecord(opened.loaded.input) ? valueAt(opened.loaded.input, path) : undefined;
+  return { path, value: [...(Array.isArray(written) ? written : []), '.'] };
+}
+
 function workspaceEdits(
   opened: OpenedSetUp,
   { workspace }: SetUpChoices,
@@ -126,7 +136,7 @@ function workspaceEdits(
   return [{ path: settingPath(opened, ['workspace']), value }];
 }
 
-/** What is said of one provider is wrong for another. */
+/** Settings of one provider that are wrong for another. */
 const ABOUT_ONE_PROVIDER = [
   ['model'],
   ['outputDimensionality'],
@@ -137,24 +147,25 @@ const ABOUT_ONE_PROVIDER = [
 
 function providerEdits(
   opened: OpenedSetUp,
-  provider: string | null,
+  provider: string | undefined,
   model: string | undefined,
 ): readonly Edit[] {
   const { settings, world } = opened.providers;
   const earlier = chooseProvider(settings, world)?.provider;
-  const isOther = provider !== null && earlier !== undefined && earlier !== provider;
+  const isUsed = provider !== undefined && provider !== 'none';
+  const isOther = isUsed && earlier !== undefined && earlier !== provider;
   const search = (...keys: readonly string[]): readonly string[] => ['memorySearch', ...keys];
   const dropped = [
     ...(isOther ? ABOUT_ONE_PROVIDER : []),
-    ...(settings.fallback === provider ? [['fallback']] : []),
+    ...(isUsed && settings.fallback === provider ? [['fallback']] : []),
+    ...(provider === undefined && settings.provider !== 'auto' ? [['provider']] : []),
   ].flatMap((keys) => levels(opened, search(...keys)).map((path) => ({ path, value: undefined })));
-  const wanted = provider ?? 'none';
   const isNewModel = model !== undefined && (isOther || model !== settings.model);
   return [
     ...dropped,
-    ...(settings.provider === wanted
+    ...(provider === undefined || settings.provider === provider
       ? []
-      : [{ path: settingPath(opened, search('provider')), value: wanted }]),
+      : [{ path: settingPath(opened, search('provider')), value: provider }]),
     ...(isNewModel ? [{ path: settingPath(opened, search('model')), value: model }] : []),
   ];
 }
@@ -175,7 +186,7 @@ function keyEdits(
   return [...(isNew ? [place] : []), { path, value }];
 }
 
-/** `remote.apiKey` goes before all others, so where it counts it is the one to change. */
+/** `remote.apiKey` overrides all others, so where it is in effect it is the one to change. */
 function keyPath(opened: OpenedSetUp, provider: string): ConfigPath {
   const { settings, world } = opened.providers;
   const chosen = chooseProvider(settings, world);
@@ -186,7 +197,7 @@ function keyPath(opened: OpenedSetUp, provider: string): ConfigPath {
   return ['models', 'providers', provider, 'apiKey'];
 }
 
-/** The name under which the configuration knows the file of secrets, or a new one. */
+/** The alias of the secrets file in the configuration, or a new one. */
 function aliasFor(opened: OpenedSetUp, file: string): { alias: string; isNew: boolean } {
   const known = opened.loaded.input.secrets?.providers ?? {};
   const own = Object.entries(known).find(
@@ -198,7 +209,7 @@ function aliasFor(opened: OpenedSetUp, file: string): { alias: string; isNew: bo
   return { alias, isNew: true };
 }
 
-/** The places at which a setting of the default agent may be written: its own, and the defaults. */
+/** The places of a setting of the default agent: its own, and the defaults. */
 function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]): ConfigPath[] {
   const { list } = loaded.resolved.agents;
   const at = list.findIndex(({ id }) => id === providers.agentId);
@@ -207,11 +218,11 @@ function levels({ loaded, providers }: OpenedSetUp, keys: readonly string[]): Co
   return [...own, ['agents', 'defaults', ...keys]];
 }
 
-/** Where a setting of the default agent is to be written: where it is, or else in the defaults. */
+/** Where to write a setting of the default agent: where it is, or else in the defaults. */
 function settingPath(opened: OpenedSetUp, keys: readonly string[]): ConfigPath {
   const [first, ...others] = levels(opened, keys);
-  const usual: ConfigPath = ['agents', 'defaults', ...keys];
-  if (first === undefined || others.length === 0) return usual;
+  const inDefaults: ConfigPath = ['agents', 'defaults', ...keys];
+  if (first === undefined || others.length === 0) return inDefaults;
   const { input } = opened.loaded;
-  return isRecord(input) && valueAt(input, first) !== undefined ? first : usual;
+  return isRecord(input) && valueAt(input, first) !== undefined ? first : inDefaults;
 }

@@ -1,37 +1,39 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveAgent } from '../config/index.js';
-import type { LoadedConfig } from '../config/load.js';
-import type { EngineContext } from '../context.js';
+import { type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError, systemErrorCode } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
 
-/** What lies at the place of a workspace. `empty`: a folder without MEMORY.md and without memory/. */
+/** `empty`: a folder without MEMORY.md and without memory/. */
 export type WorkspaceState = 'empty' | 'memory' | 'missing';
 
-/** A folder that the default agent's memory could be. */
+/** A folder that could be the default agent's workspace. */
 export interface WorkspacePlace {
   /** Absolute. */
   readonly dir: string;
   readonly state: WorkspaceState;
-  /** What makes it one, for people. */
+  /** Why, for people. */
   readonly why: string;
 }
 
 /**
- * The folders that could be meant, the best one first: that of the configuration when it is there or
- * was named, the current folder when it holds a memory, and the usual place.
+ * The possible folders, the best one first: the configured one when it exists or was chosen, the current
+ * folder when it contains a memory, and the default location.
  */
 export function findWorkspaces(
   loaded: LoadedConfig,
   context: EngineContext,
 ): readonly [WorkspacePlace, ...WorkspacePlace[]] {
   const { workspaceDir: dir } = resolveAgent(loaded, undefined, context);
-  const usual = join(context.state.stateDir, 'workspace');
-  const configured = placeAt(dir, dir === usual ? 'the usual place' : 'of the configuration');
+  const standard = join(context.state.stateDir, 'workspace');
+  const why = dir === standard ? 'the default location' : 'from the configuration';
+  const configured = placeAt(dir, why);
   if (dir === context.cwd || workspaceState(context.cwd) !== 'memory') return [configured];
   const here = placeAt(context.cwd, 'the current folder');
-  // A place that nobody chose and where nothing lies stands behind one with a memory.
-  return dir === usual && configured.state !== 'memory' ? [here, configured] : [configured, here];
+  // A folder with a memory comes before a default location without one.
+  return dir === standard && configured.state !== 'memory'
+    ? [here, configured]
+    : [configured, here];
 }
 
 function placeAt(dir: string, why: string): WorkspacePlace {
@@ -39,36 +41,35 @@ function placeAt(dir: string, why: string): WorkspacePlace {
 }
 
 /**
- * What lies there.
+ * The state of a workspace folder.
  *
  * @param dir absolute path
- * @throws SvcError WORKSPACE_UNREADABLE when it is no folder
+ * @throws SvcError WORKSPACE_UNREADABLE when it is not a folder
  */
 export function workspaceState(dir: string): WorkspaceState {
   const stats = statSync(dir, { throwIfNoEntry: false });
   if (stats === undefined) return 'missing';
   if (!stats.isDirectory()) {
-    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} is no folder`, {
-      hint: 'name a folder: --workspace DIR',
+    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} is not a folder`, {
+      hint: 'pass a folder with --workspace DIR',
     });
   }
-  const holds = (name: string): boolean =>
+  const has = (name: string): boolean =>
     statSync(join(dir, name), { throwIfNoEntry: false }) !== undefined;
-  return holds('MEMORY.md') || holds('memory') ? 'memory' : 'empty';
+  return has('MEMORY.md') || has('memory') ? 'memory' : 'empty';
 }
 
 const EXAMPLE = `# Memory
 
-What an agent should still know tomorrow. Notes of single days go into memory/, one file a day.
+What an agent should still know tomorrow. Daily notes go into memory/, one file per day.
 
 ## How this works
 
-Every heading begins a passage of its own. A question is answered with the passages that fit it.
+Each heading starts a new passage. A search returns the passages that match it.
 `;
 
 /**
- * Makes the folder, for its owner alone, and an example MEMORY.md where one is wanted; a file that
- * is there stays.
+ * Creates the folder, private to its owner, and an example MEMORY.md on request; an existing file stays.
  *
  * @param dir absolute path
  * @throws SvcError WORKSPACE_UNREADABLE
@@ -80,38 +81,38 @@ export function makeWorkspace(dir: string, withExample: boolean): void {
   } catch (cause) {
     if (systemErrorCode(cause) === 'EEXIST' && withExample) return;
     const code = systemErrorCode(cause) ?? 'unknown error';
-    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} could not be made (${code})`, {
-      hint: 'check the permissions of the folder above it, or name another',
+    throw new SvcError('WORKSPACE_UNREADABLE', `${dir} could not be created (${code})`, {
+      hint: 'check the permissions of its parent folder, or choose another',
       cause,
     });
   }
 }
 
-/** Asked of a memory in which no heading is found. */
+/** For a memory without headings. */
 const ANY_QUESTION = 'memory';
 
 /**
- * Something to ask a memory first: the first heading of MEMORY.md, else of the newest note.
+ * A first query for a memory: the first heading of MEMORY.md, else of a newest note, else of the folder's own.
  *
  * @param dir absolute path of the workspace
  */
 export function firstQuestion(dir: string): string {
-  for (const file of ['MEMORY.md', ...newestNotes(join(dir, 'memory'))]) {
-    const heading = /^#{1,6}[ \t]+(.*\p{L}.*?)[ \t#]*$/mu.exec(textOf(join(dir, file)))?.[1];
-    if (heading !== undefined) return heading;
+  for (const file of ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')]) {
+    const heading = /^#{1,6}[ \t](.*\p{L}.*)/mu.exec(textOf(join(dir, file)))?.[1];
+    if (heading !== undefined) return heading.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '');
   }
   return ANY_QUESTION;
 }
 
-/** Notes bear their day in their name. */
-function newestNotes(folder: string): readonly string[] {
+/** Daily notes have their date in the name. */
+function newestNotes(dir: string, folder: string): readonly string[] {
   try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.md'));
+    const names = readdirSync(join(dir, folder)).filter((name) => name.endsWith('.md'));
     return names
       .sort()
       .reverse()
       .slice(0, MOST_NOTES)
-      .map((name) => join('memory', name));
+      .map((name) => join(folder, name));
   } catch {
     return [];
   }

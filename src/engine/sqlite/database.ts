@@ -7,14 +7,13 @@ import { keepNativeObjects } from './keep-native-objects.js';
 /** An open SQLite connection. */
 export type Connection = Database.Database;
 
-/** How a database file is opened. */
-export interface OpenOptions {
+interface OpenOptions {
   readonly readonly: boolean;
   /** How long a statement waits for another connection's lock, in milliseconds. */
   readonly busyTimeoutMs: number;
 }
 
-/** Opens a file that exists already. */
+/** Opens an existing file. */
 export function openDatabase(file: string, options: OpenOptions): Connection {
   return connect(file, {
     readonly: options.readonly,
@@ -23,15 +22,15 @@ export function openDatabase(file: string, options: OpenOptions): Connection {
   });
 }
 
-/** Opens a file and creates it when it is not there, for its owner alone: notes are private. */
+/** Opens a file, creating it if needed, private to its owner. */
 export function createDatabase(file: string, busyTimeoutMs: number): Connection {
   createFile(file);
   return connect(file, { timeout: busyTimeoutMs });
 }
 
 /**
- * A file that is there is not even opened: closing any handle on it would end the locks that other
- * connections of this process hold (https://sqlite.org/howtocorrupt.html, §2.2).
+ * An existing file is not even opened: closing any descriptor of it would drop the locks of other connections
+ * in this process (https://sqlite.org/howtocorrupt.html, §2.2).
  */
 function createFile(file: string): void {
   try {
@@ -41,7 +40,7 @@ function createFile(file: string): void {
   }
 }
 
-/** Opens a database held in memory, a private copy of these bytes. */
+/** Opens a database in memory, a copy of these bytes. */
 export function openDatabaseBytes(bytes: Buffer): Connection {
   return connect(bytes, {});
 }
@@ -52,10 +51,10 @@ function connect(source: Buffer | string, options: Database.Options): Connection
   return database;
 }
 
-/** @throws SvcError SQLITE_UNUSABLE when the native module is missing or of another Node.js */
+/** @throws SvcError SQLITE_UNUSABLE if the native module is missing or built for another Node.js */
 function construct(source: Buffer | string, options: Database.Options): Connection {
   try {
-    // Naming the native module spares better-sqlite3 its search for it, 3 ms of every start.
+    // Passing its path saves better-sqlite3 a search of 3 ms with every start.
     const nativeBinding = requireHere.resolve(`${PACKAGE}/build/Release/better_sqlite3.node`);
     return new Database(source, { ...options, nativeBinding });
   } catch (error) {
@@ -76,13 +75,13 @@ const LOAD_FAILURES: Readonly<Record<string, string>> = {
   MODULE_NOT_FOUND: 'was not built when svc was installed',
 };
 
-/** What a database failure means to the person, by SQLite's result code. */
+/** What a database failure means to the user. */
 export type DatabaseFault = 'busy' | 'corrupt' | 'disk_full' | 'other' | 'unwritable';
 
-/** Classifies anything thrown while working with a database; `https://sqlite.org/rescode.html`. */
+/** Classifies anything thrown while using a database; see https://sqlite.org/rescode.html. */
 export function databaseFault(error: unknown): DatabaseFault {
   const code = systemErrorCode(error) ?? '';
-  // Damage in the schema shows as a table that is not there.
+  // A damaged schema shows as a missing table.
   if (code === 'SQLITE_ERROR' && /no such (table|column)/.test(messageOf(error))) return 'corrupt';
   for (const [prefix, fault] of FAULTS) {
     if (code.startsWith(prefix)) return fault;
@@ -109,3 +108,34 @@ const FAULTS: readonly (readonly [string, DatabaseFault])[] = [
   ['ENOTEMPTY', 'unwritable'],
   ['EEXIST', 'unwritable'],
 ];
+
+interface Migration {
+  /** The statements from each version to the next; the version is how many were run. */
+  readonly steps: readonly string[];
+  /** Throws if the file is not for this program. Called inside the transaction. */
+  readonly check: (version: number) => void;
+  /** Marks the file in SQLite's header. */
+  readonly applicationId?: number | undefined;
+}
+
+/**
+ * Migrates a database to the version of this program, in one transaction: a crash leaves the old version or
+ * the new one. Writes nothing if it is current.
+ */
+export function migrate(database: Connection, { steps, check, applicationId }: Migration): void {
+  if (versionOf(database) === steps.length) return;
+  const apply = database.transaction(() => {
+    // Checked again inside: another process may have been first.
+    const version = versionOf(database);
+    check(version);
+    for (const step of steps.slice(version)) database.exec(step);
+    if (applicationId !== undefined) database.pragma(`application_id = ${applicationId}`);
+    database.pragma(`user_version = ${steps.length}`);
+  });
+  apply.immediate();
+}
+
+/** How many migrations were run; 0 for a new database. */
+export function versionOf(database: Connection): number {
+  return Number(database.pragma('user_version', { simple: true }));
+}

@@ -1,30 +1,35 @@
+import type { Readable } from 'node:stream';
+import type { ChildEnd, Mind } from '../child/index.js';
+import { readLines } from '../child/index.js';
 import type { FlowRecord, JsonValue, TaskRecord } from '../flows/index.js';
 import type { PermissionPolicy } from './runner-settings.js';
 
-/** A task that is to be run once. */
+/** One attempt at a task. */
 export interface TaskJob {
   readonly task: TaskRecord;
   readonly flow: FlowRecord | undefined;
   /** Absolute path of the program, and its arguments. */
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
+  /** See ChildCall. */
+  readonly attemptId: string;
   /** Absolute path of a folder. */
   readonly cwd: string;
   readonly maxAttempts: number;
   readonly permissions: PermissionPolicy;
 }
 
-/** What a running job tells, and what it needs. */
+/** What a running job reports to and needs. */
 export interface JobHost {
-  /** What is being done, for people. */
+  /** Reports progress, for people. */
   readonly progress: (text: string) => void;
-  /** Something for the log: what the program wrote to stderr, what was not understood. */
+  /** Logs what the program wrote to stderr, or what was not understood. */
   readonly note: (text: string) => void;
   /** See ChildCall. */
-  readonly mind: (pid: number) => () => void;
+  readonly mind: Mind;
 }
 
-/** What came of a job. */
+/** How a job ended. */
 export type JobEnd =
   | {
       readonly kind: 'succeeded';
@@ -35,19 +40,88 @@ export type JobEnd =
   | {
       readonly kind: 'failed';
       readonly error: string;
-      /** Whether another attempt may go better. */
+      /** Whether another attempt could succeed. */
       readonly retry: boolean;
     };
 
-/** A job that was begun. */
+/** A started job. */
 export interface RunningJob {
-  /** Settles when nothing of it runs any more; never rejects. */
+  /** Settles when nothing of it is running; never rejects. */
   readonly ended: Promise<JobEnd>;
-  /** Asks it to end; it is killed when it does not. */
+  /** Asks it to end, and kills it if it does not. */
   readonly stop: () => void;
-  /** Ends it at once. */
   readonly kill: () => void;
 }
 
-/** A way to run jobs. */
+/** Runs jobs of one runtime. */
 export type StartJob = (job: TaskJob, host: JobHost) => RunningJob;
+
+/** Why a program failed, without a full stop. */
+export function endFailure(end: ChildEnd, lastErrorLine: string | undefined): string {
+  const why = wordsOf(end);
+  return lastErrorLine === undefined ? why : `${why}: ${lastErrorLine}`;
+}
+
+function wordsOf(end: ChildEnd): string {
+  switch (end.kind) {
+    case 'exited':
+      return `exited with code ${end.exitCode}`;
+    case 'signalled':
+      return `killed by ${end.signal}`;
+    case 'not-started':
+      return `could not be started (${end.code})`;
+  }
+}
+
+const MOST_LINE_BYTES = 8192;
+/** The most lines of one program in the log. */
+const MOST_LINES = 200;
+
+/** Logs what a program writes to stderr, up to a limit, and keeps the last line as the reason of a failure. */
+export class ErrorTail {
+  private last: string | undefined;
+  private lines = 0;
+
+  constructor(stderr: Readable, note: (text: string) => void) {
+    readLines(stderr, {
+      mostBytes: MOST_LINE_BYTES,
+      onLine: (line) => {
+        const text = progressLine(line);
+        if (text === '') return;
+        this.last = text;
+        this.lines += 1;
+        if (this.lines <= MOST_LINES) note(`stderr: ${text}`);
+        else if (this.lines === MOST_LINES + 1) note('stderr: further lines are not logged');
+      },
+    });
+  }
+
+  /** Undefined if nothing was written. */
+  get lastLine(): string | undefined {
+    return this.last;
+  }
+}
+
+const PROGRESS_CHARS = 300;
+const SUMMARY_CHARS = 4000;
+
+// Callers handle line breaks first.
+const CONTROL = /[\p{Cc}\p{Cf}]+/gu;
+
+/** One line for people, without terminal control characters; can be empty. */
+export function progressLine(text: string): string {
+  return cut(text.replaceAll(CONTROL, ' ').replaceAll(/\s+/gu, ' ').trim(), PROGRESS_CHARS);
+}
+
+/** A few lines for people, likewise. */
+export function summaryText(text: string): string {
+  const lines = text.split(/\r?\n/u).map((line) => line.replaceAll(CONTROL, ' ').trimEnd());
+  return cut(lines.join('\n').trim(), SUMMARY_CHARS);
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  // Never cut a surrogate pair.
+  const end = text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/u, '');
+  return `${end}…`;
+}

@@ -1,19 +1,18 @@
-import { findProgram } from '../child/find-program.js';
-import type { ConfigPath } from '../config/config-path.js';
-import type { LoadedConfig } from '../config/index.js';
-import type { EngineContext } from '../context.js';
+import { findProgram } from '../child/index.js';
+import type { ConfigPath, LoadedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
 import { RUNNABLE } from './runner-settings.js';
 
-/** A program that the configuration names for tasks or notifications. */
-export interface NamedProgram {
+/** A configured program for tasks or notifications. */
+interface NamedProgram {
   /** Where its command is configured. */
   readonly path: ConfigPath;
-  /** Its absolute path, or why there is none. */
+  /** Its absolute path, or why it was not found. */
   readonly found: string | SvcError;
 }
 
-/** Looks for every program that `flows` names. */
+/** Finds every program configured in `flows`. */
 export function namedPrograms(
   context: EngineContext,
   loaded: LoadedConfig,
@@ -31,7 +30,7 @@ export function namedPrograms(
   );
 }
 
-/** The first that is not there. */
+/** The first one that was not found. */
 export function missingProgram(context: EngineContext, loaded: LoadedConfig): SvcError | undefined {
   return namedPrograms(context, loaded)
     .map(({ found }) => found)

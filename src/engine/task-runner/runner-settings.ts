@@ -1,25 +1,23 @@
-import { childEnvironment } from '../child/child-environment.js';
-import { findProgram, resolveFromConfig } from '../child/find-program.js';
-import { type LoadedConfig, listAgents, resolveAgent } from '../config/index.js';
-import type { EngineContext } from '../context.js';
+import { childEnvironment, findProgram, resolveFromConfig } from '../child/index.js';
+import { type LoadedConfig, resolveAgent } from '../config/index.js';
 import type { TaskRecord } from '../flows/index.js';
+import type { EngineContext } from '../support/context.js';
 
-/** The runtimes that a program can be configured for. */
+/** The runtimes that svc can run. */
 export const RUNNABLE = ['subagent', 'acp'] as const;
-/** One of {@link RUNNABLE}. */
 export type RunnableRuntime = (typeof RUNNABLE)[number];
 /** Which requests of an agent are granted. */
 export type PermissionPolicy = 'allow' | 'deny' | 'read';
 
 /** How tasks of one runtime are run. */
 export interface RuntimeSettings {
-  /** Looked for anew with each task: it may be installed while svc runs. @throws SvcError */
+  /** Resolved with each task: it can be installed while svc runs. @throws SvcError */
   readonly command: () => readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
-  /** What the configuration adds to the environment: secrets, all of it. */
+  /** Everything the configuration adds to the environment is treated as secret. */
   readonly secrets: readonly string[];
-  /** Absolute path of the folder that a task is run in. */
-  readonly cwdOf: (task: TaskRecord) => string;
+  /** Absolute path of a task's working directory. */
+  readonly cwdOf: (task: Pick<TaskRecord, 'agentId'>) => string;
   readonly timeoutMs: number;
   readonly maxAttempts: number;
   readonly permissions: PermissionPolicy;
@@ -27,15 +25,14 @@ export interface RuntimeSettings {
 
 /** How tasks are run. */
 export interface RunnerSettings {
-  /** How many at the same time. */
+  /** Tasks at the same time. */
   readonly concurrency: number;
   readonly leaseMs: number;
-  /** What becomes of a task that the runner has to leave before it is done. */
+  /** What becomes of a task whose runner ends before it is done. */
   readonly orphans: 'lost' | 'requeue';
   readonly runtimes: Readonly<Partial<Record<RunnableRuntime, RuntimeSettings>>>;
 }
 
-/** Reads them from the configuration. */
 export function runnerSettings(context: EngineContext, loaded: LoadedConfig): RunnerSettings {
   const { concurrency, leaseSeconds, orphans, runtimes } = loaded.resolved.flows;
   const configured = RUNNABLE.flatMap((runtime) => {
@@ -73,8 +70,11 @@ function runtimeSettings(
   };
 }
 
-/** The workspace of the agent that a task is for; of the default agent where it names none of ours. */
+/**
+ * The workspace of a task's agent, or of the default agent.
+ *
+ * @throws SvcError AGENT_UNKNOWN, because its program would run in the folder of another agent
+ */
 function workspaceOf(agentId: string | null, context: EngineContext, loaded: LoadedConfig): string {
-  const known = listAgents(loaded.resolved).find((id) => id === agentId);
-  return resolveAgent(loaded, known, context).workspaceDir;
+  return resolveAgent(loaded, agentId ?? undefined, context).workspaceDir;
 }

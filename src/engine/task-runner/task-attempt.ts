@@ -1,40 +1,43 @@
+import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../context.js';
-import { messageOf } from '../errors/index.js';
-import type { ClaimedTask, Flows } from '../flows/index.js';
-import type { LeaseAnswer } from '../flows/tasks/lease.js';
-import { createSecretMask, type SecretMask } from '../secrets/mask/secret-mask.js';
-import type { JobEnd, JobHost, RunningJob, StartJob, TaskJob } from './job.js';
-import { LeaseKeeper } from './lease-keeper.js';
+import { messageOf, SvcError } from '../errors/index.js';
+import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
+import { createSecretMask, type SecretMask } from '../secrets/index.js';
+import type { Clock } from '../support/context.js';
+import { jumpDetector, LONGEST_TIMER_MS, runningMs } from '../support/time.js';
+import {
+  type JobEnd,
+  type JobHost,
+  progressLine,
+  type RunningJob,
+  type StartJob,
+  summaryText,
+  type TaskJob,
+} from './job.js';
 import type { RuntimeSettings } from './runner-settings.js';
-import { progressLine, summaryText } from './words.js';
 
-/** After a report that could not be written. */
+/** After a report that could not be stored. */
 const REPORT_REST_MS = 1000;
-/** Timers know no longer times. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Why an attempt is ended before it is done. */
+/** Why an attempt ends early. */
 type StopCause = 'cancelled' | 'interrupted' | 'lease-lost' | 'timed-out';
 
-/** What an attempt is made of. */
-export interface AttemptOptions {
+interface AttemptOptions {
   readonly flows: Flows;
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: RuntimeSettings;
   readonly leaseMs: number;
-  /** What becomes of a task that is interrupted. */
+  /** What becomes of an interrupted task. */
   readonly orphans: 'lost' | 'requeue';
   readonly startJob: StartJob;
   readonly mind: JobHost['mind'];
 }
 
 /**
- * One attempt at a task, from its claim to the report of what came of it. Made, run once, perhaps
- * interrupted.
+ * One attempt at a task, from its claim to the report of its end.
  */
 export class TaskAttempt {
   private readonly claimed: ClaimedTask;
@@ -52,26 +55,26 @@ export class TaskAttempt {
     this.keeper = new LeaseKeeper(claimed, { ...options, onStop: (cause) => this.stop(cause) });
   }
 
-  /** Resolves when nothing of it runs any more, and that is written down. Never rejects. */
+  /** Resolves when it has ended and that is stored. Never rejects. */
   async run(): Promise<void> {
     const { log, settings } = this.options;
     const { attempts } = this.claimed.task;
     this.keeper.start();
     const timeoutMs = Math.min(settings.timeoutMs, LONGEST_TIMER_MS);
     const timer = setTimeout(() => this.stop('timed-out'), timeoutMs);
-    log.info({ attempt: attempts }, 'task begun');
+    log.info({ attempt: attempts }, 'task started');
     const end = await this.work();
     clearTimeout(timer);
     this.keeper.end();
     await this.report(end);
   }
 
-  /** The runner has to leave it: it is asked to end. */
+  /** Asks it to end because the runner ends. */
   interrupt(): void {
     this.stop('interrupted');
   }
 
-  /** Ends it at once, whatever can still be written down. */
+  /** Ends it at once, even if its end cannot be stored. */
   abandon(): void {
     this.stop('interrupted');
     this.job?.kill();
@@ -81,7 +84,7 @@ export class TaskAttempt {
   private stop(cause: StopCause): void {
     if (this.cause !== undefined) return;
     this.cause = cause;
-    // Somebody else may be running it by now.
+    // Another runner may be running it by now.
     if (cause === 'lease-lost') this.job?.kill();
     else this.job?.stop();
   }
@@ -89,7 +92,7 @@ export class TaskAttempt {
   private async work(): Promise<JobEnd> {
     const { startJob, mind, log } = this.options;
     try {
-      if (this.cause !== undefined) return { kind: 'failed', error: 'not begun', retry: true };
+      if (this.cause !== undefined) return { kind: 'failed', error: 'not started', retry: true };
       this.job = startJob(this.taskJob(), {
         mind,
         progress: (text) => {
@@ -100,7 +103,7 @@ export class TaskAttempt {
       });
       return await this.job.ended;
     } catch (error) {
-      log.error({ err: error }, `the task could not be begun: ${messageOf(error)}`);
+      log.error({ err: error }, `the task could not be started: ${messageOf(error)}`);
       return { kind: 'failed', error: messageOf(error), retry: true };
     }
   }
@@ -110,19 +113,22 @@ export class TaskAttempt {
     const { task, flow } = this.claimed;
     const { maxAttempts, permissions } = settings;
     const cwd = settings.cwdOf(task);
-    // The system's own word for a folder that is not there is that the program is not.
+    // The system would report a missing program instead of a missing folder.
     if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      throw new Error(`there is no folder ${cwd} to run it in`);
+      throw new Error(`working directory not found: ${cwd}`);
     }
     const env = {
       ...settings.env,
       SVC_TASK_ID: task.taskId,
       SVC_FLOW_ID: task.parentFlowId,
     };
-    return { task, flow, command: settings.command(), env, cwd, maxAttempts, permissions };
+    // Not the task's id: another runner may have taken it and run another attempt.
+    const attemptId = randomUUID();
+    const command = settings.command();
+    return { task, flow, command, env, attemptId, cwd, maxAttempts, permissions };
   }
 
-  /** Again and again until it is written: work that was done is not thrown away for a full disk. */
+  /** Retries until it is stored: a full disk must not discard finished work. */
   private async report(end: JobEnd): Promise<void> {
     const { log } = this.options;
     const { signal } = this.over;
@@ -134,12 +140,12 @@ export class TaskAttempt {
         log.info({ status, error }, `task is ${status}`);
         return;
       } catch (error) {
-        log.warn({ err: error }, 'could not report what came of the task');
+        log.warn({ err: error }, 'could not report the end of the task');
         if (signal.aborted) return;
         await sleep(REPORT_REST_MS, undefined, { signal }).catch(() => undefined);
       }
     }
-    log.warn('the task was taken from this runner, or cancelled meanwhile');
+    log.warn('the task was taken from this runner or cancelled');
   }
 
   private reportOnce(end: JobEnd): Promise<LeaseAnswer> {
@@ -175,5 +181,101 @@ export class TaskAttempt {
       summary: summary === undefined ? undefined : summaryText(this.mask.text(summary)),
       result: result === undefined ? undefined : this.mask.data(result),
     });
+  }
+}
+
+/** How soon a cancellation is noticed. */
+const POLL_MS = 200;
+/** How often progress is stored. */
+const PROGRESS_MS = 1000;
+/** Two reports can get lost. */
+const BEATS_PER_LEASE = 3;
+
+interface LeaseKeeperOptions {
+  readonly flows: Flows;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly leaseMs: number;
+  /** Called when the work has to end; can be called again. */
+  readonly onStop: (cause: 'cancelled' | 'lease-lost') => void;
+}
+
+/**
+ * Keeps the lease of a running task: reports in time, stores progress, and notices when the task is cancelled
+ * or taken away.
+ */
+class LeaseKeeper {
+  readonly lease: TaskLease;
+  private readonly options: LeaseKeeperOptions;
+  /** By a clock that never jumps. */
+  private endsAtMs: number;
+  private readonly clockJumped;
+  private seenVersion = '';
+  private progress: string | undefined;
+  private timers: readonly NodeJS.Timeout[] = [];
+  private progressTimer: NodeJS.Timeout | undefined;
+
+  constructor({ task, leaseToken }: ClaimedTask, options: LeaseKeeperOptions) {
+    this.lease = { taskId: task.taskId, token: leaseToken };
+    this.options = options;
+    this.endsAtMs = runningMs() + options.leaseMs;
+    this.clockJumped = jumpDetector(() => options.clock.now());
+  }
+
+  start(): void {
+    this.timers = [
+      setInterval(() => this.check(), POLL_MS),
+      setInterval(() => void this.beat(), this.options.leaseMs / BEATS_PER_LEASE),
+    ];
+  }
+
+  /** Stores progress, after a short while. */
+  tell(progress: string): void {
+    this.progress = progress;
+    this.progressTimer ??= setTimeout(() => {
+      this.progressTimer = undefined;
+      void this.beat();
+    }, PROGRESS_MS);
+  }
+
+  end(): void {
+    for (const timer of this.timers) clearInterval(timer);
+    clearTimeout(this.progressTimer);
+  }
+
+  /** Cheap while no process commits anything. */
+  private check(): void {
+    const { flows, onStop } = this.options;
+    if (runningMs() > this.endsAtMs) onStop('lease-lost');
+    // By the new time, the lease in the database may have expired.
+    if (this.clockJumped() !== undefined) void this.beat();
+    try {
+      const version = flows.version();
+      if (version === this.seenVersion) return;
+      this.seenVersion = version;
+      const { task } = flows.operator.showTask(this.lease.taskId);
+      if (task.status !== 'running') onStop('lease-lost');
+      else if (task.cancelRequestedAt !== null) onStop('cancelled');
+    } catch (error) {
+      if (error instanceof SvcError && error.code === 'TASK_NOT_FOUND') onStop('lease-lost');
+    }
+  }
+
+  private async beat(): Promise<void> {
+    const { flows, leaseMs, log, onStop } = this.options;
+    const { progress } = this;
+    const begunMs = runningMs();
+    try {
+      const answer = await flows.tasks.heartbeat(this.lease, { progress, leaseMs });
+      if (!answer.ok) {
+        onStop('lease-lost');
+        return;
+      }
+      this.endsAtMs = begunMs + leaseMs;
+      if (answer.cancelRequested) onStop('cancelled');
+    } catch (error) {
+      // The next one may succeed; without any the lease expires, and the work ends.
+      log.warn({ err: error }, 'could not report on the task');
+    }
   }
 }

@@ -1,38 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../context.js';
+import type { Mind } from '../child/index.js';
 import type { ClaimedTask, Flows } from '../flows/index.js';
-import { waitForTask } from '../flows/tasks/wait-for-task.js';
+import type { Clock } from '../support/context.js';
 import type { StartJob } from './job.js';
 import { RUNNABLE, type RunnableRuntime, type RunnerSettings } from './runner-settings.js';
 import { TaskAttempt } from './task-attempt.js';
 
-/** What programs may take to end, an agent's last words included. */
+/** How long programs can take to end, including an agent's last message. */
 const LONGEST_STOP_MS = 9000;
-/** After a failure to look for tasks. */
+/** After a failure to claim tasks. */
 const TROUBLE_REST_MS = 1000;
 
-/** What a runner needs of the process around it. */
 export interface RunnerOptions {
-  /** Open for as long as the runner works; whoever made it closes it. */
+  /** Open as long as the runner works; closed by its owner. */
   readonly flows: Flows;
   readonly settings: RunnerSettings;
   readonly clock: Clock;
   readonly log: Logger;
-  /** What it is called, for people: `host:4711`. */
+  /** The runner's name for people: `host:4711`. */
   readonly worker: string;
-  /** A way to run jobs for each runtime that is configured. */
-  readonly start: Readonly<Partial<Record<RunnableRuntime, StartJob>>>;
-  readonly mind: (pid: number) => () => void;
-  /** Told how many tasks run, whenever that changes. */
+  /** For each configured runtime. */
+  readonly start: Readonly<Partial<Record<RunnableRuntime, StartJob | undefined>>>;
+  readonly mind: Mind;
+  /** Called with the number of running tasks when it changes. */
   readonly onChange?: ((running: number) => void) | undefined;
-  /** Told why no tasks can be looked for; undefined when they can again. */
+  /** Called when tasks cannot be claimed; with undefined when they can again. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Runs queued tasks, so many at a time. Made, started once, perhaps drained, stopped. Several runners,
- * in any processes, share the tasks between them: each is run by one.
+ * Runs queued tasks, a limited number at a time. Several runners in any processes share the tasks.
  */
 export class TaskRunner {
   private readonly options: RunnerOptions;
@@ -46,17 +44,15 @@ export class TaskRunner {
     this.options = options;
   }
 
-  /** Begins to look for tasks. */
   start(): void {
     this.looking = this.lookOn();
   }
 
   /**
-   * Takes no new tasks and waits for those that run. What is not done in time is interrupted, and goes
-   * back into the queue or ends as `flows.orphans` says.
+   * Claims no more tasks and waits for running ones. Those not done in time are interrupted, and requeued or
+   * ended as `flows.orphans` says.
    *
-   * @param patienceMs how long that may take, including the time that programs have to end; as long as
-   *   they need when left out
+   * @param patienceMs how long to wait, including the time that programs have to end; forever when left out
    */
   async drain(patienceMs?: number): Promise<void> {
     await this.refuseMore();
@@ -71,7 +67,7 @@ export class TaskRunner {
     clearTimeout(timer);
   }
 
-  /** Ends all tasks at once, by the same rule. */
+  /** Ends all tasks at once, with the same rule. */
   async stop(): Promise<void> {
     await this.refuseMore();
     for (const attempt of this.attempts) attempt.abandon();
@@ -89,7 +85,7 @@ export class TaskRunner {
   }
 
   private async lookOn(): Promise<void> {
-    const { flows, settings, clock, worker, log, onTrouble } = this.options;
+    const { flows, settings, worker, log, onTrouble } = this.options;
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
     const request = { worker, runtimes, leaseMs: settings.leaseMs };
@@ -99,17 +95,17 @@ export class TaskRunner {
       if (signal.aborted) return;
       try {
         if (isTroubled) {
-          // Looks once without waiting: whether that works is to be told now.
+          // Claims without waiting, to report at once whether that works.
           const claimed = await flows.tasks.claim(request);
           isTroubled = false;
           onTrouble?.(undefined);
           if (claimed !== undefined) this.begin(claimed);
           continue;
         }
-        this.begin(await waitForTask(flows, request, { signal, clock }));
+        this.begin(await flows.tasks.wait(request, signal));
       } catch (error) {
         if (signal.aborted) return;
-        log.error({ err: error }, 'could not look for tasks');
+        log.error({ err: error }, 'could not claim tasks');
         isTroubled = true;
         onTrouble?.(error);
         await sleep(TROUBLE_REST_MS, undefined, { signal }).catch(() => undefined);
@@ -133,7 +129,7 @@ export class TaskRunner {
     if (runtime === undefined) return;
     const own = settings.runtimes[runtime];
     const startJob = start[runtime];
-    // No other was asked for.
+    // Only these were claimed.
     if (own === undefined || startJob === undefined) return;
     const attempt = new TaskAttempt(claimed, {
       flows,
@@ -147,7 +143,7 @@ export class TaskRunner {
     });
     this.attempts.add(attempt);
     onChange?.(this.attempts.size);
-    // It came while the runner was already ending: it is given back.
+    // Claimed while the runner was ending: it is released.
     if (this.ending.signal.aborted) attempt.interrupt();
     const run = attempt.run().finally(() => {
       this.attempts.delete(attempt);

@@ -1,6 +1,6 @@
 import type { FlowAnswer, FlowRejection, JsonObject } from '../flows/index.js';
 
-/** Why a request on a known route did not come to its action. */
+/** Why a request on a known route was rejected before its action. */
 export type RequestRejection =
   | 'draining'
   | 'internal_error'
@@ -14,32 +14,31 @@ export type RequestRejection =
   | 'unauthorized'
   | 'unsupported_media_type';
 
-/** Every code of a body with `ok: false`. */
+/** The code of an answer with `ok: false`. */
 export type RejectionCode = RequestRejection | FlowRejection;
 
-/** What a rejection says over HTTP. */
 interface RejectionKind {
   readonly status: number;
-  /** What is said unless somebody knows better. */
+  /** The default message. */
   readonly error: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body may still be on its way, and nobody waits for its end. */
+  /** The rest of the body is not read. */
   readonly lingers?: true;
 }
 
-/** A client that is told to come back later without a time is told this one, in seconds. */
+/** Seconds until a retry, where nothing better is known. */
 const RETRY_SOON = '1';
-/** What a restart takes. */
+/** How long a restart takes, in seconds. */
 const RETRY_AFTER_RESTART = '5';
 
-/** Status and words of each rejection that the listener itself makes. */
+/** Rejections by the listener itself. */
 export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind>> = {
   draining: {
     status: 503,
     error: 'The service is stopping.',
     headers: { 'retry-after': RETRY_AFTER_RESTART, connection: 'close' },
   },
-  internal_error: { status: 500, error: 'Something went wrong here; the log tells more.' },
+  internal_error: { status: 500, error: 'Something went wrong; see the log of svc.' },
   invalid_request: { status: 400, error: 'The request is not valid.' },
   method_not_allowed: {
     status: 405,
@@ -70,7 +69,7 @@ export const REQUEST_REJECTIONS: Readonly<Record<RequestRejection, RejectionKind
   },
 };
 
-/** Statuses of what flows refuse (facts §2.4). */
+/** Rejections by flows (facts §2.4). */
 export const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
   not_found: 404,
   not_managed: 409,
@@ -83,20 +82,18 @@ export const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
   idempotency_mismatch: 422,
 };
 
-/** Everything that is sent back. */
 export interface WebhookAnswer {
   readonly status: number;
   /** Null for an action that was performed. */
   readonly code: RejectionCode | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the body may still be on its way. */
+  /** Whether the rest of the body is not read. */
   readonly lingers: boolean;
   readonly body: JsonObject;
 }
 
 const NO_HEADERS = {};
 
-/** The answer to a request that did not come to its action. */
 export function rejection(
   routeId: string,
   code: RequestRejection,
@@ -113,7 +110,6 @@ export function rejection(
   };
 }
 
-/** The answer of an action. */
 export function actionAnswer(routeId: string, answer: FlowAnswer): WebhookAnswer {
   if (!answer.ok) {
     const { code, error, result } = answer;

@@ -1,38 +1,37 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AnsweredRequest } from './listener/answered.js';
-import type { RouteStanding } from './routes/served-route.js';
+import type { AnsweredRequest } from './answer-log.js';
+import type { RouteStanding } from './routes.js';
 
-/** What Prometheus asks for. */
-export interface WebhookMetrics {
-  readonly answered: (answered: AnsweredRequest) => void;
-  readonly contentType: string;
-  /** All figures in the text format. */
-  readonly text: () => Promise<string>;
-  readonly close: () => void;
-}
+/** Metrics for Prometheus; see {@link createMetrics}. */
+export type WebhookMetrics = ReturnType<typeof createMetrics>;
 
-/** What is looked at when somebody asks. */
-export interface MetricSources {
-  /** Requests under way. */
+interface MetricSources {
+  /** Requests in flight. */
   readonly underWay: () => number;
   readonly standings: () => readonly RouteStanding[];
 }
 
-/** Bounds in seconds: a change takes one write to the disk. */
+/** In seconds: a change takes one disk write. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
-/** What a request counts as that was not rejected. */
+/** The code of requests that were not rejected. */
 const OK = 'ok';
 
-/** Figures of the listener and of the process it runs in. Codes and routes are few, so labels are too. */
-export function createMetrics(sources: MetricSources): WebhookMetrics {
+/** Metrics of the listener and its process. Codes and routes are few, so labels are too. */
+export function createMetrics(sources: MetricSources) {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'svc_webhook_requests_total',
-    help: 'Requests on known routes by their answer',
+    help: 'Requests on known routes by answer',
     labelNames: ['route', 'status', 'code'] as const,
+    registers,
+  });
+  const unrouted = new Counter({
+    name: 'svc_webhook_unrouted_requests_total',
+    help: 'Requests on unknown routes and invalid HTTP by status',
+    labelNames: ['status'] as const,
     registers,
   });
   const durations = new Histogram({
@@ -44,7 +43,7 @@ export function createMetrics(sources: MetricSources): WebhookMetrics {
   });
   new Gauge({
     name: 'svc_webhook_requests_under_way',
-    help: 'Requests that have no answer yet',
+    help: 'Requests in flight',
     registers,
     collect() {
       this.set(sources.underWay());
@@ -61,12 +60,14 @@ export function createMetrics(sources: MetricSources): WebhookMetrics {
     },
   });
   return {
-    answered: ({ routeId, status, code, ms }) => {
+    answered: ({ routeId, status, code, ms }: AnsweredRequest): void => {
       requests.inc({ route: routeId, status, code: code ?? OK });
       durations.observe({ route: routeId }, ms / 1000);
     },
+    /** Counts an answer that no route gave. */
+    unrouted: (status: number): void => unrouted.inc({ status }),
     contentType: registry.contentType,
     text: () => registry.metrics(),
-    close: () => registry.clear(),
+    close: (): void => registry.clear(),
   };
 }

@@ -2,42 +2,31 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../config/index.js';
-import { gatewayAddress } from '../config/listen-address.js';
-import type { EngineContext } from '../context.js';
-import { messageOf, SvcError } from '../errors/index.js';
+import { gatewayAddress } from '../config/index.js';
 import { type Flows, openFlows } from '../flows/index.js';
-import { WebhookActivity } from './activity/activity.js';
-import { ActivityFile, readActivity } from './activity/activity-file.js';
-import { type LiveWebhooks, liveWebhooks } from './activity/live-webhooks.js';
-import { AnswerLog } from './listener/answer-log.js';
-import type { ClientPatience } from './listener/create-server.js';
-import { WebhookListener } from './listener/webhook-listener.js';
+import type { EngineContext } from '../support/context.js';
+import { ActivityFile, readActivity, WebhookActivity } from './activity.js';
+import { AnswerLog } from './answer-log.js';
+import { type LiveWebhooks, liveWebhooks } from './live-webhooks.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
-import { describedRoutes } from './openapi/described-routes.js';
+import { describedRoutes } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
-import { type ResolvedRoutes, resolveRoutes } from './routes/resolve-routes.js';
-import { RouteTable } from './routes/route-table.js';
-import type { RouteStanding } from './routes/served-route.js';
+import { type ResolvedRoutes, type RouteStanding, RouteTable, resolveRoutes } from './routes.js';
+import type { ClientPatience } from './webhook-listener.js';
+import { WebhookListener } from './webhook-listener.js';
 
-/** What the listener is opened with. */
 export interface WebhooksOptions {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly log: Logger;
   readonly patience?: ClientPatience | undefined;
-  /** Adds what is served beside the routes. */
+  /** Called when a valid action could not be performed. */
+  readonly onFailure?: (error: unknown) => void;
+  /** Adds endpoints that are not routes. */
   readonly extend: (server: FastifyInstance, metrics: WebhookMetrics) => void;
 }
 
-/** What a reload came to. */
-export type WebhooksReload =
-  | { readonly type: 'changed'; readonly standings: readonly RouteStanding[] }
-  /** Nothing was changed; the old routes and secrets go on. */
-  | { readonly type: 'kept'; readonly why: SvcError }
-  /** It takes a new start. */
-  | { readonly type: 'unable' };
-
-/** All routes, their listener and their flows. Made, listened with, perhaps reloaded, drained, closed. */
+/** All routes, their listener and their flows. */
 export class Webhooks {
   readonly metrics: WebhookMetrics;
   readonly live: LiveWebhooks;
@@ -77,7 +66,10 @@ export class Webhooks {
       pipeline: new Pipeline({
         flows: this.flows,
         now: () => performance.now(),
-        onFailure: (error) => log.error({ err: error }, `not performed: ${messageOf(error)}`),
+        onFailure: (error) => {
+          answerLog.failed(error, performance.now());
+          options.onFailure?.(error);
+        },
       }),
       ...this.served(loaded, resolved),
       onAnswered: (answered) => {
@@ -86,6 +78,7 @@ export class Webhooks {
         this.activityFile.touch();
         answerLog.record(answered, performance.now());
       },
+      onFault: (status) => this.metrics.unrouted(status),
       extend: (server) => {
         options.extend(server, this.metrics);
         this.addOpenApi(server);
@@ -97,35 +90,34 @@ export class Webhooks {
     return this.resolved.standings;
   }
 
-  /** Requests on known routes that are not answered to the end. */
+  /** Requests on known routes in flight. */
   get underWay(): number {
     return this.listener.underWay;
   }
 
-  /** Begins to listen; see WebhookListener. */
+  /** Starts to listen; see WebhookListener. */
   listen(onError: (error: unknown) => void): Promise<string> {
     return this.listener.listen(onError);
   }
 
-  /** Takes on routes, limits and secrets of another configuration: all of them, or none. */
-  async reload(loaded: LoadedConfig): Promise<WebhooksReload> {
-    if (!this.isReloadable(loaded)) return { type: 'unable' };
-    const { context } = this.options;
-    const resolved = await resolveRoutes(loaded.resolved, context);
-    const skipped = resolved.standings.find(({ state }) => state === 'skipped');
-    if (skipped !== undefined) return { type: 'kept', why: unresolved(skipped) };
-    try {
-      this.listener.renewCertificate();
-    } catch (error) {
-      return { type: 'kept', why: badCertificate(error) };
-    }
+  /**
+   * Applies the routes, limits and secrets of another configuration. As at the start, a route whose secret
+   * cannot be read is not served.
+   *
+   * @returns false if it needs a restart
+   * @throws the system's error when the certificate cannot be read
+   */
+  async reload(loaded: LoadedConfig): Promise<boolean> {
+    if (!this.isReloadable(loaded)) return false;
+    const resolved = await resolveRoutes(loaded.resolved, this.options.context);
+    this.listener.renewCertificate();
     this.loaded = loaded;
     this.resolved = resolved;
     this.listener.replace(this.served(loaded, resolved));
-    return { type: 'changed', standings: resolved.standings };
+    return true;
   }
 
-  /** Ends the requests under way; new ones are told to come back. */
+  /** Finishes the requests in flight; new ones get a 503. */
   drain(): Promise<void> {
     return this.listener.drain();
   }
@@ -143,7 +135,7 @@ export class Webhooks {
     server.get('/openapi.json', async (_request, reply) => {
       if (!this.loaded.resolved.plugins.entries.webhooks.config.openapi)
         return reply.callNotFound();
-      const { openApiDocument } = await import('./openapi/openapi-document.js');
+      const { openApiDocument } = await import('./openapi-document.js');
       const routes = describedRoutes(this.loaded.resolved).filter(({ id }) =>
         this.resolved.served.some((route) => route.id === id),
       );
@@ -156,7 +148,7 @@ export class Webhooks {
     return { routes: new RouteTable(served), limits };
   }
 
-  /** Where it listens and what flows are opened with cannot be changed under way. */
+  /** The address and the settings of flows cannot change while running. */
   private isReloadable(next: LoadedConfig): boolean {
     const fixed = ({ resolved: { gateway, flows } }: LoadedConfig) => {
       const { drainSeconds: _, ...address } = gateway;
@@ -167,10 +159,9 @@ export class Webhooks {
 }
 
 /**
- * Reads the secrets of all routes and opens their flows. It does not listen yet.
+ * Reads the secrets of all routes and opens their flows, without listening yet.
  *
- * @throws SvcError FLOWS_* when the flows cannot be opened; the system's error for a certificate that
- *   cannot be read
+ * @throws SvcError FLOWS_* if the flows cannot be opened; the system's error if a certificate cannot be read
  */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { context, loaded } = options;
@@ -182,16 +173,4 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     await flows.close();
     throw error;
   }
-}
-
-function unresolved({ id, fault }: RouteStanding): SvcError {
-  const { message = 'its secret cannot be read', hint } = fault ?? {};
-  return new SvcError('SECRET_UNRESOLVED', `route ${id}: ${message}`, hint == null ? {} : { hint });
-}
-
-function badCertificate(error: unknown): SvcError {
-  return new SvcError('LISTEN_FAILED', `the certificate cannot be used: ${messageOf(error)}`, {
-    hint: 'mend the files that gateway.tls names, then reload again',
-    cause: error,
-  });
 }

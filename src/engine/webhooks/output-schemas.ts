@@ -1,55 +1,93 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../config/index.js';
-import { warningsSchema as warnings } from '../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 
 /*
- * Schemas of the JSON documents of the webhook commands. They are checked by tests and make
- * docs/json.md; no command loads them.
+ * Schemas of the JSON output of the webhook commands. Tests check output against them and docs/json.md is
+ * generated from them; no command loads them.
  */
 
 const count = z.int().check(z.minimum(0));
 
 /** `svc webhook routes --json`. */
 export const routesOutputSchema = z.strictObject({
-  file: z.nullable(z.string()),
-  enabled: z.boolean(),
-  listening: z.nullable(z.string()),
-  routes: z.array(
-    z.strictObject({
-      id: z.string(),
-      path: z.string(),
-      state: z.enum(['served', 'off', 'skipped']),
-      sessionKey: z.string(),
-      controllerId: z.string(),
-      description: z.nullable(z.string()),
-      secretSource: z.string(),
-      fault: z.nullable(z.strictObject({ message: z.string(), hint: z.nullable(z.string()) })),
-      requests: count,
-      rejected: count,
-      last: z.nullable(
-        z.strictObject({
-          at: z.iso.datetime(),
-          status: z.int(),
-          code: z.nullable(z.string()),
-          action: z.nullable(z.string()),
-        }),
-      ),
-    }),
+  file: field(
+    z.nullable(z.string()),
+    'Absolute path of the configuration; `null` when none was found.',
+  ),
+  enabled: field(z.boolean(), 'Whether webhooks are enabled.'),
+  listening: field(
+    z.nullable(z.string()),
+    'Address of the running listener of this state folder; `null` if none is running.',
+  ),
+  routes: field(
+    z.array(
+      z.strictObject({
+        id: field(z.string(), 'Its key in `plugins.entries.webhooks.config.routes`.'),
+        path: field(z.string(), 'The path for requests.'),
+        state: field(
+          z.enum(['served', 'off', 'skipped']),
+          '`served`: accepts requests. `off`: it, or webhooks as a whole, is disabled. `skipped`: its secret cannot be read.',
+        ),
+        sessionKey: field(z.string(), 'The session that owns its flows.'),
+        controllerId: field(z.string(), 'The controller of its flows.'),
+        description: field(
+          z.nullable(z.string()),
+          'From the configuration; `null` if there is none.',
+        ),
+        secretSource: field(z.string(), 'Where its secret is read from.'),
+        fault: field(
+          z.nullable(
+            z.strictObject({
+              message: field(z.string(), 'For people.'),
+              hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
+            }),
+          ),
+          'Why it is skipped; `null` if it is not.',
+        ),
+        requests: field(count, 'Answered requests, by all listeners so far.'),
+        rejected: field(count, 'How many of them were rejected.'),
+        last: field(
+          z.nullable(
+            z.strictObject({
+              at: field(z.iso.datetime(), 'When.'),
+              status: field(z.int(), 'Its HTTP status.'),
+              code: field(z.nullable(z.string()), 'Why it was rejected; `null` if it was not.'),
+              action: field(
+                z.nullable(z.string()),
+                'The action; `null` if it was rejected before.',
+              ),
+            }),
+          ),
+          'The last answer; `null` before the first. Updated every two seconds.',
+        ),
+      }),
+    ),
+    'One entry per route.',
   ),
   warnings,
 });
 
 /** `svc webhook call --json`. */
 export const callOutputSchema = z.strictObject({
-  url: z.string(),
-  status: z.int(),
-  answer: z.record(z.string(), z.unknown()),
-  curl: z.string(),
+  url: field(z.string(), 'Where the request was sent.'),
+  status: field(z.int(), 'HTTP status of the answer.'),
+  answer: field(
+    z.record(z.string(), z.unknown()),
+    'The answer, see [webhooks.md](webhooks.md#answers).',
+  ),
+  curl: field(
+    z.string(),
+    'The same request as a shell command, with `$SVC_WEBHOOK_SECRET` in place of the secret.',
+  ),
   warnings,
 });
 
 /** `svc webhook secret generate --json`. */
-export const secretOutputSchema = z.strictObject({ secret: z.string(), warnings });
+export const secretOutputSchema = z.strictObject({
+  secret: field(z.string(), '256 random bits in letters, digits, `_` and `-`.'),
+  warnings,
+});
 
 type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
 

@@ -2,17 +2,14 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ResolvedWebhooks } from '../config/index.js';
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import type { Flows } from '../flows/index.js';
-import { readAction } from './actions/read-action.js';
+import { clientNetworkOf } from '../listener/index.js';
 import { actionAnswer, rejection, type WebhookAnswer } from './answers.js';
-import { idempotencyOf } from './body/idempotency-key.js';
-import { parseBody } from './body/parse-body.js';
-import { type ReadBody, readBody } from './body/read-body.js';
-import { isJsonBody } from './guards/content-type.js';
-import { InFlight } from './guards/in-flight.js';
-import { RateLimiter } from './guards/rate-limiter.js';
-import type { ServedRoute } from './routes/served-route.js';
+import { parseBody, type ReadBody, readBody } from './body.js';
+import { InFlight, idempotencyOf, isJsonBody, RateLimiter } from './guards.js';
+import { readAction } from './read-action.js';
+import type { ServedRoute } from './routes.js';
 
-/** What flows throw when nothing was done because nothing could be stored. */
+/** What flows throw when a change could not be stored. */
 const UNSTORED: ReadonlySet<ErrorCode> = new Set([
   'FLOWS_BUSY',
   'FLOWS_DAMAGED',
@@ -20,7 +17,7 @@ const UNSTORED: ReadonlySet<ErrorCode> = new Set([
   'HANDLES_EXHAUSTED',
 ]);
 
-/** The guards of every route; see the configuration reference. */
+/** The limits of every route; see the configuration reference. */
 export type WebhookLimits = ResolvedWebhooks['config']['limits'];
 
 /** A request on a known route. */
@@ -29,30 +26,29 @@ export interface WebhookRequest {
   readonly headers: IncomingHttpHeaders;
   /** Its body has not been read. */
   readonly raw: IncomingMessage;
-  /** Who sent it, behind proxies that are believed. */
+  /** The client, behind trusted proxies. */
   readonly clientIp: string;
-  /** Who is connected. */
+  /** The other end of the connection. */
   readonly remoteAddress: string;
 }
 
-/** What the pipeline is made of. */
 export interface PipelineOptions {
   readonly flows: Pick<Flows, 'perform'>;
-  /** Milliseconds on a clock that is not set back. */
+  /** Milliseconds on a clock that never jumps. */
   readonly now: () => number;
-  /** Told why an action that was in order could not be performed; the client gets a status of 5xx. */
+  /** Called when a valid action could not be performed; the client gets a 5xx status. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** What a client gets, and what was asked for where it came to that. */
+/** An answer, and the action if the request got that far. */
 export interface Handled {
   readonly answer: WebhookAnswer;
   readonly action: string | null;
 }
 
 /**
- * The way of a request from its method to its action, in the order of facts §2.2: what costs least is
- * refused first, and nothing of a body is read before the secret is right.
+ * Takes a request from its method to its action, in the order of facts §2.2: the cheapest checks come first,
+ * and no byte of a body is read before the secret is verified.
  */
 export class Pipeline {
   private readonly options: PipelineOptions;
@@ -63,14 +59,14 @@ export class Pipeline {
     this.options = options;
   }
 
-  /** Answers in every case. */
+  /** Never rejects. */
   async handle(
     request: WebhookRequest,
     route: ServedRoute,
     limits: WebhookLimits,
   ): Promise<Handled> {
     if (request.method !== 'POST') return refused(rejection(route.id, 'method_not_allowed'));
-    const client = `${route.path}:${request.clientIp}`;
+    const client = `${route.path}:${clientNetworkOf(request.clientIp)}`;
     const waitSeconds = this.rates.admit(client, this.options.now(), limits);
     if (waitSeconds > 0) {
       const headers = { 'retry-after': String(waitSeconds) };
@@ -79,7 +75,7 @@ export class Pipeline {
     if (!isJsonBody(request.headers)) {
       return refused(rejection(route.id, 'unsupported_media_type'));
     }
-    const connection = `${route.path}:${request.remoteAddress}`;
+    const connection = `${route.path}:${clientNetworkOf(request.remoteAddress)}`;
     if (!this.inFlight.enter(connection, limits)) {
       return refused(rejection(route.id, 'too_many_in_flight'));
     }

@@ -1,24 +1,31 @@
-import type { Finding, Mend } from '../../engine/doctor/finding.js';
+import type {
+  AppliedFix,
+  CheckResult,
+  CheckState,
+  DoctorReport,
+  Finding,
+  FindingPlace,
+  Fix,
+} from '../../engine/doctor/index.js';
+import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { renderCodeFrame } from '../code-frame.js';
 import { renderDiff } from '../diff-lines.js';
-import { EXACT_MEASURE, fitEnd, textWidth } from '../fit.js';
-import { safeLine } from '../safe-text.js';
-import { shownPath } from '../shown-path.js';
-import type { Style } from '../style.js';
-import { wrapSpans } from '../wrap.js';
-import { MARKS, paintOf, placeText } from './words.js';
+import { EXACT_MEASURE, fitEnd, padEnd, textWidth } from '../fit.js';
+import { safeLine, shownPath } from '../safe-text.js';
+import type { Paint, Style } from '../style.js';
+import { wrapText } from '../wrap.js';
 
 /** How findings are shown. */
 export interface FindingLineOptions {
   readonly style: Style;
-  /** Width to wrap to; undefined (a pipe) leaves every line whole. */
+  /** Width to wrap to; undefined (a pipe) wraps nothing. */
   readonly columns: number | undefined;
   readonly homeDir: string;
-  /** Lines shown before and after a place; 2 unless said otherwise. */
+  /** Lines shown before and after a place; 2 by default. */
   readonly context?: number;
 }
 
-/** One finding as a line, and where that does not fit, as several. */
+/** The first line of a finding, or several if it does not fit. */
 export function findingHead(finding: Finding, options: FindingLineOptions): readonly string[] {
   const { style, columns, homeDir } = options;
   const { severity, place } = finding;
@@ -35,23 +42,23 @@ export function findingHead(finding: Finding, options: FindingLineOptions): read
   return [`${mark} ${first}`, ...[...rest, ...below].map((line) => `  ${line}`)];
 }
 
-/** What is known of a finding: its cause, the lines around it, and what to do. */
+/** The cause of a finding, the lines around it, the hint and the fix. */
 export function findingBody(finding: Finding, options: FindingLineOptions): readonly string[] {
   const { style, columns } = options;
-  const { cause, excerpt, hint, mend } = finding;
+  const { cause, excerpt, hint, fix } = finding;
   const lines = [
     ...(cause === undefined ? [] : wrapped(cause, columns, 2)),
     ...(excerpt === undefined ? [] : frameLines(excerpt, options).map((line) => style.dim(line))),
     ...(hint === undefined ? [] : wrapped(`→ ${hint}`, columns, 2)),
-    ...(mend === undefined
+    ...(fix === undefined
       ? []
-      : wrapped(`${mend.safe ? 'safe mend' : 'mend'}: ${mend.title}`, columns, 2)),
+      : wrapped(`${fix.safe ? 'safe fix' : 'fix'}: ${fix.title}`, columns, 2)),
   ];
   return lines.map((line) => `  ${line}`);
 }
 
-/** What a mend changes. */
-export function diffOf({ diff }: Mend, options: FindingLineOptions): readonly string[] {
+/** The changes of a fix. */
+export function diffOf({ diff }: Fix, options: FindingLineOptions): readonly string[] {
   return renderDiff(diff, options);
 }
 
@@ -66,8 +73,119 @@ function frameLines(
 }
 
 function wrapped(text: string, columns: number | undefined, indent: number): readonly string[] {
-  const line = safeLine(text);
-  if (columns === undefined) return [line];
-  const spans = wrapSpans(line, columns - indent, EXACT_MEASURE);
-  return spans.map((span) => line.slice(span.start, span.end).trimEnd());
+  return wrapText(
+    safeLine(text),
+    columns === undefined ? undefined : columns - indent,
+    EXACT_MEASURE,
+  );
+}
+
+/** States of a check that has not finished. */
+export type WaitingState = 'running' | 'waiting';
+
+/** Marks of checks and findings; colour only repeats them. */
+export const MARKS: Readonly<Record<CheckState | Finding['severity'] | WaitingState, string>> = {
+  fault: '✗',
+  note: '·',
+  off: '–',
+  ok: '✓',
+  running: '●',
+  waiting: '○',
+  warning: '!',
+};
+
+/** The colour of a mark. */
+export function paintOf(state: keyof typeof MARKS, style: Style): Paint {
+  switch (state) {
+    case 'fault':
+      return style.red;
+    case 'warning':
+      return style.yellow;
+    case 'ok':
+      return style.green;
+    case 'running':
+      return style.cyan;
+    case 'note':
+    case 'off':
+    case 'waiting':
+      return style.dim;
+  }
+}
+
+/** `9 ok · 1 warning · 2 faults`. */
+export function countWords({ ok, warnings, faults }: DoctorReport['counts']): string {
+  return [
+    `${formatCount(ok)} ok`,
+    formatCountOf(warnings, 'warning'),
+    formatCountOf(faults, 'fault'),
+  ].join(' · ');
+}
+
+/** `svc.json:4:5`, a form that editors and terminals understand. */
+function placeText({ line, column }: FindingPlace, file: string): string {
+  if (line === undefined) return file;
+  return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
+}
+
+const NAME_COLUMNS = 15;
+
+/** The whole report as text. */
+export function renderDoctor(
+  report: DoctorReport,
+  applied: readonly AppliedFix[],
+  options: FindingLineOptions,
+): string {
+  const { style } = options;
+  const lines = [
+    ...applied.map((fix) => appliedLine(fix, options)),
+    ...(applied.length === 0 ? [] : ['']),
+    `${style.bold('svc · doctor')}  ${countWords(report.counts)}`,
+    ...report.checks.flatMap((result) => checkLines(result, options)),
+    ...endLines(report),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function appliedLine({ title, failure }: AppliedFix, { style }: FindingLineOptions): string {
+  if (failure === undefined) return `${style.green('fixed')}  ${safeLine(title)}`;
+  return `${style.red('not fixed')}  ${safeLine(title)}: ${safeLine(failure)}`;
+}
+
+function checkLines(result: CheckResult, options: FindingLineOptions): readonly string[] {
+  const inner = narrowed(options, 2);
+  const findings = result.findings.flatMap((finding) => [
+    ...findingHead(finding, inner),
+    ...findingBody(finding, inner),
+    ...(finding.fix === undefined
+      ? []
+      : diffOf(finding.fix, narrowed(inner, 4)).map((line) => `    ${line}`)),
+  ]);
+  return [checkLine(result, options), ...findings.map((line) => `  ${line}`)];
+}
+
+function narrowed(options: FindingLineOptions, by: number): FindingLineOptions {
+  const { columns } = options;
+  return columns === undefined ? options : { ...options, columns: columns - by };
+}
+
+/** A check as one line: its state and what was checked. */
+function checkLine(
+  { check, state, summary }: CheckResult,
+  { style, columns, homeDir }: FindingLineOptions,
+): string {
+  const mark = paintOf(state, style)(MARKS[state]);
+  const words = shownPath(summary, homeDir);
+  const shown = columns === undefined ? words : fitEnd(words, columns - NAME_COLUMNS - 2);
+  return `${mark} ${padEnd(check, NAME_COLUMNS)}${style.dim(shown)}`.trimEnd();
+}
+
+function endLines({ ok, checks }: DoctorReport): readonly string[] {
+  const fixes = checks.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []));
+  const safe = fixes.filter((fix) => fix.safe).length;
+  if (safe > 0)
+    return [
+      '',
+      `run "svc config doctor --fix" to apply ${formatCountOf(safe, 'safe fix', 'safe fixes')}`,
+    ];
+  return ok ? [] : ['', 'the remaining problems have to be fixed by hand'];
 }

@@ -1,27 +1,33 @@
 import type {
+  DreamBackfillOutput,
   DreamCandidatesOutput,
+  DreamPromoteOutput,
+  DreamRejectOutput,
   DreamSignalsOutput,
-} from '../../engine/dreaming/output-schemas.js';
-import { formatCount, formatCountOf, formatRelativeTime } from '../format.js';
+  DreamUndoOutput,
+} from '../../engine/dreaming/index.js';
+import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
-import { SIGNAL_NAMES, shortKey, signalBars } from './words.js';
+import { decisionWords, placeWords, SIGNAL_NAMES, shortKey, signalBars } from './words.js';
 
 /** How tables of claims are drawn. */
 export interface ClaimTableOptions {
   readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) leaves everything whole. */
+  /** Width of the terminal; undefined (a pipe) means unlimited. */
   readonly columns: number | undefined;
 }
 
-/** The answer of `svc dream candidates` without a screen. */
+/** Text of `svc dream candidates` without a screen. */
 export function renderCandidates(
   { candidates, total, ready }: DreamCandidatesOutput,
   options: ClaimTableOptions,
 ): string {
   const { style } = options;
-  if (total === 0) return `${NO_CANDIDATES}\n`;
+  if (total === 0) {
+    return 'No candidates yet. Claims in daily notes become candidates when a search recalls them or a sweep reads the notes.\n';
+  }
   const rows = candidates.map((candidate) => {
     const { passes, score, signals, recalls, key, text } = candidate;
     const mark = passes ? style.green('✓') : '·';
@@ -32,24 +38,21 @@ export function renderCandidates(
     { title: ' ' },
     { title: 'score', align: 'right' },
     { title: 'signals' },
-    { title: 'asked', align: 'right' },
+    { title: 'recalls', align: 'right' },
     { title: 'key' },
   ];
-  const shown = total === rows.length ? '' : `, the best ${formatCount(rows.length)} shown`;
+  const shown = total === rows.length ? '' : ` (showing the best ${formatCount(rows.length)})`;
   const sum = `${formatCountOf(total, 'candidate')}${shown}; ✓ ${formatCount(ready)} would be promoted now`;
   const legend = style.dim(`signals: ${SIGNAL_NAMES.join(', ')}`);
   return `${claimTable(columns, rows, options)}\n${sum}\n${legend}\n`;
 }
 
-const NO_CANDIDATES =
-  'No candidates yet: claims of daily notes become candidates when searches find them, or when a sweep reads the notes.';
-
-/** The answer of `svc dream signals`. */
+/** Text of `svc dream signals`. */
 export function renderSignals(
   { claims, total }: DreamSignalsOutput,
   options: ClaimTableOptions & { readonly nowMs: number },
 ): string {
-  if (total === 0) return 'Nothing was recalled yet.\n';
+  if (total === 0) return 'No claims recalled yet.\n';
   const rows = claims.map((claim) => {
     const { lastSignalAt, recalls, notes, grounded, questions, averageScore, fate } = claim;
     const last = formatRelativeTime(Date.parse(lastSignalAt), options.nowMs);
@@ -58,32 +61,89 @@ export function renderSignals(
     return { cells, text: claim.text };
   });
   const columns: readonly TableColumn[] = [
-    { title: 'last' },
-    { title: 'asked', align: 'right' },
+    { title: 'last signal' },
+    { title: 'recalls', align: 'right' },
     { title: 'questions', align: 'right' },
-    { title: 'noted', align: 'right' },
+    { title: 'notes', align: 'right' },
     { title: 'score', align: 'right' },
-    { title: 'fate' },
+    { title: 'status' },
     { title: 'key' },
   ];
   const rest = total - rows.length;
-  const more = rest > 0 ? `\n${formatCount(rest)} more; --limit shows them\n` : '';
+  const more = rest > 0 ? `\n${formatCount(rest)} more; use --limit to show them\n` : '';
   return `${claimTable(columns, rows, options)}${more}`;
 }
 
-interface ClaimRow {
-  /** Safe to show, and of no more width than they have to be. */
-  readonly cells: readonly string[];
-  readonly text: string;
-}
-
-/** A table whose last column is the claim, cut where the terminal ends. */
+/** A table whose last column, the claim, is cut at the width of the terminal. */
 function claimTable(
   columns: readonly TableColumn[],
-  rows: readonly ClaimRow[],
+  rows: readonly { readonly cells: readonly string[]; readonly text: string }[],
   { style, columns: width }: ClaimTableOptions,
 ): string {
   const all = [...columns, { title: 'claim' }];
   const cells = rows.map((row) => [...row.cells, safeLine(row.text)]);
   return renderTable(all, fitLastColumn(all, cells, width), style);
+}
+
+/** Text of `svc dream promote`. */
+export function renderPromotion(promotion: DreamPromoteOutput): string {
+  const { text, sweep } = promotion;
+  const lines = [safeLine(text), `  ${placeWords(promotion)}: ${decisionWords(promotion)}`];
+  const isWritten = promotion.decision === 'promote' || promotion.decision === 'renew';
+  if (isWritten && sweep !== null) lines.push(`  undo with: svc dream undo ${safeLine(sweep)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Text of `svc dream reject`. */
+export function renderRejection(claim: DreamRejectOutput): string {
+  return `${safeLine(claim.text)}\n  ${placeWords(claim)}: rejected, no sweep will promote it\n`;
+}
+
+/** Text of `svc dream undo`. */
+export function renderUndo({ sweep, undone, kept }: DreamUndoOutput): string {
+  const head = `sweep ${safeLine(sweep)}: ${formatCountOf(undone, 'change')} to MEMORY.md undone`;
+  const lines = kept.map(({ key, why }) =>
+    why === 'edited'
+      ? `  kept ${shortKey(key)}: it was edited since`
+      : `  ${shortKey(key)} no longer exists`,
+  );
+  return `${[head, ...lines].join('\n')}\n`;
+}
+
+const MOST_SHOWN = 40;
+
+/** Text of `svc dream backfill`. */
+export function renderBackfill({ id, backfilled, rolledBack }: DreamBackfillOutput): string {
+  const lines =
+    rolledBack === undefined
+      ? backfilledLines(backfilled, id)
+      : [
+          `backfill ${safeLine(id ?? '')} rolled back: ${formatCountOf(rolledBack.claims, 'claim')} restored`,
+        ];
+  return `${lines.join('\n')}\n`;
+}
+
+function backfilledLines(
+  backfilled: DreamBackfillOutput['backfilled'],
+  id: string | null,
+): readonly string[] {
+  if (backfilled === undefined) return [];
+  const { dryRun, notes, notesLeft, leans, claims, skipped } = backfilled;
+  const { lasting, durable, unclear, situational } = leans;
+  return [
+    `${formatCountOf(notes, 'note')}: ${lasting} lasting, ${durable} durable, ${unclear} unclear, ${situational} situational`,
+    `${formatCountOf(claims.length, 'claim')} ${dryRun ? 'would get signals' : 'got signals'}`,
+    ...claims.slice(0, MOST_SHOWN).flatMap(({ key, text, lean, ...place }) => {
+      return [
+        `  + ${safeLine(text)}`,
+        `    ${shortKey(key)} · ${placeWords(place)} · ${lean === 'lasting' ? '2 signals' : '1 signal'}`,
+      ];
+    }),
+    ...(claims.length > MOST_SHOWN ? [`  … and ${claims.length - MOST_SHOWN} more`] : []),
+    ...skipped.map(({ path, reason }) => `  skipped ${safeLine(path)}: ${reason}`),
+    ...(notesLeft === 0
+      ? []
+      : [`  ${formatCountOf(notesLeft, 'older note')} not read: pass their folder with --path`]),
+    ...(id === null ? [] : [`  undo with: svc dream backfill --rollback ${safeLine(id)}`]),
+  ];
 }

@@ -1,19 +1,18 @@
-import type { DreamExplainOutput } from '../../engine/dreaming/output-schemas.js';
-import { drawScore } from '../bar.js';
+import type { DreamExplainOutput } from '../../engine/dreaming/index.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import { drawScore, type Style } from '../style.js';
 import { alignRows, renderTable } from '../table.js';
 import { GATE_WORDS, LONG_TERM_WORDS, NOTE_WORDS, placeWords } from './words.js';
 
 const BAR = 10;
 
-/** The answer of `svc dream explain`: the claim, its score part by part, its gates, how it stands now. */
+/** Text of `svc dream explain`. */
 export function renderExplanation(claim: DreamExplainOutput, style: Style): string {
   return [
     style.bold(safeLine(claim.text)),
-    `${style.dim('where')}  ${placeWords(claim)}`,
-    `${style.dim('key')}    ${claim.key}`,
-    `${style.dim('fate')}   ${fateWords(claim)}`,
+    `${style.dim('note')}    ${placeWords(claim)}`,
+    `${style.dim('key')}     ${claim.key}`,
+    `${style.dim('status')}  ${fateWords(claim)}`,
     '',
     scoreTable(claim, style).trimEnd(),
     '',
@@ -59,7 +58,7 @@ function gateLines(gates: DreamExplainOutput['gates'], style: Style): readonly s
   return alignRows(rows, ['left', 'left', 'left']);
 }
 
-/** A mark that says it by its form as well. */
+/** Distinguishable without color. */
 export function gateMark(isGood: boolean, style: Style): string {
   return isGood ? style.green('✓') : style.red('✗');
 }
@@ -75,11 +74,11 @@ function fateWords({ fate, decidedAt, sweep }: DreamExplainOutput): string {
 }
 
 function verdictOf(claim: DreamExplainOutput): string {
-  if (claim.fate === 'promoted') return 'It was promoted already.';
-  if (claim.fate === 'rejected') return 'It was rejected: no sweep takes it.';
-  if (!claim.passes) return 'The next sweep leaves it where it is.';
-  if (claim.note !== 'found') return 'It passes every gate, but the next sweep skips it.';
+  if (claim.fate === 'promoted') return 'It was already promoted.';
+  if (claim.fate === 'rejected') return 'It was rejected: no sweep will promote it.';
+  if (!claim.passes) return 'The next sweep will not promote it.';
+  if (claim.note !== 'found') return 'It passes every gate, but the next sweep will skip it.';
   return isNews(claim)
-    ? 'The next sweep promotes it.'
-    : 'The next sweep has nothing to write: it is said already.';
+    ? 'The next sweep will promote it.'
+    : 'The next sweep has nothing to write: MEMORY.md already contains it.';
 }

@@ -2,15 +2,18 @@ import type {
   DreamScheduleOutput,
   DreamStatusOutput,
   DreamSwitchOutput,
-} from '../../engine/dreaming/output-schemas.js';
-import { formatBytes, formatCount, formatRelativeTime } from '../format.js';
-import { safeLine } from '../safe-text.js';
-import { shownPath } from '../shown-path.js';
+} from '../../engine/dreaming/index.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatRelativeTime,
+} from '../../engine/support/format.js';
+import { safeLine, shownPath } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import { memoryWords, triggerWords } from './words.js';
 
-/** How the state of dreaming is shown. */
 export interface DreamStatusViewOptions {
   readonly style: Style;
   readonly nowMs: number;
@@ -19,14 +22,14 @@ export interface DreamStatusViewOptions {
 
 type WorkspaceStatus = DreamStatusOutput['workspaces'][number];
 
-/** The answer of `svc dream status`. */
+/** Text of `svc dream status`. */
 export function renderDreamStatus(
   { enabled, frequency, workspaces }: DreamStatusOutput,
   options: DreamStatusViewOptions,
 ): string {
   const { style } = options;
   const state = enabled ? style.green('on') : style.yellow('off');
-  const how = enabled ? '' : '; svc dream enable switches it on';
+  const how = enabled ? '' : '; enable it with svc dream enable';
   const head = `dreaming is ${state}, schedule ${safeLine(frequency)}${how}`;
   return [head, ...workspaces.map((one) => workspaceLines(one, options).join('\n'))]
     .map((part) => `${part}\n`)
@@ -43,11 +46,11 @@ function workspaceLines(
     ['last sweep', lastWords(status, nowMs)],
     [
       'claims',
-      `${formatCount(claims.open)} open, ${formatCount(claims.ready)} of them ready · ${formatCount(claims.promoted)} promoted · ${formatCount(claims.rejected)} rejected`,
+      `${formatCount(claims.open)} open (${formatCount(claims.ready)} ready) · ${formatCount(claims.promoted)} promoted · ${formatCount(claims.rejected)} rejected`,
     ],
     [
       'recall log',
-      `${formatBytes(recallLog.bytes)} of ${formatBytes(recallLog.mostBytes)} at most${recallLog.bytes >= recallLog.mostBytes ? '; full: a sweep empties it' : ''}`,
+      `${formatBytes(recallLog.bytes)} (limit ${formatBytes(recallLog.mostBytes)})${recallLog.bytes >= recallLog.mostBytes ? '; full: run a sweep to empty it' : ''}`,
     ],
     ['MEMORY.md', promotedWords(status, style)],
   ].map(([label = '', words = '']) => [`  ${style.dim(label)}`, words]);
@@ -61,29 +64,29 @@ function workspaceLines(
 function nextWords(nextRunAt: string | null, timeZone: string | null, nowMs: number): string {
   if (nextRunAt === null) return 'none';
   const local = localWords(nextRunAt, timeZone);
-  return `${local}, ${inWords(Date.parse(nextRunAt) - nowMs)}, kept by svc serve`;
+  return `${local}, ${inWords(Date.parse(nextRunAt) - nowMs)}, if svc serve is running`;
 }
 
 function lastWords({ lastSweep, busy }: WorkspaceStatus, nowMs: number): string {
-  const now = busy ? 'one is running now · ' : '';
+  const now = busy ? 'running now · ' : '';
   if (lastSweep === null) return `${now}none yet`;
   const when = formatRelativeTime(Date.parse(lastSweep.startedAt), nowMs);
   const failed = Object.values(lastSweep.phases).some((phase) => phase?.state === 'failed');
   const how = failed
     ? ', a phase failed'
     : lastSweep.endedAt === null && !busy
-      ? ', broken off'
+      ? ', interrupted'
       : '';
   return `${now}${when}, ${triggerWords(lastSweep)}${how}: ${memoryWords(lastSweep)}`;
 }
 
 function promotedWords({ memory, fault }: WorkspaceStatus, style: Style): string {
-  if (memory === null) return style.red(safeLine(fault ?? 'cannot be read'));
+  if (memory === null) return style.red(safeLine(fault ?? 'unreadable'));
   const { promoted, mostPromoted, bytes } = memory;
-  return `${formatCount(promoted)} of ${formatCount(mostPromoted)} promoted entries at most · ${formatBytes(bytes)}`;
+  return `${formatCountOf(promoted, 'promoted entry', 'promoted entries')} (limit ${formatCount(mostPromoted)}) · ${formatBytes(bytes)}`;
 }
 
-/** The answer of `svc dream schedule`. */
+/** Text of `svc dream schedule`. */
 export function renderSchedule(
   { enabled, frequency, timeZone, runs, crontab, service, timer }: DreamScheduleOutput,
   nowMs: number,
@@ -94,16 +97,14 @@ export function renderSchedule(
     return `${folder}.service\n${service}\n${folder}.timer\n${timer}`;
   }
   const zone = timeZone === null ? "the host's time zone" : safeLine(timeZone);
-  const off = enabled
-    ? ''
-    : '\ndreaming is off: svc serve keeps no schedule until svc dream enable';
+  const off = enabled ? '' : '\ndreaming is off: run svc dream enable to let svc serve run sweeps';
   const lines = runs.map(
     (run) => `  ${localWords(run, timeZone)}  ${inWords(Date.parse(run) - nowMs)}`,
   );
   return `${safeLine(frequency)} in ${zone}${off}\n${lines.join('\n')}\n`;
 }
 
-/** The answer of `svc dream enable` and `svc dream disable`. */
+/** Text of `svc dream enable` and `svc dream disable`. */
 export function renderSwitch(
   { enabled, changed, file, path, nextRunAt }: DreamSwitchOutput,
   { homeDir, nowMs }: Omit<DreamStatusViewOptions, 'style'>,
@@ -111,17 +112,17 @@ export function renderSwitch(
   const place = shownPath(file, homeDir);
   const word = enabled ? 'on' : 'off';
   const head = changed
-    ? `dreaming is ${word} now: ${path} is ${String(enabled)} in ${place}`
-    : `dreaming is ${word} already in ${place}`;
+    ? `dreaming is now ${word}: set ${path} to ${String(enabled)} in ${place}`
+    : `dreaming is already ${word} in ${place}`;
   if (nextRunAt === null) return `${head}\n`;
   const next = inWords(Date.parse(nextRunAt) - nowMs);
-  return `${head}\nnext sweep ${next}, as long as svc serve runs; svc dream schedule has other ways\n`;
+  return `${head}\nnext sweep ${next}, if svc serve is running; for cron or systemd see svc dream schedule\n`;
 }
 
-/** A moment on the clocks of a time zone: `Fri 2026-11-20 03:00 GMT+1`. */
+/** A moment in a time zone: `Fri 2026-11-20 03:00 GMT+1`. */
 function localWords(at: string, timeZone: string | null): string {
   const format = new Intl.DateTimeFormat('en-GB', {
-    ...(timeZone === null ? {} : { timeZone }),
+    timeZone: timeZone ?? undefined,
     weekday: 'short',
     year: 'numeric',
     month: '2-digit',
@@ -138,7 +139,7 @@ function localWords(at: string, timeZone: string | null): string {
 
 const MINUTE_MS = 60_000;
 
-/** How long until then, roughly: `in 40 min`, `in 11 h`, `in 3 days`. */
+/** Rough time until then: `in 40 min`, `in 11 h`, `in 3 days`. */
 function inWords(ms: number): string {
   const minutes = Math.max(0, Math.round(ms / MINUTE_MS));
   if (minutes < 60) return `in ${minutes} min`;

@@ -5,10 +5,9 @@ import type {
   NotSweptOutput,
   SweepOutput,
   SweptOutput,
-} from '../../engine/dreaming/output-schemas.js';
-import { formatCountOf, formatRelativeTime } from '../format.js';
-import { safeLine } from '../safe-text.js';
-import { shownPath } from '../shown-path.js';
+} from '../../engine/dreaming/index.js';
+import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine, shownPath } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows, renderTable } from '../table.js';
 import {
@@ -22,12 +21,12 @@ import {
 
 const PHASES = ['light', 'rem', 'deep'] as const;
 
-/** The answer of `svc dream list`. */
+/** Text of `svc dream list`. */
 export function renderSweeps(
   { sweeps }: DreamListOutput,
   { style, nowMs }: { readonly style: Style; readonly nowMs: number },
 ): string {
-  if (sweeps.length === 0) return 'There was no sweep yet; svc dream run makes one.\n';
+  if (sweeps.length === 0) return 'No sweeps yet; run one with svc dream run.\n';
   const rows = sweeps.map((sweep) => [
     safeLine(sweep.id),
     formatRelativeTime(Date.parse(sweep.startedAt), nowMs),
@@ -35,7 +34,7 @@ export function renderSweeps(
     outcomeOf(sweep),
     memoryWords(sweep),
   ]);
-  const titles = ['sweep', 'when', 'why', 'phases', 'MEMORY.md'];
+  const titles = ['sweep', 'when', 'trigger', 'phases', 'MEMORY.md'];
   return renderTable(
     titles.map((title) => ({ title })),
     rows,
@@ -45,12 +44,12 @@ export function renderSweeps(
 
 function outcomeOf({ phases, endedAt, trigger }: SweepOutput): string {
   if (trigger === 'promote' || trigger === 'backfill') return '–';
-  if (endedAt === null) return 'not ended';
+  if (endedAt === null) return 'unfinished';
   const failed = PHASES.filter((phase) => phases[phase]?.state === 'failed');
   return failed.length === 0 ? 'ok' : `${failed.join(', ')} failed`;
 }
 
-/** The answer of `svc dream show`. */
+/** Text of `svc dream show`. */
 export function renderSweep({ sweep, entries, said }: DreamShowOutput, style: Style): string {
   const changes = entries.flatMap(({ change, key, text, before, ...place }) => [
     `${changeMark(change, style)} ${safeLine(text)}`,
@@ -61,7 +60,7 @@ export function renderSweep({ sweep, entries, said }: DreamShowOutput, style: St
     said.length === 0
       ? []
       : [
-          `${formatCountOf(said.length, 'claim')} MEMORY.md said already: ${said.map(shortKey).join(', ')}`,
+          `already in MEMORY.md: ${formatCountOf(said.length, 'claim')} (${said.map(shortKey).join(', ')})`,
         ];
   const lines = [
     `${style.bold(safeLine(sweep.id))}  ${triggerWords(sweep)}, ${sweep.startedAt}`,
@@ -90,30 +89,41 @@ function phaseLines({ phases }: SweepOutput, style: Style): readonly string[] {
     const phase = phases[name];
     if (phase === undefined) return [];
     const words = phaseWords(phase);
-    return [[`  ${name}`, phase.state === 'failed' ? style.red(words) : words]];
+    const row = [`  ${name}`, phase.state === 'failed' ? style.red(words) : words];
+    return phase.hint === undefined ? [row] : [row, ['', `hint: ${safeLine(phase.hint)}`]];
   });
   return alignRows(rows, ['left', 'left']);
 }
 
-/** The answer of `svc dream run`. */
-export function renderRun(
-  { sweeps, dryRun }: DreamRunOutput,
-  { style, homeDir }: { readonly style: Style; readonly homeDir: string },
-): string {
+/** How `svc dream run` is printed. */
+export interface RunView {
+  readonly style: Style;
+  readonly homeDir: string;
+  /** Whether the phases were already shown as steps on the same terminal. */
+  readonly phasesShown: boolean;
+}
+
+/** Text of `svc dream run`. */
+export function renderRun({ sweeps, dryRun }: DreamRunOutput, view: RunView): string {
+  const { style, homeDir } = view;
   const parts = sweeps.map((swept) => {
     const title = style.bold(shownPath(swept.workspace, homeDir));
     return 'error' in swept
       ? `${title}  ${failureWords(swept, style)}\n`
-      : `${title}\n${sweptLines(swept, dryRun, style).join('\n')}\n`;
+      : `${title}\n${sweptLines(swept, dryRun, view).join('\n')}\n`;
   });
   return parts.join('\n');
 }
 
 function failureWords({ error }: NotSweptOutput, style: Style): string {
-  return style.red(`no sweep: ${safeLine(error.message)}`);
+  return style.red(`not swept: ${safeLine(error.message)}`);
 }
 
-function sweptLines(swept: SweptOutput, dryRun: boolean, style: Style): readonly string[] {
+function sweptLines(
+  swept: SweptOutput,
+  dryRun: boolean,
+  { style, phasesShown }: RunView,
+): readonly string[] {
   const { sweep, decisions, searches, skipped, reportFaults, modelFaults, remReport } = swept;
   const decided = decisions.flatMap((decision) => [
     `${decision.decision === 'promote' || decision.decision === 'renew' ? style.green('  +') : '  ·'} ${safeLine(decision.text)}`,
@@ -121,23 +131,24 @@ function sweptLines(swept: SweptOutput, dryRun: boolean, style: Style): readonly
   ]);
   const troubles = [
     ...skipped.map(({ path, reason, detail }) => {
-      return `  not read: ${safeLine(path)} (${safeLine(detail ?? reason)})`;
+      return `  skipped ${safeLine(path)}: ${safeLine(detail ?? reason)}`;
     }),
     ...reportFaults.map((fault) => `  report not written: ${safeLine(fault)}`),
-    ...modelFaults.map(
-      (fault) => `  the model did not answer, plain words stand: ${safeLine(fault)}`,
-    ),
+    ...modelFaults.map((fault) => `  model failed, using plain text: ${safeLine(fault)}`),
   ];
   const end = dryRun
     ? 'dry run: nothing was written'
     : sweep.written > 0
-      ? `svc dream undo takes it back (sweep ${safeLine(sweep.id)})`
-      : 'MEMORY.md: nothing written';
+      ? `undo with: svc dream undo ${safeLine(sweep.id)}`
+      : 'MEMORY.md: no changes';
   const report =
     remReport === undefined ? [] : ['', ...remReport.trimEnd().split('\n').map(safeLine)];
-  return [
-    `  ${formatCountOf(searches, 'new search', 'new searches')} taken in`,
+  const phases = [
+    `  ${formatCountOf(searches, 'new search', 'new searches')}`,
     ...phaseLines(sweep, style),
+  ];
+  return [
+    ...(phasesShown ? [] : phases),
     ...decided,
     ...troubles,
     `  ${style.dim(end)}`,

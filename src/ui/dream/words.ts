@@ -3,15 +3,15 @@ import type {
   DreamCandidatesOutput,
   DreamExplainOutput,
   SweepOutput,
-} from '../../engine/dreaming/output-schemas.js';
-import { formatCountOf } from '../format.js';
+} from '../../engine/dreaming/index.js';
+import { formatCountOf } from '../../engine/support/format.js';
 import { lineAnchor } from '../memory/location.js';
 import { safeLine } from '../safe-text.js';
 
 type Signals = DreamCandidatesOutput['candidates'][number]['signals'];
 type GateName = DreamExplainOutput['gates'][number]['gate'];
 
-/** The six signals in their order. */
+/** The six signals in display order. */
 export const SIGNAL_NAMES = [
   'frequency',
   'relevance',
@@ -23,7 +23,7 @@ export const SIGNAL_NAMES = [
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** One bar of a column's height for each signal: `▇▅▃█▁▄`. */
+/** One bar per signal: `▇▅▃█▁▄`. */
 export function signalBars(signals: Signals): string {
   return SIGNAL_NAMES.map((name) => {
     const level = Math.round(Math.min(1, Math.max(0, signals[name])) * (LEVELS.length - 1));
@@ -31,36 +31,39 @@ export function signalBars(signals: Signals): string {
   }).join('');
 }
 
-/** What a gate asks, as people say it. */
+/** Labels of the gates. */
 export const GATE_WORDS: Readonly<Record<GateName, string>> = {
-  short_term: 'from short-term memory',
+  short_term: 'in short-term memory',
   clean: 'a clean statement',
-  open: 'not decided yet',
-  asked: 'asked for',
-  recall_count: 'signals enough',
-  unique_queries: 'different questions',
-  age: 'young enough',
-  score: 'score high enough',
+  lasting: 'lasting',
+  open: 'open',
+  asked: 'recalled',
+  recall_count: 'enough signals',
+  unique_queries: 'enough questions or days',
+  age: 'recent enough',
+  score: 'score',
 };
 
 export const NOTE_WORDS: Readonly<Record<DreamExplainOutput['note'], string>> = {
-  found: 'its note still says it',
-  changed: 'its note says something else now',
-  missing: 'its note does not say it any more',
+  found: 'still in its note',
+  changed: 'changed in its note',
+  missing: 'no longer in its note',
+  superseded: 'contradicted by a later note',
+};
+
+const SKIP_WORDS: Readonly<Record<NonNullable<DecisionOutput['why']>, string>> = {
+  ...NOTE_WORDS,
+  secret: 'contains a secret',
 };
 
 export const LONG_TERM_WORDS: Readonly<Record<DreamExplainOutput['longTermMemory'], string>> = {
-  new: 'MEMORY.md does not say it',
-  present: 'MEMORY.md has it as an entry',
-  said: 'MEMORY.md says all of it already',
-  renews: 'it renews an entry of MEMORY.md',
+  new: 'not in MEMORY.md yet',
+  present: 'already an entry in MEMORY.md',
+  said: 'already covered by MEMORY.md',
+  renews: 'updates an entry in MEMORY.md',
 };
 
-/**
- * What was done with a claim, and why.
- *
- * @param dryRun what would be done
- */
+/** What was done with a claim, or for a dry run, what would be. */
 export function decisionWords(
   { decision, why }: Pick<DecisionOutput, 'decision' | 'why'>,
   dryRun = false,
@@ -70,15 +73,15 @@ export function decisionWords(
     case 'promote':
       return promoted;
     case 'renew':
-      return `${promoted}, in place of an older entry`;
+      return `${promoted}, replacing an older entry`;
     case 'said':
-      return 'MEMORY.md says it already';
+      return 'already in MEMORY.md';
     case 'skip':
-      return why === undefined ? 'left out' : `left out: ${NOTE_WORDS[why]}`;
+      return why === undefined ? 'skipped' : `skipped: ${SKIP_WORDS[why]}`;
   }
 }
 
-/** Where a claim stands: `memory/2026-11-18.md#L3`. */
+/** Location of a claim: `memory/2026-11-18.md#L3`. */
 export function placeWords(place: {
   readonly path: string;
   readonly startLine: number;
@@ -87,55 +90,55 @@ export function placeWords(place: {
   return `${safeLine(place.path)}${lineAnchor(place)}`;
 }
 
-/** Enough of a key to name a claim by. */
+/** A prefix of a key that commands accept. */
 export function shortKey(key: string): string {
   return key.slice(0, 8);
 }
 
 const TRIGGER_WORDS: Readonly<Record<SweepOutput['trigger'], string>> = {
-  manual: 'by hand',
-  schedule: 'on schedule',
+  manual: 'manual',
+  schedule: 'scheduled',
   backfill: 'backfill',
-  promote: 'one claim by hand',
+  promote: 'manual promotion',
 };
 
 export function triggerWords({ trigger }: Pick<SweepOutput, 'trigger'>): string {
   return TRIGGER_WORDS[trigger];
 }
 
-/** What became of `MEMORY.md`: `3 entries written`, `taken back`. */
+/** What happened to `MEMORY.md`: `3 entries written`, `undone`. */
 export function memoryWords({ memory, written }: Pick<SweepOutput, 'memory' | 'written'>): string {
   switch (memory) {
     case 'untouched':
-      return 'nothing written';
+      return 'no changes';
     case 'planned':
-      return 'broken off; the next sweep ends it';
+      return 'interrupted; the next sweep completes it';
     case 'undone':
-      return 'taken back';
+      return 'undone';
     case 'applied':
       return `${formatCountOf(written, 'entry', 'entries')} written`;
   }
 }
 
-/** What is counted, with its plural where it has one. */
+/** Labels of the counts, singular and plural. */
 const COUNT_WORDS: Readonly<Record<string, readonly [string, string?]>> = {
   notes: ['note', 'notes'],
   messages: ['message', 'messages'],
   noted: ['new statement', 'new statements'],
-  staged: ['stand out'],
+  staged: ['staged'],
   considered: ['statement considered', 'statements considered'],
   themes: ['theme', 'themes'],
   truths: ['candidate truth', 'candidate truths'],
   passed: ['passed every gate'],
   promote: ['promoted'],
-  renew: ['renewed'],
-  said: ['known already'],
-  skip: ['left out'],
+  renew: ['updated'],
+  said: ['already known'],
+  skip: ['skipped'],
 };
 
 type PhaseOutput = NonNullable<SweepOutput['phases']['light']>;
 
-/** How a phase went: `2 notes, 31 new statements, 12 stand out`. */
+/** The result of a phase: `2 notes, 31 new statements, 12 staged`. */
 export function phaseWords({ state, counts, error }: PhaseOutput): string {
   if (state === 'off') return 'off';
   if (state === 'failed') return `failed: ${safeLine(error ?? '')}`;

@@ -1,15 +1,14 @@
-import type { FlowRecord, TaskRecord } from '../../engine/flows/index.js';
-import type { FlowEntry } from '../../engine/flows/operator-flows.js';
-import { formatCountOf, formatRelativeTime } from '../format.js';
+import type { FlowEntry, FlowRecord, TaskRecord } from '../../engine/flows/index.js';
+import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import { type ListOptions, renderTaskList } from './list.js';
-import { statusPaint } from './words.js';
+import { statusPaint } from './rows.js';
 
 type Row = readonly [name: string, value: string | null | undefined];
 
-/** Everything about a flow, and its tasks. */
+/** All fields of a flow, and its tasks. */
 export function renderFlow(
   { flow, summary, tasks }: FlowEntry & { readonly tasks: readonly TaskRecord[] },
   options: ListOptions,
@@ -37,7 +36,7 @@ export function renderFlow(
   return `${style.bold(`flow ${flow.flowId}`)}\n${fields(rows, style)}${list}`;
 }
 
-/** Everything about a task. */
+/** All fields of a task. */
 export function renderTask(
   task: TaskRecord,
   flow: FlowRecord | undefined,
@@ -62,7 +61,7 @@ export function renderTask(
     ['notify', `${task.notifyPolicy}, ${task.deliveryStatus}`],
     ...times(task, nowMs),
     ['lease until', moment(task.leaseExpiresAt)],
-    ['runs again', moment(task.nextRunAt)],
+    ['next run', moment(task.nextRunAt)],
   ];
   return `${style.bold(`task ${task.taskId}`)}\n${fields(rows, style)}`;
 }
@@ -80,7 +79,7 @@ function times(
   return [
     ['created', at(record.createdAt)],
     ['started', at(record.startedAt)],
-    ['cancel asked', at(record.cancelRequestedAt)],
+    ['cancel requested', at(record.cancelRequestedAt)],
     ['ended', at(record.endedAt)],
   ];
 }
@@ -96,7 +95,7 @@ function fields(rows: readonly Row[], style: Style): string {
   return `${alignRows(shown, ['left', 'left']).join('\n')}\n`;
 }
 
-/** A state is painted already; everything else may hold what people wrote. */
+/** A status is painted already; everything else may contain untrusted text. */
 function shownValue(name: string, value: string): string {
   return name === 'status' ? value : safeLine(value);
 }

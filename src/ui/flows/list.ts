@@ -1,27 +1,32 @@
-import type { FlowFinding, TaskFinding } from '../../engine/flows/audit/finding.js';
-import type { TaskRecord } from '../../engine/flows/index.js';
-import type { FlowEntry, Page } from '../../engine/flows/operator-flows.js';
+import type {
+  FlowEntry,
+  FlowFinding,
+  Page,
+  TaskFinding,
+  TaskRecord,
+} from '../../engine/flows/index.js';
+import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { fitEnd, textWidth } from '../fit.js';
-import { formatCount, formatCountOf, formatDuration } from '../format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
 import {
   FLOW_TITLES,
   flowRow,
+  ID_CHARS,
   type ListRow,
   STATUS_COLUMNS,
+  statusPaint,
   TASK_TITLES,
   taskRow,
 } from './rows.js';
-import { ID_CHARS, statusPaint } from './words.js';
 
 /** How a list is drawn. */
 export interface ListOptions {
   readonly style: Style;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Width of the terminal; undefined (a pipe) leaves every line whole. */
+  /** Width of the terminal; undefined (a pipe) cuts nothing. */
   readonly columns: number | undefined;
 }
 
@@ -42,7 +47,7 @@ export function renderTaskList(page: Page<TaskRecord>, options: ListOptions): st
 function rest(page: Page<unknown>, noun: string, { style }: ListOptions): string {
   const { length } = page.entries;
   if (length === page.total) return '';
-  const text = `${formatCount(length)} of ${formatCountOf(page.total, noun)}; --limit shows more`;
+  const text = `${formatCount(length)} of ${formatCountOf(page.total, noun)}; use --limit to show more`;
   return `${style.dim(text)}\n`;
 }
 
@@ -74,7 +79,7 @@ function table(
   return renderTable(heads, shown, style);
 }
 
-/** What an audit found, errors first. */
+/** The findings of an audit, errors first. */
 export function renderFindings(
   findings: readonly (FlowFinding | TaskFinding)[],
   { style }: ListOptions,
@@ -87,7 +92,7 @@ export function renderFindings(
     formatDuration(finding.ageMs),
     safeLine(finding.detail),
   ]);
-  const columns = ['severity', 'code', findings[0]?.kind ?? 'id', 'for', 'what'];
+  const columns = ['severity', 'code', findings[0]?.kind ?? 'id', 'for', 'problem'];
   return renderTable(
     columns.map((title) => ({ title })),
     rows,

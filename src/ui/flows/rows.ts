@@ -1,18 +1,18 @@
-import type { FlowStatus, TaskRecord, TaskStatus } from '../../engine/flows/index.js';
-import type { FlowEntry } from '../../engine/flows/operator-flows.js';
-import { formatRelativeTime } from '../format.js';
+import type { FlowEntry, FlowStatus, TaskRecord, TaskStatus } from '../../engine/flows/index.js';
+import { formatRelativeTime } from '../../engine/support/format.js';
+import { formatClock } from '../memory/watch-lines.js';
 import { safeLine } from '../safe-text.js';
-import { firstLine, ID_CHARS } from './words.js';
+import type { Paint, Style } from '../style.js';
 
-/** A row of a list of flows or tasks: cells that are safe to show, the last one of any length. */
+/** A row in a list of flows or tasks; cells are safe to show, and the last can have any length. */
 export interface ListRow {
   readonly cells: readonly string[];
   readonly status: FlowStatus | TaskStatus;
-  /** Differs from before when the row does. */
+  /** Changes whenever the row does. */
   readonly version: string;
 }
 
-/** What a list shows of flows. */
+/** Columns of a list of flows. */
 export const FLOW_TITLES = [
   'flow',
   'status',
@@ -22,7 +22,7 @@ export const FLOW_TITLES = [
   'session',
   'goal',
 ] as const;
-/** What a list shows of tasks. */
+/** Columns of a list of tasks. */
 export const TASK_TITLES = [
   'task',
   'flow',
@@ -32,7 +32,7 @@ export const TASK_TITLES = [
   'changed',
   'what',
 ] as const;
-/** Which column the state stands in, in either list. */
+/** The column of the status in each list. */
 export const STATUS_COLUMNS = { flows: 1, tasks: 3 } as const;
 
 /** A flow in a list. */
@@ -74,4 +74,49 @@ export function taskRow(task: TaskRecord, nowMs: number): ListRow {
     status: task.status,
     version: `${task.taskId}.${task.revision}`,
   };
+}
+
+/** Usually enough of an ID to be unique. */
+export const ID_CHARS = 8;
+
+/** The colour of a status; it only repeats the word. */
+export function statusPaint(status: FlowStatus | TaskStatus, style: Style): Paint {
+  switch (status) {
+    case 'running':
+      return style.cyan;
+    case 'succeeded':
+      return style.green;
+    case 'failed':
+    case 'timed_out':
+    case 'lost':
+      return style.red;
+    case 'blocked':
+    case 'waiting':
+      return style.yellow;
+    case 'cancelled':
+      return style.dim;
+    case 'queued':
+      return (text) => text;
+  }
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}
+
+/** Left out of a watch line, which starts with the time. */
+const AGO_COLUMNS = { flows: 4, tasks: 5 } as const;
+
+/** A changed flow or task as one line. */
+export function watchLine(
+  kind: 'flows' | 'tasks',
+  { cells, status }: ListRow,
+  nowMs: number,
+  style: Style,
+): string {
+  const shown = cells.flatMap((cell, at) => {
+    if (at === AGO_COLUMNS[kind] || cell === '') return [];
+    return at === STATUS_COLUMNS[kind] ? [statusPaint(status, style)(cell)] : [cell];
+  });
+  return [style.dim(formatClock(nowMs)), ...shown].join('  ');
 }

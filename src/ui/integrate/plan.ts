@@ -1,35 +1,40 @@
-import type { FilePlan, IntegrationPlan } from '../../engine/integrate/plan.js';
+import type { FilePlan, IntegrationPlan, ListedAgent } from '../../engine/integrate/index.js';
 import { renderDiff } from '../diff-lines.js';
-import { safeLine } from '../safe-text.js';
-import { shownPath } from '../shown-path.js';
+import { fitMiddle } from '../fit.js';
+import { safeLine, shownPath } from '../safe-text.js';
 import type { Style } from '../style.js';
+import { fitLastColumn, renderTable } from '../table.js';
 
 /** How a plan is shown. */
 export interface PlanOptions {
   readonly style: Style;
-  /** Width to cut lines to; undefined (a pipe) leaves them whole. */
+  /** Width to cut lines to; undefined (a pipe) cuts nothing. */
   readonly columns: number | undefined;
   readonly homeDir: string;
 }
 
-const PARTS = { hook: 'active memory', server: 'the server' } as const;
+const PARTS = {
+  hook: 'the active memory hook',
+  server: 'the server',
+  settings: 'active memory',
+} as const;
 
-const ACTS = { add: 'add', remove: 'remove', update: 'bring up to date' } as const;
+const ACTS = { add: 'add', remove: 'remove', update: 'update' } as const;
 
-/** What a plan changes, file by file; one line where it changes nothing. */
+/** The changes of a plan, file by file, or one line if there are none. */
 export function renderPlan(plan: IntegrationPlan, options: PlanOptions): string {
   const blocks = plan.files.flatMap((file) => changeBlocks(file, options));
   return blocks.length === 0 ? nothingToDo(plan, options) : `${blocks.join('\n\n')}\n`;
 }
 
-/** What was done, and what is left for the person to do. */
+/** What was done, and the next step for the user. */
 export function renderDone(plan: IntegrationPlan, { homeDir }: PlanOptions): string {
   const { request, files } = plan;
   const lines = files
     .filter(({ changes }) => changes.length > 0)
     .map(({ file, after }) => {
       const path = shownPath(file.file, homeDir);
-      return after === undefined ? `removed ${path}, which held nothing else` : `wrote ${path}`;
+      return after === undefined ? `removed ${path}, which had no other content` : `wrote ${path}`;
     });
   if (request.action === 'add') lines.push(`next: ${request.agent.next}`);
   return `${lines.join('\n')}\n`;
@@ -40,17 +45,18 @@ export function planQuestion({ request, files }: IntegrationPlan, homeDir: strin
   const names = files
     .filter(({ changes }) => changes.length > 0)
     .map(({ file }) => shownPath(file.file, homeDir));
-  return `${request.action === 'add' ? 'Write' : 'Take this out of'} ${names.join(' and ')}?`;
+  return `${request.action === 'add' ? 'Write' : 'Remove this from'} ${names.join(' and ')}?`;
 }
 
 function changeBlocks({ file, changes }: FilePlan, options: PlanOptions): readonly string[] {
   const { style, homeDir } = options;
   const path = shownPath(file.file, homeDir);
-  // A link is followed, and the person should know where the text goes.
+  // A link is followed, so the real file is named too.
   const place = file.target === file.file ? path : `${path} (${shownPath(file.target, homeDir)})`;
   const isNew = file.text === undefined ? ', a new file' : '';
   return changes.map(({ part, change, diff }) => {
-    const head = `${ACTS[change]} ${PARTS[part]} in ${place}${isNew}`;
+    const act = part === 'settings' ? 'enable' : ACTS[change];
+    const head = `${act} ${PARTS[part]} in ${place}${isNew}`;
     return [style.bold(head), ...renderDiff(diff, options)].join('\n');
   });
 }
@@ -61,4 +67,48 @@ function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: PlanOptio
   return action === 'add'
     ? `${safeLine(name)} is already registered with ${agent.title}: ${places}\n`
     : `${safeLine(name)} is not registered with ${agent.title}: ${places}\n`;
+}
+
+/** How the list is drawn. */
+interface ListOptions {
+  readonly style: Style;
+  readonly homeDir: string;
+  /** Width of the terminal; undefined cuts nothing. */
+  readonly columns: number | undefined;
+}
+
+/** The agents as a table, then problems with their files. */
+export function renderAgents(
+  agents: readonly ListedAgent[],
+  { style, homeDir, columns }: ListOptions,
+): string {
+  const rows = agents.map((agent) => [
+    agent.id,
+    agent.isDetected ? 'yes' : 'no',
+    serverWords(agent),
+    hookWords(agent),
+    shownPath(agent.file, homeDir),
+  ]);
+  const titles = ['agent', 'detected', 'registered', 'active memory', 'file'];
+  const heads = titles.map((title) => ({ title }));
+  const table = renderTable(heads, fitLastColumn(heads, rows, columns, fitMiddle), style);
+  const faults = agents.flatMap(({ id, fault, hook }) => [
+    ...(fault === undefined ? [] : [`${id}: ${safeLine(fault.message)}`]),
+    ...(hook?.why ? [`${id}: its hook recalls nothing: ${safeLine(hook.why)}`] : []),
+  ]);
+  return faults.length === 0 ? table : `${table}\n${faults.join('\n')}\n`;
+}
+
+function serverWords({ servers, fault }: ListedAgent): string {
+  if (fault !== undefined) return 'unknown';
+  if (servers.length === 0) return 'no';
+  const names = servers.map(safeLine).join(', ');
+  return names === 'svc' ? 'yes' : `yes (${names})`;
+}
+
+function hookWords({ hookFile, hook, fault }: ListedAgent): string {
+  if (hookFile === undefined) return '–';
+  if (fault !== undefined) return 'unknown';
+  if (hook === undefined) return 'no';
+  return hook.recalls ? 'yes' : 'off';
 }

@@ -1,48 +1,48 @@
-import type { SyncEvent } from '../../engine/memory/sync/events.js';
+import type { SyncEvent } from '../../engine/memory/sync/index.js';
 
 type EmbedEvent<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
 type ProviderEvent = EmbedEvent<'embed.provider'>['event'];
 
-/** What is known of embedding while it runs. */
+/** The state of embedding while it runs. */
 export interface EmbedProgress {
   readonly provider: string;
   readonly model: string;
   /** Passages to be embedded. */
   readonly planned: number;
-  /** Passages done with; never more than planned. */
+  /** Passages finished; never more than planned. */
   readonly done: number;
-  /** Passages just written that had a vector already. */
+  /** Passages that already had a vector. */
   readonly known: number;
   readonly tokens: number;
   readonly requests: number;
-  /** The pace that the provider allows at the moment; undefined when it sets none. */
+  /** The current rate limit of the provider, if any. */
   readonly limit: { readonly perSecond: number; readonly atMs: number } | undefined;
-  /** Jobs at the batch API; undefined where none was submitted. */
+  /** Jobs at the batch API, if any. */
   readonly batch: BatchProgress | undefined;
-  /** How much of a local model is here, while it is downloaded. */
+  /** Progress of the download of a local model. */
   readonly download: { readonly bytes: number; readonly total: number | undefined } | undefined;
-  /** Who failed before, when this is the fallback. */
+  /** The provider that failed, if this is the fallback. */
   readonly insteadOf: string | undefined;
   /** On the caller's clock, in milliseconds. */
   readonly startedMs: number;
 }
 
-/** Jobs at a batch API, all together. */
+/** All jobs at a batch API. */
 export interface BatchProgress {
   readonly jobs: number;
-  /** Never more than there are. */
+  /** Never more than `jobs`. */
   readonly ended: number;
-  /** Passages done as far as the provider says, by job. */
+  /** Finished passages by job, as the provider reports them. */
   readonly doneByJob: Readonly<Record<string, number>>;
   readonly inputs: number;
 }
 
-/** A rate limit that was not heard of for this long has passed. */
+/** A rate limit that was not repeated for this long has passed. */
 const LIMIT_SHOWN_MS = 30_000;
 /** A speed over less than this is noise. */
 const MEASURABLE_MS = 1000;
 
-/** Embedding that has just begun; anew when the fallback takes over. */
+/** Embedding that has just started, with the primary provider or its fallback. */
 export function startEmbedProgress(
   { provider, model, passages, known }: EmbedEvent<'embed.started'>,
   insteadOf: string | undefined,
@@ -64,7 +64,7 @@ export function startEmbedProgress(
   };
 }
 
-/** The state after an event; pure, and for events in any order. */
+/** The state after an event. Pure, and accepts events in any order. */
 export function reduceEmbed(
   state: EmbedProgress | undefined,
   event: EmbedEvent<'embed.provider' | 'embed.stored'>,
@@ -122,18 +122,18 @@ function afterProvider(state: EmbedProgress, event: ProviderEvent, atMs: number)
 
 const NO_JOBS: BatchProgress = { jobs: 0, ended: 0, doneByJob: {}, inputs: 0 };
 
-/** Passages of batch jobs that are done at the provider; never more than were submitted. */
+/** Finished passages of batch jobs; never more than were submitted. */
 export function batchDone({ doneByJob, inputs }: BatchProgress): number {
   const done = Object.values(doneByJob).reduce((sum, count) => sum + Math.max(0, count), 0);
   return Math.min(inputs, done);
 }
 
-/** How much is embedded: 0 to 1. */
+/** From 0 to 1. */
 export function embedFraction({ planned, done }: EmbedProgress): number {
   return planned === 0 ? 1 : done / planned;
 }
 
-/** Milliseconds until all is embedded at the speed so far; undefined while unknown. */
+/** Milliseconds left at the speed so far; undefined if unknown. */
 export function embedEta(state: EmbedProgress | undefined, atMs: number): number | undefined {
   if (state === undefined || state.done === 0) return undefined;
   const ms = atMs - state.startedMs;

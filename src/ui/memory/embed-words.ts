@@ -1,12 +1,18 @@
-import type { SyncEvent } from '../../engine/memory/sync/events.js';
-import { formatBytes, formatCount, formatCountOf, formatShortCount } from '../format.js';
+import type { SyncEvent } from '../../engine/memory/sync/index.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatRate,
+  formatShortCount,
+} from '../../engine/support/format.js';
 import { modelNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 import { batchDone, type EmbedProgress } from './embed-progress.js';
 
 type ProviderEvent = Extract<SyncEvent, { readonly type: 'embed.provider' }>['event'];
 
-/** Who embeds, and what is under way there: `openai · 24 requests`. */
+/** The provider and its work so far: `openai · 24 requests`. */
 export function embedWorkWords({ provider, requests, batch, download }: EmbedProgress): string {
   const who = safeLine(provider);
   if (download !== undefined) {
@@ -22,7 +28,7 @@ export function embedWorkWords({ provider, requests, batch, download }: EmbedPro
   return requests === 0 ? who : `${who} · ${formatCountOf(requests, 'request')}`;
 }
 
-/** What was not embedded because it is known, what it took, and what slows it down. */
+/** Cache hits, tokens, batch jobs and rate limits. */
 export function embedDetailWords(progress: EmbedProgress): string {
   const { known, tokens, limit, batch, insteadOf } = progress;
   const parts = [
@@ -32,18 +38,12 @@ export function embedDetailWords(progress: EmbedProgress): string {
     batch === undefined
       ? ''
       : `batch ${formatCount(batchDone(batch))}/${formatCount(batch.inputs)}`,
-    limit === undefined ? '' : `429: slowed to ${perSecondWords(limit.perSecond)}`,
+    limit === undefined ? '' : `429: slowed to ${formatRate(limit.perSecond, 'req')}`,
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }
 
-/** `1 req/s`, `0.2 req/s`. */
-function perSecondWords(perSecond: number): string {
-  const figure = perSecond >= 9.95 ? formatCount(perSecond) : perSecond.toFixed(1);
-  return `${figure.replace(/\.0$/u, '')} req/s`;
-}
-
-/** A provider's event as a plain line; undefined for what is told by the progress. */
+/** A provider's event as a line; undefined if the progress shows it. */
 export function providerEventWords(
   event: ProviderEvent,
   provider: string,
@@ -54,31 +54,31 @@ export function providerEventWords(
     case 'request.finished':
       return undefined;
     case 'rate.limited':
-      return `${who} asks for fewer requests: slowed to ${perSecondWords(event.perSecond)}`;
+      return `${who} rate limit: slowed to ${formatRate(event.perSecond, 'req')}`;
     case 'request.retried':
-      return verbose ? `${who}: sent again after "${safeLine(event.why)}"` : undefined;
+      return verbose ? `${who}: retried after "${safeLine(event.why)}"` : undefined;
     case 'model.waiting':
-      return `${who}: another process downloads the model`;
+      return `${who}: waiting for another process to download the model`;
     case 'model.download':
-      return `${who} downloads its model: ${modelNote(event)?.text ?? ''}`;
+      return `${who}: downloading the model: ${modelNote(event)?.text ?? ''}`;
     case 'batch.submitted': {
-      const what = event.resumed ? 'goes on with a batch job' : 'was given a batch job';
-      return `${who} ${what} of ${formatCountOf(event.inputs, 'passage')}`;
+      const what = event.resumed ? 'resumed a batch job' : 'started a batch job';
+      return `${who}: ${what} of ${formatCountOf(event.inputs, 'passage')}`;
     }
     case 'batch.progress':
       return verbose && event.done !== undefined
         ? `${who}: ${formatCount(event.done)} of ${formatCount(event.total)} of a batch job done`
         : undefined;
     case 'batch.ended': {
-      const left = event.left === 0 ? '' : `, ${formatCount(event.left)} left to embed inline`;
+      const left = event.left === 0 ? '' : `, ${formatCount(event.left)} embedded inline instead`;
       const why = event.why === undefined ? '' : `: ${safeLine(event.why)}`;
-      return `${who}: a batch job ended with ${formatCountOf(event.embedded, 'vector')}${left}${why}`;
+      return `${who}: batch job ended with ${formatCountOf(event.embedded, 'vector')}${left}${why}`;
     }
     case 'batch.off':
-      return `${who}: no more batch jobs, the rest is embedded inline: ${safeLine(event.why)}`;
+      return `${who}: batch jobs disabled, embedding the rest inline: ${safeLine(event.why)}`;
     case 'batch.pending': {
       const jobs = formatCountOf(event.jobs, 'batch job');
-      return `${who} works on ${jobs}, ${formatCountOf(event.inputs, 'passage')}: a later run collects them`;
+      return `${who}: ${jobs} in progress with ${formatCountOf(event.inputs, 'passage')}; a later run collects the results`;
     }
   }
 }

@@ -1,28 +1,28 @@
-import type { EvalOutput } from '../../engine/eval/output-schemas.js';
-import { formatCount, formatCountOf } from '../format.js';
+import type { EvalOutput } from '../../engine/eval/index.js';
+import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
-import { formatShare } from './eval-figures.js';
+import { formatShare } from './eval-metrics.js';
 
 type Miss = EvalOutput['misses'][number];
 
 /** How misses are listed. */
 export interface MissViewOptions {
   readonly style: Style;
-  /** How many of them. */
+  /** Number of misses to list. */
   readonly misses: number;
 }
 
 const WHY_WORDS: Readonly<Record<Miss['why'], string>> = {
   'not-indexed': 'not indexed',
   'no-such-lines': 'no such lines',
-  'text-unknown': 'text that stands nowhere',
+  'text-unknown': 'text not found',
   'not-a-candidate': 'not a candidate',
   outranked: 'outranked',
   'below-min-score': 'below the minimum score',
 };
 
-/** What was expected and not found, and why; empty when there is nothing. */
+/** What was expected but not found, and why. */
 export function missLines({ misses }: EvalOutput, options: MissViewOptions): string {
   if (misses.length === 0) return '';
   const { style } = options;
@@ -35,7 +35,8 @@ export function missLines({ misses }: EvalOutput, options: MissViewOptions): str
     return [...question, `    ${expected}  ${style.dim(reasonWords(miss))}`];
   });
   const rest = misses.length - shown.length;
-  const more = rest > 0 && shown.length > 0 ? [`  ${formatCount(rest)} more with --misses`] : [];
+  const more =
+    rest > 0 && shown.length > 0 ? [`  ${formatCount(rest)} more; use --misses to list them`] : [];
   return `${[head, ...lines, ...more].join('\n')}\n`;
 }
 
@@ -54,17 +55,17 @@ function reasonWords(miss: Miss): string {
     case 'text-unknown':
       return 'no passage has this text';
     case 'not-a-candidate': {
-      const ranked = `not among the ${formatCount(miss.ranked)} chunks that are ranked`;
-      if (miss.place === null) return `${ranked}, nor any further down`;
-      return `${ranked}; ${formatCount(miss.place)}. by a wider search`;
+      const ranked = `not among the ${formatCount(miss.ranked)} ranked chunks`;
+      if (miss.place === null) return `${ranked}, nor in a wider search`;
+      return `${ranked}; rank ${formatCount(miss.place)} in a wider search`;
     }
     case 'outranked': {
       const above = miss.above.map(
         ({ citation, score }) => `${safeLine(citation)} (${formatShare(score)})`,
       );
-      return `${formatCount(miss.place)}. place; above it ${above.join(', ')} …`;
+      return `rank ${formatCount(miss.place)}, below ${above.join(', ')} …`;
     }
     case 'below-min-score':
-      return `${formatCount(miss.place)}. place, with a score of ${formatShare(miss.score)} below the minimum`;
+      return `rank ${formatCount(miss.place)}, score ${formatShare(miss.score)} is below the minimum`;
   }
 }

@@ -1,11 +1,10 @@
-import type { EvalEvent } from '../../engine/eval/evaluate.js';
-import { drawBar } from '../bar.js';
+import type { EvalEvent } from '../../engine/eval/index.js';
+import { formatCount } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
-import { formatCount } from '../format.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import { drawBar, type Style } from '../style.js';
 
-/** How the line is drawn. */
+/** How the progress line is drawn. */
 export interface EvalProgressOptions {
   readonly style: Style;
   readonly columns: number;
@@ -13,10 +12,10 @@ export interface EvalProgressOptions {
   readonly now: () => number;
 }
 
-/** A line at the bottom of stderr that redraws itself. */
+/** A progress line on stderr that redraws itself. */
 export interface EvalProgressLine {
   readonly onEvent: (event: EvalEvent) => void;
-  /** Takes the line away; must be called before anything else is written to the terminal. */
+  /** Removes the line; call it before anything else is written to the terminal. */
   readonly clear: () => void;
 }
 
@@ -24,7 +23,7 @@ const REDRAW_EVERY_MS = 100;
 const BAR_COLUMNS = 20;
 const ERASE_LINE = '\r\u001B[2K';
 
-/** How far an evaluation is. @param write goes to a terminal, as it is */
+/** The progress of an evaluation. @param write writes to a terminal, unchanged */
 export function createEvalProgress(
   write: (text: string) => void,
   { style, columns, now }: EvalProgressOptions,
@@ -45,9 +44,9 @@ export function createEvalProgress(
   return {
     clear,
     onEvent: (event) => {
-      // Indexing draws a line of its own.
+      // Indexing draws its own line.
       if (event.type === 'sync') clear();
-      else if (event.type === 'misses.started') draw('looking into the misses', event.name);
+      else if (event.type === 'misses.started') draw('analyzing misses', event.name);
       else if (event.type === 'question.asked') {
         if (now() - drawnMs < REDRAW_EVERY_MS) return;
         const { done, all, name } = event;

@@ -1,17 +1,11 @@
-import type { EvalOutput } from '../../engine/eval/output-schemas.js';
-import { drawScore } from '../bar.js';
+import type { EvalOutput, QualityName } from '../../engine/eval/index.js';
+import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { fitEnd, padEnd } from '../fit.js';
-import { formatCount, formatCountOf } from '../format.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
+import { drawScore, type Style } from '../style.js';
+
 import { renderTable } from '../table.js';
-import {
-  figureTitle,
-  formatDifference,
-  formatShare,
-  TABLE_FIGURES,
-  type TableFigure,
-} from './eval-figures.js';
+import { formatDifference, formatShare, metricTitle, SHOWN_METRICS } from './eval-metrics.js';
 import { missLines } from './eval-misses.js';
 
 type Variant = EvalOutput['variants'][number];
@@ -21,16 +15,16 @@ export interface EvalViewOptions {
   readonly style: Style;
   /** Width of the terminal; undefined (a pipe) draws no bars and cuts nothing. */
   readonly columns: number | undefined;
-  /** How many misses are listed. */
+  /** Number of misses to list. */
   readonly misses: number;
 }
 
-/** Columns that the figures of a table take, without the name before them. */
-const FIGURE_COLUMNS = 70;
+/** Columns that the numbers of a table take, without the name. */
+const METRIC_COLUMNS = 70;
 const FEWEST_NAME_COLUMNS = 10;
 const BAR_COLUMNS = 40;
 
-/** What `svc memory eval` prints: figures, by tag, differences, times, misses, the baseline. */
+/** The output of `svc memory eval`: metrics, by tag, differences, times, misses, the baseline. */
 export function renderEval(output: EvalOutput, options: EvalViewOptions): string {
   const [first, ...others] = output.variants;
   if (first === undefined) return '';
@@ -46,13 +40,13 @@ export function renderEval(output: EvalOutput, options: EvalViewOptions): string
   return blocks.filter((block) => block !== '').join('\n');
 }
 
-/** What became of `--generate`. @param file undefined when the drafts went to stdout */
+/** The result of `--generate`. @param file undefined for stdout */
 export function renderDrafted(drafted: number, wanted: number, file: string | undefined): string {
   const count = formatCountOf(drafted, 'question');
-  if (drafted === 0) return 'nothing to draft questions from: the notes hold no sentences\n';
+  if (drafted === 0) return 'no questions drafted: the notes contain no sentences\n';
   const where = file === undefined ? '' : `; written to ${safeLine(file)}`;
-  const fewer = drafted < wanted ? `, all that the notes give` : '';
-  return `${count} drafted${fewer}${where}\nPut them into your own words: as they are, they hold the words of their answers.\n`;
+  const fewer = drafted < wanted ? `, as many as the notes allow` : '';
+  return `${count} drafted${fewer}${where}\nRephrase them in your own words: the drafts contain the words of their answers.\n`;
 }
 
 function headLine({ questions, maxResults }: EvalOutput, first: Variant): string {
@@ -62,56 +56,56 @@ function headLine({ questions, maxResults }: EvalOutput, first: Variant): string
 }
 
 function modeWords({ mode, provider, model, fellBack }: Variant): string {
-  if (mode === 'lexical') return 'words alone';
+  if (mode === 'lexical') return 'keyword only';
   const who = [provider, model].filter((part) => part !== null).join(' ');
-  const how = mode === 'hybrid' ? `words and ${who}` : `${who} alone`;
+  const how = mode === 'hybrid' ? `keyword and ${who}` : `${who} only`;
   const lost =
-    fellBack === 0 ? '' : ` (${formatCountOf(fellBack, 'question')} answered by words alone)`;
+    fellBack === 0 ? '' : ` (${formatCountOf(fellBack, 'question')} answered by keyword only)`;
   return safeLine(how) + lost;
 }
 
 function bars(
-  { figures }: Variant,
+  { metrics }: Variant,
   { maxResults }: EvalOutput,
   { style, columns }: EvalViewOptions,
 ): readonly string[] {
   if (columns === undefined) return [];
   const room = Math.min(BAR_COLUMNS, columns - 17);
-  const lines = TABLE_FIGURES.flatMap((figure) => {
-    const value = figures[figure];
+  const lines = SHOWN_METRICS.flatMap((metric) => {
+    const value = metrics[metric];
     if (value === null) return [];
-    const title = padEnd(figureTitle(figure, maxResults), 8);
+    const title = padEnd(metricTitle(metric, maxResults), 8);
     return [`${title}  ${formatShare(value)}  ${style.cyan(drawScore(value, room))}`];
   });
   return [`${lines.join('\n')}\n`];
 }
 
 function titled(name: string, { maxResults }: EvalOutput) {
-  const figures = TABLE_FIGURES.map((figure) => {
-    return { title: figureTitle(figure, maxResults), align: 'right' } as const;
+  const metrics = SHOWN_METRICS.map((metric) => {
+    return { title: metricTitle(metric, maxResults), align: 'right' } as const;
   });
-  return [{ title: name }, { title: 'n', align: 'right' } as const, ...figures];
+  return [{ title: name }, { title: 'n', align: 'right' } as const, ...metrics];
 }
 
 function nameCell(name: string, columns: number | undefined): string {
   const shown = safeLine(name);
   if (columns === undefined) return shown;
-  return fitEnd(shown, Math.max(FEWEST_NAME_COLUMNS, columns - FIGURE_COLUMNS));
+  return fitEnd(shown, Math.max(FEWEST_NAME_COLUMNS, columns - METRIC_COLUMNS));
 }
 
 function tagTable(first: Variant, output: EvalOutput, { style, columns }: EvalViewOptions): string {
   const { questions } = output;
-  const row = (name: string, count: number, figures: Variant['figures']): readonly string[] => [
+  const row = (name: string, count: number, metrics: Variant['metrics']): readonly string[] => [
     nameCell(name, columns),
     formatCount(count),
-    ...TABLE_FIGURES.map((figure) => formatShare(figures[figure])),
+    ...SHOWN_METRICS.map((metric) => formatShare(metrics[metric])),
   ];
   const rows = [
-    row('all', questions, first.figures),
-    ...first.tags.map(({ tag, questions: count, figures }) => row(tag, count, figures)),
+    row('all', questions, first.metrics),
+    ...first.tags.map(({ tag, questions: count, metrics }) => row(tag, count, metrics)),
   ];
-  const { none, characters } = first.figures;
-  const without = none === 0 ? '' : `${formatShare(none)} of the questions found nothing\n`;
+  const { none, characters } = first.metrics;
+  const without = none === 0 ? '' : `${formatShare(none)} of the questions have no results\n`;
   const text = `${without}${formatCount(characters)} characters of text returned on average\n`;
   return renderTable(titled('tag', output), rows, style) + text;
 }
@@ -124,10 +118,10 @@ function comparison(
 ): string {
   const { questions } = output;
   const rows = [first, ...others].flatMap((variant) => {
-    const figures = TABLE_FIGURES.map((figure) => formatShare(variant.figures[figure]));
-    const cells = [nameCell(variant.name, columns), formatCount(questions), ...figures];
+    const metrics = SHOWN_METRICS.map((metric) => formatShare(variant.metrics[metric]));
+    const cells = [nameCell(variant.name, columns), formatCount(questions), ...metrics];
     if (variant === first) return [cells];
-    return [cells, ['', '', ...TABLE_FIGURES.map((figure) => changeCell(variant, figure, style))]];
+    return [cells, ['', '', ...SHOWN_METRICS.map((metric) => changeCell(variant, metric, style))]];
   });
   const table = renderTable(titled('variant', output), rows, style);
   const modes = others.map((variant) => `${safeLine(variant.name)}: ${modeWords(variant)}\n`);
@@ -135,8 +129,8 @@ function comparison(
   return `${table}${legend}\n${modes.join('')}`;
 }
 
-function changeCell({ differences }: Variant, figure: TableFigure, style: Style): string {
-  const change = differences.find((one) => one.figure === figure);
+function changeCell({ differences }: Variant, metric: QualityName, style: Style): string {
+  const change = differences.find((one) => one.metric === metric);
   if (change === undefined) return '';
   const { difference, beyondChance } = change;
   const text = formatDifference(difference);
@@ -146,9 +140,9 @@ function changeCell({ differences }: Variant, figure: TableFigure, style: Style)
 
 function timeLines(variants: readonly Variant[], { columns }: EvalViewOptions): string {
   const lines = variants.map(({ name, latencyMs: { p50, p95, p99, max } }) => {
-    const times = `half ${formatMs(p50)}, 95 % ${formatMs(p95)}, 99 % ${formatMs(p99)}`;
-    const whose = variants.length === 1 ? 'time of an answer' : nameCell(name, columns);
-    return `${whose}: ${times}, longest ${formatMs(max)}\n`;
+    const times = `p50 ${formatMs(p50)}, p95 ${formatMs(p95)}, p99 ${formatMs(p99)}`;
+    const whose = variants.length === 1 ? 'response time' : nameCell(name, columns);
+    return `${whose}: ${times}, max ${formatMs(max)}\n`;
   });
   return lines.join('');
 }
@@ -165,23 +159,23 @@ function baselineLines(
   if (baseline === null) return saved;
   const { file, margin, shared, added, gone, drops } = baseline;
   const others = [
-    ...(added === 0 ? [] : [`${formatCount(added)} it does not know`]),
-    ...(gone === 0 ? [] : [`${formatCount(gone)} that are gone`]),
+    ...(added === 0 ? [] : [`${formatCount(added)} not in it`]),
+    ...(gone === 0 ? [] : [`${formatCount(gone)} no longer asked`]),
   ];
   const what = [`${formatCountOf(shared, 'question')} in common`, ...others].join(', ');
   const head = `baseline ${safeLine(file)}: ${what}\n`;
-  const dropped = drops.map(({ figure, before, now }) => {
-    const title = isTableFigure(figure) ? figureTitle(figure, maxResults) : figure;
+  const dropped = drops.map(({ metric, before, now }) => {
+    const title = isQualityName(metric) ? metricTitle(metric, maxResults) : metric;
     const change = `${formatShare(before)} to ${formatShare(now)}`;
     return style.red(`  ${title} dropped from ${change}`);
   });
   const verdict =
     drops.length === 0
-      ? `  nothing dropped by more than ${formatShare(margin)}\n`
+      ? `  no metric dropped by more than ${formatShare(margin)}\n`
       : `${dropped.join('\n')}\n`;
   return head + verdict + saved;
 }
 
-function isTableFigure(name: string): name is TableFigure {
-  return TABLE_FIGURES.some((figure) => figure === name);
+function isQualityName(name: string): name is QualityName {
+  return SHOWN_METRICS.some((metric) => metric === name);
 }

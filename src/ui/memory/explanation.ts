@@ -1,9 +1,8 @@
-import type { SearchResult } from '../../engine/memory/search/types.js';
+import type { SearchResult } from '../../engine/memory/search/index.js';
 
 /**
- * How a result's score came about, on one line: `words 0.88 × 0.3 + vector 0.94 × 0.7 · similarity
- * 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40`; undefined when it was not asked
- * for.
+ * How a score was calculated, on one line: `keyword 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 ·
+ * decay 0.50 (30 days) · 2nd before diversity, overlap 0.40`; undefined without an explanation.
  */
 export function explanationWords(result: SearchResult): string | undefined {
   const { explanation } = result;
@@ -21,14 +20,14 @@ export function explanationWords(result: SearchResult): string | undefined {
 }
 
 function sidesWords({ textScore, vectorScore, explanation }: SearchResult): string {
-  const words = textScore === undefined ? undefined : `words ${textScore.toFixed(2)}`;
+  const words = textScore === undefined ? undefined : `keyword ${textScore.toFixed(2)}`;
   const vector = vectorScore === undefined ? undefined : `vector ${vectorScore.toFixed(2)}`;
   if (words === undefined || explanation === undefined) return vector ?? '';
   if (vector !== undefined) {
     const { textShare, vectorShare } = explanation;
     return `${words} × ${share(textShare)} + ${vector} × ${share(vectorShare)}`;
   }
-  return explanation.vectorShare > 0 ? `${words} alone, it has no vector yet` : words;
+  return explanation.vectorShare > 0 ? `${words} only, no vector yet` : words;
 }
 
 function share(value: number): string {
@@ -46,11 +45,11 @@ function ordinal(place: number): string {
   return `${place}${suffix}`;
 }
 
-/** The same in short, for where there is little room: `lexical 0.88 · vector 0.94 · no decay`. */
+/** A short form: `keyword 0.88 · vector 0.94 · no decay`. */
 export function scoreParts({ textScore, vectorScore, explanation }: SearchResult): string {
   const decay = explanation?.decay;
   const parts = [
-    textScore === undefined ? '' : `lexical ${textScore.toFixed(2)}`,
+    textScore === undefined ? '' : `keyword ${textScore.toFixed(2)}`,
     vectorScore === undefined ? '' : `vector ${vectorScore.toFixed(2)}`,
     decay === undefined ? '' : decay === null ? 'no decay' : `decay ${decay.factor.toFixed(2)}`,
   ];

@@ -1,17 +1,22 @@
-import type { ForgetEntry } from '../../engine/memory/forget/forget-list.js';
-import type { ForgetPassage, ForgetPlan, Undone } from '../../engine/memory/forget/forget-plan.js';
-import type { LineRange } from '../../engine/memory/types.js';
-import { formatCountOf, formatRelativeTime } from '../format.js';
+import type {
+  ForgetEntry,
+  ForgetPassage,
+  ForgetPlace,
+  ForgetPlan,
+  Undone,
+} from '../../engine/memory/forget/index.js';
+import type { LineRange } from '../../engine/memory/index.js';
+import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable } from '../table.js';
 import { lineAnchor } from './location.js';
 
-/** Lines of a passage that are shown; a person knows a text by its beginning. */
+/** Lines of a passage that are shown. */
 const LINES_SHOWN = 12;
 const PLACES_SHOWN = 10;
 
-/** What would go: each passage with its text, and where the same lines stand besides. */
+/** The passages that would be forgotten, with their text, and other places with the same lines. */
 export function renderForgetPlan(
   { passages, alsoIn }: ForgetPlan,
   { style, fromFile }: { readonly style: Style; readonly fromFile: boolean },
@@ -25,27 +30,41 @@ export function renderForgetPlan(
   const more = alsoIn.length - others.length;
   return [
     ...blocks,
-    ...(others.length === 0 ? [] : ['The same lines also stand here, and go as well:', ...others]),
+    ...(others.length === 0
+      ? []
+      : ['The same lines are also here, and will be forgotten too:', ...others]),
     ...(more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : []),
     ...(others.length === 0 ? [] : ['']),
     fromFile
-      ? 'They go from memory and from the files above; a backup of each file is kept.'
-      : 'They go from memory; the files stay as they are (--from-file changes them too).',
+      ? 'They will be removed from memory and from the files above. A backup of each file is kept.'
+      : 'They will be removed from memory. The files are not changed (--from-file changes them too).',
     '',
   ].join('\n');
 }
 
-/** What was done. */
+/** The result. */
 export function renderForgotten({ id, files }: ForgetEntry): string {
   const changed = files.map(({ path, leftHash, backup }) => {
     return `${leftHash === null ? 'deleted' : 'changed'} ${safeLine(path)}; backup: ${safeLine(backup)}`;
   });
-  return [`forgotten as ${id}; svc memory forget --undo ${id} takes it back`, ...changed, ''].join(
+  return [`forgotten as ${id}; undo with "svc memory forget --undo ${id}"`, ...changed, ''].join(
     '\n',
   );
 }
 
-/** Everything on the list. */
+/** Where the text still occurs; empty for nowhere. */
+export function renderRemains(remains: readonly ForgetPlace[]): string {
+  if (remains.length === 0) return '';
+  const more = remains.length - PLACES_SHOWN;
+  return [
+    'The text still occurs here, among other words. Edit these lines yourself:',
+    ...remains.slice(0, PLACES_SHOWN).map((one) => `  ${place(one)}`),
+    ...(more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : []),
+    '',
+  ].join('\n');
+}
+
+/** The list of forgotten passages. */
 export function renderForgetList(
   entries: readonly ForgetEntry[],
   { style, nowMs }: { readonly style: Style; readonly nowMs: number },
@@ -62,13 +81,13 @@ export function renderForgetList(
   return renderTable(columns, rows, style);
 }
 
-/** What came back, and what could not. */
+/** What was restored, and what was not. */
 export function renderUndone({ entry, restored, kept }: Undone): string {
   return [
     `${entry.id} is no longer forgotten`,
     ...restored.map((path) => `restored ${safeLine(path)}`),
     ...kept.map(({ path, backup }) => {
-      return `${safeLine(path)} was changed since and stays as it is; backup: ${safeLine(backup)}`;
+      return `${safeLine(path)} has changed since and was not restored; backup: ${safeLine(backup)}`;
     }),
     '',
   ].join('\n');
@@ -76,7 +95,7 @@ export function renderUndone({ entry, restored, kept }: Undone): string {
 
 function textLines({ text, kind }: ForgetPassage): readonly string[] {
   if (kind === 'media') return ['(no text)'];
-  const lines = text.replace(/\n+$/u, '').split('\n');
+  const lines = text.replace(/(?<!\n)\n+$/u, '').split('\n');
   const shown = lines.slice(0, LINES_SHOWN).map(safeProse);
   const more = lines.length - shown.length;
   return more > 0 ? [...shown, `… ${formatCountOf(more, 'more line')}`] : shown;

@@ -1,19 +1,18 @@
-import type { GetResponse } from '../../engine/memory/backends/memory-backend.js';
-import { formatCount } from '../format.js';
+import type { GetResponse, GivenTurn } from '../../engine/memory/backends/index.js';
+import { formatCount } from '../../engine/support/format.js';
 import { safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
-import { renderTurns } from './turns.js';
 
 /** How the lines of a document are shown. */
 export interface GetOptions {
   readonly style: Style;
-  /** Puts each line's number before it. */
+  /** Prefixes each line with its number. */
   readonly lineNumbers: boolean;
-  /** True where a terminal shows them: control characters are escaped. A pipe gets the text as is. */
+  /** Escapes control characters, for a terminal; a pipe gets the text unchanged. */
   readonly escape: boolean;
 }
 
-/** The answer of `svc memory get`. */
+/** The output of `svc memory get`. */
 export function renderGet(response: GetResponse, options: GetOptions): string {
   if (response.turns !== undefined) return renderTurns(response.turns, options);
   if (response.endLine < response.startLine) return '';
@@ -27,10 +26,43 @@ export function renderGet(response: GetResponse, options: GetOptions): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** What to say on stderr when more was asked for than is given at once; undefined otherwise. */
+/** A note for stderr if the text was truncated. */
 export function restOfGet(response: GetResponse): string | undefined {
   if (!response.truncated) return undefined;
   const shown = `lines ${formatCount(response.startLine)} to ${formatCount(response.endLine)}`;
   const next = response.endLine + 1;
-  return `${shown} of ${formatCount(response.totalLines)}; --from ${next} shows what follows\n`;
+  return `${shown} of ${formatCount(response.totalLines)}; use --from ${next} to continue\n`;
+}
+
+/** How turns are shown. */
+interface TurnsOptions {
+  readonly style: Style;
+  /** Prefixes each turn with its line in the transcript. */
+  readonly lineNumbers: boolean;
+  /** Escapes control characters, for a terminal. */
+  readonly escape: boolean;
+}
+
+/** Turns of a conversation; turns around the requested ones are dimmed. */
+function renderTurns(turns: readonly GivenTurn[], options: TurnsOptions): string {
+  return turns.map((turn) => renderTurn(turn, options)).join('\n');
+}
+
+function renderTurn({ line, role, at, text, asked }: GivenTurn, options: TurnsOptions): string {
+  const { style } = options;
+  const who = role === 'user' ? 'User' : 'Assistant';
+  const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];
+  const when = at === null ? [] : [style.dim(shownTime(at))];
+  const head = [...number, asked ? style.bold(who) : style.dim(who), ...when].join('  ');
+  const said = text.split('\n').map((row) => {
+    const shown = options.escape ? safeProse(row.replace(/\r$/, '')) : row;
+    // Painted line by line, so that a pager keeps the colour.
+    return asked || shown === '' ? shown : style.dim(shown);
+  });
+  return `${[head, ...said].join('\n')}\n`;
+}
+
+/** `2026-02-03 04:05 UTC`. */
+function shownTime(at: string): string {
+  return `${at.slice(0, 'YYYY-MM-DD'.length)} ${at.slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM'.length)} UTC`;
 }

@@ -1,7 +1,7 @@
-import type { LineRange } from '../../engine/memory/types.js';
+import type { LineRange } from '../../engine/memory/index.js';
 import { safeLine } from '../safe-text.js';
 
-/** The lines of a range as an anchor: `#L5`, or `#L3-L5`. */
+/** A range as an anchor: `#L5` or `#L3-L5`. */
 export function lineAnchor({ startLine, endLine }: LineRange): string {
   return startLine === endLine ? `#L${startLine}` : `#L${startLine}-L${endLine}`;
 }

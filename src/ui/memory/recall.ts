@@ -1,4 +1,5 @@
-import type { RecallOutput } from '../../engine/active-memory/output-schemas.js';
+import type { RecallOutput } from '../../engine/active-memory/index.js';
+import { formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
@@ -18,33 +19,33 @@ const GATE_WORDS: Readonly<Record<RecallOutput['gates'][number]['gate'], string>
 
 const STATUS_WORDS: Readonly<Record<RecallOutput['status'], string>> = {
   closed: 'a gate is closed',
-  empty: 'memory holds nothing that bears on it',
+  empty: 'nothing relevant in memory',
   ok: 'recalled',
-  timeout: 'it took too long',
-  timeout_partial: 'recalled in part: it took too long',
-  unavailable: 'memory could not be searched',
+  timeout: 'timed out',
+  timeout_partial: 'partly recalled: timed out',
+  unavailable: 'memory is unavailable',
 };
 
-/** Why nothing is added to the turn, on one line. */
+/** Why nothing is added to the turn. */
 export function whyNothing({ status, closedBy, gates }: RecallOutput): string {
   const closed = gates.find(({ gate }) => gate === closedBy);
-  if (closed === undefined) return `nothing is recalled: ${STATUS_WORDS[status]}`;
-  const mend = closed.mend === undefined ? '' : `\n mend: ${safeLine(closed.mend)}`;
-  return `nothing is recalled: ${GATE_WORDS[closed.gate]}: ${safeLine(closed.why)}${mend}`;
+  if (closed === undefined) return `nothing recalled: ${STATUS_WORDS[status]}`;
+  const hint = closed.hint === undefined ? '' : `\n hint: ${safeLine(closed.hint)}`;
+  return `nothing recalled: ${GATE_WORDS[closed.gate]}: ${safeLine(closed.why)}${hint}`;
 }
 
-/** Everything about a recall: the checks in order, what was asked, what was found, and the block. */
+/** The details of a recall: gates in order, query, sources and the block. */
 export function renderRecall(output: RecallOutput, style: Style): string {
   const gates = output.gates.map(({ gate, open, why }) => [
     open ? style.green('open') : style.red('closed'),
     GATE_WORDS[gate],
     safeLine(why),
   ]);
-  const mend = output.gates.find(({ open }) => !open)?.mend;
+  const hint = output.gates.find(({ open }) => !open)?.hint;
   const facts = alignRows(factRows(output), ['left', 'left']);
   return [
     ...alignRows(gates, ['left', 'left', 'left']),
-    ...(mend === undefined ? [] : [` mend: ${safeLine(mend)}`]),
+    ...(hint === undefined ? [] : [` hint: ${safeLine(hint)}`]),
     '',
     ...facts,
     ...(output.block === null ? [] : ['', output.block]),
@@ -57,11 +58,11 @@ function factRows(output: RecallOutput): readonly (readonly string[])[] {
   const notes = [
     ...(cached ? ['from the cache'] : []),
     ...(breaker === 'closed' ? [] : [`circuit breaker ${breaker.replace('_', ' ')}`]),
-    `${output.elapsedMs} ms`,
+    formatDuration(output.elapsedMs),
   ];
   const rows = [['result', `${STATUS_WORDS[status]} (${notes.join(', ')})`]];
   if (query === null) return rows;
-  rows.push(['asked', query === '' ? 'nothing: the message holds no words' : safeLine(query)]);
+  rows.push(['query', query === '' ? 'empty: the message has no words' : safeLine(query)]);
   rows.push(['query mode', `${queryMode}, style ${promptStyle}`]);
   if (mode !== null) rows.push(['searched', mode]);
   if (output.block !== null)

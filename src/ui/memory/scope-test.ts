@@ -1,4 +1,4 @@
-import type { ScopeTestOutput } from '../../engine/scope/output-schemas.js';
+import type { ScopeTestOutput } from '../../engine/scope/index.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
@@ -8,11 +8,11 @@ type Rule = ScopeTestOutput['rules'][number];
 const REASONS: Readonly<Record<NonNullable<ScopeTestOutput['session']['chatTypeFrom']>, string>> = {
   given: 'as given',
   key: 'from the key',
-  main: 'the main conversation, on a channel',
-  webchat: 'carried by webchat',
+  main: 'the main session',
+  webchat: 'webchat channel',
 };
 
-/** The verdict, what is known of the conversation, and every rule in order with a mark at the one that decides. */
+/** The verdict, facts about the conversation, and every rule in order with a mark at the one that decides. */
 export function renderScopeTest(result: ScopeTestOutput, style: Style): string {
   const { allowed, rule, why, rules } = result;
   const verdict = allowed ? style.green('allowed') : style.red('refused');
@@ -24,7 +24,7 @@ export function renderScopeTest(result: ScopeTestOutput, style: Style): string {
     describeRule(each),
     each.matches ? 'matches' : style.dim('does not match'),
   ]);
-  const last = [decides(rule === null), '', result.default, 'everybody else (the default)', ''];
+  const last = [decides(rule === null), '', result.default, 'all others (default)', ''];
   return [
     `${verdict}: ${safeLine(why)}`,
     '',
@@ -38,12 +38,12 @@ export function renderScopeTest(result: ScopeTestOutput, style: Style): string {
 function knownRows({ session, citations }: ScopeTestOutput): readonly (readonly string[])[] {
   const { key, chatType, chatTypeFrom, channel, agent } = session;
   const because = chatTypeFrom === null ? '' : ` (${REASONS[chatTypeFrom]})`;
-  const kind = chatType === null ? 'not known; --chat-type says it' : `${chatType}${because}`;
+  const kind = chatType === null ? 'unknown; set it with --chat-type' : `${chatType}${because}`;
   return [
-    ['session key', safeLine(key ?? 'none given')],
+    ['session key', safeLine(key ?? 'none')],
     ...(agent === null ? [] : [['agent', safeLine(agent)]]),
     ['chat type', kind],
-    ['channel', safeLine(channel ?? 'not known')],
+    ['channel', safeLine(channel ?? 'unknown')],
     ['citations', `${citations.cites ? 'yes' : 'no'} (memory.citations is ${citations.mode})`],
   ];
 }

@@ -1,25 +1,29 @@
-import type { SearchResponse, SearchResult } from '../../engine/memory/search/types.js';
-import { formatCountOf } from '../format.js';
-import { markSnippet, paintMarks } from '../marked-text.js';
+import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
+import { formatCountOf } from '../../engine/support/format.js';
+import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
-import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
+import type { Paint, Style } from '../style.js';
+import { LIGHT_MEASURE, wrapSpans, wrapText } from '../wrap.js';
 import { explanationWords } from './explanation.js';
 import { headingTrail, lineAnchor } from './location.js';
 
 /** How search results are shown. */
 export interface SearchResultsOptions {
   readonly style: Style;
-  /** Width to wrap snippets to; undefined (a pipe) leaves every line whole. */
+  /** Width to wrap snippets to; undefined (a pipe) wraps nothing. */
   readonly columns: number | undefined;
-  /** Puts `Source: path#L3-L5` under every result that carries a citation. */
+  /** Adds `Source: path#L3-L5` to every result with a citation. */
   readonly citations: boolean;
+  /** Three lines a result instead of whole passages; needs `columns`. */
+  readonly compact?: boolean;
+  /** Where a result's file is, for terminals that show links. */
+  readonly href?: ((result: SearchResult) => string | undefined) | undefined;
 }
 
-/** Under the score, so that the scores stand out as a column of their own. */
+/** Indents text so that the scores stand out as a column. */
 const INDENT = '      ';
 
-/** The answer of `svc memory search` for people: best result first, a blank line between two. */
+/** The output of `svc memory search`: best result first, separated by blank lines. */
 export function renderSearchResults(
   response: SearchResponse,
   options: SearchResultsOptions,
@@ -31,22 +35,25 @@ export function renderSearchResults(
 function noMatches({ belowMinScore }: SearchResponse): string {
   const help =
     belowMinScore > 0
-      ? `${formatCountOf(belowMinScore, 'passage')} scored too low; try a lower --min-score.`
-      : 'Try fewer or other words; svc memory status shows what is indexed.';
+      ? `${formatCountOf(belowMinScore, 'passage')} scored too low. Try a lower --min-score.`
+      : 'Try fewer or different words. "svc memory status" shows what is indexed.';
   return `No matches.\n${help}\n`;
 }
 
 function renderResult(result: SearchResult, options: SearchResultsOptions): string {
   const { style } = options;
-  // A picture has no lines to point at.
+  // Images have no lines.
   const { mimeType } = result;
   const where = mimeType === undefined ? lineAnchor(result) : `  ${safeLine(mimeType)}`;
   const place = `${style.cyan(safeLine(result.path))}${style.dim(where)}`;
-  const lines = [`${style.bold(result.score.toFixed(2))}  ${place}`];
+  const lines = [
+    `${style.bold(result.score.toFixed(2))}  ${linked(place, options.href?.(result))}`,
+  ];
   if (result.headingPath.length > 0) {
     lines.push(`${INDENT}${style.dim(headingTrail(result.headingPath))}`);
   }
   lines.push(...explanationLines(result, options));
+  if (options.compact === true) return `${[...lines, ...bestLine(result, options)].join('\n')}\n`;
   lines.push(...snippetLines(result, options).map((line) => (line === '' ? '' : INDENT + line)));
   if (options.citations && result.citation !== undefined) {
     lines.push('', `${INDENT}${style.dim(`Source: ${safeLine(result.citation)}`)}`);
@@ -60,14 +67,44 @@ function explanationLines(
 ): readonly string[] {
   const words = explanationWords(result);
   if (words === undefined) return [];
-  const room = columns === undefined ? Number.POSITIVE_INFINITY : columns - INDENT.length;
-  return wrapSpans(words, room, LIGHT_MEASURE).map(
-    ({ start, end }) => `${INDENT}${style.dim(words.slice(start, end))}`,
+  const room = columns === undefined ? undefined : columns - INDENT.length;
+  return wrapText(words, room).map((line) => `${INDENT}${style.dim(line)}`);
+}
+
+/** A hyperlink (OSC 8), which takes no columns. */
+function linked(text: string, href: string | undefined): string {
+  return href === undefined ? text : `\u001B]8;;${href}\u001B\\${text}\u001B]8;;\u001B\\`;
+}
+
+/**
+ * The line of a passage with the most matches, as much of it as fits around the first. A heading only where
+ * there is nothing else: headings are shown above.
+ */
+function bestLine(result: SearchResult, options: SearchResultsOptions): readonly string[] {
+  const lines = markSnippet(result.snippet, result.highlights).filter(
+    ({ text }) => text.trim() !== '',
   );
+  const worth = ({ text, marks }: MarkedLine): number => (text.startsWith('#') ? -1 : marks.length);
+  const best = lines.reduce<MarkedLine | undefined>(
+    (found, line) => (found === undefined || worth(line) > worth(found) ? line : found),
+    undefined,
+  );
+  if (best === undefined) return [];
+  const room = (options.columns ?? 80) - INDENT.length - 2;
+  const spans = wrapSpans(best.text, room, LIGHT_MEASURE);
+  const first = best.marks[0]?.start ?? 0;
+  const span = spans.find(({ end }) => end > first) ?? { start: 0, end: best.text.length };
+  const before = span.start > 0 ? '…' : '';
+  const after = span.end < best.text.length ? '…' : '';
+  return [`${INDENT}${before}${paintMarks(best, span, paintOf(options)).trim()}${after}`];
+}
+
+function paintOf({ style }: SearchResultsOptions): Paint {
+  return (text) => style.bold(style.underline(text));
 }
 
 function snippetLines(result: SearchResult, options: SearchResultsOptions): readonly string[] {
-  const paint = (text: string): string => options.style.bold(options.style.underline(text));
+  const paint = paintOf(options);
   return markSnippet(result.snippet, result.highlights).flatMap((line) => {
     const whole = [{ start: 0, end: line.text.length }];
     const spans =

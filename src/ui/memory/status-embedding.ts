@@ -1,23 +1,20 @@
-import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
-import type {
-  EmbeddingStatus,
-  ProviderStatus,
-} from '../../engine/memory/embedding/embedding-status.js';
-import { formatCount, formatCountOf } from '../format.js';
-import { modelWords } from '../provider/words.js';
+import type { BackendStatus } from '../../engine/memory/backends/index.js';
+import type { EmbeddingStatus, ProviderStatus } from '../../engine/memory/embedding/index.js';
+import { formatCount, formatCountOf } from '../../engine/support/format.js';
+import { modelWords } from '../provider/list.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 
-/** One fact of a status: its label, and what is said of it. */
+/** One fact of a status. */
 export interface StatusFact {
   readonly label: string;
   readonly lines: readonly string[];
-  /** Explanations may be wrapped; paths and figures may not. */
+  /** Explanations may be wrapped; paths and numbers may not. */
   readonly prose?: boolean;
   readonly paint?: Paint;
 }
 
-/** Who embeds, who stands in, and how much of the index has vectors. */
+/** The provider, its fallback, and how much of the index has vectors. */
 export function embeddingFacts(
   embedding: EmbeddingStatus,
   status: BackendStatus,
@@ -27,8 +24,8 @@ export function embeddingFacts(
   if (primary === undefined) {
     const why =
       embedding.missing === 'switched_off'
-        ? 'none, as configured: search finds by words alone'
-        : 'none: search finds by words alone; svc provider list says what each provider needs';
+        ? 'none, as configured: keyword search only'
+        : 'none: keyword search only; "svc provider list" shows what each provider needs';
     return [{ label: 'provider', lines: [why], prose: true }];
   }
   const others =
@@ -46,9 +43,9 @@ export function embeddingFacts(
   ];
 }
 
-/** The provider in a table's cell. */
+/** The provider in a table cell. */
 export function providerWords({ primary, mode }: EmbeddingStatus): string {
-  if (primary === undefined) return 'words alone';
+  if (primary === undefined) return 'keyword only';
   const words = safeLine(primary.provider);
   return mode === 'lexical' ? `${words}, no vectors yet` : words;
 }
@@ -61,12 +58,12 @@ function providerLine({ provider, adapter, model }: ProviderStatus): string {
 function reasonLine({ reason }: ProviderStatus): string {
   const why =
     reason.kind === 'setting' ? `memorySearch.${reason.key}` : `auto-detected by ${reason.sign}`;
-  return safeLine(`by ${why}; not asked here, --deep tries it`.replace(/^by auto/u, 'auto'));
+  return safeLine(`by ${why}; not contacted, --deep tests it`.replace(/^by auto/u, 'auto'));
 }
 
-/** What is known without asking anybody: that there is no key to ask with. */
-function missingKey({ credential: { state, source, set, mend } }: ProviderStatus): string[] {
-  if (state === 'missing') return [safeLine(`no key: ${mend ?? ''}`)];
+/** Whether the key is missing, which needs no request to find out. */
+function missingKey({ credential: { state, source, set, hint } }: ProviderStatus): string[] {
+  if (state === 'missing') return [safeLine(`no key: ${hint ?? ''}`)];
   return set === false ? [safeLine(`no key: ${source ?? ''} is not set`)] : [];
 }
 
@@ -87,7 +84,7 @@ function vectorsFact(
     prose: true,
     paint,
   });
-  if (index.state !== 'ready') return fact(['none: there is no index yet'], style.yellow);
+  if (index.state !== 'ready') return fact(['none: no index yet'], style.yellow);
   const size = dimensions === null ? '' : ` · ${formatCount(dimensions)} dimensions`;
   switch (state) {
     case 'whole':
@@ -98,7 +95,7 @@ function vectorsFact(
         style.green,
       );
     case 'partial': {
-      const pending = `${formatCount(all - done - refused)} pending: svc memory index embeds them`;
+      const pending = `${formatCount(all - done - refused)} pending: "svc memory index" embeds them`;
       return fact(
         [`${formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${kept}`, pending],
         style.yellow,
@@ -107,17 +104,17 @@ function vectorsFact(
     case 'other':
       return fact(
         [
-          `of another identity: ${formatCountOf(all, 'passage')} pending, svc memory index embeds them anew`,
+          `from other settings: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them again`,
           ...differences,
         ],
         style.yellow,
       );
     case 'empty':
       return all === 0
-        ? fact(['none: there are no passages'], style.dim)
+        ? fact(['none: no passages'], style.dim)
         : fact(
             [
-              `none yet: ${formatCountOf(all, 'passage')} pending, svc memory index embeds them${kept}`,
+              `none yet: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them${kept}`,
             ],
             style.yellow,
           );

@@ -1,12 +1,12 @@
-import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
-import { formatCountOf, formatDuration, formatRelativeTime } from '../format.js';
-import { safeLine } from '../safe-text.js';
-import { shownPath } from '../shown-path.js';
+import type { BackendStatus } from '../../engine/memory/backends/index.js';
+import { formatCountOf, formatDuration, formatRelativeTime } from '../../engine/support/format.js';
+import { safeLine, shownPath } from '../safe-text.js';
+
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 import type { StatusFact } from './status-embedding.js';
 
-/** The external search program of an agent, and who answers. */
+/** The external search program of an agent, and which backend is in use. */
 export function extFacts(
   { ext }: BackendStatus,
   {
@@ -16,7 +16,7 @@ export function extFacts(
   }: { readonly style: Style; readonly nowMs: number; readonly homeDir: string },
 ): readonly StatusFact[] {
   if (ext === undefined) return [];
-  const release = ext.release === null ? 'release not asked yet' : `release ${ext.release}`;
+  const release = ext.release === null ? 'release not known yet' : `release ${ext.release}`;
   const program = ext.program === null ? 'not found' : shownPath(ext.program, homeDir);
   const rows = ext.collections.map(({ name, root, pattern, known }) => [
     safeLine(name),
@@ -30,7 +30,7 @@ export function extFacts(
       : {
           label: 'backend',
           lines: [
-            `builtin, in place of the external program: ${ext.why.message}`,
+            `builtin, instead of the external program: ${ext.why.message}`,
             `→ ${ext.why.hint}`,
           ].map(safeLine),
           prose: true,
@@ -51,19 +51,19 @@ type Ext = NonNullable<BackendStatus['ext']>;
 function vectorWords({ vectors, withoutVectors }: Ext): string {
   switch (vectors) {
     case 'off':
-      return ', by words alone';
+      return ', keyword search only';
     case 'ready':
-      return ', all contents have vectors';
+      return ', all documents have vectors';
     case 'missing':
-      return `, ${formatCountOf(withoutVectors ?? 0, 'content')} without vectors`;
+      return `, ${formatCountOf(withoutVectors ?? 0, 'document')} without vectors`;
     case 'unknown':
-      return ', vectors not made yet';
+      return ', no vectors yet';
   }
 }
 
 function updated({ updated: last }: Ext, nowMs: number, style: Style): StatusFact {
   if (last === null) {
-    const lines = ['never: the first search does it, or svc memory index'];
+    const lines = ['never: run "svc memory index", or search'];
     return { label: 'updated', lines, prose: true, paint: style.yellow };
   }
   const when = formatRelativeTime(last.atMs, nowMs);

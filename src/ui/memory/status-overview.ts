@@ -1,5 +1,5 @@
-import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
-import { formatBytes, formatCount, formatRelativeTime } from '../format.js';
+import type { BackendStatus } from '../../engine/memory/backends/index.js';
+import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import { fitLastColumn, renderTable, type TableColumn } from '../table.js';
 import type { AgentStatusView, StatusOptions } from './status.js';
@@ -18,7 +18,7 @@ const COLUMNS: readonly (TableColumn & { readonly spare?: boolean })[] = [
   { title: 'provider' },
 ];
 
-/** One line an agent, for those who have several; what is wrong follows below the table. */
+/** A table with one line per agent, followed by problems. */
 export function renderStatusOverview(
   agents: readonly AgentStatusView[],
   options: StatusOptions,
@@ -31,8 +31,8 @@ export function renderStatusOverview(
   ]);
   const faults = agents.flatMap(({ agentId, status }) =>
     status.faults.map((fault) => {
-      const mend = fault.hint === undefined ? '' : `\n  → ${safeLine(fault.hint)}`;
-      return `${style.red(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${mend}\n`;
+      const hint = fault.hint === undefined ? '' : `\n  → ${safeLine(fault.hint)}`;
+      return `${style.red(`${safeLine(agentId)}: ${safeLine(fault.message)}`)}${hint}\n`;
     }),
   );
   const isNarrow = options.columns !== undefined && options.columns < NARROW;
@@ -64,7 +64,7 @@ function figures({ index, staleness, ext }: BackendStatus, nowMs: number): reado
 }
 
 function freshnessWords(rebuild: boolean, staleness: BackendStatus['staleness']): string {
-  if (rebuild) return 'to be rebuilt';
+  if (rebuild) return 'needs rebuild';
   if (staleness === undefined) return 'unknown';
   const changes = staleness.added + staleness.changed + staleness.removed;
   return changes === 0 ? 'up to date' : `${formatCount(changes)} stale`;

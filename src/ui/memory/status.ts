@@ -1,15 +1,19 @@
-import type { BackendStatus, Staleness } from '../../engine/memory/backends/memory-backend.js';
-import type { EmbeddingStatus } from '../../engine/memory/embedding/embedding-status.js';
-import type { Source } from '../../engine/memory/types.js';
-import { formatBytes, formatCount, formatCountOf, formatRelativeTime } from '../format.js';
-import { safeLine } from '../safe-text.js';
-import { shownPath } from '../shown-path.js';
+import type { BackendStatus, Staleness } from '../../engine/memory/backends/index.js';
+import type { EmbeddingStatus } from '../../engine/memory/embedding/index.js';
+import type { Source } from '../../engine/memory/index.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatRelativeTime,
+} from '../../engine/support/format.js';
+import { safeLine, shownPath } from '../safe-text.js';
+
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
-import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
-import { embeddingFacts, type StatusFact as Fact } from './status-embedding.js';
+import { wrapText } from '../wrap.js';
+import { embeddingFacts, type StatusFact as Fact, type StatusFact } from './status-embedding.js';
 import { extFacts } from './status-ext.js';
-import { mediaFacts } from './status-media.js';
 import { skippedNames } from './words.js';
 
 /** One agent's memory as `svc memory status` shows it. */
@@ -22,11 +26,11 @@ export interface AgentStatusView {
 /** How the status is shown. */
 export interface StatusOptions {
   readonly style: Style;
-  /** The present, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly nowMs: number;
-  /** Width to wrap explanations to; undefined leaves every line whole. Paths are never cut. */
+  /** Width to wrap explanations to; undefined wraps nothing. Paths are never cut. */
   readonly columns: number | undefined;
-  /** The person's home folder, shown as `~`. */
+  /** Shown as `~`. */
   readonly homeDir: string;
 }
 
@@ -34,7 +38,7 @@ const LABEL_COLUMNS = 13;
 const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
 const SKIPS_NAMED = 3;
 
-/** The whole truth about each agent's memory, a block an agent, for people. */
+/** The status of each agent's memory, as one block per agent. */
 export function renderStatus(agents: readonly AgentStatusView[], options: StatusOptions): string {
   return agents.map((agent) => renderAgent(agent, options)).join('\n');
 }
@@ -50,7 +54,7 @@ function factsOf(agent: AgentStatusView, options: StatusOptions): readonly Fact[
   return status.ext === undefined ? builtinFacts(agent, options) : externalFacts(agent, options);
 }
 
-/** The builtin engine below it has an index only once it was needed. */
+/** The builtin engine that stands in has an index only once it was needed. */
 function externalFacts(agent: AgentStatusView, options: StatusOptions): readonly Fact[] {
   const { status } = agent;
   const below = status.index.state === 'ready' ? freshness(status, options.style).lines : [];
@@ -59,8 +63,8 @@ function externalFacts(agent: AgentStatusView, options: StatusOptions): readonly
     ...extFacts(status, options),
     ...watcherFacts(status, options),
     {
-      label: 'below',
-      lines: [`builtin engine, ${below[0] ?? 'no index: made when it is needed'}`],
+      label: 'stand-in',
+      lines: [`builtin engine, ${below[0] ?? 'no index: built when needed'}`],
     },
     ...skippedFacts(status, options),
     ...faultFacts(status, options),
@@ -107,9 +111,9 @@ function faultFacts({ faults }: BackendStatus, { style }: StatusOptions): readon
 function renderFact(fact: Fact, { style, columns }: StatusOptions): readonly string[] {
   const paint = fact.paint ?? ((text: string) => text);
   const lines = fact.lines.flatMap((line) => {
-    if (fact.prose !== true || columns === undefined) return [line];
-    const spans = wrapSpans(line, columns - INDENT.length, LIGHT_MEASURE);
-    return spans.map((span) => line.slice(span.start, span.end).trimEnd());
+    return fact.prose === true && columns !== undefined
+      ? wrapText(line, columns - INDENT.length)
+      : [line];
   });
   return lines.map((line, index) =>
     index === 0
@@ -118,7 +122,7 @@ function renderFact(fact: Fact, { style, columns }: StatusOptions): readonly str
   );
 }
 
-/** One line a source, its figures under each other; sources that hold nothing yet are named too. */
+/** One line per source, including empty ones. */
 function sourceLines({ sources, index }: BackendStatus): readonly string[] {
   const counted = index.state === 'ready' ? index.statistics.bySource : [];
   const names: readonly Source[] = [
@@ -141,7 +145,7 @@ function indexLine({ index, indexFile }: BackendStatus, options: StatusOptions):
   return path;
 }
 
-/** Nothing where no process keeps the index fresh. */
+/** Empty if no process keeps the index up to date. */
 function watcherFacts(
   { watcher }: BackendStatus,
   { style, nowMs }: StatusOptions,
@@ -150,7 +154,7 @@ function watcherFacts(
   const since = formatRelativeTime(watcher.sinceMs, nowMs);
   const who = `process ${watcher.pid}, started ${since}`;
   if (watcher.mode !== 'polling') {
-    const how = watcher.mode === 'watching' ? 'follows changes' : 'syncs at intervals only';
+    const how = watcher.mode === 'watching' ? 'watches files' : 'syncs at intervals only';
     return [{ label: 'watched', lines: [`${how}: ${who}`] }];
   }
   const why = safeLine(watcher.why ?? '');
@@ -168,16 +172,16 @@ function freshness({ index, staleness }: BackendStatus, style: Style): Fact {
   });
   if (index.state === 'missing') return fact('no index yet: the first search builds it');
   if (index.state === 'unusable') {
-    return fact(`unusable, the next sync builds it anew: ${safeLine(index.why)}`);
+    return fact(`unusable, the next sync rebuilds it: ${safeLine(index.why)}`);
   }
   if (index.rebuildBecause !== undefined) {
-    return fact(`the next sync builds it anew: ${safeLine(index.rebuildBecause)}`);
+    return fact(`the next sync rebuilds it: ${safeLine(index.rebuildBecause)}`);
   }
   if (staleness === undefined) return fact('unknown: the workspace cannot be read');
   const changes = changeWords(staleness);
   return changes === undefined
     ? fact('up to date', style.green)
-    : fact(`stale: ${changes}; svc memory index brings it up to date`);
+    : fact(`stale: ${changes}; "svc memory index" updates it`);
 }
 
 function changeWords(staleness: Staleness): string | undefined {
@@ -193,5 +197,31 @@ function changeWords(staleness: Staleness): string | undefined {
 
 function lastSync({ index }: BackendStatus, nowMs: number): string {
   const syncedMs = index.state === 'ready' ? index.statistics.syncedMs : undefined;
-  return syncedMs === undefined ? 'never finished' : formatRelativeTime(syncedMs, nowMs);
+  return syncedMs === undefined ? 'never' : formatRelativeTime(syncedMs, nowMs);
+}
+
+const REFUSED_NAMED = 3;
+
+/** The number of images and recordings, and why some are only found by file name. */
+function mediaFacts(
+  { index }: BackendStatus,
+  { media }: EmbeddingStatus,
+  style: Style,
+): readonly StatusFact[] {
+  if (media === undefined) return [];
+  const { images, audio } =
+    index.state === 'ready' ? index.statistics.media : { images: 0, audio: 0 };
+  const counts = `${formatCountOf(images, 'image')}, ${formatCountOf(audio, 'recording')}`;
+  const { obstacle, refused } = media;
+  if (obstacle !== undefined) {
+    const why = `only found by file name: ${obstacle.why}`;
+    const lines = [counts, why, `→ ${obstacle.hint}`].map(safeLine);
+    return [{ label: 'media', lines, prose: true, paint: style.yellow }];
+  }
+  if (refused.length === 0) return [{ label: 'media', lines: [counts] }];
+  const named = refused.slice(0, REFUSED_NAMED).map(({ path, why }) => `${path} (${why})`);
+  const rest = refused.length - named.length;
+  const names = [...named, ...(rest > 0 ? [`${formatCount(rest)} more`] : [])].join(', ');
+  const lines = [counts, `refused by the provider: ${names}`].map(safeLine);
+  return [{ label: 'media', lines, prose: true, paint: style.yellow }];
 }

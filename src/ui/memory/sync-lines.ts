@@ -1,8 +1,13 @@
-import type { SyncEvent } from '../../engine/memory/sync/events.js';
-import type { SkippedFile } from '../../engine/memory/types.js';
-import { formatBytes, formatCount, formatCountOf, formatRate } from '../format.js';
+import type { SkippedFile } from '../../engine/memory/index.js';
+import type { SyncEvent } from '../../engine/memory/sync/index.js';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatRate,
+} from '../../engine/support/format.js';
 import { modelNote } from '../provider/install-words.js';
-import { modelWords } from '../provider/words.js';
+import { modelWords } from '../provider/list.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { type EmbedProgress, embedFraction } from './embed-progress.js';
@@ -18,33 +23,33 @@ import { rebuildWords, skipWords, waitingWords } from './words.js';
 
 type ProviderEvent = Extract<SyncEvent, { readonly type: 'embed.provider' }>['event'];
 
-/** How the plain lines of a sync are written. */
+/** How a sync is reported as lines. */
 export interface SyncLinesOptions {
   readonly style: Style;
-  /** Every file, and every skip, gets a line. */
+  /** Reports every file. */
   readonly verbose: boolean;
-  /** No line at all. */
+  /** Reports nothing. */
   readonly quiet: boolean;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;
-  /** Put before each line where several agents follow each other. */
+  /** Prefix of each line, for several agents. */
   readonly label?: string;
-  /** The engine's isFaultySkip: skips that a person should hear of unasked. */
+  /** Whether a skipped file is a problem that the user should see. */
   readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
-/** Progress lines are no nearer to each other than this in time, and each tells another tenth. */
+/** Least time between progress lines; each reports another tenth. */
 const PROGRESS_EVERY_MS = 2000;
-/** A rate limit may be met again and again; it is told this often. */
+/** Least time between lines about a rate limit. */
 const LIMIT_EVERY_MS = 10_000;
-/** Skips told as they happen; the summary counts the rest. */
+/** Skipped files reported as they happen; the summary counts the rest. */
 const SKIPS_TOLD = 3;
 
 /**
- * The plain twin of the index screen: one calm line on stderr for what a person waits for or must
- * know. Made of the same events and the same reducer as the screen, so that they cannot disagree.
+ * Reports a sync as lines on stderr, for where there is no screen. Uses the same reducer as the screen, so that they
+ * agree.
  *
- * @param write takes whole lines, each with its line break
+ * @param write gets whole lines with their line break
  */
 export function createSyncLines(
   write: (line: string) => void,
@@ -72,7 +77,7 @@ export function createSyncLines(
       told = { ...told, limitMs: state.lastMs };
     }
     if (event.type === 'model.download') {
-      // Its key changes with each tenth.
+      // The key changes with each tenth.
       const { key } = modelNote(event) ?? { key: '' };
       if (key === told.download) return undefined;
       told = { ...told, download: key };
@@ -113,29 +118,29 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
     case 'scan.finished': {
       if (event.filesToIndex === 0 && !verbose) return undefined;
       const found = `${formatCountOf(event.files, 'file')}, ${formatBytes(event.bytes)}`;
-      return `found ${found}; ${formatCount(event.filesToIndex)} to read`;
+      return `found ${found}; ${formatCount(event.filesToIndex)} to index`;
     }
     case 'sync.finished':
       return event.summary.outcome === 'stopped' ? 'stopped' : undefined;
     case 'document.indexed':
       return verbose
-        ? `read ${safeLine(event.path)}, ${formatCountOf(event.chunks, 'chunk')}`
+        ? `indexed ${safeLine(event.path)}, ${formatCountOf(event.chunks, 'chunk')}`
         : undefined;
     case 'ext.running':
       return `external search program: ${safeLine(event.command)}`;
     case 'document.unchanged':
-      return verbose ? `read ${safeLine(event.path)}, nothing new` : undefined;
+      return verbose ? `unchanged ${safeLine(event.path)}` : undefined;
     case 'document.removed':
       return verbose ? `removed ${safeLine(event.path)}` : undefined;
     case 'publish.started':
-      return verbose ? 'putting the new index in place' : undefined;
+      return verbose ? 'replacing the old index' : undefined;
     case 'embed.started': {
       if (event.passages === 0 && !verbose) return undefined;
       const who = `${safeLine(event.provider)} (${modelWords(safeLine(event.model))})`;
       return `embedding ${formatCountOf(event.passages, 'passage')} with ${who}`;
     }
     case 'embed.fallback':
-      return `${safeLine(event.from)} fails, ${safeLine(event.to)} goes on: ${safeLine(event.why)}`;
+      return `${safeLine(event.from)} failed, continuing with ${safeLine(event.to)}: ${safeLine(event.why)}`;
     case 'batch.committed':
     case 'document.skipped':
     case 'embed.provider':

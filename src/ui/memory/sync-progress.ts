@@ -1,54 +1,56 @@
-import type { RebuildReason, SyncEvent, SyncSummary } from '../../engine/memory/sync/events.js';
-import type { SkippedFile } from '../../engine/memory/types.js';
+import type { SkippedFile } from '../../engine/memory/index.js';
+import type { RebuildReason, SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
 import { type EmbedProgress, embedEta, reduceEmbed, startEmbedProgress } from './embed-progress.js';
 
 /** The steps of a sync, in the order in which they start. */
 export const SYNC_PHASES = ['scan', 'chunk', 'write', 'embed'] as const;
 
 /**
- * A step of a sync: `scan` finds files, `chunk` reads and cuts them, `write` makes them durable,
- * `embed` gives passages vectors where a provider is configured.
+ * A step of a sync: `scan` finds files, `chunk` reads and splits them, `write` stores them, `embed` creates vectors if
+ * there is a provider.
  */
 export type SyncPhase = (typeof SYNC_PHASES)[number];
 
-/** A phase only ever moves forward: waiting, running, then done or stopped. */
+/** A phase only moves forward: waiting, running, then done or stopped. */
 export type PhaseState = 'done' | 'running' | 'stopped' | 'waiting';
 
-/** An amount of documents at work. */
+/** A number of documents and their size. */
 export interface SyncAmount {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** What is known of a running sync; the one state behind the screen and the one-line progress. */
+/** The state of a running sync, for the screen and the progress line. */
 export interface SyncProgress {
   readonly phases: Readonly<Record<SyncPhase, PhaseState>>;
-  /** Who holds the lock that the sync waits for; undefined when it waits for nobody. */
+  /** The process whose lock the sync waits for, if any. */
   readonly waitingFor: { readonly pid: number | undefined } | undefined;
   readonly rebuild: { readonly reason: RebuildReason; readonly detail: string } | undefined;
   /** Everything that exists; undefined until the scan is done. */
   readonly found: SyncAmount | undefined;
-  /** What has to be read, of that. */
+  /** How much of it has to be read. */
   readonly planned: SyncAmount;
-  /** What was read, or given up, so far; never more than planned. */
+  /** How much was read or skipped so far; never more than planned. */
   readonly handled: SyncAmount;
   readonly chunks: number;
-  /** Files whose chunks are on disk for good. */
+  /** Files whose chunks are stored. */
   readonly committed: number;
   readonly removed: number;
   /** The file read last. */
   readonly current: string | undefined;
-  /** The first of the files left out, and how many there are in all. */
+  /** The first skipped files, and the total number. */
   readonly skipped: { readonly first: readonly SkippedFile[]; readonly count: number };
   readonly publishing: boolean;
-  /** Undefined until vectors are made. */
+  /** Undefined until embedding starts. */
   readonly embedding: EmbedProgress | undefined;
-  /** The provider that failed, once its fallback has to do. */
+  /** The provider that failed, once its fallback takes over. */
   readonly failedProvider: string | undefined;
   readonly summary: SyncSummary | undefined;
-  /** Moments on the caller's clock, in milliseconds. */
+  /** Times on the caller's clock, in milliseconds. */
   readonly startedMs: number;
   readonly scannedMs: number | undefined;
+  /** When reading was finished, so that later steps do not lower the rate. */
+  readonly chunkedMs: number | undefined;
   readonly lastMs: number;
   /** The recent past, oldest first, for rates; at most {@link WINDOW_MS} old. */
   readonly samples: readonly Sample[];
@@ -60,15 +62,15 @@ interface Sample {
   readonly chunks: number;
 }
 
-/** Rates are averaged over this long: steady enough to read, quick enough to be true. */
+/** Rates are averaged over this long. */
 const WINDOW_MS = 3000;
 const SAMPLE_EVERY_MS = 100;
 /** A rate over less than this is noise. */
 const MEASURABLE_MS = 250;
-/** A hundred thousand skipped files must not be kept by a screen that shows two. */
+/** A screen shows only a few skipped files, and there may be very many. */
 const SKIPPED_KEPT = 20;
 
-/** A sync that has not told anything yet. */
+/** A sync before its first event. */
 export function startSyncProgress(atMs: number): SyncProgress {
   return {
     phases: { scan: 'running', chunk: 'waiting', write: 'waiting', embed: 'waiting' },
@@ -88,18 +90,25 @@ export function startSyncProgress(atMs: number): SyncProgress {
     summary: undefined,
     startedMs: atMs,
     scannedMs: undefined,
+    chunkedMs: undefined,
     lastMs: atMs,
     samples: [],
   };
 }
 
 /**
- * The state after an event; pure. Holds its promises (nothing negative, nothing over the plan, no
- * phase going back) for events in any order, since a screen that crashes hides the work it shows.
+ * The state after an event. Pure, and valid (nothing negative or over the plan, no phase going back) for events in any
+ * order, since a crashed screen would hide the work.
  *
- * @param atMs when the event came, on the clock given to {@link startSyncProgress}
+ * @param atMs time of the event, on the clock of {@link startSyncProgress}
  */
 export function reduceSync(state: SyncProgress, event: SyncEvent, atMs: number): SyncProgress {
+  const next = afterEvent(state, event, atMs);
+  const isChunked = RANK[next.phases.chunk] === RANK.done;
+  return isChunked && next.chunkedMs === undefined ? { ...next, chunkedMs: next.lastMs } : next;
+}
+
+function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncProgress {
   const next = { ...state, lastMs: Math.max(state.lastMs, atMs) };
   switch (event.type) {
     case 'lock.waiting':
@@ -249,7 +258,7 @@ function recent(
 ): { readonly ms: number; readonly bytes: number; readonly chunks: number } | undefined {
   const oldest = state.samples[0];
   if (oldest === undefined) return undefined;
-  const ms = state.lastMs - oldest.atMs;
+  const ms = (state.chunkedMs ?? state.lastMs) - oldest.atMs;
   if (ms < MEASURABLE_MS) return undefined;
   return { ms, bytes: state.handled.bytes - oldest.bytes, chunks: state.chunks - oldest.chunks };
 }

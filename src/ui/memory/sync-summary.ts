@@ -1,32 +1,31 @@
-import type { EmbeddingSummary, SyncSummary } from '../../engine/memory/sync/events.js';
-import type { SkippedFile } from '../../engine/memory/types.js';
+import type { SkippedFile } from '../../engine/memory/index.js';
+import type { EmbeddingSummary, SyncSummary } from '../../engine/memory/sync/index.js';
 import {
   formatBytes,
   formatCount,
   formatCountOf,
   formatDuration,
   formatShortCount,
-} from '../format.js';
-import { modelWords } from '../provider/words.js';
+} from '../../engine/support/format.js';
+import { modelWords } from '../provider/list.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { rebuildWords, skippedNames, skipWords } from './words.js';
 
-/** How the outcome of a sync is told. */
+/** How the result of a sync is shown. */
 export interface SyncSummaryOptions {
   readonly style: Style;
   readonly agentId: string;
-  /** Names every skipped file, one a line. */
+  /** Lists every skipped file. */
   readonly verbose: boolean;
-  /** The engine's isFaultySkip: skips that a person should hear of unasked. */
+  /** Whether a skipped file is a problem that the user should see. */
   readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
 const SKIPS_NAMED = 3;
 
 /**
- * What a sync did, in at most four lines (more only with `verbose`): what changed, how long it took,
- * what was embedded, what was skipped and why.
+ * The result of a sync in at most four lines (more with `verbose`): changes, duration, embeddings, and skipped files.
  */
 export function renderSyncSummary(summary: SyncSummary, options: SyncSummaryOptions): string {
   const { style } = options;
@@ -52,23 +51,22 @@ export function summaryWords(summary: SyncSummary): string {
   const changes = counts.length === 0 ? none : counts.join(' · ');
   if (summary.outcome === 'stopped') {
     return counts.length === 0
-      ? 'stopped · the index is as it was before'
-      : `stopped · ${changes} · what is done is kept`;
+      ? 'stopped · no changes'
+      : `stopped · ${changes} · finished work is kept`;
   }
   if (summary.rebuild === undefined) return changes;
   return summary.rebuild.reason === 'first'
     ? `${changes} · new index`
-    : `${changes} · built anew: ${rebuildWords(summary.rebuild)}`;
+    : `${changes} · rebuilt: ${rebuildWords(summary.rebuild)}`;
 }
 
 function howLong(summary: SyncSummary): string {
   const time = `in ${formatDuration(summary.durationMs)}`;
-  // What an external program reads it does not count.
+  // An external program reports no chunks.
   if (summary.chunks === 0 && summary.bytes === 0) return time;
   return `${formatCountOf(summary.chunks, 'chunk')} from ${formatBytes(summary.bytes)} ${time}`;
 }
 
-/** Nothing where there was nothing to do. */
 function embeddingLines(embedding: EmbeddingSummary, style: Style): readonly string[] {
   const { embedded, known, tokens, pending, refused, failure, provider, model } = embedding;
   const who = safeLine(model === null ? provider : `${provider}, ${modelWords(model)}`);
@@ -79,12 +77,12 @@ function embeddingLines(embedding: EmbeddingSummary, style: Style): readonly str
   ].filter((part) => part !== '');
   const lines = parts.length === 0 ? [] : [`  ${parts.join(' · ')}`];
   const missing = [
-    refused > 0 ? `${formatCount(refused)} not taken by ${safeLine(provider)}` : '',
+    refused > 0 ? `${formatCount(refused)} refused by ${safeLine(provider)}` : '',
     pending > 0 ? `${formatCountOf(pending, 'passage')} pending` : '',
     failure === undefined ? '' : 'embedding failed',
   ].filter((part) => part !== '');
   if (missing.length === 0) return lines;
-  const words = `${missing.join(' · ')}: found by their words alone`;
+  const words = `${missing.join(' · ')}: keyword search only`;
   return [...lines, `  ${failure === undefined ? style.yellow(words) : style.red(words)}`];
 }
 

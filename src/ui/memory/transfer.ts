@@ -1,21 +1,20 @@
-import type { ImportResult } from '../../engine/memory/backends/memory-backend.js';
-import type { ExportTally } from '../../engine/memory/transfer/export-memory.js';
-import type { ImportPlan } from '../../engine/memory/transfer/import-memory.js';
-import type { ExistingFiles } from '../../engine/memory/transfer/land-documents.js';
-import { formatBytes, formatCount, formatCountOf } from '../format.js';
+import type { ImportResult } from '../../engine/memory/backends/index.js';
+import type { ExistingFiles, ExportTally, ImportPlan } from '../../engine/memory/transfer/index.js';
+
+import { formatBytes, formatCount, formatCountOf } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import { skippedNames } from './words.js';
 
 const PATHS_SHOWN = 10;
 const NAMED = 3;
 
-/** What was exported, in a line or two. @param file undefined when it went to stdout */
+/** What was exported. @param file undefined for stdout */
 export function renderExport(
   { documents, vectors, bytes, skipped }: Readonly<ExportTally>,
   file: string | undefined,
 ): string {
   const what = `${formatCountOf(documents, 'note')}, ${formatCountOf(vectors, 'vector')}, ${formatBytes(bytes)}`;
-  const left = skipped.length === 0 ? [] : [`left out: ${skippedNames(skipped, NAMED)}`];
+  const left = skipped.length === 0 ? [] : [`skipped: ${skippedNames(skipped, NAMED)}`];
   const where = file === undefined ? '' : ` to ${safeLine(file)}`;
   return [`exported${where}: ${what}`, ...left, ''].join('\n');
 }
@@ -24,14 +23,14 @@ export function renderExport(
 export function renderImportPlan({ root, landing }: ImportPlan, existing: ExistingFiles): string {
   const { fresh, same, different } = landing;
   const fate: Readonly<Record<ExistingFiles, string>> = {
-    refuse: 'there with another content',
-    keep: 'there with another content, kept as they are',
-    replace: 'to be replaced, with a backup',
+    refuse: 'exist with different content',
+    keep: 'exist with different content, kept',
+    replace: 'will be replaced, with a backup',
   };
   return [
     `into ${safeLine(root)}`,
     `  ${formatCount(fresh.length)} new`,
-    ...(same.length === 0 ? [] : [`  ${formatCount(same.length)} there already`]),
+    ...(same.length === 0 ? [] : [`  ${formatCount(same.length)} unchanged`]),
     ...(different.length === 0 ? [] : [`  ${formatCount(different.length)} ${fate[existing]}`]),
     ...different.slice(0, PATHS_SHOWN).map((path) => `    ${safeLine(path)}`),
     ...(different.length > PATHS_SHOWN ? ['    …'] : []),
@@ -39,7 +38,7 @@ export function renderImportPlan({ root, landing }: ImportPlan, existing: Existi
   ].join('\n');
 }
 
-/** What was imported. @param vectorsInFile how many vectors came with it */
+/** What was imported. @param vectorsInFile number of vectors in the file */
 export function renderImport(
   { written, replaced, notIndexed, vectors }: ImportResult,
   vectorsInFile: number,
@@ -52,11 +51,11 @@ export function renderImport(
     ...backups,
     ...(vectorsInFile === 0
       ? []
-      : [`${formatCount(vectors)} of ${formatCountOf(vectorsInFile, 'vector')} found a passage`]),
+      : [`${formatCount(vectors)} of ${formatCountOf(vectorsInFile, 'vector')} matched a passage`]),
     ...(notIndexed === 0
       ? []
       : [
-          `${formatCountOf(notIndexed, 'note')} not indexed there: this memory does not cover that place`,
+          `${formatCountOf(notIndexed, 'note')} not indexed: outside the folders that this memory covers`,
         ]),
     '',
   ].join('\n');

@@ -1,24 +1,24 @@
-import type { WatchEvent } from '../../engine/memory/watch/memory-watcher.js';
+import type { WatchEvent, WatchFailure } from '../../engine/memory/watch/index.js';
+import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { summaryWords } from './sync-summary.js';
-import { failureWords, formatClock, pollingWords, watchingWords } from './watch-words.js';
 
-/** How the lines of a watcher are written. */
+/** How a watcher is reported as lines. */
 export interface WatchLinesOptions {
   readonly style: Style;
   readonly name: string;
-  /** Syncs that changed nothing, and failures already told, get a line too. */
+  /** Also reports syncs without changes and repeated failures. */
   readonly verbose: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes whole lines of what was done. */
+  /** Writes a line about a sync. */
   readonly write: (line: string) => void;
-  /** Takes whole lines of everything else. */
+  /** Writes any other line. */
   readonly note: (line: string) => void;
 }
 
-/** The plain twin of the watch screen: a line for each sync, and for what a person must know. */
+/** Reports a watcher as lines, for where there is no screen. */
 export function createWatchLines(options: WatchLinesOptions): (event: WatchEvent) => void {
   const { style, name, verbose } = options;
   const line = (text: string): string =>
@@ -44,7 +44,7 @@ export function createWatchLines(options: WatchLinesOptions): (event: WatchEvent
         const { failure, retryInMs } = event;
         if (failure.message === told && !verbose) return;
         told = failure.message;
-        const hint = failure.hint === undefined ? '' : `   mend: ${safeLine(failure.hint)}\n`;
+        const hint = failure.hint === undefined ? '' : `   hint: ${safeLine(failure.hint)}\n`;
         options.note(line(`${style.red('failed')}: ${failureWords(failure, retryInMs)}`) + hint);
         return;
       }
@@ -56,4 +56,26 @@ export function createWatchLines(options: WatchLinesOptions): (event: WatchEvent
         return;
     }
   };
+}
+
+export function watchingWords(folders: number): string {
+  return `watching ${formatCountOf(folders, 'folder')}`;
+}
+
+export function pollingWords(everyMs: number): string {
+  return `file watching is unavailable; polling every ${formatDuration(everyMs)}`;
+}
+
+/** The failure, and when the sync is retried. */
+export function failureWords(failure: WatchFailure, retryInMs: number): string {
+  const again = retryInMs <= 0 ? 'retrying' : `retrying in ${formatDuration(retryInMs)}`;
+  return `${safeLine(failure.message)}; ${again}`;
+}
+
+/** A time of day: `09:05:00`, in the local time zone. */
+export function formatClock(atMs: number): string {
+  const date = new Date(atMs);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => part.toString().padStart(2, '0'))
+    .join(':');
 }

@@ -1,26 +1,27 @@
-import type { RebuildReason } from '../../engine/memory/sync/events.js';
-import type { SkippedFile, SkipReason } from '../../engine/memory/types.js';
-import { formatCount } from '../format.js';
+import type { SkippedFile, SkipReason } from '../../engine/memory/index.js';
+import type { RebuildReason } from '../../engine/memory/sync/index.js';
+import { formatCount } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 
 const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
   missing: 'does not exist',
+  not_a_file: 'not a regular file',
   permission_denied: 'permission denied',
   symlink: 'symbolic link',
   too_large: 'too large',
   unreadable: 'cannot be read',
-  vanished: 'vanished while being read',
-  wrong_format: 'not what its name says',
+  vanished: 'deleted while being read',
+  wrong_format: 'content does not match the file name',
 };
 
 const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
-  damaged: 'the old one cannot be used',
-  first: 'there is none yet',
-  forced: 'as asked',
+  damaged: 'the existing index is unusable',
+  first: 'no index yet',
+  forced: 'requested with --force',
   settings: 'the settings changed',
 };
 
-/** Reasons whose words already say all that the detail would. */
+/** Reasons that need no detail. */
 const SELF_EXPLAINING: ReadonlySet<RebuildReason> = new Set(['first', 'forced']);
 
 /** Why a file is not in the index: `permission denied`, `too large: 200 MB, limit 64 MB`. */
@@ -29,7 +30,7 @@ export function skipWords({ reason, detail }: SkippedFile): string {
   return detail === undefined ? words : `${words}: ${safeLine(detail)}`;
 }
 
-/** Why an index is built anew: `as asked`, `the settings changed: tokenizer`. */
+/** Why an index is rebuilt: `requested with --force`, `the settings changed: tokenizer`. */
 export function rebuildWords(rebuild: {
   readonly reason: RebuildReason;
   readonly detail: string;
@@ -40,13 +41,13 @@ export function rebuildWords(rebuild: {
     : `${words}: ${safeLine(rebuild.detail)}`;
 }
 
-/** What a sync waits for: `waiting for another process that writes this index (pid 4711)`. */
+/** What a sync waits for: `waiting for another process to finish writing this index (pid 4711)`. */
 export function waitingWords(pid: number | undefined): string {
   const who = pid === undefined ? '' : ` (pid ${pid})`;
-  return `waiting for another process that writes this index${who}`;
+  return `waiting for another process to finish writing this index${who}`;
 }
 
-/** Files left out, on one line: the first few by name and reason, then how many more. */
+/** Skipped files on one line: the first few with the reason, then how many more. */
 export function skippedNames(skipped: readonly SkippedFile[], named: number): string {
   const names = skipped
     .slice(0, named)

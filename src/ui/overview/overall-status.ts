@@ -1,14 +1,21 @@
-import type { OverallFault, OverallStatus } from '../../engine/overview/overall-status.js';
-import type { ServedService, Serving } from '../../engine/overview/serving.js';
-import { formatCount, formatRelativeTime } from '../format.js';
+import type { About, NativeModule } from '../../engine/overview/about.js';
+import type { BugReport } from '../../engine/overview/bug-report.js';
+import type {
+  OverallFault,
+  OverallStatus,
+  ServedService,
+  Serving,
+} from '../../engine/overview/index.js';
+import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import type { AgentStatusView, StatusOptions } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
-import { safeLine } from '../safe-text.js';
+import { safeLine, shownPath } from '../safe-text.js';
 import { workLines } from '../screens/home/lines.js';
+import type { Style } from '../style.js';
 import { alignRows, renderTable, type TableColumn } from '../table.js';
-import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
+import { wrapText } from '../wrap.js';
 
-/** What is shown of everything: views of the agents in place of their memories. */
+/** The overall status, with views of the agents instead of their memories. */
 export type OverallView = Omit<OverallStatus, 'agents'> & {
   readonly agents: readonly AgentStatusView[];
 };
@@ -23,15 +30,15 @@ const SERVICE_COLUMNS: readonly TableColumn[] = [
 
 const INDENT = '  ';
 
-/** One page for everything: agents, services, what comes next, what is wrong. */
+/** One page: agents, services, next runs and problems. */
 export function renderOverallStatus(view: OverallView, options: StatusOptions): string {
-  const { agents, serving, work, nextRuns, faults } = view;
+  const { agents, serving, work, hooks, nextRuns, faults } = view;
   const { style, nowMs } = options;
-  // Their faults stand below with all others.
+  // Problems of agents are listed below with all others.
   const well = agents.map((agent) => ({ ...agent, status: { ...agent.status, faults: [] } }));
   const parts = [
-    agents.length === 0 ? 'no memory to tell of\n' : renderStatusOverview(well, options),
-    workPart(work, options),
+    agents.length === 0 ? 'no memories\n' : renderStatusOverview(well, options),
+    workPart(work, options) + hooksPart(hooks, options),
     servingPart(serving, options),
     ...(nextRuns.length === 0
       ? []
@@ -41,23 +48,35 @@ export function renderOverallStatus(view: OverallView, options: StatusOptions): 
             .join('')}`,
         ]),
     faults.length === 0
-      ? `${style.green('no faults')}\n`
+      ? `${style.green('no problems')}\n`
       : faults.flatMap((fault) => faultLines(fault, options)).join(''),
   ];
   return parts.join('\n');
 }
 
-/** The lines of home, in words alone. */
+/** The lines of the home screen, as text. */
 function workPart(work: OverallView['work'], { nowMs }: StatusOptions): string {
   const rows = workLines(work, nowMs).map(({ title, parts }) => [title, parts.join(' · ')]);
   const lines = alignRows(rows, ['left', 'left']);
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
+/** Agents that recall memory before each turn, and agents whose hook has no effect. */
+function hooksPart(hooks: OverallView['hooks'], { style }: StatusOptions): string {
+  return hooks
+    .map(({ title, effect: { recalls, why, hint } }) => {
+      if (recalls) return `active memory for ${safeLine(title)}\n`;
+      const hintLine = hint === null ? '' : `\n${INDENT}→ ${safeLine(hint)}`;
+      const line = `the hook of ${safeLine(title)} recalls nothing: ${safeLine(why ?? '')}`;
+      return `${style.yellow(line)}${hintLine}\n`;
+    })
+    .join('');
+}
+
 function servingPart(serving: Serving | undefined, { style, nowMs }: StatusOptions): string {
-  if (serving === undefined) return `${style.dim('svc serve does not run')}\n`;
+  if (serving === undefined) return `${style.dim('svc serve is not running')}\n`;
   const { pid, startedMs, services } = serving;
-  const head = `svc serve runs, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;
+  const head = `svc serve is running, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;
   if (services.length === 0) return head;
   const rows = services.map((service) => serviceRow(service, nowMs));
   return `${head}\n${renderTable(SERVICE_COLUMNS, rows, style)}`;
@@ -86,13 +105,67 @@ function faultLines(
   { style, columns }: StatusOptions,
 ): readonly string[] {
   const wrap = (text: string, indent: string): readonly string[] => {
-    const line = safeLine(text);
-    if (columns === undefined) return [`${indent}${line}`];
-    const spans = wrapSpans(line, columns - indent.length, LIGHT_MEASURE);
-    return spans.map(({ start, end }) => indent + line.slice(start, end).trimEnd());
+    const room = columns === undefined ? undefined : columns - indent.length;
+    return wrapText(safeLine(text), room).map((line) => indent + line);
   };
   return [
     ...wrap(`${about}: ${message}`, '').map((line) => `${style.red(line)}\n`),
     ...(hint === undefined ? [] : wrap(`→ ${hint}`, INDENT).map((line) => `${line}\n`)),
   ];
+}
+
+/** The archive and its contents. */
+export function renderBugReport({ file, bytes, entries }: BugReport, style: Style): string {
+  const rows = entries.map(({ name, description, bytes: size, error }) => [
+    `  ${safeLine(name)}`,
+    formatBytes(size),
+    safeLine(error === null ? description : `failed: ${error}`),
+  ]);
+  return [
+    `wrote ${style.bold(safeLine(file))} (${formatBytes(bytes)})`,
+    ...alignRows(rows, ['left', 'right', 'left']),
+    'It contains no secrets and none of your notes. Check it anyway before you send it.',
+    '',
+  ].join('\n');
+}
+
+/** How version information is shown. */
+interface AboutOptions {
+  readonly style: Style;
+  /** Shown as `~`. */
+  readonly homeDir: string;
+  /** Everything, not only the version. */
+  readonly verbose: boolean;
+}
+
+const LABEL_COLUMNS = 16;
+
+/** The output of `svc version`. */
+export function renderAbout(about: About, { style, homeDir, verbose }: AboutOptions): string {
+  if (!verbose) return `svc ${safeLine(about.version)}\n`;
+  const { platform, paths } = about;
+  const path = (value: string): string => shownPath(value, homeDir);
+  const library = platform.os === 'linux' ? `, ${platform.glibc ? 'glibc' : 'no glibc'}` : '';
+  const rows: readonly (readonly [label: string, value: string])[] = [
+    ['svc', about.version],
+    ['Node.js', about.node],
+    ['SQLite', about.sqlite ?? 'cannot be loaded'],
+    ...about.modules.map((module) => [module.name, moduleWords(module)] as const),
+    ['platform', `${platform.os} ${platform.arch}, ${platform.release}${library}`],
+    ['program', path(paths.program)],
+    ['node', path(paths.node)],
+    ['configuration', paths.config === null ? 'none: defaults apply' : path(paths.config)],
+    ['state', path(paths.state)],
+    ['cache', path(paths.cache)],
+  ];
+  const lines = rows.map(
+    ([label, value]) => `${style.dim(label.padEnd(LABEL_COLUMNS))}${safeLine(value)}`,
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function moduleWords({ state, version, why }: NativeModule): string {
+  if (state === 'not_installed') return 'not installed; only needed by the provider "local"';
+  const words = [version, state === 'ok' ? 'loads' : `unusable: ${why ?? 'unknown'}`];
+  return words.filter((word) => word !== null).join(', ');
 }

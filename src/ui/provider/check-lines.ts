@@ -1,30 +1,24 @@
-import type {
-  CheckName,
-  CheckOutcome,
-  CheckState,
-} from '../../engine/embeddings/diagnosis/events.js';
+import type { CheckName, CheckOutcome, Diagnosis } from '../../engine/embeddings/index.js';
+import { formatCount, formatDuration } from '../../engine/support/format.js';
 import { EXACT_MEASURE, padEnd, textWidth } from '../fit.js';
-import { formatCount, formatDuration } from '../format.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { wrapSpans } from '../wrap.js';
-import { modelWords } from './words.js';
+import { wrapText } from '../wrap.js';
+import { modelWords } from './list.js';
 
-/** How a check is shown. */
 export interface CheckLineOptions {
   readonly style: Style;
-  /** Width to wrap to; undefined (a pipe) leaves every line whole. */
+  /** Width to wrap to; undefined (a pipe) does not wrap. */
   readonly columns: number | undefined;
 }
 
-/** A check that has not ended yet, or what it found. */
 export type ShownCheck = CheckOutcome | 'running' | 'waiting';
 
 const LABEL_COLUMNS = 12;
 const TEXT_COLUMNS = 24;
 const INDENT = ' '.repeat(2 + LABEL_COLUMNS);
 
-const MARKS: Readonly<Record<CheckState | 'running' | 'waiting', string>> = {
+const MARKS: Readonly<Record<CheckOutcome['state'] | 'running' | 'waiting', string>> = {
   failed: '✗',
   off: '–',
   ok: '✓',
@@ -33,7 +27,7 @@ const MARKS: Readonly<Record<CheckState | 'running' | 'waiting', string>> = {
   warning: '!',
 };
 
-/** A check as one line, and below it what is wrong and what to do about it. */
+/** A check as one line, with cause and hint below it. */
 export function checkLines(
   check: CheckName,
   shown: ShownCheck,
@@ -46,10 +40,8 @@ export function checkLines(
     return [`${mark} ${state === 'waiting' ? style.dim(check) : check}`];
   }
   const wrap = (text: string): readonly string[] => {
-    const line = safeLine(text);
-    if (columns === undefined) return [line];
-    const spans = wrapSpans(line, columns - INDENT.length, EXACT_MEASURE);
-    return spans.map((span) => line.slice(span.start, span.end).trimEnd());
+    const room = columns === undefined ? undefined : columns - INDENT.length;
+    return wrapText(safeLine(text), room, EXACT_MEASURE);
   };
   const about = check === 'embed' ? modelWords(shown.text) : shown.text;
   const [text = '', ...textRest] = wrap(about);
@@ -61,7 +53,7 @@ export function checkLines(
     ...textRest,
     ...(note === '' || isBeside ? [] : wrap(note).map(style.dim)),
     ...(shown.cause === undefined ? [] : wrap(shown.cause).map(paintOf(state, style))),
-    ...(shown.mend === undefined ? [] : wrap(`→ ${shown.mend}`)),
+    ...(shown.hint === undefined ? [] : wrap(`→ ${shown.hint}`)),
   ];
   const first = isBeside ? `${padEnd(text, TEXT_COLUMNS)}  ${style.dim(safeLine(note))}` : text;
   return [`${mark} ${label}${first}`, ...below.map((line) => INDENT + line)];
@@ -79,7 +71,6 @@ function paintOf(state: keyof typeof MARKS, style: Style): Paint {
   return paints[state];
 }
 
-/** Where it is written, what is known of it, its figures. */
 function noteOf(check: CheckName, outcome: CheckOutcome): string {
   const { note, location, dimensions, passages, latencyMs, state, code } = outcome;
   const file = location?.file.replace(/^.*[\\/]/u, '');
@@ -95,4 +86,54 @@ function noteOf(check: CheckName, outcome: CheckOutcome): string {
     check === 'selected' ? undefined : place,
   ];
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
+}
+
+/** The diagnosis as plain text. */
+export function renderDiagnosis(
+  diagnosis: Diagnosis,
+  title: string,
+  options: CheckLineOptions,
+): string {
+  const columns = options.columns === undefined ? undefined : options.columns - 2;
+  const lines = diagnosis.checks.flatMap(({ check, ...outcome }) =>
+    checkLines(check, outcome, { ...options, columns }),
+  );
+  return `${[
+    options.style.bold(safeLine(title)),
+    ...[...lines, ...verdictLines(diagnosis, { ...options, columns })].map((line) => `  ${line}`),
+  ].join('\n')}\n`;
+}
+
+/** The conclusion, in one sentence. */
+export function verdictLines(
+  diagnosis: Diagnosis,
+  { style, columns }: CheckLineOptions,
+): readonly string[] {
+  const [words, paint] = verdictOf(diagnosis, style);
+  return wrapText(words, columns, EXACT_MEASURE).map(paint);
+}
+
+function verdictOf(
+  { scope, ok, usable, provider, checks }: Diagnosis,
+  style: Style,
+): readonly [words: string, paint: Paint] {
+  if (scope === 'ext') {
+    return ok
+      ? ['works: the external program answers', style.green]
+      : ['broken: using the builtin engine until this is fixed', style.red];
+  }
+  if (provider === null) return ['no provider: keyword search only', style.dim];
+  const name = safeLine(provider);
+  if (usable === 'primary') return [`works: ${name} embeds`, style.green];
+  if (scope === 'named') return [`${name} cannot embed`, style.red];
+  const fallback = safeLine(checks.find(({ check }) => check === 'fallback')?.text ?? '');
+  const works = checks.some(({ check, state }) => check === 'embed' && state === 'ok');
+  if (ok && works) {
+    return [
+      `works: queries use the fallback ${fallback}, because the index has its vectors`,
+      style.yellow,
+    ];
+  }
+  if (ok) return [`${name} fails; the fallback ${fallback} is used instead`, style.yellow];
+  return ['broken: keyword search only until this is fixed', style.red];
 }

@@ -1,47 +1,45 @@
-import type { EmbeddingEvent } from '../../engine/embeddings/embedding-adapter.js';
-import type { InstallEvent } from '../../engine/embeddings/local-runtime/install-runtime.js';
-import { formatBytes, formatDuration, formatEta } from '../format.js';
+import type { EmbeddingEvent, InstallEvent } from '../../engine/embeddings/index.js';
+import { formatBytes, formatDuration, formatEta } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 
-/** A state of long work: `key` changes with the kind of it, `text` as it goes on. */
+/** Progress of long work: `key` changes with the kind of work, `text` as it goes on. */
 export interface WorkNote {
   readonly key: string;
   readonly text: string;
 }
 
-/** What an installation is doing. @param elapsedMs since its begin */
 export function installNote(event: InstallEvent, elapsedMs: number): WorkNote {
   switch (event.type) {
     case 'install.waiting':
-      return { key: 'waiting', text: 'waiting for another process that installs it' };
+      return { key: 'waiting', text: 'another process is installing it; waiting' };
     case 'install.started':
-      return { key: 'npm', text: `npm fetches node-llama-cpp ${event.version}` };
+      return { key: 'npm', text: `npm is installing node-llama-cpp ${event.version}` };
     case 'install.grew': {
       const grown = event.bytes < 1e6 ? '' : `${formatBytes(event.bytes)}, `;
       return {
         key: 'npm',
-        text: `npm fetches node-llama-cpp: ${grown}${formatDuration(elapsedMs)}`,
+        text: `npm is installing node-llama-cpp: ${grown}${formatDuration(elapsedMs)}`,
       };
     }
     case 'install.checking':
-      return { key: 'checking', text: 'loading it once' };
+      return { key: 'checking', text: 'checking that it loads' };
   }
 }
 
-/** What the download of a model is doing; undefined for events of other work. */
+/** Progress of a model download; undefined for other events. */
 export function modelNote(event: EmbeddingEvent): WorkNote | undefined {
   switch (event.type) {
     case 'model.waiting':
-      return { key: 'waiting', text: 'waiting for another process that downloads it' };
+      return { key: 'waiting', text: 'another process is downloading it; waiting' };
     case 'model.download':
       return { key: `download ${tenth(event)}`, text: downloadText(event) };
     case 'request.retried':
       return {
         key: `retry ${event.why}`,
-        text: `${safeLine(event.why)}; again in ${formatDuration(event.waitMs)}`,
+        text: `${safeLine(event.why)}; retrying in ${formatDuration(event.waitMs)}`,
       };
     case 'rate.limited':
-      return { key: 'rate', text: `asked to wait ${formatDuration(event.waitMs)}` };
+      return { key: 'rate', text: `rate limited; waiting ${formatDuration(event.waitMs)}` };
     default:
       return undefined;
   }
@@ -49,7 +47,7 @@ export function modelNote(event: EmbeddingEvent): WorkNote | undefined {
 
 type Download = Extract<EmbeddingEvent, { readonly type: 'model.download' }>;
 
-/** So that plain lines come for each tenth. */
+/** Plain output prints one line per tenth. */
 function tenth({ bytes, total }: Download): number {
   return total === undefined || total === 0 ? 0 : Math.floor((bytes / total) * 10);
 }

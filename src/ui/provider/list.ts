@@ -1,24 +1,27 @@
-import type { ListedProvider } from '../../engine/embeddings/list-providers.js';
+import type {
+  ListedProvider,
+  LoginEvent,
+  LoginOutput,
+  LogoutOutput,
+} from '../../engine/embeddings/index.js';
+import { formatCount } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
-import { formatCount } from '../format.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
 import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
-import { costWords, credentialWords, modelWords } from './words.js';
 
-/** How providers are listed. */
 export interface ProviderListOptions {
   readonly style: Style;
-  /** Width of the terminal; undefined (a pipe) leaves everything whole. */
+  /** Width of the terminal; undefined (a pipe) cuts nothing. */
   readonly columns: number | undefined;
 }
 
 interface Column extends TableColumn {
   readonly cell: (listed: ListedProvider, style: Style) => string;
-  /** Cut to this many columns on a terminal that is too narrow for all. */
+  /** Width on a terminal that is too narrow for all columns. */
   readonly narrow?: number;
-  /** Left out on terminals narrower than this. */
+  /** Hidden on terminals narrower than this. */
   readonly from?: number;
 }
 
@@ -38,7 +41,7 @@ const COLUMNS: readonly Column[] = [
     from: 80,
     cell: ({ dimensions }) => (dimensions === null ? '–' : formatCount(dimensions)),
   },
-  { title: 'cost', from: 100, cell: ({ cost }) => costWords(cost) },
+  { title: 'cost', from: 100, cell: ({ cost }) => COSTS[cost] },
   { title: 'batch', from: 108, cell: ({ batch }) => (batch ? 'yes' : 'no') },
   {
     title: 'auto',
@@ -47,15 +50,12 @@ const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** Below this the kinds would leave no room for the reasons. */
+/** Below this width, kinds would leave no room for the reasons. */
 const NARROW = 70;
-/** From this width on all columns fit as they are, but for keys in files with long names. */
+/** From this width on, columns fit uncut (unless a key is in a file with a long name). */
 const WIDE = 124;
 
-/**
- * The answer of `svc provider list`: a line each, then why each is used or not. On a narrow terminal
- * the less needed columns are left out; a pipe gets all.
- */
+/** The table of providers, then why each is or is not used. Narrow terminals hide some columns. */
 export function renderProviderList(
   providers: readonly ListedProvider[],
   options: ProviderListOptions,
@@ -75,7 +75,7 @@ export function renderProviderList(
   return `${none}${renderTable(shown, rows, style)}\n${reasonLines(providers, options).join('\n')}\n`;
 }
 
-const NONE_USED = 'No provider is used: memory is searched by words alone.';
+const NONE_USED = 'No provider is in use: keyword search only.';
 
 const PLAIN: Style = {
   bold: asIs,
@@ -117,7 +117,7 @@ function reasonLines(
   });
 }
 
-/** The id with the adapter's kind, or with the adapter where the id is one of the person's own. */
+/** The id with the adapter's kind, or with the adapter for a custom id. */
 function nameOf({ provider, adapter, kind }: ListedProvider): string {
   const other = provider === adapter ? kind : adapter;
   return other === null ? safeLine(provider) : `${safeLine(provider)} (${other})`;
@@ -127,5 +127,55 @@ function reasonOf({ role, why, endpoint, provider, adapter }: ListedProvider): s
   const place = provider === adapter || endpoint === null ? '' : ` · ${safeLine(endpoint)}`;
   const words = safeLine(why) + place;
   if (role === null) return words;
-  return `${role === 'primary' ? 'used' : 'stands in when that fails'}: ${words}`;
+  return `${role === 'primary' ? 'used' : 'fallback'}: ${words}`;
+}
+
+const COSTS: Readonly<Record<ListedProvider['cost'], string>> = {
+  free: 'free',
+  per_token: 'per token',
+  self_hosted: 'self-hosted',
+  subscription: 'subscription',
+  unknown: 'custom',
+};
+
+/** As `env OPENAI_API_KEY, set`. */
+function credentialWords({ state, source, set }: ListedProvider['credential']): string {
+  if (state === 'not_needed') return source === null ? 'not needed' : `${source}, withheld`;
+  if (source === null) return '–';
+  if (set === null) return source;
+  return `${source}, ${set ? 'set' : 'not set'}`;
+}
+
+/** The model name; for an `hf:` or http reference, its last part. */
+export function modelWords(model: string | null): string {
+  if (model === null) return '–';
+  return /^(?:hf:|https?:)/u.test(model) ? model.slice(model.lastIndexOf('/') + 1) : model;
+}
+
+export function renderLoginEvent(event: LoginEvent): string {
+  switch (event.type) {
+    case 'code.issued': {
+      const minutes = Math.max(1, Math.round(event.lifetimeMs / 60_000));
+      return `open ${safeLine(event.verificationUri)} and enter the code ${safeLine(event.userCode)}
+waiting up to ${minutes} min; press Ctrl-C to stop\n`;
+    }
+    case 'poll.failed':
+      return `still waiting: ${safeLine(event.why)}\n`;
+  }
+}
+
+export function renderLogin({ provider, account, file }: LoginOutput): string {
+  const who = account === undefined ? '' : ` as ${safeLine(account)}`;
+  return `signed in to ${provider}${who}; login saved to ${safeLine(file)}\n`;
+}
+
+export function renderLogout({ provider, file, outcome }: LogoutOutput): string {
+  switch (outcome) {
+    case 'deleted':
+      return `deleted ${safeLine(file)}; to revoke the token as well, see Applications in your GitHub settings\n`;
+    case 'kept':
+      return `kept ${safeLine(file)}\n`;
+    case 'none':
+      return `not signed in to ${provider}\n`;
+  }
 }

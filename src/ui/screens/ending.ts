@@ -1,11 +1,11 @@
-/** How a screen ends; what is said after the first word does nothing. */
+/** The end of a screen; only the first call counts. */
 export interface Ending<T> {
   readonly ended: Promise<T>;
   readonly finish: (end: T) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** The end of a screen, to be brought about by its keys, its work or a signal. */
+/** Creates the end of a screen, which its keys, its work or a signal trigger. */
 export function createEnding<T>(): Ending<T> {
   let finish: (end: T) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;

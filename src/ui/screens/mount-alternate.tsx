@@ -1,10 +1,9 @@
 import { type ReactNode, useEffect } from 'react';
-import { enterAlternateScreen } from './alternate-screen.js';
 import { type MountedScreen, mountScreen, type ScreenStreams } from './mount.js';
 
 /**
- * Puts a view on the alternate screen; nothing of it stays. The terminal is given back as soon as
- * ink takes the view off, which it also does when the process ends without `unmount`.
+ * Mounts a view on the alternate screen. The terminal is restored as soon as ink removes the view, also if the process
+ * ends without `unmount`.
  */
 export function mountAlternate(view: ReactNode, streams: ScreenStreams): MountedScreen {
   const alternate = enterAlternateScreen(streams.stdout);
@@ -20,7 +19,7 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
     failed: screen.failed,
     unmount: async () => {
       await screen.unmount();
-      // A view that failed at once was never on.
+      // A view that failed immediately was never mounted.
       alternate.leave();
     },
   };
@@ -29,4 +28,37 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
 function AtUnmount({ call }: { readonly call: () => void }): null {
   useEffect(() => call, [call]);
   return null;
+}
+
+const ENTER = '\u001B[?1049h\u001B[H';
+const LEAVE = '\u001B[?1049l';
+const BRACKETED_PASTE_ON = '\u001B[?2004h';
+const BRACKETED_PASTE_OFF = '\u001B[?2004l';
+const WIPE = '\u001B[2J\u001B[H';
+
+/** The terminal's second buffer, which does not touch the scrollback. */
+interface AlternateScreen {
+  /** Restores the first buffer; may be called again. */
+  readonly leave: () => void;
+}
+
+/**
+ * Enters the alternate screen, with bracketed paste. It is wiped after a resize, since terminals disagree about where
+ * the old lines are.
+ */
+function enterAlternateScreen(stdout: NodeJS.WriteStream): AlternateScreen {
+  const wipe = (): void => {
+    stdout.write(WIPE);
+  };
+  stdout.write(ENTER + BRACKETED_PASTE_ON);
+  stdout.prependListener('resize', wipe);
+  let entered = true;
+  return {
+    leave: () => {
+      if (!entered) return;
+      entered = false;
+      stdout.off('resize', wipe);
+      stdout.write(BRACKETED_PASTE_OFF + LEAVE);
+    },
+  };
 }

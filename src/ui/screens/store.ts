@@ -1,13 +1,13 @@
-/** State that a view reads through useSyncExternalStore and that events move on. */
+/** State that events change and that a view reads with useSyncExternalStore. */
 export interface Store<State, Event> {
   readonly getSnapshot: () => State;
   readonly subscribe: (listener: () => void) => () => void;
   readonly dispatch: (event: Event) => void;
 }
 
-/** How often listeners hear of changes. */
+/** How often listeners are called. */
 export interface Pace {
-  /** Least time between two calls; 0 tells every change at once. */
+  /** Least time between two calls; 0 reports every change immediately. */
   readonly everyMs: number;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;
@@ -16,9 +16,9 @@ export interface Pace {
 const AT_ONCE: Pace = { everyMs: 0, now: () => 0 };
 
 /**
- * A store over a pure reducer. With a pace, a change is told at once when the last was told long
- * enough ago, which needs no timer: work that blocks the event loop for a while still gets drawn
- * whenever it pauses. The last change of a burst is told by a timer.
+ * A store with a pure reducer. With a pace, a change is reported immediately if the last report was long enough ago,
+ * without a timer: work that blocks the event loop is still drawn whenever it pauses. A timer reports the last change of
+ * a burst.
  */
 export function createStore<State, Event>(
   initial: State,

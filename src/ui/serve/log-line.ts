@@ -1,13 +1,12 @@
-import type { LogLevel, LogRecord } from '../../engine/serve/log/log-record.js';
+import type { LogLevel, LogRecord } from '../../engine/serve/index.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
 
 /**
- * A record of the log for people: time, level, service, message, and what else it says. Written here
- * and not by a formatter of the logging library: file names and answers of others stand in it, and
- * nothing of them may reach the terminal as a command.
+ * A log record as text: time, level, service, message and other fields. The logging library's formatter is not used
+ * because records contain file names and responses, which must not control the terminal.
  *
- * @returns one line, and one more for each line of a stack trace; without a line break at the end
+ * @returns one line, and one for each line of a stack trace; without a final line break
  */
 export function renderLogRecord(record: LogRecord, style: Style): string {
   const { level, time, msg, fields } = record;
@@ -22,7 +21,7 @@ export function renderLogRecord(record: LogRecord, style: Style): string {
   return [[head, ...more].join(' '), ...stackOf(err, style)].join('\n');
 }
 
-/** A line that is no record, as it stands. */
+/** A line that is not a record, unchanged. */
 export function renderForeignLine(line: string): string {
   return safeLine(line);
 }
@@ -33,14 +32,14 @@ function field(name: string, value: unknown, style: Style): string {
   return style.dim(`${safeLine(name)}=${safeLine(typeof value === 'string' ? shown : text)}`);
 }
 
-/** Where an unexpected error came from; an expected one says with its message what there is to say. */
+/** The stack of an unexpected error; for an expected one the message is enough. */
 function stackOf(err: unknown, style: Style): readonly string[] {
   if (typeof err !== 'object' || err === null || !('stack' in err)) return [];
   if ('code' in err || typeof err.stack !== 'string') return [];
   return err.stack.split('\n').map((line) => style.dim(`    ${safeLine(line.trim())}`));
 }
 
-/** In the time zone of the reader; a time that is none stays as it is. */
+/** In the reader's time zone; an invalid time is left unchanged. */
 function localTime(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return safeLine(iso);

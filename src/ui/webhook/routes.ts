@@ -1,8 +1,8 @@
-import type { RoutesOutput } from '../../engine/webhooks/output-schemas.js';
-import { formatCountOf, formatRelativeTime } from '../format.js';
+import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
+import { wrapText } from '../wrap.js';
 
 /** How routes are shown. */
 export interface RoutesOptions {
@@ -17,7 +17,7 @@ type Route = RoutesOutput['routes'][number];
 
 const INDENT = '    ';
 
-/** Each route with where it leads, its secret and its last request; then whether anybody listens. */
+/** Each route with its session, secret and last request, then whether a listener is running. */
 export function renderRoutes(output: RoutesOutput, options: RoutesOptions): string {
   const { style } = options;
   const { routes, enabled, listening } = output;
@@ -26,10 +26,10 @@ export function renderRoutes(output: RoutesOutput, options: RoutesOptions): stri
   return `${[...blocks, ...none, ...(enabled ? [] : [OFF]), listeningLine(listening, style)].join('\n')}\n`;
 }
 
-const OFF = 'webhooks are switched off: plugins.entries.webhooks.enabled';
+const OFF = 'webhooks are disabled: plugins.entries.webhooks.enabled';
 
 function listeningLine(listening: string | null, style: Style): string {
-  if (listening === null) return style.dim('no listener runs: svc webhook serve');
+  if (listening === null) return style.dim('no listener is running: svc webhook serve');
   return `listening on ${safeLine(listening)}`;
 }
 
@@ -52,10 +52,10 @@ function routeLines(route: Route, options: RoutesOptions): readonly string[] {
 }
 
 function lastWords({ last, requests, rejected }: Route, nowMs: number): string {
-  if (last === null) return 'no request yet';
+  if (last === null) return 'no requests yet';
   const { at, status, code, action } = last;
   const what = code ?? action ?? '';
-  const refused = rejected === 0 ? '' : `, ${rejected} rejected`;
+  const refused = rejected === 0 ? '' : `, ${formatCount(rejected)} rejected`;
   const ago = formatRelativeTime(Date.parse(at), nowMs);
   return `last request ${ago}: ${status} ${safeLine(what)} · ${formatCountOf(requests, 'request')}${refused}`;
 }
@@ -69,8 +69,6 @@ const MARKS: Readonly<
 };
 
 function wrapped(text: string, { columns }: RoutesOptions): readonly string[] {
-  const line = safeLine(text);
-  if (columns === undefined) return [`${INDENT}${line}`];
-  const spans = wrapSpans(line, columns - INDENT.length, LIGHT_MEASURE);
-  return spans.map(({ start, end }) => `${INDENT}${line.slice(start, end).trimEnd()}`);
+  const room = columns === undefined ? undefined : columns - INDENT.length;
+  return wrapText(safeLine(text), room).map((line) => `${INDENT}${line}`);
 }

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { parsePath } from '../../../src/engine/config/config-path.js';
-import { editConfigText } from '../../../src/engine/config/edit/edit-text.js';
+import { editConfigText } from '../../../src/engine/config/jsonc.js';
 import { runSvc } from '../../../test/support/run-svc.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { Moments, must, type Victim } from '../victim.js';
 import { killedRun } from '../world.js';
 
-/** Values that take turns, so that each edit changes the file. */
+/** Values in rotation, so that each edit changes the file. */
 const EDITS: readonly (readonly [path: string, value: unknown])[] = [
   ['memory.citations', 'on'],
   ['memory.citations', 'off'],
@@ -15,13 +15,13 @@ const EDITS: readonly (readonly [path: string, value: unknown])[] = [
   ['memory.citations', 'auto'],
 ];
 
-/** The new text, beside the old one or in its place. */
+/** The file itself or its temporary file. */
 const WRITING = /\.svc\.tmp$|^svc\.json$/u;
 
-/** Not the mode of a new file: it is to be kept. */
+/** Not the default mode, to test that it is preserved. */
 const MODE = 0o644;
 
-/** `svc config set` and `unset` of a file with comments. */
+/** `svc config set` and `unset` on a file with comments. */
 export function editingVictim(): Victim {
   const moments = new Moments(WRITING);
   return {
@@ -39,14 +39,14 @@ export function editingVictim(): Victim {
       const wasAtWork = moments.wasAtWork(run);
       const text = readFileSync(configFile, 'utf8');
       must(text === before || text === after, `the configuration is neither old nor new: ${text}`);
-      if (run.code === 0) must(text === after, 'the edit was acknowledged, and is not there');
-      must((statSync(configFile).mode & 0o777) === MODE, 'the mode of the file is another one');
+      if (run.code === 0) must(text === after, 'the edit was acknowledged but is missing');
+      must((statSync(configFile).mode & 0o777) === MODE, 'the mode of the file has changed');
       return { wasAtWork, run };
     },
   };
 }
 
-/** `svc config set` where there is no file yet. */
+/** `svc config set` without an existing file. */
 export function newConfigVictim(): Victim {
   const moments = new Moments(WRITING);
   const home = tempFolder();
@@ -65,14 +65,17 @@ export function newConfigVictim(): Victim {
         const { code, stdout } = await runSvc(['config', 'get', 'memory.citations'], {
           home: home.path,
         });
-        must(code === 0 && stdout.trim() === 'on', `a new configuration says ${stdout}`);
-      } else must(run.code !== 0, 'the edit was acknowledged, and there is no file');
+        must(
+          code === 0 && stdout.trim() === 'on',
+          `unexpected value in a new configuration: ${stdout}`,
+        );
+      } else must(run.code !== 0, 'the edit was acknowledged but there is no file');
       return { wasAtWork: moments.wasAtWork(run), run };
     },
   };
 }
 
-/** Gives the world's file the mode that has to stay. */
+/** Sets the mode that has to be preserved. */
 export function prepareConfig(configFile: string): void {
   writeFileSync(configFile, readFileSync(configFile), { mode: MODE });
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
-import { openDreams } from '../../../src/engine/dreaming/open-dreams.js';
 import {
   handWritten,
   promotedEntries,
 } from '../../../src/engine/dreaming/promotion/memory-file.js';
+import { openDreams } from '../../../src/engine/dreaming/store/dream-database.js';
 import { MOST_PROMOTED } from '../../../src/engine/dreaming/sweep/plan-promotions.js';
 import { askForClaim } from '../../claims.js';
 import { Moments, must, type Victim } from '../victim.js';
 import { HAND, type World } from '../world.js';
 
-/** `svc dream run`, which has claims to promote each time. */
+/** `svc dream run`, with claims to promote each time. */
 export function dreamingVictim(): Victim {
   const moments = new Moments(/\.svc\.tmp$|MEMORY\.md|DREAMS\.md/u);
   const known = new Set<string>();
@@ -34,36 +34,36 @@ export function dreamingVictim(): Victim {
   };
 }
 
-/** Every line of the file is a person's, or belongs to a whole entry. */
+/** Every line of the file is handwritten or belongs to a complete entry. */
 function requireWhole(world: World, known: ReadonlySet<string>): void {
   const text = readFileSync(world.home.at('workspace/MEMORY.md'), 'utf8');
-  must(text.startsWith(HAND), 'what was written by hand is not what it was');
+  must(text.startsWith(HAND), 'handwritten text has changed');
   for (const entry of promotedEntries(text))
-    must(known.has(entry.text), `an entry says "${entry.text}"`);
+    must(known.has(entry.text), `unexpected entry "${entry.text}"`);
   const rest = handWritten(text)
     .slice(HAND.length)
     .replaceAll(/^## Promoted.*$/gmu, '')
     .trim();
-  must(rest === '', `half an entry is in the file: ${rest}`);
+  must(rest === '', `incomplete entry in the file: ${rest}`);
 }
 
-/** What is in the file is marked as promoted, and what is marked is in the file. */
+/** Entries in the file are exactly the claims marked as promoted. */
 function requireDecided(world: World): void {
   const text = readFileSync(world.home.at('workspace/MEMORY.md'), 'utf8');
   const written = promotedEntries(text).map(({ key }) => key);
   const dreams = openDreams(dreamWorkspace(world.workspace, { stateDir: world.home.path }));
-  must(dreams !== undefined, 'nothing is known of the sweep');
+  must(dreams !== undefined, 'the sweep is not recorded');
   const marked = dreams.entries.since(0).filter(({ state }) => state.fate === 'promoted');
   const planned = dreams.sweeps.planned();
   dreams.close();
   const isMarked = new Set(marked.map(({ key }) => key));
-  must(planned.length === 0, 'a sweep is planned, and not ended');
-  must(new Set(written).size === written.length, 'an entry stands in the file twice');
+  must(planned.length === 0, 'a planned change was not completed');
+  must(new Set(written).size === written.length, 'an entry is in the file twice');
   must(
     written.every((key) => isMarked.has(key)),
     'an entry is in the file, and not marked',
   );
-  // Beyond the bound the lowest entries made room, and stay decided.
+  // Beyond the limit the lowest entries were removed but stay promoted.
   must(
     written.length === Math.min(marked.length, MOST_PROMOTED),
     `${written.length} of ${marked.length} entries`,

@@ -9,7 +9,7 @@ import { act, SECRET } from '../../../test/support/webhooks.js';
 import { Moments, must, type Victim } from '../victim.js';
 import type { World } from '../world.js';
 
-/** What the listener said is done: the flow that a key made, and the last revision of it. */
+/** What the listener acknowledged: the flow created with a key, and its last revision. */
 interface Acknowledged {
   readonly flowId: string;
   readonly revision: number;
@@ -17,10 +17,10 @@ interface Acknowledged {
 
 const CLIENTS = 12;
 const LONGEST_MS = 250;
-/** How many keys of before are repeated to each new listener. */
+/** Number of earlier keys repeated to each new listener. */
 const REPEATED = 20;
 
-/** `svc webhook serve` under requests that create flows and move them on, each with a key of its own. */
+/** `svc webhook serve` under requests that create and update flows, each with its own key. */
 export function listenerVictim(): Victim {
   const acknowledged = new Map<string, Acknowledged>();
   let next = 0;
@@ -41,14 +41,14 @@ export function listenerVictim(): Victim {
       requireAcknowledged(world, acknowledged);
       const log = readFileSync(world.home.at('logs/serve.log'), 'utf8');
       must(!log.includes(SECRET), 'the secret is in the log');
-      // The next one's address is looked for in the log.
+      // The next listener's address is read from the log.
       world.home.write('logs/serve.log', '');
       return { wasAtWork: run.signal === 'SIGKILL', run };
     },
   };
 }
 
-/** Creates flows and moves them on until nobody answers any more. */
+/** Creates and updates flows until the listener is gone. */
 async function requestsOf(
   url: string,
   newKey: () => string,
@@ -58,18 +58,17 @@ async function requestsOf(
     for (;;) {
       const key = newKey();
       const { status, body } = await act(url, CREATE, { 'idempotency-key': key });
-      if (status !== 200) throw new Error(`creating was answered with ${status}`);
+      if (status !== 200) throw new Error(`create returned ${status}`);
       const flowId = flowIdIn(body);
       acknowledged.set(key, { flowId, revision: 0 });
       for (const [revision, action] of MOVES.entries()) {
         const moved = await act(url, { ...action, flowId, expectedRevision: revision });
-        if (moved.status !== 200)
-          throw new Error(`${action.action} was answered with ${moved.status}`);
+        if (moved.status !== 200) throw new Error(`${action.action} returned ${moved.status}`);
         acknowledged.set(key, { flowId, revision: revision + 1 });
       }
     }
   } catch (error) {
-    // The end of the listener.
+    // The listener is gone.
     if (error instanceof TypeError || error instanceof SyntaxError) return;
     throw error;
   }
@@ -95,7 +94,10 @@ async function repeatKeys(
 ): Promise<void> {
   for (const [key, { flowId }] of [...acknowledged].slice(-REPEATED)) {
     const { status, body } = await act(url, CREATE, { 'idempotency-key': key });
-    must(status === 200 && flowIdIn(body) === flowId, `${key} made another flow after a restart`);
+    must(
+      status === 200 && flowIdIn(body) === flowId,
+      `${key} created another flow after a restart`,
+    );
   }
 }
 
@@ -108,7 +110,7 @@ function requireAcknowledged(world: World, acknowledged: ReadonlyMap<string, Ack
     );
     for (const [key, { flowId, revision }] of acknowledged) {
       const found = flow.get(flowId);
-      must(found !== undefined, `the flow of ${key} was acknowledged, and is lost`);
+      must(found !== undefined, `the flow of ${key} was acknowledged but is lost`);
       must(
         found.revision >= revision,
         `revision ${revision} of ${key} was acknowledged, and is lost`,
@@ -147,12 +149,12 @@ export function flowCommandVictim(): Victim {
       const state = `${flow.status} ${task.status}`;
       must(state === before || state === after, `${args.join(' ')} left ${state}`);
       if (run.code === 0)
-        must(state === after, `${args.join(' ')} was acknowledged, and left ${state}`);
+        must(state === after, `${args.join(' ')} was acknowledged but left ${state}`);
       if (args[1] === 'claim' && run.stdout !== '') {
         const { leaseToken } = jsonOf.taskClaim({ ...run, code: 0 });
         if (leaseToken !== null) await again.tasks.complete({ taskId, token: leaseToken });
       }
-      // Nothing is left for the next round to claim.
+      // Leave nothing for the next round to claim.
       await again.operator.cancelFlow(flowId).catch(() => undefined);
       await again.close();
       return { wasAtWork, run };
@@ -166,7 +168,7 @@ function flowsOf(world: World): Flows {
   return flows;
 }
 
-/** What is run, and the states of flow and task before and after. */
+/** The command, and the states of flow and task before and after. */
 function commandOf(
   round: number,
   flowId: string,

@@ -6,7 +6,7 @@ import { tempFolder } from '../../../test/support/temp-folder.js';
 import { Moments, must, type Victim } from '../victim.js';
 import { killedRun } from '../world.js';
 
-/** `svc memory forget`, in a home of its own: what is forgotten must not be in a fresh index either. */
+/** `svc memory forget`, in a separate home: forgotten text must not be in a fresh index either. */
 export function forgettingVictim(): Victim {
   const moments = new Moments(/\.svc\.tmp$|forgotten|sqlite-wal$/u);
   const home = tempFolder();
@@ -27,17 +27,17 @@ export function forgettingVictim(): Victim {
       const wasAtWork = moments.wasAtWork(run);
       const { entries } = jsonOf.forgetList(await svc('forget', '--list', '--json'));
       const isListed = entries.some((entry) => JSON.stringify(entry).includes(`r${round}.md`));
-      if (run.code === 0) must(isListed, 'forgetting was acknowledged, and is not on the list');
+      if (run.code === 0) must(isListed, 'forgetting was acknowledged but is not on the list');
       must((await svc('index')).code === 0, 'indexing failed');
       const holders = filesWith(home.path, word);
-      if (isListed) must(holders.length === 0, `what was forgotten is in ${holders.join()}`);
-      else must(holders.length > 0, 'it is gone, and not on the list');
+      if (isListed) must(holders.length === 0, `forgotten text is in ${holders.join()}`);
+      else must(holders.length > 0, 'it is gone but not on the list');
       return { wasAtWork, run };
     },
   };
 }
 
-/** Files of the state folder, the notes and backups left out, that hold a text. */
+/** State files that contain a text, except notes and backups. */
 function filesWith(home: string, text: string): readonly string[] {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('/workspace'))

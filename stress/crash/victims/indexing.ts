@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { Moments, type Victim } from '../victim.js';
 
-/** `svc memory index`, with an index that is there, without one, and to replace it as a whole. */
+/** `svc memory index`, with an existing index, without one, and with --force. */
 export function indexingVictims(): readonly Victim[] {
   return (['changed', 'first', 'force'] as const).map((kind) => {
     const moments = new Moments();

@@ -13,7 +13,7 @@ import { type OpenTarget, openTarget } from '../target.js';
 const APIS = ['anthropic', 'openai'] as const;
 const inputSchema = z.object({ api: z.enum(APIS), mangling: manglingSchema });
 
-/** What is sent again costs seconds of waiting: the tries are those of the adapters, and fuzzed there. */
+/** No retries, which would take seconds: the vendors target covers them. */
 const SENT_AGAIN = new Set([408, 409, 425, 429, 500, 502, 503, 529, 599, 999]);
 
 const inputs = fc.record({
@@ -26,7 +26,7 @@ const inputs = fc.record({
 
 const LONGEST_MS = 5000;
 
-/** Answers of chat models: words, or an error for people without a secret in it. */
+/** Responses of chat models: text, or a SvcError without secrets. */
 export async function openChatTarget(): Promise<OpenTarget> {
   const fakes = { anthropic: await startAnthropicFake(), openai: await startOpenAiChatFake() };
   const proxies = {

@@ -11,21 +11,21 @@ import {
   valueAt,
 } from '../../../src/engine/config/config-path.js';
 import { parseConfigText } from '../../../src/engine/config/document.js';
-import { coerceValue } from '../../../src/engine/config/edit/coerce.js';
-import { parseKnownPath } from '../../../src/engine/config/edit/known-path.js';
-import { maskConfigText } from '../../../src/engine/config/mask-config-text.js';
+import { coerceValue, parseKnownPath } from '../../../src/engine/config/known-path.js';
+
+import { maskConfigText } from '../../../src/engine/config/masked-text.js';
 import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
 import { configSchema } from '../../../src/engine/config/schema/index.js';
 import { walkKeys } from '../../../src/engine/config/schema/walk.js';
-import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
 import { type OpenTarget, openTarget } from '../target.js';
 
 const inputSchema = z.object({
   text: textSchema,
-  /** As `svc config set PATH VALUE` takes them. */
+  /** Arguments of `svc config set`. */
   path: z.string(),
   value: z.string(),
 });
@@ -77,7 +77,7 @@ const word = fc.oneof(
   fc.string({ maxLength: 12 }),
 );
 
-/** A file with some keys in it, as people write it. */
+/** A configuration file as people write it. */
 const written: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(fc.tuple(schemaPath, fc.oneof(word, fc.jsonValue({ maxDepth: 1 }))), { maxLength: 5 }),
@@ -153,8 +153,8 @@ const inputs: fc.Arbitrary<Given> = fc.record({
 });
 
 /**
- * Configuration text: whatever a file says, it is read, checked, shown and edited, or refused with an
- * error for people. An edit changes what it is to change, and nothing beside it.
+ * Configuration text: any file is read, checked, shown and edited, or rejected with a SvcError. An edit changes
+ * exactly what it should.
  */
 export async function openConfigTarget(): Promise<OpenTarget> {
   const home = tempFolder();
@@ -186,16 +186,17 @@ function checkReading(file: string, text: string): void {
     const isThere = location.line >= 1 && location.column >= 1;
     if (!isThere || location.line > Math.max(lines, text.split(/\r\n|\r|\n/u).length))
       throw new Error(`a fault at ${location.line}:${location.column} of ${lines} lines`);
-    if (message === '') throw new Error('a fault without words');
+    if (message === '') throw new Error('a fault without a message');
   }
-  if ((input === undefined) === (faults.length === 0)) throw new Error('neither wrong nor usable');
+  if ((input === undefined) === (faults.length === 0))
+    throw new Error('neither invalid nor usable');
   if (input !== undefined) resolveConfig(input);
   const shown = maskConfigText(text);
-  if (shown.length !== text.length) throw new Error('what is shown has another length');
+  if (shown.length !== text.length) throw new Error('the shown text has another length');
 }
 
 function checkEdits(context: EngineContext, file: string, { path, value, ...input }: Input): void {
-  // No half of a surrogate pair gets into a file.
+  // Files contain no lone surrogates.
   const text = Buffer.from(input.text).toString();
   writeFileSync(file, text);
   const before = dataOf(file);
@@ -205,20 +206,20 @@ function checkEdits(context: EngineContext, file: string, { path, value, ...inpu
     same(dataOf(file), wanted, 'set');
     const keptComments = typeof valueAt(before, known) !== 'object';
     if (keptComments) sameComments(text, readFileSync(file, 'utf8'));
-  } else if (readFileSync(file, 'utf8') !== text) throw new Error('refused, and changed');
+  } else if (readFileSync(file, 'utf8') !== text) throw new Error('rejected but changed');
   const middle = readFileSync(file, 'utf8');
   if (expected(() => unsetConfigValue(context, { path }, { configFile: file }))) {
     const known = parseKnownPath(path);
     if (valueAt(dataOf(file), known) !== undefined && typeof known.at(-1) !== 'number')
-      throw new Error('removed, and still there');
+      throw new Error('removed but still there');
     if (valueAt(before, known) === undefined) {
-      // What was put there is gone again; the groups around it may stay.
+      // The value is removed; its parent groups may stay.
       same(withoutEmpty(dataOf(file)), withoutEmpty(before ?? {}), 'set and unset');
     }
-  } else if (readFileSync(file, 'utf8') !== middle) throw new Error('refused, and changed');
+  } else if (readFileSync(file, 'utf8') !== middle) throw new Error('rejected but changed');
 }
 
-/** Whether it worked; an error for people is an answer too. */
+/** Whether it succeeded; a SvcError is a valid result. */
 function expected(work: () => unknown): boolean {
   try {
     work();
@@ -238,12 +239,12 @@ function same(found: unknown, wanted: unknown, what: string): void {
   throw new Error(`${what}: ${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
 }
 
-/** Objects of one kind, whoever made them. */
+/** Normalizes prototypes. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
-/** The data with a value put in its place, the groups above it made where they are missing. */
+/** Sets a value, creating missing parent groups. */
 function withValue(root: unknown, [segment, ...rest]: ConfigPath, value: unknown): unknown {
   if (segment === undefined) return value;
   if (typeof segment === 'number') {
@@ -263,7 +264,7 @@ function withValue(root: unknown, [segment, ...rest]: ConfigPath, value: unknown
   ]);
 }
 
-/** As JSON makes it: `__proto__` is a key like any other. */
+/** Like JSON.parse, treats `__proto__` as an ordinary key. */
 function fromEntries(entries: readonly (readonly [string, unknown])[]): unknown {
   return Object.fromEntries(entries);
 }

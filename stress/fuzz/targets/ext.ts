@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { placeHits } from '../../../src/engine/memory/backends/ext/place-hits.js';
+import { ToolFailure } from '../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { readAnswer } from '../../../src/engine/memory/backends/ext/tool/read-answer.js';
-import { ToolFailure } from '../../../src/engine/memory/backends/ext/tool/tool-failure.js';
-import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forget/forgotten.js';
+import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forget/index.js';
 import { folderOf } from '../../../test/support/temp-folder.js';
 import { cpuMs } from '../cpu-time.js';
 import { type OpenTarget, openTarget } from '../target.js';
@@ -52,7 +52,7 @@ const answer = fc
 
 const LONGEST_MS = 5000;
 
-/** What an external search program may print: results that stand in their files, or a failure in words. */
+/** Output of an external search program: gives results that are in their files, or a SvcError. */
 export async function openExtTarget(): Promise<OpenTarget> {
   const folder = folderOf({
     'a.md': '# Boats\n\nThe boat is blue.\n',
@@ -87,7 +87,7 @@ export async function openExtTarget(): Promise<OpenTarget> {
         }
       } catch (error) {
         if (!(error instanceof ToolFailure)) throw error;
-        if (error.message.length > 2000) throw new Error('a message without end');
+        if (error.message.length > 2000) throw new Error('an overlong message');
       }
       if (cpuMs() - started > LONGEST_MS) throw new Error('it took seconds');
     },

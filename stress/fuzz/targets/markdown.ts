@@ -1,25 +1,24 @@
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { claimKeyOf, stemsOf } from '../../../src/engine/dreaming/claims/claim-words.js';
-import { conceptTagsOf } from '../../../src/engine/dreaming/claims/concept-tags.js';
 import { junkReason } from '../../../src/engine/dreaming/claims/junk.js';
-import { splitClaims } from '../../../src/engine/dreaming/claims/split-claims.js';
 import {
+  splitClaims,
   spokenClaims,
   turnClaims,
   turnParts,
-} from '../../../src/engine/dreaming/claims/split-turns.js';
+} from '../../../src/engine/dreaming/claims/split-claims.js';
 import {
   editMemory,
   handWritten,
   promotedEntries,
   undoEdits,
 } from '../../../src/engine/dreaming/promotion/memory-file.js';
-import { withBlock } from '../../../src/engine/dreaming/reports/marked-block.js';
-import { chunkMarkdown } from '../../../src/engine/memory/chunking/chunk-markdown.js';
-import { withoutOwnWriting } from '../../../src/engine/memory/sources/own-writing.js';
-import { lineAt, textLines } from '../../../src/engine/memory/sources/text-lines.js';
-import { redactSecrets } from '../../../src/engine/secrets/mask/redact-secrets.js';
+import { conceptTagsOf } from '../../../src/engine/dreaming/scoring/recall-entry.js';
+import { withBlock } from '../../../src/engine/dreaming/sweep/reports.js';
+import { chunkMarkdown } from '../../../src/engine/memory/chunking/index.js';
+import { lineAt, textLines, withoutOwnWriting } from '../../../src/engine/memory/sources/index.js';
+import { redactSecrets } from '../../../src/engine/secrets/token-patterns.js';
 import { markdownLines } from '../../../test/support/markdown.js';
 import { cpuMs } from '../cpu-time.js';
 import { type FuzzText, mangledText, repeated, textEdits, textOf, textSchema } from '../mangle.js';
@@ -28,9 +27,9 @@ import { type OpenTarget, openTarget } from '../target.js';
 const inputSchema = z.object({
   text: textSchema,
   tokens: z.number(),
-  /** Of the tokens, 0 to 0.9. */
+  /** Share of the tokens, 0 to 0.9. */
   share: z.number(),
-  /** What a sweep found worth keeping; may hold anything. */
+  /** Text of a promoted claim, which can be anything. */
   claims: z.array(z.string()),
 });
 type Given = z.infer<typeof inputSchema>;
@@ -137,10 +136,10 @@ const inputs: fc.Arbitrary<Given> = fc.record({
   ),
 });
 
-/** Nothing here is slow by itself: what takes longer than this for some pages grows faster than they do. */
+/** Time limit for a few pages; more means super-linear growth. */
 const LONGEST_MS = 3000;
 
-/** Markdown: its chunks and claims hold what it says, and dreaming's writing leaves it as it was. */
+/** Markdown: chunks and claims cover the text, and dreaming's edits leave the rest unchanged. */
 export async function openMarkdownTarget(): Promise<OpenTarget> {
   return openTarget({
     inputs,
@@ -159,7 +158,7 @@ export async function openMarkdownTarget(): Promise<OpenTarget> {
 }
 
 function checkChunks({ text: raw, tokens, share }: Input): void {
-  // Reading takes NUL out.
+  // Reading removes NUL.
   const lines = textLines(raw.replaceAll('\0', ' '));
   const chunks = chunkMarkdown(lines, { tokens, overlap: Math.floor(tokens * share) });
   const isHeld = new Array<boolean>(lines.count).fill(false);
@@ -175,7 +174,7 @@ function checkChunks({ text: raw, tokens, share }: Input): void {
     }
     const whole = named.join('\n');
     if (whole !== body && !(startLine === endLine && whole.includes(body)))
-      throw new Error(`chunk ${startLine}-${endLine} is not what its lines say`);
+      throw new Error(`chunk ${startLine}-${endLine} differs from its lines`);
   }
   const lost = isHeld.findIndex((held, at) => !held && lineAt(lines, at).trim() !== '');
   if (lost !== -1) throw new Error(`line ${lost + 1} is in no chunk`);
@@ -197,7 +196,7 @@ function checkClaims({ text: raw }: Input): void {
   spokenClaims(raw);
   redactSecrets(raw);
   const left = withoutOwnWriting(raw);
-  if (left.split('\n').length !== last) throw new Error('lines are lost with what svc wrote');
+  if (left.split('\n').length !== last) throw new Error('lines were lost with svc blocks');
 }
 
 function checkPromotion({ text: raw, claims }: Input): void {
@@ -220,14 +219,14 @@ function checkPromotion({ text: raw, claims }: Input): void {
       `${claims.length} entries added to ${there} are ${promotedEntries(edited).length}`,
     );
   const { text: undone, kept } = undoEdits(edited, operations);
-  if (undone !== raw || kept.length > 0) throw new Error('undone, it is not what it was');
-  if (handWritten(raw).length > raw.length) throw new Error('more by hand than there is');
+  if (undone !== raw || kept.length > 0) throw new Error('undo did not restore the text');
+  if (handWritten(raw).length > raw.length) throw new Error('more handwritten text than text');
 }
 
 function checkBlocks({ text: raw }: Input): void {
   const once = withBlock(raw, 'light', 'two');
   const twice = withBlock(withBlock(raw, 'light', 'one'), 'light', 'two');
-  // The lines of a block end as the others do, which a lone carriage return leaves open.
+  // A block uses the line ends of the text, which a lone carriage return makes ambiguous.
   if (twice.replaceAll('\r', '') !== once.replaceAll('\r', ''))
-    throw new Error('a block written again changes what is beside it');
+    throw new Error('rewriting a block changes the text around it');
 }

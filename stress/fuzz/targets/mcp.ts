@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { resolveStatePaths } from '../../../src/engine/context.js';
+import { connectStdio } from '../../../src/engine/mcp/create-server.js';
 import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { sessionOf } from '../../../src/engine/mcp/mcp-world.js';
-import { connectStdio } from '../../../src/engine/mcp/serve-stdio.js';
-import { openMemory } from '../../../src/engine/memory/open-memory.js';
-import { createSecretMask } from '../../../src/engine/secrets/mask/secret-mask.js';
+import { openMemory } from '../../../src/engine/memory/index.js';
+import { createSecretMask } from '../../../src/engine/secrets/secret-mask.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { opening, searchCall } from '../../../test/support/mcp.js';
 import { folderOf, tempFolder } from '../../../test/support/temp-folder.js';
 import {
@@ -28,7 +28,7 @@ const call = (name: string, given: object) => {
 };
 const ask = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 8, method, params });
 
-/** Messages in order, of each kind that clients send. */
+/** A valid sequence of every kind of client message. */
 const SOUND: readonly unknown[] = [
   ...opening(9),
   searchCall(3, 'when does the backup run'),
@@ -116,7 +116,7 @@ const NOTES = {
   'memory/2026-02-03.md': '# Zebras\n\nA zebra sleeps at noon.\n',
 };
 
-/** Lines to the MCP server: whatever comes in, only the protocol goes out, and the next question is answered. */
+/** Lines to the MCP server: whatever the input, it prints only protocol messages and answers the next query. */
 export async function openMcpTarget(): Promise<OpenTarget> {
   const home = tempFolder().path;
   const workspace = folderOf(NOTES).path;
@@ -133,7 +133,7 @@ export async function openMcpTarget(): Promise<OpenTarget> {
   return openTarget({
     inputs,
     schema: inputSchema,
-    // Each input has a connection of its own: what a line does to it ends with it.
+    // Each input has its own connection, so that it cannot affect the next one.
     check: async ({ lines }) => {
       const stdin = new PassThrough();
       const stdout = new PassThrough();

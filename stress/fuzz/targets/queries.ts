@@ -109,7 +109,7 @@ const inputs = fc.record({
 const TOKENIZERS: readonly Tokenizer[] = ['unicode61', 'trigram'];
 const LONGEST_MS = 3000;
 
-/** Questions: any text whatever finds something or nothing, and is no error of SQLite's or ours. */
+/** Queries: any text gives results or none, and never an error. */
 export async function openQueriesTarget(): Promise<OpenTarget> {
   const backends = TOKENIZERS.map((tokenizer) => {
     const sessions = folderOf({ 'talk.jsonl': TALK });

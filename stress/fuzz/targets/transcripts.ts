@@ -2,7 +2,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { SESSION_READERS } from '../../../src/engine/config/session-readers.js';
+import { SESSION_READERS } from '../../../src/engine/config/defaults.js';
 import { backendOn } from '../../../test/support/memory.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import { placeOf, transcriptContent, transcriptTarget } from '../../../test/support/transcripts.js';
@@ -20,9 +20,9 @@ import { type OpenTarget, openTarget } from '../target.js';
 const inputSchema = z.object({
   reader: z.enum(SESSION_READERS),
   lines: z.array(textSchema),
-  /** Where the file was cut off when it was first read, 0 to 1 of its bytes. */
+  /** Share of the file that was there when it was first read, 0 to 1. */
   cut: z.number(),
-  /** Whether only conversations held in one folder count. */
+  /** Whether only conversations from one folder count. */
   narrowed: z.boolean(),
 });
 type Input = z.infer<typeof inputSchema>;
@@ -30,7 +30,7 @@ type Input = z.infer<typeof inputSchema>;
 const AT = '2026-02-03T04:05:06.789Z';
 const FOLDER = '/home/ada/project';
 
-/** Lines as the agents write them. */
+/** Lines in the formats of the agents. */
 const SOUND: readonly unknown[] = [
   { type: 'session', id: 's1', sessionKey: 'agent:main:main', timestamp: AT },
   {
@@ -172,7 +172,7 @@ const inputs: fc.Arbitrary<Input> = fc.record({
 
 const LONGEST_MS = 5000;
 
-/** Transcripts of all agents: any line is read or left out, and a file that grew says what it says whole. */
+/** Transcripts of all agents: any line is read or skipped, and a file read in two parts gives the same as a whole. */
 export async function openTranscriptsTarget(): Promise<OpenTarget> {
   const folders = SESSION_READERS.flatMap((reader) => [
     openFolder(reader, undefined),
@@ -190,7 +190,8 @@ export async function openTranscriptsTarget(): Promise<OpenTarget> {
       const grown = await folder.read([bytes.subarray(0, at), bytes.subarray(at)]);
       const whole = await folder.read([bytes]);
       const ms = cpuMs() - started;
-      if (!isDeepStrictEqual(grown, whole)) throw new Error(`cut at ${at} it says something else`);
+      if (!isDeepStrictEqual(grown, whole))
+        throw new Error(`cut at ${at}, it gives something else`);
       if (ms > LONGEST_MS) throw new Error(`${bytes.length} bytes took ${ms} ms`);
     },
     close: async () => {
@@ -199,7 +200,7 @@ export async function openTranscriptsTarget(): Promise<OpenTarget> {
   });
 }
 
-/** An index of transcripts of one agent; it is emptied and filled again and again. */
+/** An index of one agent's transcripts, reused for all inputs. */
 function openFolder(reader: Input['reader'], heldIn: readonly string[] | undefined) {
   const sessions = tempFolder();
   const target = transcriptTarget(tempFolder().path, [placeOf(sessions.path, reader, heldIn)], {
@@ -227,7 +228,7 @@ function openFolder(reader: Input['reader'], heldIn: readonly string[] | undefin
   };
 }
 
-/** A file that each reader takes for a transcript of the folder. */
+/** A file that each reader accepts as a transcript. */
 const PLACES: Readonly<Record<Input['reader'], string>> = {
   svc: 'talk.jsonl',
   'claude-code': '-home-ada-project/talk.jsonl',

@@ -1,4 +1,4 @@
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import { AWS_KEYS, startBedrockFake } from '../../../test/fakes/bedrock.js';
 import { DEEPINFRA_KEY, startDeepInfraFake } from '../../../test/fakes/deepinfra.js';
 import type { FakeVendor } from '../../../test/fakes/fake-vendor.js';
@@ -11,17 +11,17 @@ import { OPENAI_KEY, startOpenAiFake } from '../../../test/fakes/openai.js';
 import { startVoyageFake, VOYAGE_KEY } from '../../../test/fakes/voyage.js';
 import { startVoyageBatchFake } from '../../../test/fakes/voyage-batch.js';
 
-/** A vendor, its fake and how an adapter finds it. */
+/** A vendor with its fake and its adapter. */
 export interface Subject {
   readonly start: () => Promise<FakeVendor>;
   readonly adapter: ProviderSettings['adapter'];
-  /** Goes behind the origin. */
+  /** Path appended to the origin. */
   readonly path: string;
   readonly secret: string;
   readonly model?: string;
 }
 
-/** All of them, by name; Bedrock's by the family of models that is spoken to. */
+/** All vendors by name; Bedrock by model family. */
 export const SUBJECTS = {
   openai: {
     start: () => startOpenAiFake({ dimensions: 16 }),
@@ -106,9 +106,7 @@ export const SUBJECTS = {
     model: 'twelvelabs.marengo-embed-3-0-v1:0',
   },
 } as const satisfies Readonly<Record<string, Subject>>;
-/** One of them. */
 export type SubjectName = keyof typeof SUBJECTS;
-/** Their names. */
 export const SUBJECT_NAMES = Object.keys(SUBJECTS).filter((name): name is SubjectName =>
   Object.hasOwn(SUBJECTS, name),
 );

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
+import { PROVIDERS } from '../../../src/engine/embeddings/adapters/index.js';
 import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
 import type { EmbeddingAdapter } from '../../../src/engine/embeddings/embedding-adapter.js';
 import { asProviderError } from '../../../src/engine/embeddings/provider-error.js';
-import { VENDOR_FACTORIES } from '../../../src/engine/embeddings/registry.js';
 import { UNPACED } from '../../../src/engine/embeddings/requests/pacer.js';
 import type {
   BatchCall,
@@ -41,12 +41,11 @@ const inputs = fc.record({
 
 const TEXTS = ['the car is red', 'rain falls on the hills', 'bread is baked at night', 'x', 'ü'];
 const TIMEOUT_MS = 3000;
-/** Of computing: what takes longer for an answer of some pages grows faster than it does. */
+/** CPU time for a response of a few pages; more means super-linear growth. */
 const LONGEST_MS = 5000;
 
 /**
- * Answers of the vendors of embeddings, mangled on their way: an adapter gives what it promises, or
- * an error for people without a secret in it.
+ * Mangled responses of embedding vendors: an adapter returns valid vectors, or a SvcError without secrets.
  */
 export async function openVendorsTarget(): Promise<OpenTarget> {
   const opened = new Map<SubjectName, ManglingProxy>();
@@ -108,9 +107,9 @@ async function perform(
   };
   const signal = AbortSignal.timeout(TIMEOUT_MS * 3);
   try {
-    const factory = await VENDOR_FACTORIES[subject.adapter]();
     const env = { ...AWS_KEYS, SVC_GITHUB_URL: origin };
-    const vendor = await factory(settings, { stateDir, clock: Date, env }, signal);
+    const tools = { stateDir, clock: Date, env };
+    const vendor = await PROVIDERS[subject.adapter].open(settings, tools, signal);
     if (call === 'batch') {
       if (vendor.batch !== undefined)
         await runBatch(vendor.batch, { signal, timeoutMs: TIMEOUT_MS, pacing: UNPACED });
@@ -124,7 +123,7 @@ async function perform(
 
 const TOOLS = { nowMs: () => performance.now(), random: () => 0 };
 
-/** Sends each request once: waiting is tested elsewhere. */
+/** Sends each request once: retries are tested elsewhere. */
 function unpaced(vendor: EmbeddingVendor): EmbeddingVendor {
   return { ...vendor, embed: (request) => vendor.embed({ ...request, pacing: UNPACED }) };
 }
@@ -168,7 +167,7 @@ async function runBatch(batch: VendorBatch, call: BatchCall): Promise<void> {
   const entries = TEXTS.map((text, at) => ({ key: `k${at}`, input: { text } }));
   const handle = await batch.submit(entries, 'label-1', call);
   if (Object.values(handle).some((id) => typeof id !== 'string'))
-    throw new Error('a handle of no text');
+    throw new Error('an empty handle');
   await batch.find('label-1', call);
   const status = await batch.status(handle, call);
   if (!['running', 'ended', 'failed'].includes(status.state))
@@ -179,7 +178,7 @@ async function runBatch(batch: VendorBatch, call: BatchCall): Promise<void> {
     if (
       'vector' in result ? !(result.vector instanceof Float32Array) : typeof result.why !== 'string'
     )
-      throw new Error(`a result that is none: ${JSON.stringify(result)}`);
+      throw new Error(`an invalid result: ${JSON.stringify(result)}`);
   }
   await batch.discard(handle, call);
 }

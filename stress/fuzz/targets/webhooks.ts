@@ -10,15 +10,15 @@ import { type OpenTarget, openTarget } from '../target.js';
 
 const inputSchema = z.object({ seed: z.number(), requests: z.number() });
 
-/** Requests that one number stands for; a bug is narrowed down to one by halving them. */
+/** Requests per input; a failure is bisected to one request. */
 const inputs = fc.record({ seed: fc.nat(), requests: fc.constant(400) });
 
 const IDLE = 1000;
 const LIST = { action: 'list_flows' } as const;
 
 /**
- * Requests to the built listener, wrong in every way, with a thousand idle connections beside them:
- * none is answered with 5xx, honest clients are served all the while, and no secret gets into the log.
+ * Malformed requests to the built listener, plus a thousand idle connections: none gets a 5xx response, honest
+ * clients are served throughout, and no secret gets into the log.
  */
 export async function openWebhooksTarget(): Promise<OpenTarget> {
   const limits = { ratePerWindow: 1_000_000_000, inFlight: 10_000, bodyTimeoutSeconds: 1 };
@@ -35,7 +35,7 @@ export async function openWebhooksTarget(): Promise<OpenTarget> {
     inputs,
     schema: inputSchema,
     check: async ({ seed, requests }) => {
-      // The listener closes those that say nothing: there are new ones now and then.
+      // The listener closes idle connections: reopen them from time to time.
       if (idle.every(({ destroyed }) => destroyed)) idle = await connectIdle(port);
       const { broken } = await sendFuzzed(port, requests, seed);
       if (broken.length > 0)

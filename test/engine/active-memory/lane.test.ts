@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { outcomeLogFile } from '../../../src/engine/active-memory/outcome-log.js';
+import { outcomeLogFile } from '../../../src/engine/active-memory/outcome.js';
 import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
 import { CHAT_KEY, type ChatFakeOptions, startOpenAiChatFake } from '../../fakes/chat.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';

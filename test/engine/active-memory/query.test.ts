@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { injectedBlock } from '../../../src/engine/active-memory/block.js';
-import { ownWordsOf, withoutRecalls } from '../../../src/engine/active-memory/clean-text.js';
+import {
+  injectedBlock,
+  ownWordsOf,
+  withoutRecalls,
+} from '../../../src/engine/active-memory/block.js';
+
 import { conversationText, searchQueryOf } from '../../../src/engine/active-memory/query.js';
 import type { ConversationTurn, RecallTurn } from '../../../src/engine/active-memory/turn.js';
 import { resolveConfig } from '../../../src/engine/config/index.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { summaryOf } from '../../../src/engine/active-memory/condense.js';
+import { summaryOf } from '../../../src/engine/active-memory/model.js';
 import { STYLE_RULES } from '../../../src/engine/active-memory/prompt-style.js';
 import { eligible, selectNotes } from '../../../src/engine/active-memory/select.js';
 import type { SearchResult } from '../../../src/engine/memory/search/types.js';

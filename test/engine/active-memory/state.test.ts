@@ -3,24 +3,23 @@ import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  afterTimeout,
-  breakerOf,
-  breakerState,
-  trying,
-  withBreaker,
-} from '../../../src/engine/active-memory/breaker.js';
-import {
   isSwitchedOff,
   switchSession,
   togglesFile,
 } from '../../../src/engine/active-memory/session-toggles.js';
 import {
+  afterTimeout,
+  breakerOf,
+  breakerState,
   type CachedRecall,
   readRecallState,
   recallStateFile,
+  trying,
   updateRecallState,
+  withBreaker,
 } from '../../../src/engine/active-memory/state-file.js';
-import type { EngineContext } from '../../../src/engine/context.js';
+
+import type { EngineContext } from '../../../src/engine/support/context.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

@@ -1,8 +1,8 @@
-import { openRecallLane, type RecallLane } from '../../../src/engine/active-memory/lane.js';
+import { openRecallLane } from '../../../src/engine/active-memory/lane.js';
 import type { RecallOutcome } from '../../../src/engine/active-memory/outcome.js';
 import type { RecallTurn } from '../../../src/engine/active-memory/turn.js';
-import type { ConfigInput } from '../../../src/engine/config/input.js';
-import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
+import type { ConfigInput } from '../../../src/engine/config/resolved.js';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { folderOf, type TempFolder } from '../../support/temp-folder.js';
 
 type Plugin = NonNullable<
@@ -17,7 +17,7 @@ export interface RecallWorld {
   pass(ms: number): void;
   /** Writes the configuration anew. */
   configure(config: Plugin['config'], more?: ConfigInput): void;
-  lane(): Promise<RecallLane>;
+  lane(): ReturnType<typeof openRecallLane>;
   recall(message: string, turn?: Partial<RecallTurn>, leftMs?: number): Promise<RecallOutcome>;
 }
 
@@ -56,7 +56,7 @@ export function recallWorld(
     folder.write('svc.json', JSON.stringify(written));
   };
   configure(config, more);
-  const lane = (): Promise<RecallLane> =>
+  const lane = (): ReturnType<typeof openRecallLane> =>
     openRecallLane(context, { configFile: folder.at('svc.json') });
   return {
     folder,

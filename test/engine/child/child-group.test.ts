@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ChildGroup } from '../../../src/engine/child/child-group.js';
+import { eventually } from '../../support/serving.js';
 
 const test = suite('a program with all that it starts');
 
@@ -20,5 +23,46 @@ test('one that has ended is neither asked to end nor waited for', async () => {
   child.kill();
   assert.is(timers(), before);
 });
+
+const setsid = process.platform === 'linux' ? test : test.skip;
+
+setsid(
+  'what left the group for a session of its own ends with the attempt it belongs to',
+  async () => {
+    const script = 'setsid sleep 300 & setsid sh -c "setsid sleep 301 & wait" & ';
+    const start = (attemptId: string, end: string): ChildGroup =>
+      new ChildGroup({
+        command: ['/bin/sh', '-c', `${script} ${end}`],
+        env: { PATH: process.env['PATH'] ?? '' },
+        cwd: '/',
+        mind: () => () => undefined,
+        attemptId,
+      });
+    const [own, others] = [randomUUID(), randomUUID()];
+    const other = start(others, 'sleep 300');
+    await eventually('programs of another attempt', () => marked(others).length >= 4);
+    const child = start(own, 'read line');
+    await eventually('programs', () => marked(own).length >= 4);
+    child.stdin.end('\n');
+    assert.equal(await child.ended, { kind: 'exited', exitCode: 0 });
+    assert.is(marked(own).length, 0);
+    assert.ok(marked(others).length >= 4, 'those of another attempt go on');
+    other.kill();
+    await other.ended;
+    assert.is(marked(others).length, 0);
+  },
+);
+
+/** Processes of an attempt that are alive. */
+function marked(attemptId: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      const environ = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
+      return environ.includes(`SVC_ATTEMPT_ID=${attemptId}`);
+    } catch {
+      return false;
+    }
+  });
+}
 
 test.run();

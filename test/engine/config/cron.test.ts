@@ -30,18 +30,18 @@ for (const expression of ['0 0 30 2 *', '0 0 31 2,4,6 *']) {
 }
 
 const UNREADABLE: readonly (readonly [string, string])[] = [
-  ['', 'it does not have five fields'],
-  ['0 3 * *', 'it does not have five fields'],
-  ['0 3 * * * *', 'it does not have five fields'],
-  ['60 3 * * *', '"60" is no minute (0 to 59)'],
-  ['0 24 * * *', '"24" is no hour (0 to 23)'],
-  ['0 0 0 * *', '"0" is no day of month (1 to 31)'],
-  ['0 0 * 13 *', '"13" is no month (1 to 12)'],
-  ['0 0 * * someday', '"someday" is no day of week (0 to 7)'],
-  ['5-1 * * * *', '"5-1" is no minute (0 to 59)'],
-  ['*/0 * * * *', '"*/0" is no minute (0 to 59)'],
-  ['1,,2 * * * *', '"" is no minute (0 to 59)'],
-  ['-1 * * * *', '"" is no minute (0 to 59)'],
+  ['', 'it must have five fields'],
+  ['0 3 * *', 'it must have five fields'],
+  ['0 3 * * * *', 'it must have five fields'],
+  ['60 3 * * *', 'minute must be between 0 and 59 (got "60")'],
+  ['0 24 * * *', 'hour must be between 0 and 23 (got "24")'],
+  ['0 0 0 * *', 'day of month must be between 1 and 31 (got "0")'],
+  ['0 0 * 13 *', 'month must be between 1 and 12 (got "13")'],
+  ['0 0 * * someday', 'day of week must be between 0 and 7 (got "someday")'],
+  ['5-1 * * * *', 'minute must be between 0 and 59 (got "5-1")'],
+  ['*/0 * * * *', 'minute must be between 0 and 59 (got "*/0")'],
+  ['1,,2 * * * *', 'minute must be between 0 and 59 (got "")'],
+  ['-1 * * * *', 'minute must be between 0 and 59 (got "")'],
 ];
 
 for (const [expression, reason] of UNREADABLE) {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { discoverConfig } from '../../../src/engine/config/discovery.js';
-import { resolveStatePaths } from '../../../src/engine/context.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 /*

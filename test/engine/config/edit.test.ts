@@ -18,8 +18,8 @@ import {
 } from '../../../src/engine/config/authoring.js';
 import { checkConfigText } from '../../../src/engine/config/check.js';
 import { formatPath, parsePath, valueAt } from '../../../src/engine/config/config-path.js';
-import { editConfigText } from '../../../src/engine/config/edit/edit-text.js';
 import { loadConfig } from '../../../src/engine/config/index.js';
+import { editConfigText } from '../../../src/engine/config/jsonc.js';
 import { errorOf, inWorld } from './support.js';
 
 const test = suite('editing a configuration');
@@ -136,7 +136,7 @@ test('an edit that would make the file invalid is refused and nothing is written
     assert.is(readFileSync(file, 'utf8'), COMMENTED);
   }));
 
-test('an edit may mend a fault, but not leave another one', () =>
+test('an edit may hint a fault, but not leave another one', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{\n  "memory": { "citations": 1 }\n}');
     setConfigValue(context, { path: 'memory.citations', value: 'on' });
@@ -162,7 +162,7 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
     'agents.defaults.memorySearch.hybrid',
     'did you mean "agents.defaults.memorySearch.query.hybrid"?',
   ],
-  ['memory.citations.x', 'it has no keys below it'],
+  ['memory.citations.x', 'it has no keys'],
   ['zzz', 'known keys: $schema, agents'],
 ];
 

@@ -22,11 +22,11 @@ const CASES: Readonly<Record<string, Case>> = {
   'an open object': { text: '{ "memory": {', faults: ['1:14 : an object is not closed'] },
   'two syntax faults': {
     text: '{\n  "a": tru,\n  "b": "x\n}',
-    faults: ['2:8 : this word is not JSON', '3:8 : a text is not closed'],
+    faults: ['2:8 : this word is not JSON', '3:8 : a string is not closed'],
   },
   'text after the end': {
     text: '{}\n{}',
-    faults: ['2:1 : something follows the end of the configuration'],
+    faults: ['2:1 : there is text after the end of the configuration'],
   },
   'deep nesting': {
     text: `{"a":${'['.repeat(100_000)}`,
@@ -34,25 +34,25 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a list as a whole': {
     text: '[]',
-    faults: ['1:1 : the configuration must be an object, not a list'],
+    faults: ['1:1 : the configuration must be an object (got a list)'],
   },
   'an unknown root': {
     text: '{\n  "memry": {}\n}',
-    faults: ['2:3 memry: there is no key "memry" in the configuration'],
+    faults: ['2:3 memry: unknown key "memry" in the configuration'],
     suggestion: 'memory',
   },
   'a right key in a wrong place': {
     text: '{ "memory": { "hybrid": {} } }',
-    faults: ['1:15 memory.hybrid: there is no key "hybrid" in memory'],
+    faults: ['1:15 memory.hybrid: unknown key "hybrid" in memory'],
     suggestion: 'agents.defaults.memorySearch.query.hybrid',
   },
   'a wrong type': {
     text: '{ "gateway": {\n\t"port": "8787" } }',
-    faults: ['2:10 gateway.port: "port" must be a whole number from 0 to 65535, not a string'],
+    faults: ['2:10 gateway.port: "port" must be a whole number between 0 and 65535 (got a string)'],
   },
   'a number out of range': {
     text: '{ "gateway": { "port": 70000 } }',
-    faults: ['1:24 gateway.port: "port" must be a whole number from 0 to 65535'],
+    faults: ['1:24 gateway.port: "port" must be a whole number between 0 and 65535 (got 70000)'],
   },
   'a mistyped choice': {
     text: '{ "memory": { "backend": "bultin" } }',
@@ -65,7 +65,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'a key written twice': {
     text: '{\n  "memory": {},\n  "memory": {}\n}',
-    faults: ['3:3 memory: "memory" is written twice, first on line 2'],
+    faults: ['3:3 memory: duplicate key "memory", first on line 2'],
   },
   'an id that the source of its reference does not take': {
     text: '{ "flows": { "notify": { "secret": { "source": "exec", "id": "a/../b" } } } }',
@@ -89,9 +89,9 @@ const CASES: Readonly<Record<string, Case>> = {
   "logging": { "levl": "info" }
 }`,
     faults: [
-      '2:59 agents.defaults.memorySearch.provider: there is no embedding provider "opnai"',
-      '2:79 agents.defaults.memorySearch.enabled: "enabled" must be true or false, not a number',
-      '3:16 logging.levl: there is no key "levl" in logging',
+      '2:59 agents.defaults.memorySearch.provider: unknown embedding provider "opnai"',
+      '2:79 agents.defaults.memorySearch.enabled: "enabled" must be true or false (got a number)',
+      '3:16 logging.levl: unknown key "levl" in logging',
     ],
     suggestion: 'openai',
   },
@@ -99,7 +99,7 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '{\r\n\t// 日本語 😀\r\n\t"memory": { "citations": "😀", "x": 1 }\r\n}',
     faults: [
       '3:27 memory.citations: "citations" must be one of "auto", "on", "off"',
-      '3:33 memory.x: there is no key "x" in memory',
+      '3:33 memory.x: unknown key "x" in memory',
     ],
   },
 };

@@ -119,7 +119,7 @@ test('a file of 10 MB is refused', () =>
     write('project/svc.json', ' '.repeat(10_000_000));
     const error = await errorOf(() => loadConfig(context));
     assert.is(error.code, 'CONFIG_UNREADABLE');
-    assert.match(error.message, /9\.5 MiB, more than the 4 MiB allowed/);
+    assert.match(error.message, /9\.5 MiB; the limit is 4 MiB/);
   }));
 
 test('a UTF-8 byte order mark is no fault, and columns do not count it', () =>
@@ -163,10 +163,19 @@ test('an invalid file is thrown with the first place and every fault', () =>
     assert.ok(Array.isArray(faults) && faults.length === 2);
   }));
 
+test('a link to nothing is an error and not passed over', () =>
+  inWorld(async ({ context, at, write }) => {
+    write('home/.svc/svc.json', '{}');
+    symlinkSync(at('nowhere.json'), at('project/svc.json'));
+    const error = await errorOf(() => loadConfig(context));
+    assert.is(error.code, 'CONFIG_UNREADABLE');
+    assert.match(error.message, 'symbolic link to a file that does not exist');
+  }));
+
 test('a file with warnings is loaded, and the warnings name the place', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', '{ "logging": { "file": "../svc.log" } }');
-    const { warnings } = await loadConfig(context);
+    const { warnings } = await loadConfig(context, { configFile: file });
     assert.is(warnings.length, 1);
     assert.is(warnings[0]?.code, 'CONFIG_WARNING');
     assert.match(warnings[0]?.message ?? '', `${file}:1:24 logging.file`);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { maskConfigText } from '../../../src/engine/config/mask-config-text.js';
+import { maskConfigText } from '../../../src/engine/config/masked-text.js';
 
 const test = suite('masking the text of a configuration');
 

@@ -12,8 +12,8 @@ import { errorOf, inWorld, type World } from './support.js';
 const test = suite('one agent’s settings');
 
 async function agentOf(world: World, config: unknown, id?: string): Promise<ResolvedAgent> {
-  world.write('project/svc.json', JSON.stringify(config));
-  return resolveAgent(await loadConfig(world.context), id, world.context);
+  const configFile = world.write('project/svc.json', JSON.stringify(config));
+  return resolveAgent(await loadConfig(world.context, { configFile }), id, world.context);
 }
 
 test('without configuration there is one agent, main, in the state folder', () =>
@@ -78,6 +78,7 @@ test('memorySearch is overridden field by field', () =>
 test('a secret reference of an agent replaces that of the defaults whole', () =>
   inWorld(async (world) => {
     const config = {
+      secrets: { providers: { p: { source: 'env' }, default: { source: 'file', path: '/s' } } },
       agents: {
         defaults: {
           memorySearch: { remote: { apiKey: { source: 'env', provider: 'p', id: 'A' } } },

@@ -32,6 +32,64 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['unknown-provider agents.defaults.memorySearch.provider (1)'],
   ],
   [
+    'two listeners on one port',
+    { gateway: { port: 9000, admin: { port: 9000 } } },
+    ['port-shared gateway.admin.port (1)'],
+  ],
+  [
+    'a second listener on the default port, everywhere',
+    { gateway: { admin: { host: '0.0.0.0', port: 8787 } } },
+    ['port-shared gateway.admin.port (0)'],
+  ],
+  [
+    'secrets of providers that are not declared, or of another kind',
+    {
+      secrets: { providers: { vault: { source: 'file', path: '/x' } } },
+      models: {
+        providers: {
+          a: { api: 'openai', apiKey: { source: 'file', provider: 'valt', id: '/a' } },
+          b: { api: 'openai', apiKey: { source: 'exec', provider: 'vault', id: 'a' } },
+          c: { api: 'openai', apiKey: { source: 'env', provider: 'other', id: 'A' } },
+          d: { api: 'openai', apiKey: 'env:FINE' },
+          e: { api: 'openai', apiKey: { source: 'file', provider: 'vault', id: '/a' } },
+        },
+      },
+    },
+    [
+      'unknown-secret-provider models.providers.a.apiKey (0)',
+      'unknown-secret-provider models.providers.b.apiKey (0)',
+      'unknown-secret-provider models.providers.c.apiKey (0)',
+    ],
+  ],
+  [
+    'times that no timer can wait for',
+    {
+      plugins: { entries: { webhooks: { config: { limits: { bodyTimeoutSeconds: 2_147_484 } } } } },
+      flows: { runtimes: { subagent: { timeoutSeconds: 9e9 } } },
+      memory: { ext: { limits: { timeoutMs: 2 ** 31 } } },
+    },
+    [
+      'invalid-value plugins.entries.webhooks.config.limits.bodyTimeoutSeconds (0)',
+      'invalid-value flows.runtimes.subagent.timeoutSeconds (0)',
+      'invalid-value memory.ext.limits.timeoutMs (0)',
+    ],
+  ],
+  [
+    'secrets that are blank or have spaces around them',
+    {
+      models: {
+        providers: {
+          a: { api: 'openai', apiKey: '   ' },
+          b: { api: 'openai', headers: { 'x-key': 'abc\n' } },
+        },
+      },
+    },
+    [
+      'invalid-value models.providers.a.apiKey (0)',
+      'invalid-value models.providers.b.headers.x-key (0)',
+    ],
+  ],
+  [
     'a fallback equal to the provider',
     search({ provider: 'openai', fallback: 'openai' }),
     ['fallback-is-provider agents.defaults.memorySearch.fallback (1)'],
@@ -177,6 +235,7 @@ const FINE: Readonly<Record<string, unknown>> = {
   'media with provider auto': search({ multimodal: { enabled: true } }),
   'media with the adapter that sees them': search({
     provider: 'multimodal-vendor',
+    model: 'gemini-embedding-2',
     multimodal: { enabled: true },
   }),
   'dimensions that the model has': search({ provider: 'bedrock', outputDimensionality: 256 }),
@@ -196,7 +255,7 @@ const FINE: Readonly<Record<string, unknown>> = {
     model: 'own-model',
     outputDimensionality: 7,
   }),
-  'an agent that mends what the defaults leave open': {
+  'an agent that fixes what the defaults leave open': {
     agents: {
       defaults: { memorySearch: { chunking: { tokens: 100, overlap: 20 } } },
       list: [{ id: 'a', memorySearch: { chunking: { tokens: 50 } } }],
@@ -306,6 +365,92 @@ test('dimensions that the adapter ignores are warned about', () => {
       provider,
     );
   }
+});
+
+/** What is written, and the places that have no effect. */
+const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
+  ['a label for OpenAI itself', search({ provider: 'openai', inputType: 'query' }), ['inputType']],
+  [
+    'a label for a compatible endpoint',
+    search({ provider: 'openai', inputType: 'x', remote: { baseUrl: 'https://e.example/v1' } }),
+    [],
+  ],
+  ['a label of Voyage', search({ provider: 'voyage', queryInputType: 'document' }), []],
+  ['a label that Voyage has not', search({ provider: 'voyage', inputType: 'x' }), ['inputType']],
+  [
+    'labels for Mistral',
+    search({ provider: 'mistral', documentInputType: 'x' }),
+    ['documentInputType'],
+  ],
+  ['a model for local', search({ provider: 'local', model: 'm' }), ['model']],
+  [
+    'batch where there is none',
+    search({ provider: 'mistral', remote: { batch: { enabled: true } } }),
+    ['remote.batch.enabled'],
+  ],
+  ['batch', search({ provider: 'voyage', remote: { batch: { enabled: true } } }), []],
+  [
+    'images for a model of text',
+    search({ provider: 'gemini', multimodal: { enabled: true, modalities: ['all'] } }),
+    ['multimodal.enabled'],
+  ],
+  [
+    'images for a model that takes them',
+    search({
+      provider: 'gemini',
+      model: 'gemini-embedding-2',
+      multimodal: { enabled: true, modalities: ['all'] },
+    }),
+    [],
+  ],
+  [
+    'settings of a feature that is off',
+    search({ cache: { enabled: false, maxEntries: 9 }, query: { hybrid: { mmr: { lambda: 1 } } } }),
+    ['cache.maxEntries', 'query.hybrid.mmr.lambda'],
+  ],
+  [
+    'a multiplier below the minimum of candidates',
+    search({ query: { maxResults: 5, hybrid: { candidateMultiplier: 4 } } }),
+    ['query.hybrid.candidateMultiplier'],
+  ],
+  [
+    'a multiplier that reaches the minimum',
+    search({ query: { maxResults: 3, hybrid: { candidateMultiplier: 8 } } }),
+    [],
+  ],
+  ['few results with the default multiplier', search({ query: { maxResults: 2 } }), []],
+];
+
+for (const [what, config, keys] of UNUSED) {
+  test(`without effect: ${what}`, () => {
+    assert.equal(faultsOf(config), []);
+    const found = warningsOf(config).filter(({ code }) => code === 'setting-unused');
+    assert.equal(
+      found.map(({ path }) => path.replace('agents.defaults.memorySearch.', '')),
+      keys,
+    );
+  });
+}
+
+test('settings of the external backend have no effect on the builtin one, but for the scope', () => {
+  const ext = { command: 'qmd', scope: { default: 'allow' } };
+  const pathsOf = (memory: unknown) => warningsOf({ memory }).map(({ path }) => path);
+  assert.equal(pathsOf({ ext }), ['memory.ext.command']);
+  assert.equal(pathsOf({ backend: 'ext', ext }), []);
+});
+
+test('an agent with a provider of its own should not inherit the model of another', () => {
+  const config = (own: object) => ({
+    agents: {
+      defaults: { memorySearch: { provider: 'openai', model: 'text-embedding-3-large' } },
+      list: [{ id: 'a', memorySearch: { provider: 'voyage', ...own } }],
+    },
+  });
+  assert.equal(
+    warningsOf(config({})).map(({ code, path }) => [code, path]),
+    [['setting-unused', 'agents.list[0].memorySearch.provider']],
+  );
+  assert.equal(warningsOf(config({ model: 'voyage-4' })), []);
 });
 
 test.run();

@@ -1,12 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADAPTER_ALIASES } from '../../../src/engine/config/adapters.js';
+import { isRecord } from '../../../src/engine/config/index.js';
 import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
+import { ADAPTER_KINDS } from '../../../src/engine/embeddings/adapters/index.js';
 import { faultsOf } from './support.js';
 
 const test = suite('configuration schema');
 
-const REFERENCE = { source: 'exec', provider: 'vault', id: 'team/openai' };
+const REFERENCE = { source: 'exec', provider: 'tool', id: 'team/openai' };
 
 /** One value for every key of the specification and the configuration reference. */
 const MEMORY_SEARCH = {
@@ -344,7 +345,7 @@ test('a route gets its path and its switch from the specification', () => {
   assert.equal(ci?.secret, { kind: 'plain', value: 'x'.repeat(24) });
 });
 
-for (const [kind, adapter] of Object.entries(ADAPTER_ALIASES)) {
+for (const [kind, adapter] of ADAPTER_KINDS) {
   test(`${kind} is another name of ${adapter}`, () => {
     const input = {
       agents: { defaults: { memorySearch: { provider: kind } } },
@@ -358,6 +359,12 @@ for (const [kind, adapter] of Object.entries(ADAPTER_ALIASES)) {
 }
 
 const secretOf = (apiKey: unknown) => ({ models: { providers: { x: { apiKey } } } });
+
+/** What references that are no variables need. */
+const DECLARED: Readonly<Record<string, unknown>> = {
+  file: { default: { source: 'file', path: '/s' } },
+  exec: { vault: { source: 'exec', command: '/bin/s' } },
+};
 
 const GOOD_SECRETS: readonly (readonly [unknown, unknown])[] = [
   ['a plain secret, long enough', { kind: 'plain', value: 'a plain secret, long enough' }],
@@ -376,7 +383,8 @@ const GOOD_SECRETS: readonly (readonly [unknown, unknown])[] = [
 
 for (const [written, parsed] of GOOD_SECRETS) {
   test(`the secret ${JSON.stringify(written)} is understood`, () => {
-    const config = secretOf(written);
+    const source = isRecord(written) ? String(written['source']) : 'env';
+    const config = { ...secretOf(written), secrets: { providers: DECLARED[source] ?? {} } };
     assert.equal(faultsOf(config), []);
     const provider = resolveConfig(JSON.parse(JSON.stringify(config))).models.providers['x'];
     assert.equal(provider?.apiKey, parsed);

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { showConfig } from '../../../src/engine/config/index.js';
-import { maskSecrets } from '../../../src/engine/config/mask.js';
+import { maskSecrets } from '../../../src/engine/config/secret-input.js';
 import { errorOf, inWorld } from './support.js';
 
 const test = suite('showing what holds');
@@ -25,7 +25,11 @@ const TEXT = `{
 test('each value of an agent says where it comes from', () =>
   inWorld(async ({ context, write }) => {
     const file = write('project/svc.json', TEXT);
-    const { values = [] } = await showConfig(context, { agent: 'x', origins: true });
+    const { values = [] } = await showConfig(context, {
+      agent: 'x',
+      origins: true,
+      configFile: file,
+    });
     const originOf = (path: string): string[] =>
       (values.find((value) => value.path === path)?.origins ?? []).map((origin) =>
         origin.kind === 'default'
@@ -45,8 +49,8 @@ test('each value of an agent says where it comes from', () =>
 
 test('in the whole view an agent’s inherited value points at the defaults', () =>
   inWorld(async ({ context, write }) => {
-    write('project/svc.json', TEXT);
-    const { values = [] } = await showConfig(context, { origins: true });
+    const configFile = write('project/svc.json', TEXT);
+    const { values = [] } = await showConfig(context, { origins: true, configFile });
     const found = values.find(({ path }) => path === 'agents.list[0].memorySearch.provider');
     assert.is(found?.value, 'openai');
     assert.equal(
@@ -65,13 +69,13 @@ test('without a file everything is a default', () =>
 
 test('plain-text secrets are never shown, references are', () =>
   inWorld(async ({ context, write }) => {
-    write('project/svc.json', TEXT);
+    const configFile = write('project/svc.json', TEXT);
     for (const options of [{ origins: true }, { agent: 'x', origins: true }]) {
-      const shown = JSON.stringify(await showConfig(context, options));
+      const shown = JSON.stringify(await showConfig(context, { ...options, configFile }));
       assert.not.match(shown, 'plain-text-key');
       assert.not.match(shown, '0123456789abcdef');
     }
-    const { config } = await showConfig(context, { origins: false });
+    const { config } = await showConfig(context, { origins: false, configFile });
     assert.match(JSON.stringify(config), '{"source":"env","provider":"default","id":"CD"}');
   }));
 

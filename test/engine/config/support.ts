@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { checkConfigText } from '../../../src/engine/config/check.js';
-import type { ConfigFault } from '../../../src/engine/config/fault.js';
-import type { EngineContext } from '../../../src/engine/context.js';
+import { type ConfigFault, checkConfigText } from '../../../src/engine/config/check.js';
+
 import { SvcError } from '../../../src/engine/errors/index.js';
+import type { EngineContext } from '../../../src/engine/support/context.js';
 
 /** A folder of its own for a test, with a home, a state and a current folder in it. */
 export interface World {

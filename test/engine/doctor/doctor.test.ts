@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DoctorCheck, DoctorEvent } from '../../../src/engine/doctor/check.js';
-import { applyMend, mendAll } from '../../../src/engine/doctor/mend-all.js';
 import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
-import { runDoctor } from '../../../src/engine/doctor/run-doctor.js';
+import { applyFix, fixAll, runDoctor } from '../../../src/engine/doctor/run-doctor.js';
+
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
@@ -42,8 +42,8 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   const report = await look(patient);
   assert.equal(codesOf(report), []);
   const off = report.checks.filter(({ state }) => state === 'off').map(({ check }) => check);
-  // Nobody wants pictures here.
-  assert.equal(off, ['media']);
+  // Nobody wants pictures here, and no coding agent is set up.
+  assert.equal(off, ['media', 'hooks']);
   assert.is(report.ok, true);
   assert.is(report.counts.ok, DOCTOR_CHECKS.length - off.length);
   assert.is(readFileSync(patient.config, 'utf8'), before);
@@ -110,6 +110,18 @@ test('while the configuration has faults, what needs none is looked at all the s
   }
 });
 
+test('free space is shown once for folders of one disk, in the unit that fits', async () => {
+  const patient = healthyPatient();
+  patient.configure({
+    agents: {
+      defaults: { memorySearch: { store: { path: patient.at('elsewhere/main.sqlite') } } },
+    },
+  });
+  patient.host = { diskSpace: async () => ({ freeBytes: 76_284_000_000, freeFiles: 1000 }) };
+  const report = await runDoctor(patient.options(['configuration', 'disk']));
+  assert.is(report.checks.at(-1)?.summary, '76.3 GB free');
+});
+
 test('a look that is ended throws the reason of its signal', async () => {
   const stop = new AbortController();
   const options = { ...healthyPatient().options(), signal: stop.signal };
@@ -117,7 +129,7 @@ test('a look that is ended throws the reason of its signal', async () => {
   assert.is((await errorOf(() => runDoctor(options))).code, 'INTERRUPTED');
 });
 
-test('all safe mends are done in one go, also those that others had hidden', async () => {
+test('all safe fixes are done in one go, also those that others had hidden', async () => {
   const patient = healthyPatient();
   patient.configure(`{
   // kept
@@ -128,7 +140,7 @@ test('all safe mends are done in one go, also those that others had hidden', asy
 `);
   chmodSync(patient.state, 0o755);
   patient.env = { CORP_KEY: PLANTED };
-  const { report, applied } = await mendAll(patient.options());
+  const { report, applied } = await fixAll(patient.options());
   assert.equal(
     applied.filter(({ failure }) => failure !== undefined),
     [],
@@ -151,13 +163,13 @@ test('what is not safe is left alone', async () => {
   const patient = healthyPatient();
   await patient.sync();
   const aside = patient.write('state/memory/main.sqlite.replaced', 'mine');
-  const { report, applied } = await mendAll(patient.options());
+  const { report, applied } = await fixAll(patient.options());
   assert.equal(applied, []);
   assert.equal(codesOf(report), ['leftovers/set-aside']);
   assert.is(readFileSync(aside, 'utf8'), 'mine');
 });
 
-test('a mend that cannot be done is told, tried once, and the rest is done', async () => {
+test('a fix that cannot be done is told, tried once, and the rest is done', async () => {
   const patient = healthyPatient();
   await patient.sync();
   let tries = 0;
@@ -171,14 +183,14 @@ test('a mend that cannot be done is told, tried once, and the rest is done', asy
           code: 'x',
           severity: 'fault',
           message: 'm',
-          mend: {
+          fix: {
             title: 'try',
             safe: true,
             diff: [],
             changes: 'state',
             apply: async () => {
               tries += 1;
-              throw new SvcError('MEND_OUTDATED', 'not now');
+              throw new SvcError('FIX_OUTDATED', 'not now');
             },
           },
         },
@@ -187,7 +199,7 @@ test('a mend that cannot be done is told, tried once, and the rest is done', asy
   };
   chmodSync(patient.state, 0o755);
   const options = patient.options(['permissions']);
-  const { report, applied } = await mendAll({ ...options, checks: [failing, ...options.checks] });
+  const { report, applied } = await fixAll({ ...options, checks: [failing, ...options.checks] });
   assert.is(tries, 1);
   assert.equal(
     applied.map(({ failure }) => failure),
@@ -196,15 +208,27 @@ test('a mend that cannot be done is told, tried once, and the rest is done', asy
   assert.equal(codesOf(report), ['failing/x']);
 });
 
-test('a configuration that was changed since is not changed by an older mend', async () => {
+test('a configuration that was changed since is not changed by an older fix', async () => {
   const patient = healthyPatient();
   patient.configure({ gateway: { prot: 9000 } });
-  const { mend } = findingOf(await look(patient), 'configuration/unknown-key');
+  const { fix } = findingOf(await look(patient), 'configuration/unknown-key');
   patient.configure({ gateway: { prot: 9001 } });
   const before = readFileSync(patient.config, 'utf8');
-  assert.ok(mend);
-  assert.match((await applyMend('configuration', mend, NEVER)).failure ?? '', /is not as it was/);
+  assert.ok(fix);
+  assert.match(
+    (await applyFix('configuration', fix, NEVER)).failure ?? '',
+    /changed since this fix was shown/,
+  );
   assert.is(readFileSync(patient.config, 'utf8'), before);
+});
+
+test('the value of a mistyped key is shown unless the key that was meant is a secret', async () => {
+  const patient = healthyPatient();
+  patient.configure({ agents: { defaults: { worksapce: '~/notes', memorySearch: {} } } });
+  const { fix } = findingOf(await look(patient), 'configuration/unknown-key');
+  assert.match(inspect(fix), '"worksapce": "~/notes"');
+  patient.configure({ models: { providers: { a: { apiKy: 'plain-text' } } } });
+  assert.not.match(inspect(await look(patient), { depth: 9 }), 'plain-text');
 });
 
 test('a mode is changed of what was shown, never of where a link leads', async () => {
@@ -212,15 +236,15 @@ test('a mode is changed of what was shown, never of where a link leads', async (
   const path = patient.write('state/auth/github-copilot.json', '{}');
   chmodSync(patient.at('state/auth'), 0o700);
   chmodSync(path, 0o644);
-  const { mend } = findingOf(await look(patient), 'permissions/secret-readable');
+  const { fix } = findingOf(await look(patient), 'permissions/secret-readable');
   const other = patient.write('other', 'x');
   chmodSync(other, 0o644);
   writeFileSync(path, '');
   const { rmSync } = await import('node:fs');
   rmSync(path);
   symlinkSync(other, path);
-  assert.ok(mend);
-  assert.ok((await applyMend('permissions', mend, NEVER)).failure !== undefined);
+  assert.ok(fix);
+  assert.ok((await applyFix('permissions', fix, NEVER)).failure !== undefined);
   assert.is(statSync(other).mode & 0o777, 0o644);
 });
 
@@ -260,6 +284,27 @@ test('a secret is masked wherever it stands in the configuration', async () => {
       assert.not.ok(inspect(report, { depth: 12 }).includes('4f9a'), text);
     }
   }
+});
+
+test('a folder of notes named as the workspace is found, and indexed whole by the fix', async () => {
+  const patient = healthyPatient();
+  patient.write('notes/projects/a.md', 'alpha');
+  patient.write('notes/b.md', 'beta');
+  patient.configure({
+    agents: { list: [{ id: 'ada', workspace: patient.at('notes'), memorySearch: {} }] },
+  });
+  const { message, fix } = findingOf(await look(patient), 'workspace/notes-outside-memory');
+  assert.match(message, /^2 Markdown files in .*notes are outside memory\/, and nothing else/);
+  assert.ok(fix);
+  assert.is(fix.safe, false);
+  assert.is((await applyFix('workspace', fix, NEVER)).failure, undefined);
+  const { agents } = JSON.parse(readFileSync(patient.config, 'utf8'));
+  assert.equal(agents.list[0].memorySearch.extraPaths, ['.']);
+  const after = codesOf(await look(patient));
+  assert.not(
+    after.some((code) => code.startsWith('workspace/')),
+    after.join(),
+  );
 });
 
 test.run();

@@ -13,17 +13,17 @@ for (const setup of BROKEN_SETUPS) {
     if (setup.at !== undefined) {
       assert.is(`${found.place?.line}:${found.place?.column}`, setup.at);
     }
-    if (typeof setup.mend === 'string') {
-      assert.is(found.mend?.safe, setup.mend === 'safe');
-      assert.ok((found.mend?.diff.length ?? 0) > 0);
-      await found.mend?.apply(new AbortController().signal);
+    if (typeof setup.fix === 'string') {
+      assert.is(found.fix?.safe, setup.fix === 'safe');
+      assert.ok((found.fix?.diff.length ?? 0) > 0);
+      await found.fix?.apply(new AbortController().signal);
     } else {
-      assert.is(found.mend, undefined);
+      assert.is(found.fix, undefined);
       assert.ok(found.severity === 'note' || found.hint !== undefined, 'what to do');
-      await setup.mend(patient);
+      await setup.fix(patient);
     }
     const after = codesOf(await look(patient, [check]));
-    // A renamed key may bring others to light; the one that was mended is gone.
+    // A renamed key may bring others to light; the one that was fixed is gone.
     const left = after.filter((code) => code === setup.finds).length;
     assert.is(left, setup.name.includes('above another') ? 1 : 0, after.join());
     if (setup.after !== undefined) assert.ok(setup.after(patient));

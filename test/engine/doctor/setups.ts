@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
-import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/append-recall.js';
+import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-log.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { createDatabase } from '../../../src/engine/sqlite/database.js';
@@ -34,9 +34,9 @@ export interface BrokenSetup {
   readonly breaks: (patient: Patient) => void | Promise<void>;
   /** Where the configuration is at fault. */
   readonly at?: `${number}:${number}`;
-  /** `safe` and `asked`: svc mends it. Otherwise how a person does, after the hint. */
-  readonly mend: 'asked' | 'safe' | ((patient: Patient) => void | Promise<void>);
-  /** What has to be so after the mend, besides the finding being gone. */
+  /** `safe` and `asked`: svc fixes it. Otherwise how a person does, after the hint. */
+  readonly fix: 'asked' | 'safe' | ((patient: Patient) => void | Promise<void>);
+  /** What has to be so after the fix, besides the finding being gone. */
   readonly after?: (patient: Patient) => boolean;
 }
 
@@ -80,7 +80,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure('{\n  "memory": {}\n  "logging": {}\n}\n'),
     at: '3:3',
-    mend: configure('{\n  "memory": {},\n  "logging": {}\n}\n'),
+    fix: configure('{\n  "memory": {},\n  "logging": {}\n}\n'),
   },
   {
     name: 'the file is empty',
@@ -88,7 +88,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure(''),
     at: '1:1',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient) === '{}\n',
   },
   {
@@ -96,14 +96,14 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     finds: 'configuration/unreadable-file',
     severity: 'fault',
     breaks: (patient) => writeFileSync(patient.config, Buffer.from([0xff, 0xfe, 0x7b, 0])),
-    mend: configure({}),
+    fix: configure({}),
   },
   {
     name: 'the file is a folder',
     finds: 'configuration/unreadable-file',
     severity: 'fault',
     breaks: ({ config }) => mkdirSync(config),
-    mend: ({ config }) => rmSync(config, { recursive: true }),
+    fix: ({ config }) => rmSync(config, { recursive: true }),
   },
   {
     name: 'a key is mistyped, among comments',
@@ -113,7 +113,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
       '{\n  // the listener\n  "gateway": {\n    "prot": 9000, // not 8787\n  },\n}\n',
     ),
     at: '4:5',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) =>
       text(patient) ===
       '{\n  // the listener\n  "gateway": {\n    "port": 9000, // not 8787\n  },\n}\n',
@@ -124,7 +124,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure({ gatewy: { prot: 9000 } }),
     at: '2:3',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes('"gateway"'),
   },
   {
@@ -133,7 +133,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure({ models: { providers: { corp: { api: 'openai', apiKy: PLANTED } } } }),
     at: '6:9',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes(`"apiKey": "${PLANTED}"`),
   },
   {
@@ -142,7 +142,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure({ gateway: { trustetProksies: [] } }),
     at: '3:5',
-    mend: 'asked',
+    fix: 'asked',
     after: (patient) => text(patient).includes('"trustedProxies"'),
   },
   {
@@ -151,7 +151,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure({ frobnicate: true }),
     at: '2:3',
-    mend: configure({}),
+    fix: configure({}),
   },
   {
     name: 'a mistyped choice',
@@ -159,7 +159,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure({ logging: { level: 'inof' } }),
     at: '3:14',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes('"info"'),
   },
   {
@@ -168,7 +168,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure({ gateway: { port: '9000' } }),
     at: '3:13',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes('"port": 9000'),
   },
   {
@@ -177,7 +177,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure(search({ enabled: 'true' })),
     at: '5:20',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes('"enabled": true'),
   },
   {
@@ -186,7 +186,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure(search({ extraPaths: 'notes' })),
     at: '5:23',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => /"extraPaths": \[\s*"notes"\s*\]/u.test(text(patient)),
   },
   {
@@ -195,7 +195,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure('{\n  "memory": {},\n  "memory": {}\n}\n'),
     at: '3:3',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient) === '{\n  "memory": {}\n}\n',
   },
   {
@@ -204,7 +204,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure('{\n  "gateway": { "port": 1 },\n  "gateway": { "port": 2 }\n}\n'),
     at: '3:3',
-    mend: configure({ gateway: { port: 2 } }),
+    fix: configure({ gateway: { port: 2 } }),
   },
   {
     name: 'a fallback that is the provider',
@@ -212,7 +212,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure(search({ provider: 'openai', fallback: 'openai' })),
     at: '6:21',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => !text(patient).includes('fallback'),
   },
   {
@@ -223,7 +223,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
       hooks({ a: route('env:A', { path: '/x' }), b: route('env:B', { path: '/x/' }) }),
     ),
     at: '16:23',
-    mend: configure({}),
+    fix: configure({}),
   },
   {
     name: 'a schedule that no month has a day for',
@@ -231,7 +231,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure(dreaming('0 3 30 2 *')),
     at: '8:26',
-    mend: configure(dreaming('0 3 28 2 *')),
+    fix: configure(dreaming('0 3 28 2 *')),
   },
   {
     name: 'a short secret in plain text',
@@ -239,7 +239,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: configure(endpoint('sk-short')),
     at: '7:19',
-    mend: (patient) => {
+    fix: (patient) => {
       patient.env = { CORP_KEY: LONG_SECRET };
       patient.configure(endpoint('env:CORP_KEY'));
     },
@@ -250,7 +250,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: configure({ logging: { file: '../svc.log' } }),
     at: '3:13',
-    mend: configure({ logging: { file: 'logs/svc.log' } }),
+    fix: configure({ logging: { file: 'logs/svc.log' } }),
   },
   {
     name: 'an old way to name a variable',
@@ -258,7 +258,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: configure(endpoint('secretref-env:CORP_KEY')),
     at: '7:19',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes('"env:CORP_KEY"'),
   },
   {
@@ -266,7 +266,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     finds: 'deprecated/deprecated',
     severity: 'warning',
     breaks: configure(endpoint('__env__:CORP_KEY')),
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes('"env:CORP_KEY"'),
   },
   {
@@ -278,7 +278,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
         entries: { 'active-memory': { config: { modelFallbackPolicy: 'resolved-only' } } },
       },
     }),
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => !text(patient).includes('modelFallbackPolicy'),
   },
 ];
@@ -289,14 +289,14 @@ const FILES: readonly BrokenSetup[] = [
     finds: 'permissions/folder-writable',
     severity: 'fault',
     breaks: ({ state }) => chmodSync(state, 0o777),
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'others may look into the state folder',
     finds: 'permissions/folder-readable',
     severity: 'warning',
     breaks: ({ state }) => chmodSync(state, 0o755),
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'a login that others may read',
@@ -306,7 +306,7 @@ const FILES: readonly BrokenSetup[] = [
       chmodSync(patient.write('state/auth/github-copilot.json', `"${PLANTED}"`), 0o644);
       chmodSync(patient.at('state/auth'), 0o700);
     },
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => exists(patient.at('state/auth'), 'github-copilot.json'),
   },
   {
@@ -317,7 +317,7 @@ const FILES: readonly BrokenSetup[] = [
       patient.configure(endpoint(PLANTED));
       chmodSync(patient.config, 0o644);
     },
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => text(patient).includes(PLANTED),
   },
   {
@@ -328,7 +328,7 @@ const FILES: readonly BrokenSetup[] = [
       patient.configure({});
       chmodSync(patient.config, 0o666);
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'a file of secrets that others may read',
@@ -342,7 +342,7 @@ const FILES: readonly BrokenSetup[] = [
         secrets: { providers: { vault: { source: 'file', path } } },
       });
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'an index that others may read',
@@ -352,14 +352,14 @@ const FILES: readonly BrokenSetup[] = [
       await patient.sync();
       chmodSync(patient.index, 0o644);
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'there is no workspace',
     finds: 'workspace/workspace-missing',
     severity: 'fault',
     breaks: (patient) => rmSync(patient.at('state/workspace'), { recursive: true }),
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => exists(patient.state, 'workspace'),
   },
   {
@@ -368,7 +368,7 @@ const FILES: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: (patient) => patient.configure({ agents: { defaults: { workspace: 'svc.json' } } }),
     at: '4:20',
-    mend: configure({}),
+    fix: configure({}),
   },
   {
     name: 'the workspace is a link that leads nowhere',
@@ -378,7 +378,7 @@ const FILES: readonly BrokenSetup[] = [
       renameSync(patient.at('state/workspace'), patient.at('moved'));
       symlinkSync(patient.at('nowhere'), patient.at('state/workspace'));
     },
-    mend: (patient) => {
+    fix: (patient) => {
       rmSync(patient.at('state/workspace'));
       symlinkSync(patient.at('moved'), patient.at('state/workspace'));
     },
@@ -388,7 +388,7 @@ const FILES: readonly BrokenSetup[] = [
     finds: 'workspace/memory-split',
     severity: 'warning',
     breaks: (patient) => void patient.write('state/workspace/memory.md', 'more'),
-    mend: (patient) => rmSync(patient.at('state/workspace/memory.md')),
+    fix: (patient) => rmSync(patient.at('state/workspace/memory.md')),
   },
   {
     name: 'a memory.md in place of MEMORY.md',
@@ -396,7 +396,7 @@ const FILES: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: ({ at }) =>
       renameSync(at('state/workspace/MEMORY.md'), at('state/workspace/memory.md')),
-    mend: ({ at }) => renameSync(at('state/workspace/memory.md'), at('state/workspace/MEMORY.md')),
+    fix: ({ at }) => renameSync(at('state/workspace/memory.md'), at('state/workspace/MEMORY.md')),
   },
   {
     name: 'an extra path that is not there',
@@ -404,14 +404,14 @@ const FILES: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: configure(search({ extraPaths: ['~/docs'] })),
     at: '6:11',
-    mend: ({ at }) => mkdirSync(at('docs')),
+    fix: ({ at }) => mkdirSync(at('docs')),
   },
   {
     name: 'a workspace without a note',
     finds: 'workspace/workspace-empty',
     severity: 'note',
     breaks: (patient) => rmSync(patient.at('state/workspace/MEMORY.md')),
-    mend: (patient) => void patient.write('state/workspace/memory/2026-01-01.md', 'a day'),
+    fix: (patient) => void patient.write('state/workspace/memory/2026-01-01.md', 'a day'),
   },
 ];
 
@@ -421,7 +421,7 @@ const INDEXES: readonly BrokenSetup[] = [
     finds: 'index/index-missing',
     severity: 'warning',
     breaks: () => undefined,
-    mend: 'safe',
+    fix: 'safe',
     after: ({ state }) => exists(join(state, 'memory'), 'main.sqlite'),
   },
   {
@@ -435,7 +435,7 @@ const INDEXES: readonly BrokenSetup[] = [
         'no database at all, but longer than a header would have to be…',
       );
     },
-    mend: 'safe',
+    fix: 'safe',
     after: ({ state }) => exists(join(state, 'memory'), 'main.sqlite.replaced'),
   },
   {
@@ -447,7 +447,7 @@ const INDEXES: readonly BrokenSetup[] = [
       await patient.sync();
       truncateSync(patient.index, 8192);
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'a page in the middle of the index is overwritten',
@@ -458,7 +458,7 @@ const INDEXES: readonly BrokenSetup[] = [
       await patient.sync();
       damageChunks(patient.index);
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'an older svc wrote the index',
@@ -468,7 +468,7 @@ const INDEXES: readonly BrokenSetup[] = [
       await patient.sync();
       setVersion(patient.index, 1);
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'a newer svc wrote the index',
@@ -478,7 +478,7 @@ const INDEXES: readonly BrokenSetup[] = [
       await patient.sync();
       setVersion(patient.index, 999);
     },
-    mend: 'asked',
+    fix: 'asked',
   },
   {
     name: 'another program wrote a database in its place',
@@ -490,7 +490,7 @@ const INDEXES: readonly BrokenSetup[] = [
       other.exec('CREATE TABLE mine (a); INSERT INTO mine VALUES (1)');
       other.close();
     },
-    mend: 'safe',
+    fix: 'safe',
     after: ({ state }) => exists(join(state, 'memory'), 'main.sqlite.replaced'),
   },
   {
@@ -498,7 +498,7 @@ const INDEXES: readonly BrokenSetup[] = [
     finds: 'index/index-no-file',
     severity: 'fault',
     breaks: (patient) => void mkdirSync(patient.index, { recursive: true }),
-    mend: async (patient) => {
+    fix: async (patient) => {
       rmSync(patient.index, { recursive: true });
       await patient.sync();
     },
@@ -511,7 +511,7 @@ const INDEXES: readonly BrokenSetup[] = [
       await patient.sync();
       patient.configure(search({ chunking: { tokens: 200, overlap: 20 } }));
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'changed notes that searches leave out',
@@ -525,11 +525,11 @@ const INDEXES: readonly BrokenSetup[] = [
       const old = (Date.now() - HOUR_MS) / 1000;
       utimesSync(path, old, old);
     },
-    mend: 'safe',
+    fix: 'safe',
   },
   {
     name: 'two agents with one index',
-    finds: 'index/index-shared',
+    finds: 'configuration/store-shared',
     severity: 'fault',
     breaks: configure({
       agents: {
@@ -538,7 +538,7 @@ const INDEXES: readonly BrokenSetup[] = [
       },
     }),
     at: '6:19',
-    mend: configure({
+    fix: configure({
       agents: {
         defaults: { memorySearch: { store: { path: '{agentId}.sqlite' } } },
         list: [{ id: 'a' }, { id: 'b' }],
@@ -550,7 +550,7 @@ const INDEXES: readonly BrokenSetup[] = [
     finds: 'index/memory-disabled',
     severity: 'note',
     breaks: configure(search({ enabled: false })),
-    mend: configure({}),
+    fix: configure({}),
   },
   {
     name: 'a vector extension that is none',
@@ -561,7 +561,7 @@ const INDEXES: readonly BrokenSetup[] = [
       patient.configure(search({ store: { vector: { extensionPath: 'vec0.so' } } }));
     },
     at: '7:30',
-    mend: 'safe',
+    fix: 'safe',
     after: (patient) => !text(patient).includes('extensionPath'),
   },
   {
@@ -572,7 +572,7 @@ const INDEXES: readonly BrokenSetup[] = [
       await patient.sync();
       patient.configure(search(await answering()));
     },
-    mend: (patient) => patient.sync(),
+    fix: (patient) => patient.sync(),
   },
   {
     name: 'pictures that the model takes none of',
@@ -585,7 +585,7 @@ const INDEXES: readonly BrokenSetup[] = [
       );
     },
     at: '6:18',
-    mend: (patient) => {
+    fix: (patient) => {
       patient.configure(
         search({ provider: 'gemini', model: 'gemini-embedding-2', multimodal: MEDIA }),
       );
@@ -604,7 +604,7 @@ const INDEXES: readonly BrokenSetup[] = [
       patient.configure(search({ ...provider, multimodal: MEDIA }));
       await patient.sync();
     },
-    mend: async (patient) => {
+    fix: async (patient) => {
       rmSync(patient.at('state/workspace/memory/map.webp'));
       await patient.sync();
     },
@@ -618,7 +618,7 @@ const INDEXES: readonly BrokenSetup[] = [
       writeFileSync(`${patient.index}.build`, 'half');
       writeFileSync(`${patient.index}.build-journal`, 'half');
     },
-    mend: 'safe',
+    fix: 'safe',
     after: ({ state }) => !readdirSync(join(state, 'memory')).some((name) => /build/u.test(name)),
   },
   {
@@ -626,7 +626,7 @@ const INDEXES: readonly BrokenSetup[] = [
     finds: 'leftovers/orphaned-files',
     severity: 'warning',
     breaks: (patient) => void patient.write('state/memory/gone.sqlite-wal', 'log'),
-    mend: 'safe',
+    fix: 'safe',
     after: ({ state }) => !exists(join(state, 'memory'), 'gone.sqlite-wal'),
   },
   {
@@ -634,7 +634,7 @@ const INDEXES: readonly BrokenSetup[] = [
     finds: 'leftovers/set-aside',
     severity: 'warning',
     breaks: (patient) => void patient.write('state/memory/main.sqlite.replaced', 'whose?'),
-    mend: 'asked',
+    fix: 'asked',
     after: ({ state }) => !exists(join(state, 'memory'), 'main.sqlite.replaced'),
   },
   {
@@ -646,8 +646,20 @@ const INDEXES: readonly BrokenSetup[] = [
       const old = (Date.now() - HOUR_MS) / 1000;
       utimesSync(path, old, old);
     },
-    mend: 'safe',
+    fix: 'safe',
     after: ({ state }) => !exists(state, '.0123456789ab.svc.tmp'),
+  },
+  {
+    name: 'a note that was never put in its place',
+    finds: 'leftovers/temporary-files',
+    severity: 'warning',
+    breaks: (patient) => {
+      const path = patient.write('state/workspace/memory/trips/.0123456789ab.svc.tmp', 'x');
+      const old = (Date.now() - HOUR_MS) / 1000;
+      utimesSync(path, old, old);
+    },
+    fix: 'safe',
+    after: ({ state }) => !exists(join(state, 'workspace/memory/trips'), '.0123456789ab.svc.tmp'),
   },
   {
     name: 'a process that writes the index for hours',
@@ -659,7 +671,7 @@ const INDEXES: readonly BrokenSetup[] = [
       const lock = await acquireIndexLock(patient.index, { pid: 4242, nowMs, waitMs: 0 });
       held.set(patient.index, () => lock?.release());
     },
-    mend: (patient) => held.get(patient.index)?.(),
+    fix: (patient) => held.get(patient.index)?.(),
   },
 ];
 
@@ -669,7 +681,7 @@ const SERVICES: readonly BrokenSetup[] = [
     finds: 'provider/provider-auth',
     severity: 'fault',
     breaks: configure(search({ provider: 'openai' })),
-    mend: async (patient) => patient.configure(search(await answering())),
+    fix: async (patient) => patient.configure(search(await answering())),
   },
   {
     name: 'a key that the provider refuses, and quotes',
@@ -679,7 +691,7 @@ const SERVICES: readonly BrokenSetup[] = [
       const { remote } = await answering();
       patient.configure(search({ provider: 'openai', remote: { ...remote, apiKey: PLANTED } }));
     },
-    mend: async (patient) => patient.configure(search(await answering())),
+    fix: async (patient) => patient.configure(search(await answering())),
   },
   {
     name: 'a provider that nobody answers for',
@@ -688,14 +700,14 @@ const SERVICES: readonly BrokenSetup[] = [
     breaks: configure(
       search({ provider: 'openai', remote: { baseUrl: 'http://127.0.0.1:9/v1', apiKey: PLANTED } }),
     ),
-    mend: async (patient) => patient.configure(search(await answering())),
+    fix: async (patient) => patient.configure(search(await answering())),
   },
   {
     name: 'an external search program that is not there',
     finds: 'backend/backend-program',
     severity: 'warning',
     breaks: configure(external('/nowhere/qmd')),
-    mend: async (patient) => {
+    fix: async (patient) => {
       patient.configure(external(installQmd().command));
       await patient.sync();
     },
@@ -705,7 +717,7 @@ const SERVICES: readonly BrokenSetup[] = [
     finds: 'backend/backend-release',
     severity: 'warning',
     breaks: configure(external(installQmd({ on: { '*': { kind: 'wrong_node' } } }).command)),
-    mend: configure({}),
+    fix: configure({}),
   },
   {
     name: 'an external search program that was never told what to search',
@@ -715,14 +727,14 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.configure(external(installQmd().command));
       patient.write('state/workspace/memory/note.md', 'One more.');
     },
-    mend: async (patient) => patient.sync(),
+    fix: async (patient) => patient.sync(),
   },
   {
     name: 'a provider of models on this machine, without what runs them',
     finds: 'modules/local-runtime-missing',
     severity: 'fault',
     breaks: configure(search({ provider: 'local' })),
-    mend: configure({}),
+    fix: configure({}),
   },
   {
     name: 'a variable that is not set',
@@ -730,16 +742,16 @@ const SERVICES: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure(endpoint('env:CORP_KEY')),
     at: '7:19',
-    mend: (patient) => {
+    fix: (patient) => {
       patient.env = { CORP_KEY: PLANTED };
     },
   },
   {
     name: 'a secret provider that nobody declared',
-    finds: 'secrets/secret-unresolved',
+    finds: 'configuration/unknown-secret-provider',
     severity: 'fault',
     breaks: configure(endpoint({ source: 'exec', provider: 'pass', id: 'corp' })),
-    mend: (patient) => {
+    fix: (patient) => {
       const script = `#!${process.execPath}\nprocess.stdout.write(JSON.stringify({ protocolVersion: 1, values: { corp: '${PLANTED}' } }));\n`;
       const command = patient.write('pass', script);
       chmodSync(command, 0o700);
@@ -761,7 +773,7 @@ const SERVICES: readonly BrokenSetup[] = [
         secrets: { providers: { vault: { source: 'file', path } } },
       });
     },
-    mend: (patient) => {
+    fix: (patient) => {
       patient.write('vault.json', JSON.stringify({ key: PLANTED }));
     },
   },
@@ -771,7 +783,7 @@ const SERVICES: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: configure(hooks({})),
     at: '5:20',
-    mend: configure(hooks({ ci: route(LONG_SECRET) })),
+    fix: configure(hooks({ ci: route(LONG_SECRET) })),
   },
   {
     name: 'a route whose secret is nowhere',
@@ -779,7 +791,7 @@ const SERVICES: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure(hooks({ ci: route('env:CI_SECRET') })),
     at: '10:25',
-    mend: (patient) => {
+    fix: (patient) => {
       patient.env = { CI_SECRET: PLANTED };
     },
   },
@@ -791,7 +803,7 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.env = { CI_SECRET: 'short' };
       patient.configure(hooks({ ci: route('env:CI_SECRET') }));
     },
-    mend: (patient) => {
+    fix: (patient) => {
       patient.env = { CI_SECRET: PLANTED };
     },
   },
@@ -803,7 +815,7 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.env = { A: PLANTED, B: PLANTED };
       patient.configure(hooks({ a: route('env:A'), b: route('env:B') }));
     },
-    mend: (patient) => {
+    fix: (patient) => {
       patient.env = { A: PLANTED, B: LONG_SECRET };
     },
   },
@@ -812,7 +824,7 @@ const SERVICES: readonly BrokenSetup[] = [
     finds: 'webhooks/gateway-open',
     severity: 'warning',
     breaks: configure(hooks({ ci: route(LONG_SECRET) }, { gateway: { host: '0.0.0.0' } })),
-    mend: configure(hooks({ ci: route(LONG_SECRET) }, { gateway: { host: '127.0.0.1' } })),
+    fix: configure(hooks({ ci: route(LONG_SECRET) }, { gateway: { host: '127.0.0.1' } })),
   },
   {
     name: 'a certificate that is not there',
@@ -821,7 +833,7 @@ const SERVICES: readonly BrokenSetup[] = [
     breaks: configure(
       hooks({ ci: route(LONG_SECRET) }, { gateway: { tls: { cert: 'c.pem', key: 'k.pem' } } }),
     ),
-    mend: (patient) => {
+    fix: (patient) => {
       patient.write('state/c.pem', '');
       patient.write('state/k.pem', '');
     },
@@ -834,7 +846,7 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.configure(dreaming('0 3 * * *'));
       patient.write(dreamFile(patient, 'database'), 'no database\n'.repeat(1000));
     },
-    mend: (patient) => rmSync(patient.at(dreamFile(patient, 'database'))),
+    fix: (patient) => rmSync(patient.at(dreamFile(patient, 'database'))),
   },
   {
     name: 'a log of recalls that no sweep ever took in',
@@ -845,7 +857,7 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.write(dreamFile(patient, 'recallLog'), '');
       truncateSync(patient.at(dreamFile(patient, 'recallLog')), MOST_LOG_BYTES);
     },
-    mend: (patient) => rmSync(patient.at(dreamFile(patient, 'recallLog'))),
+    fix: (patient) => rmSync(patient.at(dreamFile(patient, 'recallLog'))),
   },
   {
     name: 'a MEMORY.md that is a link',
@@ -856,7 +868,7 @@ const SERVICES: readonly BrokenSetup[] = [
       renameSync(patient.at('state/workspace/MEMORY.md'), patient.at('mine.md'));
       symlinkSync(patient.at('mine.md'), patient.at('state/workspace/MEMORY.md'));
     },
-    mend: (patient) => {
+    fix: (patient) => {
       rmSync(patient.at('state/workspace/MEMORY.md'));
       renameSync(patient.at('mine.md'), patient.at('state/workspace/MEMORY.md'));
     },
@@ -870,7 +882,20 @@ const SERVICES: readonly BrokenSetup[] = [
         entries: { 'memory-core': { config: { dreaming: { enabled: true, model: 'openai/x' } } } },
       },
     }),
-    mend: configure(dreaming('0 3 * * *')),
+    fix: configure(dreaming('0 3 * * *')),
+  },
+  {
+    name: 'a hook of active memory that recalls nothing',
+    finds: 'hooks/hook-recalls-nothing',
+    severity: 'warning',
+    breaks: (patient) => {
+      const hook = { type: 'command', command: 'svc memory recall --hook claude-code' };
+      const settings = { hooks: { UserPromptSubmit: [{ hooks: [hook] }] } };
+      patient.write('.claude/settings.json', JSON.stringify(settings));
+    },
+    fix: configure({
+      plugins: { entries: { 'active-memory': { enabled: true, config: { agents: ['main'] } } } },
+    }),
   },
   {
     name: 'a program for tasks that is not there',
@@ -878,7 +903,7 @@ const SERVICES: readonly BrokenSetup[] = [
     severity: 'fault',
     breaks: configure({ flows: { runtimes: { subagent: { command: ['./worker'] } } } }),
     at: '5:20',
-    mend: (patient) => {
+    fix: (patient) => {
       patient.write('state/worker', '#!/bin/sh\n');
       chmodSync(join(dirname(patient.config), 'worker'), 0o700);
     },
@@ -891,7 +916,7 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.nowMs = () => Date.UTC(2026, 2, 1);
       patient.configure(dreaming('0 3 29 2 *'));
     },
-    mend: configure(dreaming('0 3 1 * *')),
+    fix: configure(dreaming('0 3 1 * *')),
   },
   {
     name: 'a clock that was never set',
@@ -900,7 +925,7 @@ const SERVICES: readonly BrokenSetup[] = [
     breaks: (patient) => {
       patient.nowMs = () => 0;
     },
-    mend: (patient) => {
+    fix: (patient) => {
       patient.nowMs = undefined;
     },
   },
@@ -912,7 +937,7 @@ const SERVICES: readonly BrokenSetup[] = [
       const later = (Date.now() + 72 * HOUR_MS) / 1000;
       utimesSync(patient.at('state/workspace/MEMORY.md'), later, later);
     },
-    mend: 'asked',
+    fix: 'asked',
   },
   {
     name: 'a Node.js that is too old',
@@ -921,7 +946,7 @@ const SERVICES: readonly BrokenSetup[] = [
     breaks: (patient) => {
       patient.host = { nodeVersion: '18.20.4' };
     },
-    mend: (patient) => {
+    fix: (patient) => {
       patient.host = { nodeVersion: '22.1.0' };
     },
   },
@@ -934,7 +959,7 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.host = { procDir: patient.at('proc'), platform: 'linux' };
       for (let n = 0; n < 6; n++) patient.write(`state/workspace/memory/${n}/a.md`, 'a');
     },
-    mend: (patient) => void patient.write('proc/sys/fs/inotify/max_user_watches', '8192\n'),
+    fix: (patient) => void patient.write('proc/sys/fs/inotify/max_user_watches', '8192\n'),
   },
 ];
 

@@ -1,14 +1,13 @@
 import { mkdirSync, utimesSync } from 'node:fs';
 import { inspect } from 'node:util';
 import * as assert from 'uvu/assert';
-import type { EngineContext } from '../../../src/engine/context.js';
-import type { DoctorReport } from '../../../src/engine/doctor/check.js';
-import type { Finding } from '../../../src/engine/doctor/finding.js';
-import { type Host, thisHost } from '../../../src/engine/doctor/host.js';
+import type { DoctorReport, Finding } from '../../../src/engine/doctor/check.js';
 import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
 import type { RunDoctorOptions } from '../../../src/engine/doctor/run-doctor.js';
 import { runDoctor } from '../../../src/engine/doctor/run-doctor.js';
+import { type Host, thisHost } from '../../../src/engine/doctor/world.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
+import type { EngineContext } from '../../../src/engine/support/context.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 
 /** The value of every secret in these tests: nothing may show it. */

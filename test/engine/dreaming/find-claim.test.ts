@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claimPassage } from '../../../src/engine/dreaming/claim-passage.js';
+import { claimPassage } from '../../../src/engine/dreaming/explain-claim.js';
 import { findClaim, requireClaim } from '../../../src/engine/dreaming/find-claim.js';
-import { withSignal } from '../../../src/engine/dreaming/scoring/signals.js';
+import { withSignal } from '../../../src/engine/dreaming/scoring/recall-entry.js';
 import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../src/engine/dreaming/store/recall-entries.js';
 import { openSources } from '../../../src/engine/dreaming/sweep/dream-sources.js';

@@ -5,10 +5,11 @@ import {
   type AdapterId,
   allowsDimensions,
   dimensionsOf,
-} from '../../../src/engine/config/index.js';
-import { ADAPTER_FACTS, usualDimensions } from '../../../src/engine/embeddings/adapter-facts.js';
-import { VENDOR_FACTORIES } from '../../../src/engine/embeddings/registry.js';
+  PROVIDERS,
+} from '../../../src/engine/embeddings/adapters/index.js';
+import { usualDimensions } from '../../../src/engine/embeddings/list-providers.js';
 import { testSettings } from './conformance.js';
+import { openVendor } from './support.js';
 
 const test = suite('what is known of adapters without loading them');
 
@@ -17,30 +18,25 @@ const ASK_FIRST: ReadonlySet<AdapterId> = new Set(['bedrock', 'github-copilot', 
 
 for (const id of ADAPTER_IDS.filter((adapter) => !ASK_FIRST.has(adapter))) {
   test(`${id}: its own model, address and batch API are the ones that are told`, async () => {
-    const load = VENDOR_FACTORIES[id];
-    assert.ok(load);
-    const create = await load();
     const credential = { value: 'key', source: 'env KEY' };
-    const tools = { stateDir: '/nonexistent', env: {}, clock: { now: () => 0 } };
-    const settings = testSettings({ adapter: id, credential });
-    const vendor = await create(settings, tools, new AbortController().signal);
-    const { model, endpoint, batch } = ADAPTER_FACTS[id];
+    const vendor = await openVendor(testSettings({ adapter: id, credential }));
+    const { model, endpoint } = PROVIDERS[id];
     assert.equal([vendor.model, vendor.endpoint], [model, endpoint]);
-    assert.is(vendor.batch !== undefined, batch);
+    assert.is(vendor.batch !== undefined, PROVIDERS[id].batch);
     await vendor.close?.();
   });
 }
 
 test('the usual length of a default model is one that it can have', () => {
   for (const id of ADAPTER_IDS) {
-    const { model } = ADAPTER_FACTS[id];
+    const { model } = PROVIDERS[id];
     if (model === null) continue;
-    const usual = usualDimensions(id, model);
+    const usual = usualDimensions(PROVIDERS[id], model);
     assert.ok(usual !== null, id);
-    const choice = dimensionsOf(id, model);
+    const choice = dimensionsOf(PROVIDERS[id], model);
     if (choice !== undefined) assert.ok(allowsDimensions(choice, usual), id);
   }
-  assert.is(usualDimensions('openai', 'a-model-of-somebody'), null);
+  assert.is(usualDimensions(PROVIDERS.openai, 'a-model-of-somebody'), null);
 });
 
 test.run();

@@ -1,14 +1,18 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConfigInput, resolveAgent, resolveConfig } from '../../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../../src/engine/context.js';
+import {
+  pointerText,
+  RUNTIME_VERSION,
+} from '../../../src/engine/embeddings/adapters/local/runtime/store.js';
 import {
   availability,
   chooseFallback,
   chooseProvider,
   type ProviderChoice,
-  type ProviderWorld,
 } from '../../../src/engine/embeddings/choose-provider.js';
+import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('choosing a provider');
@@ -39,6 +43,12 @@ function situation({
   const settings = resolveAgent(loaded, undefined, context).memorySearch;
   const world: ProviderWorld = { config: resolved, env, homeDir: home.path, stateDir: home.path };
   return { settings, world };
+}
+
+/** What an installed runtime leaves behind; choosing loads nothing of it. */
+function runtimePointer(): string {
+  const platform = { os: process.platform, arch: process.arch, glibc: true };
+  return pointerText('local-0a', { version: RUNTIME_VERSION, gpu: false, bytes: 1 }, platform);
 }
 
 function choose(about: Situation): ProviderChoice | undefined {
@@ -83,10 +93,37 @@ test('auto takes a local model only when the file is there', () => {
   const env = { OPENAI_API_KEY: 'k' };
   assert.is(choose({ memorySearch, env, home })?.adapter, 'openai');
   home.write('m.gguf', 'GGUF');
+  assert.is(choose({ memorySearch, env, home })?.adapter, 'openai', 'nothing runs it');
+  home.write('runtimes/local.json', runtimePointer());
   assert.is(choose({ memorySearch, env, home })?.adapter, 'local');
   const fetched = { provider: 'auto', local: { modelPath: 'hf:a/b/c.gguf' } };
   assert.is(choose({ memorySearch: fetched, home }), undefined);
   assert.is(choose({ memorySearch: { ...fetched, provider: 'local' }, home })?.adapter, 'local');
+});
+
+test('auto skips keys that cannot be used, and says why', () => {
+  const blank: readonly Situation[] = [
+    { providers: { openai: { apiKey: 'env:NOT_SET' } } },
+    { providers: { openai: { apiKey: ' ' } } },
+    { providers: { openai: { apiKey: { source: 'file', provider: 'gone', id: '/k' } } } },
+    { env: { OPENAI_API_KEY: '  ' } },
+    { memorySearch: { remote: { apiKey: 'env:NOT_SET' } } },
+  ];
+  for (const about of blank) {
+    const env = { ...about.env, GEMINI_API_KEY: 'k' };
+    const chosen = choose({ ...about, env });
+    assert.is(chosen?.adapter, 'gemini', JSON.stringify(about));
+    assert.is(
+      chosen?.credential.state === 'found' && chosen.credential.source,
+      'env GEMINI_API_KEY',
+    );
+    const { settings, world } = situation({ ...about, env });
+    const found = availability('openai', settings, world);
+    assert.match(
+      found.available ? '' : found.why,
+      /^skipped, (?:models|remote)|^set OPENAI_API_KEY/,
+    );
+  }
 });
 
 test('ollama and lmstudio are never detected, only named', () => {
@@ -163,7 +200,7 @@ test('a vendor’s key is not sent to an address of the configuration', () => {
     memorySearch: { provider: 'openai', remote },
     env: { OPENAI_API_KEY: 'k' },
   });
-  assert.is(choice?.credential.state, 'not_needed');
+  assert.equal(choice?.credential, { state: 'not_needed', withheld: 'OPENAI_API_KEY' });
 });
 
 test('an address without a provider is an OpenAI-compatible one', () => {
@@ -201,10 +238,16 @@ test('prefixes of vendors are cut from models, names with a slash are kept', () 
   assert.is(modelOf('deepinfra', 'BAAI/bge-m3'), 'BAAI/bge-m3');
 });
 
+test('Copilot without a token says how to sign in', () => {
+  const credential = choose({ memorySearch: { provider: 'github-copilot' } })?.credential;
+  assert.is(credential?.state, 'missing');
+  assert.match(credential?.state === 'missing' ? credential.hint : '', 'svc provider login');
+});
+
 test('a missing key says where to put it', () => {
   const credential = choose({ memorySearch: { provider: 'voyage' } })?.credential;
   assert.is(credential?.state, 'missing');
-  assert.match(credential?.state === 'missing' ? credential.mend : '', 'VOYAGE_API_KEY');
+  assert.match(credential?.state === 'missing' ? credential.hint : '', 'VOYAGE_API_KEY');
 });
 
 test.run();

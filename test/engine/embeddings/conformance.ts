@@ -7,8 +7,7 @@ import type {
   EmbeddingEvent,
   EmbeddingInput,
 } from '../../../src/engine/embeddings/embedding-adapter.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
-import type { EmbeddingVendor } from '../../../src/engine/embeddings/vendor.js';
+import type { EmbeddingVendor, ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import type { ErrorCode } from '../../../src/engine/errors/index.js';
 import type { FakeVendor, Trouble } from '../../fakes/fake-vendor.js';
 import { failureOf } from '../../support/memory.js';

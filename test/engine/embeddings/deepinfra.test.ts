@@ -1,11 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createDeepInfraVendor } from '../../../src/engine/embeddings/adapters/deepinfra.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import { DEEPINFRA_KEY, startDeepInfraFake } from '../../fakes/deepinfra.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
-import { adapterOver, bodiesOf, withFake } from './support.js';
+import { bodiesOf, openAdapter, openVendor, withFake } from './support.js';
 
 const settingsFor = (fake: FakeVendor, change: Partial<ProviderSettings> = {}): ProviderSettings =>
   testSettings({
@@ -19,7 +18,7 @@ conformanceSuite({
   name: 'deepinfra',
   startFake: () => startDeepInfraFake({ dimensions: 256 }),
   settings: settingsFor,
-  createVendor: createDeepInfraVendor,
+  createVendor: openVendor,
   secret: DEEPINFRA_KEY,
   dimensions: 256,
 });
@@ -30,7 +29,7 @@ const test = suite('deepinfra');
 async function labelsWith(inputTypes: ProviderSettings['inputTypes']): Promise<unknown> {
   return withFake(startDeepInfraFake({ dimensions: 64 }), async (fake) => {
     const settings = settingsFor(fake, { inputTypes });
-    const adapter = adapterOver(createDeepInfraVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     await adapter.embedQuery('one');
     await embedAll(adapter, [{ text: 'two' }]);
     const labels = bodiesOf(fake).map((body) => body['input_type']);
@@ -62,7 +61,7 @@ test('a length is asked for up to that of the model, beyond which there are only
       [2048, undefined],
     ] as const) {
       const settings = settingsFor(fake, { dimensions });
-      const vector = await adapterOver(createDeepInfraVendor(settings), settings).embedQuery('one');
+      const vector = await (await openAdapter(settings)).embedQuery('one');
       assert.is(bodiesOf(fake).at(-1)?.['dimensions'], asked);
       assert.is(vector.length, asked ?? 1024);
     }
@@ -71,7 +70,7 @@ test('a length is asked for up to that of the model, beyond which there are only
 test('a model of 512 tokens gets a long text in pieces', () =>
   withFake(startDeepInfraFake({ dimensions: 64 }), async (fake) => {
     const settings = settingsFor(fake, { model: 'BAAI/bge-large-en-v1.5' });
-    const adapter = adapterOver(createDeepInfraVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     const { embedded } = await embedAll(adapter, [{ text: 'some words '.repeat(1000) }]);
     assert.is(embedded.length, 1);
   }));

@@ -1,9 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  expectedDifferences,
-  expectedIdentity,
-} from '../../../src/engine/embeddings/expected-identity.js';
+import { expectedDifferences, expectedIdentity } from '../../../src/engine/embeddings/identity.js';
 import { identityKey } from '../../../src/engine/embeddings/index.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
@@ -63,6 +60,21 @@ test('names what differs', async () => {
     'dimensions: default → 512',
     'documentForm: default → passage',
   ]);
+});
+
+test('a local model that reads another length at once is another identity', async () => {
+  const modelPath = 'hf:someone/model/model.gguf';
+  const local = (contextSize?: number): Settings => ({
+    provider: 'local',
+    remote: {},
+    local: { modelPath, ...(contextSize === undefined ? {} : { contextSize }) },
+  });
+  const { key: short, expected: shortExpected } = await identitiesOf(local(512));
+  const { key: usual, expected: usualExpected } = await identitiesOf(local());
+  assert.equal(expectedDifferences(short, shortExpected), []);
+  assert.equal(expectedDifferences(short, usualExpected), ['contextSize: 512 → default']);
+  assert.equal(expectedDifferences(usual, shortExpected), ['contextSize: default → 512']);
+  assert.not.match(usual, 'contextSize', 'the keys of older indexes stay what they are');
 });
 
 test.run();

@@ -1,6 +1,5 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGeminiVendor } from '../../../src/engine/embeddings/adapters/gemini.js';
 import { PATIENT, Pacer } from '../../../src/engine/embeddings/requests/pacer.js';
 import type {
   BatchCall,
@@ -12,6 +11,7 @@ import { VendorFault } from '../../../src/engine/embeddings/vendor-fault.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { testSettings } from './conformance.js';
+import { openVendor } from './support.js';
 
 type Options = Parameters<typeof startGeminiFake>[0];
 
@@ -23,7 +23,7 @@ async function withBatch(
   options: Options = {},
 ): Promise<void> {
   const fake = await startGeminiFake({ dimensions: 128, ...options });
-  const vendor = createGeminiVendor(
+  const vendor = await openVendor(
     testSettings({
       adapter: 'gemini',
       baseUrl: `${fake.origin}/v1beta`,

@@ -1,17 +1,16 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGeminiVendor } from '../../../src/engine/embeddings/adapters/gemini.js';
 import type {
   EmbeddingAdapter,
   EmbeddingInput,
 } from '../../../src/engine/embeddings/embedding-adapter.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { gif, jpeg, mp3, png, wav, webp } from '../../support/media-files.js';
 import { mediaSent } from '../../support/media-memory.js';
 import { failureOf } from '../../support/memory.js';
 import { cosine, embedAll, testSettings } from './conformance.js';
-import { adapterOver, bodiesOf } from './support.js';
+import { bodiesOf, openAdapter } from './support.js';
 
 const test = suite<{ fake: GeminiFake }>('images and recordings at Gemini');
 
@@ -20,7 +19,10 @@ test.before.each(async (context) => {
 });
 test.after.each(({ fake }) => fake.close());
 
-function adapterOn(fake: GeminiFake, change: Partial<ProviderSettings> = {}): EmbeddingAdapter {
+function adapterOn(
+  fake: GeminiFake,
+  change: Partial<ProviderSettings> = {},
+): Promise<EmbeddingAdapter> {
   const settings = testSettings({
     adapter: 'gemini',
     baseUrl: `${fake.origin}/v1beta`,
@@ -29,7 +31,7 @@ function adapterOn(fake: GeminiFake, change: Partial<ProviderSettings> = {}): Em
     concurrency: 4,
     ...change,
   });
-  return adapterOver(createGeminiVendor(settings), settings);
+  return openAdapter(settings);
 }
 
 function medium(name: string, mimeType: string, data: Buffer): EmbeddingInput {
@@ -46,7 +48,7 @@ function padded(bytes: Buffer, size: number): Buffer {
 
 test('a picture goes as its label and its bytes, in one content', async ({ fake }) => {
   const data = png('a dog');
-  await embedAll(adapterOn(fake), [medium('memory/dog.png', 'image/png', data)]);
+  await embedAll(await adapterOn(fake), [medium('memory/dog.png', 'image/png', data)]);
   assert.equal(bodiesOf(fake), [
     {
       requests: [
@@ -65,7 +67,7 @@ test('a picture goes as its label and its bytes, in one content', async ({ fake 
 });
 
 test('a text is near to the picture that shows it, and far from others', async ({ fake }) => {
-  const adapter = adapterOn(fake);
+  const adapter = await adapterOn(fake);
   const shows = ['a lighthouse in fog', 'two bicycles'];
   const { embedded } = await embedAll(
     adapter,
@@ -87,7 +89,7 @@ test('six pictures share a request; a recording and an undocumented type go alon
     medium('c.webp', 'image/webp', webp('a map')),
     picture('last.png'),
   ];
-  const { embedded, refused } = await embedAll(adapterOn(fake, { concurrency: 1 }), inputs);
+  const { embedded, refused } = await embedAll(await adapterOn(fake, { concurrency: 1 }), inputs);
   assert.equal(
     mediaSent(fake).map((types) => types.length),
     [6, 2, 1, 1, 1, 1],
@@ -96,7 +98,7 @@ test('six pictures share a request; a recording and an undocumented type go alon
 });
 
 test('texts and media never share a request', async ({ fake }) => {
-  const { embedded } = await embedAll(adapterOn(fake, { concurrency: 1 }), [
+  const { embedded } = await embedAll(await adapterOn(fake, { concurrency: 1 }), [
     { text: 'one' },
     picture('a.png'),
     { text: 'two' },
@@ -106,7 +108,7 @@ test('texts and media never share a request', async ({ fake }) => {
 });
 
 test('what Google does not take costs nothing but itself, in its words', async ({ fake }) => {
-  const { embedded, refused } = await embedAll(adapterOn(fake), [
+  const { embedded, refused } = await embedAll(await adapterOn(fake), [
     medium('a.webp', 'image/webp', webp('x')),
     medium('b.gif', 'image/gif', gif('x')),
     picture('fine.png'),
@@ -127,7 +129,7 @@ test('what Google does not take costs nothing but itself, in its words', async (
 });
 
 test('a file that no request has room for is not sent', async ({ fake }) => {
-  const adapter = adapterOn(fake);
+  const adapter = await adapterOn(fake);
   const tooLarge = medium('huge.png', 'image/png', padded(png('x'), 15_500_000));
   const { embedded, refused } = await embedAll(adapter, [tooLarge, picture('small.png')]);
   assert.equal([embedded.length, refused.length], [1, 1]);
@@ -137,7 +139,7 @@ test('a file that no request has room for is not sent', async ({ fake }) => {
 
 test('the largest file that is sent is within what Google takes', async ({ fake }) => {
   const largest = Math.floor((20_000_000 - 50_000) / 4) * 3;
-  const { embedded, refused } = await embedAll(adapterOn(fake), [
+  const { embedded, refused } = await embedAll(await adapterOn(fake), [
     medium('large.png', 'image/png', padded(png('x'), largest)),
   ]);
   assert.equal([embedded.length, refused.length], [1, 0]);
@@ -147,7 +149,7 @@ test('requests stay small where several files share one', async ({ fake }) => {
   const inputs = Array.from({ length: 6 }, (_, n) =>
     medium(`${n}.png`, 'image/png', padded(png('x'), 1_500_000)),
   );
-  await embedAll(adapterOn(fake), inputs);
+  await embedAll(await adapterOn(fake), inputs);
   assert.ok(fake.requests.every(({ body }) => body.length < 6_000_000));
   assert.equal(
     mediaSent(fake).map((types) => types.length),
@@ -165,7 +167,7 @@ test('files are taken only as there is room for them in the memory', async ({ fa
   }
   let most = 0;
   let done = 0;
-  for await (const { embedded } of adapterOn(fake).embedDocuments(inputs())) {
+  for await (const { embedded } of (await adapterOn(fake)).embedDocuments(inputs())) {
     most = Math.max(most, taken - done);
     done += embedded.length;
   }
@@ -176,27 +178,27 @@ test('files are taken only as there is room for them in the memory', async ({ fa
 
 test('a key that is refused ends the run, whatever the request held', async ({ fake }) => {
   fake.trouble('key_refused');
-  const error = await failureOf(embedAll(adapterOn(fake), [picture('a.png')]));
+  const error = await failureOf(embedAll(await adapterOn(fake), [picture('a.png')]));
   assert.is(error.code, 'PROVIDER_AUTH');
 });
 
 test('a limit for the moment slows a picture down', async ({ fake }) => {
   fake.trouble('rate_limited', 1);
-  const { embedded } = await embedAll(adapterOn(fake), [picture('a.png')]);
+  const { embedded } = await embedAll(await adapterOn(fake), [picture('a.png')]);
   assert.is(embedded.length, 1);
 });
 
 test('the older model takes texts alone, and is not sent anything else', async ({ fake }) => {
-  const adapter = adapterOn(fake, { model: 'gemini-embedding-001' });
+  const adapter = await adapterOn(fake, { model: 'gemini-embedding-001' });
   assert.is(adapter.embedsMedia, false);
   const { embedded, refused } = await embedAll(adapter, [{ text: 'a note' }, picture('a.png')]);
   assert.equal([embedded.length, refused.length], [1, 1]);
   assert.is(mediaSent(fake).length, 0);
-  assert.is(adapterOn(fake).embedsMedia, true);
+  assert.is((await adapterOn(fake)).embedsMedia, true);
 });
 
-test('media change nothing of what makes vectors comparable', ({ fake }) => {
-  assert.is(adapterOn(fake).identity.documentForm, 'title: {title} | text: {text}');
+test('media change nothing of what makes vectors comparable', async ({ fake }) => {
+  assert.is((await adapterOn(fake)).identity.documentForm, 'title: {title} | text: {text}');
 });
 
 test.run();

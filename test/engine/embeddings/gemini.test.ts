@@ -1,12 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createGeminiVendor } from '../../../src/engine/embeddings/adapters/gemini.js';
-import { explainGemini } from '../../../src/engine/embeddings/adapters/gemini-errors.js';
-import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import { explainGemini } from '../../../src/engine/embeddings/adapters/gemini/vendor.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { failureOf } from '../../support/memory.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
+import { openAdapter, openVendor } from './support.js';
 
 const settingsOf = (fake: { origin: string }, change: Partial<ProviderSettings> = {}) =>
   testSettings({
@@ -21,7 +20,7 @@ for (const model of ['gemini-embedding-001', 'gemini-embedding-2']) {
     name: model,
     startFake: () => startGeminiFake({ dimensions: 256 }),
     settings: (fake) => settingsOf(fake, { model }),
-    createVendor: createGeminiVendor,
+    createVendor: openVendor,
     secret: GEMINI_KEY,
     dimensions: 256,
   });
@@ -34,17 +33,14 @@ test.before.each(async (context) => {
 });
 test.after.each(({ fake }) => fake.close());
 
-const adapterOn = (fake: GeminiFake, change: Partial<ProviderSettings> = {}) => {
-  const settings = settingsOf(fake, change);
-  const tools = { nowMs: () => performance.now(), random: () => 0 };
-  return createAdapter(createGeminiVendor(settings), settings, tools);
-};
+const adapterOn = (fake: GeminiFake, change: Partial<ProviderSettings> = {}) =>
+  openAdapter(settingsOf(fake, change));
 
 const sentTo = (fake: GeminiFake): unknown =>
   JSON.parse(fake.requests.at(-1)?.body.toString('utf8') ?? '');
 
 test('the older model is told in fields what a text is for', async ({ fake }) => {
-  const adapter = adapterOn(fake, { model: 'gemini-embedding-001', dimensions: 768 });
+  const adapter = await adapterOn(fake, { model: 'gemini-embedding-001', dimensions: 768 });
   await embedAll(adapter, [{ text: 'body', title: 'Head' }, { text: 'alone' }]);
   const model = 'models/gemini-embedding-001';
   const [taskType, outputDimensionality] = ['RETRIEVAL_DOCUMENT', 768];
@@ -65,7 +61,7 @@ test('the older model is told in fields what a text is for', async ({ fake }) =>
 });
 
 test('the newer model is told in the text', async ({ fake }) => {
-  const adapter = adapterOn(fake, { model: 'gemini-embedding-2' });
+  const adapter = await adapterOn(fake, { model: 'gemini-embedding-2' });
   await embedAll(adapter, [{ text: 'body', title: 'Head' }, { text: 'alone' }]);
   const model = 'models/gemini-embedding-2';
   assert.equal(sentTo(fake), {
@@ -78,15 +74,13 @@ test('the newer model is told in the text', async ({ fake }) => {
   assert.match(JSON.stringify(sentTo(fake)), 'task: search result | query: why');
 });
 
-test('the two forms make vectors of different identities', ({ fake }) => {
-  const [older, newer] = ['gemini-embedding-001', 'gemini-embedding-2'].map(
-    (model) => adapterOn(fake, { model }).identity.documentForm,
-  );
-  assert.is.not(older, newer);
+test('the two forms make vectors of different identities', async ({ fake }) => {
+  const formOf = async (model: string) => (await adapterOn(fake, { model })).identity.documentForm;
+  assert.is.not(await formOf('gemini-embedding-001'), await formOf('gemini-embedding-2'));
 });
 
 test('the address of the OpenAI-compatible endpoint is taken as well', async ({ fake }) => {
-  const adapter = adapterOn(fake, { baseUrl: `${fake.origin}/v1beta/openai` });
+  const adapter = await adapterOn(fake, { baseUrl: `${fake.origin}/v1beta/openai` });
   assert.is((await adapter.probe()).dimensions, 128);
   assert.is(adapter.identity.endpoint, `${fake.origin}/v1beta`);
 });
@@ -95,7 +89,7 @@ test("the contingent of a day that is spent is final, with Google's midnight in 
   fake,
 }) => {
   fake.trouble('quota_spent');
-  const error = await failureOf(embedAll(adapterOn(fake), [{ text: 'one' }]));
+  const error = await failureOf(embedAll(await adapterOn(fake), [{ text: 'one' }]));
   assert.is(error.code, 'PROVIDER_QUOTA');
   assert.match(error.hint ?? '', 'midnight Pacific');
   assert.is(fake.requests.length, 1);
@@ -106,7 +100,7 @@ test('a free key, for which each text counts, slows a run down instead of failin
     dimensions: 128,
     freeTier: { texts: 100, windowMs: 250 },
   });
-  const adapter = adapterOn(fake, { concurrency: 4 });
+  const adapter = await adapterOn(fake, { concurrency: 4 });
   const inputs = Array.from({ length: 350 }, (_, n) => ({ text: `note ${n}` }));
   const { embedded, refused } = await embedAll(adapter, inputs);
   assert.equal([embedded.length, refused.length], [350, 0]);
@@ -116,7 +110,7 @@ test('a free key, for which each text counts, slows a run down instead of failin
 test('the wait that Google asks for is taken', async ({ fake }) => {
   const waits: number[] = [];
   fake.trouble('rate_limited', 1);
-  await embedAll(adapterOn(fake), [{ text: 'one' }], {
+  await embedAll(await adapterOn(fake), [{ text: 'one' }], {
     onEvent: (event) => {
       if (event.type === 'rate.limited') waits.push(event.waitMs);
     },
@@ -139,7 +133,7 @@ test('faults are told apart by what stands in the body', () => {
 });
 
 test('without a key the error says where one goes', async ({ fake }) => {
-  const error = await failureOf(adapterOn(fake, { credential: undefined }).probe());
+  const error = await failureOf((await adapterOn(fake, { credential: undefined })).probe());
   assert.is(error.code, 'PROVIDER_AUTH');
   assert.match(error.hint ?? '', 'set a key');
 });

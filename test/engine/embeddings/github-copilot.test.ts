@@ -1,11 +1,11 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createCopilotVendor } from '../../../src/engine/embeddings/adapters/github-copilot.js';
+import { tokenCacheFile } from '../../../src/engine/embeddings/adapters/github-copilot/auth-files.js';
+import { storeLogin } from '../../../src/engine/embeddings/adapters/github-copilot/stored-login.js';
+import { createCopilotVendor } from '../../../src/engine/embeddings/adapters/github-copilot/vendor.js';
 import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
-import { tokenCacheFile } from '../../../src/engine/embeddings/login/auth-files.js';
-import { storeLogin } from '../../../src/engine/embeddings/login/stored-login.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import { VendorFault } from '../../../src/engine/embeddings/vendor-fault.js';
 import {
   COPILOT_TOKEN,
@@ -93,6 +93,16 @@ test(
   'the address of the API comes with the token',
   inWorld(async ({ adapter }) => {
     assert.is((await (await adapter()).probe()).dimensions, 128);
+  }),
+);
+
+test(
+  'requests and checks go to the address that the token names',
+  inWorld(async ({ fake, adapter }) => {
+    const made = await adapter({ model: 'text-embedding-3-small' });
+    await made.probe();
+    assert.is(made.endpoint, `${fake.origin}/copilot`);
+    assert.not.match(made.identity.endpoint, fake.origin);
   }),
 );
 

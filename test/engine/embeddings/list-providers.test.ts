@@ -1,12 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveStatePaths } from '../../../src/engine/context.js';
-import { AUTO_ORDER } from '../../../src/engine/embeddings/index.js';
-import {
-  type ListedProvider,
-  listProviders,
-} from '../../../src/engine/embeddings/list-providers.js';
+import { AUTO_ORDER, type ListedProvider } from '../../../src/engine/embeddings/index.js';
+import { listProviders } from '../../../src/engine/embeddings/list-providers.js';
 import { loadAgentProviders } from '../../../src/engine/embeddings/provider-world.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { folderOf } from '../../support/temp-folder.js';
 
 const test = suite('the list of providers');
@@ -66,7 +63,7 @@ test('auto-detection: the first that can be used is, and the next are told who c
   const list = await listed({}, { VOYAGE_API_KEY: SECRET, GEMINI_API_KEY: SECRET });
   const gemini = find(list, 'gemini');
   assert.equal([gemini.role, gemini.why], ['primary', 'auto-detected by env GEMINI_API_KEY']);
-  assert.is(find(list, 'voyage').why, 'gemini comes first');
+  assert.is(find(list, 'voyage').why, 'gemini takes precedence');
   assert.match(find(list, 'openai').why, /^set OPENAI_API_KEY/);
   assert.is(find(list, 'local').why, 'local.modelPath is unset');
 });
@@ -83,7 +80,7 @@ test('an entry of one’s own keeps its address, model and key', async () => {
       state: 'found',
       source: 'models.providers.corp.apiKey',
       set: true,
-      mend: null,
+      hint: null,
     },
     model: 'text-embedding-3-large',
     dimensions: 3072,
@@ -114,10 +111,18 @@ test('where a key is referenced it is said whether it is there, without reading 
     state: 'found',
     source: 'remote.apiKey (env MY_KEY)',
     set: false,
-    mend: null,
+    hint: null,
   });
   const set = find(await listed({ provider: 'openai', remote }, { MY_KEY: SECRET }), 'openai');
   assert.is(set.credential.set, true);
+});
+
+test('a key that is withheld from an address is named as such', async () => {
+  const remote = { baseUrl: 'https://x.example/v1' };
+  const list = await listed({ provider: 'openai', remote }, { OPENAI_API_KEY: SECRET });
+  const { state, source, hint } = find(list, 'openai').credential;
+  assert.equal([state, source], ['not_needed', 'env OPENAI_API_KEY']);
+  assert.match(hint ?? '', /OPENAI_API_KEY is set but withheld/);
 });
 
 test('switched off is said of all', async () => {

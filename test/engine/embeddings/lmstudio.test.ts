@@ -1,19 +1,18 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createLmStudioVendor } from '../../../src/engine/embeddings/adapters/lmstudio.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { LMSTUDIO_KEY, startLmStudioFake } from '../../fakes/lmstudio.js';
 import { failureOf } from '../../support/memory.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
-import { adapterOver, bodiesOf, withFake } from './support.js';
+import { bodiesOf, openAdapter, openVendor, withFake } from './support.js';
 
 const settingsFor = (fake: FakeVendor, change: Partial<ProviderSettings> = {}): ProviderSettings =>
   testSettings({ adapter: 'lmstudio', baseUrl: `${fake.origin}/v1`, ...change });
 
 const adapterFor = (fake: FakeVendor, change: Partial<ProviderSettings> = {}) => {
   const settings = settingsFor(fake, change);
-  return adapterOver(createLmStudioVendor(settings), settings);
+  return openAdapter(settings);
 };
 
 const LOCAL = 'it runs on one’s own machine';
@@ -23,7 +22,7 @@ conformanceSuite({
   startFake: () => startLmStudioFake({ dimensions: 256, locked: true }),
   settings: (fake) =>
     settingsFor(fake, { credential: { value: LMSTUDIO_KEY, source: 'env LM_API_TOKEN' } }),
-  createVendor: createLmStudioVendor,
+  createVendor: openVendor,
   secret: LMSTUDIO_KEY,
   dimensions: 256,
   impossible: { quota_spent: LOCAL, rate_limited: LOCAL, rate_limited_without_wait: LOCAL },
@@ -33,7 +32,7 @@ const test = suite('lmstudio');
 
 test('without a key none is sent; model and prompted texts are all that is', () =>
   withFake(startLmStudioFake({ dimensions: 64 }), async (fake) => {
-    const adapter = adapterFor(fake, { dimensions: 256, inputTypes: { query: 'query' } });
+    const adapter = await adapterFor(fake, { dimensions: 256, inputTypes: { query: 'query' } });
     await adapter.embedQuery('one');
     await embedAll(adapter, [{ text: 'two' }]);
     const model = 'text-embedding-nomic-embed-text-v1.5';
@@ -47,7 +46,7 @@ test('without a key none is sent; model and prompted texts are all that is', () 
 
 test('nothing loaded and no loading on demand: what loads it', () =>
   withFake(startLmStudioFake({ unloaded: true }), async (fake) => {
-    const error = await failureOf(adapterFor(fake).probe());
+    const error = await failureOf((await adapterFor(fake)).probe());
     assert.is(error.code, 'PROVIDER_MODEL_UNKNOWN');
     assert.match(error.message, 'No models loaded');
     assert.match(error.hint ?? '', 'lms load text-embedding-nomic-embed-text-v1.5');
@@ -55,14 +54,14 @@ test('nothing loaded and no loading on demand: what loads it', () =>
 
 test('an address without /v1, which is answered with status 200, says so', () =>
   withFake(startLmStudioFake(), async (fake) => {
-    const error = await failureOf(adapterFor(fake, { baseUrl: fake.origin }).probe());
+    const error = await failureOf((await adapterFor(fake, { baseUrl: fake.origin })).probe());
     assert.is(error.code, 'PROVIDER_ANSWER_INVALID');
     assert.match(error.message, 'Unexpected endpoint');
   }));
 
 test('no server: what starts it', async () => {
   const fake = await startLmStudioFake();
-  const adapter = adapterFor(fake);
+  const adapter = await adapterFor(fake);
   await fake.close();
   const error = await failureOf(adapter.probe());
   assert.is(error.code, 'PROVIDER_UNREACHABLE');

@@ -1,12 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMistralVendor } from '../../../src/engine/embeddings/adapters/mistral.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { MISTRAL_KEY, startMistralFake } from '../../fakes/mistral.js';
 import { failureOf } from '../../support/memory.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
-import { adapterOver, bodiesOf, withFake } from './support.js';
+import { bodiesOf, openAdapter, openVendor, withFake } from './support.js';
 
 const settingsFor = (fake: FakeVendor, change: Partial<ProviderSettings> = {}): ProviderSettings =>
   testSettings({
@@ -20,7 +19,7 @@ conformanceSuite({
   name: 'mistral',
   startFake: () => startMistralFake({ dimensions: 256 }),
   settings: settingsFor,
-  createVendor: createMistralVendor,
+  createVendor: openVendor,
   secret: MISTRAL_KEY,
   dimensions: 256,
 });
@@ -30,7 +29,7 @@ const test = suite('mistral');
 test('the text model is not asked for a length, nor for input types, which it refuses', () =>
   withFake(startMistralFake(), async (fake) => {
     const settings = settingsFor(fake, { dimensions: 1024, inputTypes: { query: 'query' } });
-    const adapter = adapterOver(createMistralVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     assert.is((await adapter.embedQuery('one')).length, 1024);
     assert.equal(bodiesOf(fake), [
       { model: 'mistral-embed', input: ['one'], encoding_format: 'base64' },
@@ -41,7 +40,7 @@ test('the text model is not asked for a length, nor for input types, which it re
 test('the code model gives the length that is configured', () =>
   withFake(startMistralFake(), async (fake) => {
     const settings = settingsFor(fake, { model: 'codestral-embed', dimensions: 512 });
-    const adapter = adapterOver(createMistralVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     const { embedded } = await embedAll(adapter, [{ text: 'let x = 1' }]);
     assert.is(embedded[0]?.vector.length, 512);
     assert.is(bodiesOf(fake)[0]?.['output_dimension'], 512);
@@ -51,7 +50,7 @@ test('the code model gives the length that is configured', () =>
 test('a key that is refused is named by where it came from, in Mistral’s words', () =>
   withFake(startMistralFake(), async (fake) => {
     const settings = settingsFor(fake, { credential: { value: 'no', source: 'remote.apiKey' } });
-    const error = await failureOf(adapterOver(createMistralVendor(settings), settings).probe());
+    const error = await failureOf((await openAdapter(settings)).probe());
     assert.is(error.code, 'PROVIDER_AUTH');
     assert.match(error.message, '401 Unauthorized');
     assert.match(error.hint ?? '', 'remote.apiKey');

@@ -1,13 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createOllamaVendor } from '../../../src/engine/embeddings/adapters/ollama.js';
-import { ollamaBaseUrl } from '../../../src/engine/embeddings/adapters/ollama-host.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
-import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { ollama } from '../../../src/engine/embeddings/adapters/ollama.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
+import { type FakeVendor, startFake } from '../../fakes/fake-vendor.js';
 import { OLLAMA_KEY, startOllamaFake } from '../../fakes/ollama.js';
 import { failureOf } from '../../support/memory.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
-import { adapterOver, bodiesOf, withFake } from './support.js';
+import { bodiesOf, openAdapter, openVendor, withFake } from './support.js';
 
 const KEY = { value: OLLAMA_KEY, source: 'remote.apiKey' };
 
@@ -16,14 +15,14 @@ const settingsFor = (fake: FakeVendor, change: Partial<ProviderSettings> = {}): 
 
 const adapterFor = (fake: FakeVendor, change: Partial<ProviderSettings> = {}) => {
   const settings = settingsFor(fake, change);
-  return adapterOver(createOllamaVendor(settings), settings);
+  return openAdapter(settings);
 };
 
 conformanceSuite({
   name: 'ollama',
   startFake: () => startOllamaFake({ dimensions: 256, locked: true }),
   settings: (fake) => settingsFor(fake, { credential: KEY }),
-  createVendor: createOllamaVendor,
+  createVendor: openVendor,
   secret: OLLAMA_KEY,
   dimensions: 256,
   impossible: { quota_spent: 'there is nothing to pay; ollama.com says it with a rate limit' },
@@ -33,7 +32,7 @@ const test = suite('ollama');
 
 test('questions and documents are sent with the words the model was trained with', () =>
   withFake(startOllamaFake(), async (fake) => {
-    const adapter = adapterFor(fake);
+    const adapter = await adapterFor(fake);
     await adapter.embedQuery('one');
     await embedAll(adapter, [{ text: 'two', title: 'Two' }]);
     const common = { model: 'nomic-embed-text', truncate: false };
@@ -46,14 +45,14 @@ test('questions and documents are sent with the words the model was trained with
 
 test('a length up to the model’s own is asked for, and given', () =>
   withFake(startOllamaFake(), async (fake) => {
-    assert.is((await adapterFor(fake, { dimensions: 256 }).embedQuery('one')).length, 256);
+    assert.is((await (await adapterFor(fake, { dimensions: 256 })).embedQuery('one')).length, 256);
     assert.is(bodiesOf(fake)[0]?.['dimensions'], 256);
-    assert.is((await adapterFor(fake, { dimensions: 1024 }).embedQuery('one')).length, 768);
+    assert.is((await (await adapterFor(fake, { dimensions: 1024 })).embedQuery('one')).length, 768);
   }));
 
 test('a length that an unknown model does not give is an error that says what to set', () =>
   withFake(startOllamaFake(), async (fake) => {
-    const adapter = adapterFor(fake, { model: 'an-unknown-one', dimensions: 500 });
+    const adapter = await adapterFor(fake, { model: 'an-unknown-one', dimensions: 500 });
     const error = await failureOf(adapter.embedQuery('one'));
     assert.is(error.code, 'PROVIDER_ANSWER_INVALID');
     assert.match(error.hint ?? '', 'outputDimensionality to 384');
@@ -61,7 +60,7 @@ test('a length that an unknown model does not give is an error that says what to
 
 test('the address may end in /v1, which belongs to another API', () =>
   withFake(startOllamaFake(), async (fake) => {
-    const adapter = adapterFor(fake, { baseUrl: `${fake.origin}/v1` });
+    const adapter = await adapterFor(fake, { baseUrl: `${fake.origin}/v1` });
     await adapter.probe();
     assert.is(fake.requests[0]?.path, '/api/embed');
     assert.is(adapter.identity.endpoint, fake.origin);
@@ -69,21 +68,38 @@ test('the address may end in /v1, which belongs to another API', () =>
 
 test('a model that is not there: what pulls it', () =>
   withFake(startOllamaFake(), async (fake) => {
-    const error = await failureOf(adapterFor(fake, { model: 'bge-m3' }).probe());
+    const error = await failureOf((await adapterFor(fake, { model: 'bge-m3' })).probe());
     assert.is(error.code, 'PROVIDER_MODEL_UNKNOWN');
     assert.match(error.hint ?? '', 'ollama pull bge-m3');
   }));
 
 test('an address without Ollama is not taken for a missing model', () =>
   withFake(startOllamaFake(), async (fake) => {
-    const error = await failureOf(adapterFor(fake, { baseUrl: `${fake.origin}/other` }).probe());
+    const error = await failureOf(
+      (await adapterFor(fake, { baseUrl: `${fake.origin}/other` })).probe(),
+    );
     assert.is(error.code, 'PROVIDER_REFUSED');
     assert.match(error.hint ?? '', 'baseUrl');
   }));
 
+test('an hourly limit is not waited for', async () => {
+  const words = "you've reached your hourly usage limit, please upgrade to continue";
+  const fake = await startFake({
+    answer: () => ({ status: 429, body: { error: words } }),
+    troubleAnswers: {},
+  });
+  try {
+    const error = await failureOf((await adapterFor(fake)).embedQuery('heron'));
+    assert.is(error.code, 'PROVIDER_QUOTA');
+    assert.is(fake.requests.length, 1);
+  } finally {
+    await fake.close();
+  }
+});
+
 test('no server: what starts it', async () => {
   const fake = await startOllamaFake();
-  const adapter = adapterFor(fake);
+  const adapter = await adapterFor(fake);
   await fake.close();
   const error = await failureOf(adapter.probe());
   assert.is(error.code, 'PROVIDER_UNREACHABLE');
@@ -93,7 +109,7 @@ test('no server: what starts it', async () => {
 test('texts longer than a model takes are embedded in pieces, also where its limit is unknown', () =>
   withFake(startOllamaFake({ dimensions: 64 }), async (fake) => {
     for (const model of ['all-minilm', 'mxbai-embed-large', 'an-unknown-one']) {
-      const adapter = adapterFor(fake, { model });
+      const adapter = await adapterFor(fake, { model });
       const { embedded, refused } = await embedAll(adapter, [
         { text: 'some words of a long note '.repeat(200) },
         { text: 'short' },
@@ -108,7 +124,7 @@ test('a text on which the model fails is refused, the others are embedded', () =
   withFake(startOllamaFake({ dimensions: 64 }), async (fake) => {
     const texts = ['one', 'this makes the model fail', 'three'];
     const { embedded, refused } = await embedAll(
-      adapterFor(fake),
+      await adapterFor(fake),
       texts.map((text) => ({ text })),
     );
     assert.is(embedded.length, 2);
@@ -120,10 +136,9 @@ test('a text on which the model fails is refused, the others are embedded', () =
 
 test('a key from the environment is for ollama.com and stays there; a configured one is sent', () =>
   withFake(startOllamaFake(), async (fake) => {
-    await adapterFor(fake, {
-      credential: { value: OLLAMA_KEY, source: 'env OLLAMA_API_KEY' },
-    }).probe();
-    await adapterFor(fake, { credential: KEY }).probe();
+    const credential = { value: OLLAMA_KEY, source: 'env OLLAMA_API_KEY' };
+    await (await adapterFor(fake, { credential })).probe();
+    await (await adapterFor(fake, { credential: KEY })).probe();
     assert.equal(
       fake.requests.map(({ headers }) => headers.authorization),
       [undefined, `Bearer ${OLLAMA_KEY}`],
@@ -153,7 +168,7 @@ const HOSTS: Readonly<Record<string, string | undefined>> = {
 
 for (const [host, url] of Object.entries(HOSTS)) {
   test(`OLLAMA_HOST=${host} is ${url}`, () => {
-    assert.is(ollamaBaseUrl(host), url);
+    assert.is(ollama.endpointIn?.({ OLLAMA_HOST: host }), url);
   });
 }
 

@@ -1,6 +1,6 @@
-import { createOpenAiVendor } from '../../../src/engine/embeddings/adapters/openai.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
 import { conformanceSuite, testSettings } from './conformance.js';
+import { openVendor } from './support.js';
 
 conformanceSuite({
   name: 'openai',
@@ -11,7 +11,7 @@ conformanceSuite({
       baseUrl: `${fake.origin}/v1`,
       credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
     }),
-  createVendor: createOpenAiVendor,
+  createVendor: openVendor,
   secret: OPENAI_KEY,
   dimensions: 256,
 });

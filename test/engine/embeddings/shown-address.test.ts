@@ -1,12 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createOpenAiVendor } from '../../../src/engine/embeddings/adapters/openai.js';
-import { identityKey } from '../../../src/engine/embeddings/identity-key.js';
-import { shownAddress } from '../../../src/engine/embeddings/shown-address.js';
+import { identityKey } from '../../../src/engine/embeddings/identity.js';
+import { shownAddress } from '../../../src/engine/embeddings/vendor-fault.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { failureOf } from '../../support/memory.js';
 import { testSettings } from './conformance.js';
-import { adapterOver, withFake } from './support.js';
+import { openAdapter, withFake } from './support.js';
 
 const test = suite('logins in addresses, and what vendors repeat');
 
@@ -18,13 +17,13 @@ test('an address is shown without its login; anything else stays', () => {
   }
 });
 
-test('an identity has no login in it: a changed password gives no other vectors', () => {
-  const keyOf = (login: string): string => {
+test('an identity has no login in it: a changed password gives no other vectors', async () => {
+  const keyOf = async (login: string): Promise<string> => {
     const settings = testSettings({ adapter: 'openai', baseUrl: `http://${login}host/v1` });
-    return identityKey(adapterOver(createOpenAiVendor(settings), settings).identity);
+    return identityKey((await openAdapter(settings)).identity);
   };
-  assert.is(keyOf('ada:one@'), keyOf(''));
-  assert.is(keyOf('ada:two@'), keyOf(''));
+  assert.is(await keyOf('ada:one@'), await keyOf(''));
+  assert.is(await keyOf('ada:two@'), await keyOf(''));
 });
 
 test('what a vendor repeats of a request is masked, wherever its words are cut', async () => {
@@ -45,7 +44,7 @@ test('what a vendor repeats of a request is masked, wherever its words are cut',
       credential: { value: key, source: 'env X' },
       headers: { 'x-own': header },
     });
-    const adapter = adapterOver(createOpenAiVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     for (dots = 230; dots < 300; dots += 3) {
       const { message } = await failureOf(adapter.embedQuery('x'));
       assert.not.match(message, 'a key th');

@@ -1,12 +1,33 @@
+import { PROVIDERS } from '../../../src/engine/embeddings/adapters/index.js';
 import { createAdapter } from '../../../src/engine/embeddings/create-adapter.js';
 import type { EmbeddingAdapter } from '../../../src/engine/embeddings/embedding-adapter.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
-import type { EmbeddingVendor } from '../../../src/engine/embeddings/vendor.js';
+import type {
+  EmbeddingVendor,
+  ProviderSettings,
+  VendorTools,
+} from '../../../src/engine/embeddings/vendor.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 
 /** The port over a vendor, without jitter in its waits. */
 export function adapterOver(vendor: EmbeddingVendor, settings: ProviderSettings): EmbeddingAdapter {
   return createAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
+}
+
+/** A vendor as the registry opens it. */
+export async function openVendor(
+  settings: ProviderSettings,
+  tools: Partial<VendorTools> = {},
+): Promise<EmbeddingVendor> {
+  const given = { stateDir: '/nonexistent', env: {}, clock: Date, ...tools };
+  return PROVIDERS[settings.adapter].open(settings, given, new AbortController().signal);
+}
+
+/** The port over it. */
+export async function openAdapter(
+  settings: ProviderSettings,
+  tools: Partial<VendorTools> = {},
+): Promise<EmbeddingAdapter> {
+  return adapterOver(await openVendor(settings, tools), settings);
 }
 
 /** The JSON bodies that a fake was sent. */

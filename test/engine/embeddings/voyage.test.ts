@@ -1,12 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createVoyageVendor } from '../../../src/engine/embeddings/adapters/voyage.js';
-import type { ProviderSettings } from '../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../src/engine/embeddings/vendor.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { startVoyageFake, VOYAGE_KEY } from '../../fakes/voyage.js';
 import { failureOf } from '../../support/memory.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
-import { adapterOver, bodiesOf, withFake } from './support.js';
+import { bodiesOf, openAdapter, openVendor, withFake } from './support.js';
 
 const KEY = { value: VOYAGE_KEY, source: 'env VOYAGE_API_KEY' };
 
@@ -17,7 +16,7 @@ conformanceSuite({
   name: 'voyage',
   startFake: () => startVoyageFake({ dimensions: 256 }),
   settings: settingsFor,
-  createVendor: createVoyageVendor,
+  createVendor: openVendor,
   secret: VOYAGE_KEY,
   dimensions: 256,
   impossible: { quota_spent: 'Voyage documents no answer for it' },
@@ -26,13 +25,13 @@ conformanceSuite({
 const test = suite('voyage');
 
 const vendorWith = (change: Partial<ProviderSettings>) =>
-  createVoyageVendor(testSettings({ adapter: 'voyage', credential: KEY, ...change }));
+  openVendor(testSettings({ adapter: 'voyage', credential: KEY, ...change }));
 
-test('keys of MongoDB Atlas go to its own address, unless one is configured', () => {
+test('keys of MongoDB Atlas go to its own address, unless one is configured', async () => {
   const credential = { value: 'al-0123456789', source: 'env VOYAGE_API_KEY' };
-  assert.is(vendorWith({}).endpoint, 'https://api.voyageai.com/v1');
-  assert.is(vendorWith({ credential }).endpoint, 'https://ai.mongodb.com/v1');
-  assert.is(vendorWith({ credential, baseUrl: 'http://x/v1' }).endpoint, 'http://x/v1');
+  assert.is((await vendorWith({})).endpoint, 'https://api.voyageai.com/v1');
+  assert.is((await vendorWith({ credential })).endpoint, 'https://ai.mongodb.com/v1');
+  assert.is((await vendorWith({ credential, baseUrl: 'http://x/v1' })).endpoint, 'http://x/v1');
 });
 
 test('questions and documents carry Voyage’s labels, whatever input types are configured', () =>
@@ -41,7 +40,7 @@ test('questions and documents carry Voyage’s labels, whatever input types are 
       dimensions: 512,
       inputTypes: { query: 'search_query', document: 'passage' },
     });
-    const adapter = adapterOver(createVoyageVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     await adapter.embedQuery('one');
     await embedAll(adapter, [{ text: 'two', title: 'Two' }]);
     const common = {
@@ -61,7 +60,7 @@ test('questions and documents carry Voyage’s labels, whatever input types are 
 test('a length that the model does not have is not asked for', () =>
   withFake(startVoyageFake({ dimensions: 256 }), async (fake) => {
     const settings = settingsFor(fake, { dimensions: 300 });
-    const adapter = adapterOver(createVoyageVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     assert.is((await adapter.embedQuery('one')).length, 256);
     assert.is(adapter.identity.dimensions, null);
   }));
@@ -69,7 +68,7 @@ test('a length that the model does not have is not asked for', () =>
 test('an account without a payment method is served, slowly, in small requests', () =>
   withFake(startVoyageFake({ dimensions: 64, unpaidTokens: 10_000 }), async (fake) => {
     const settings = settingsFor(fake);
-    const adapter = adapterOver(createVoyageVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     const inputs = Array.from({ length: 40 }, (_, i) => ({ text: `${i} ${'word '.repeat(500)}` }));
     const { embedded, refused } = await embedAll(adapter, inputs);
     assert.is(embedded.length, 40);
@@ -79,11 +78,26 @@ test('an account without a payment method is served, slowly, in small requests',
 test('the limit of such an account ends a question at once, with what lifts it', () =>
   withFake(startVoyageFake({ unpaidTokens: 0 }), async (fake) => {
     const settings = settingsFor(fake);
-    const adapter = adapterOver(createVoyageVendor(settings), settings);
+    const adapter = await openAdapter(settings);
     const error = await failureOf(adapter.embedQuery('one'));
     assert.is(error.code, 'PROVIDER_RATE_LIMITED');
     assert.match(error.hint ?? '', 'add a payment method');
     assert.is(fake.requests.length, 1);
   }));
+
+test('its own labels are sent as configured, and those that it has not are not', async () => {
+  const fake = await startVoyageFake();
+  try {
+    const inputTypes = { query: 'document', document: 'search_document' };
+    const settings = testSettings({ adapter: 'voyage', baseUrl: `${fake.origin}/v1`, inputTypes });
+    const adapter = await openAdapter(settings);
+    await adapter.embedQuery('heron').catch(() => undefined);
+    await embedAll(adapter, [{ text: 'heron' }]).catch(() => undefined);
+    const sent = fake.requests.map(({ body }) => JSON.parse(body.toString('utf8')).input_type);
+    assert.equal(sent, ['document', 'document']);
+  } finally {
+    await fake.close();
+  }
+});
 
 test.run();

@@ -2,9 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AskedQuestion } from '../../../src/engine/eval/ask-memory.js';
-import { holdAgainst, readBaseline, writeBaseline } from '../../../src/engine/eval/baseline.js';
+import {
+  compareWithBaseline,
+  readBaseline,
+  writeBaseline,
+} from '../../../src/engine/eval/baseline.js';
 import type { TrialResult } from '../../../src/engine/eval/evaluate.js';
-import { type Figures, meanFigures } from '../../../src/engine/eval/figures.js';
+import { type Metrics, meanMetrics } from '../../../src/engine/eval/metrics.js';
 import { AS_CONFIGURED } from '../../../src/engine/eval/trials.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -12,7 +16,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 const test = suite('baselines');
 const HOW = { maxResults: 10, minScore: undefined };
 
-function figures(share: number): Figures {
+function metrics(share: number): Metrics {
   return {
     recall5: share,
     recall: share,
@@ -43,14 +47,14 @@ function run(shares: Readonly<Record<string, number>>): TrialResult {
         warnings: [],
         ...answer,
       },
-      figures: figures(share),
+      metrics: metrics(share),
       ms: 1,
     };
   });
   return {
     trial: AS_CONFIGURED,
     ...{ mode: 'lexical', provider: null, model: null, fellBack: 0 },
-    figures: meanFigures(asked.map((one) => one.figures)),
+    metrics: meanMetrics(asked.map((one) => one.metrics)),
     tags: [],
     latency: { p50: 1, p95: 1, p99: 1, max: 1 },
     differences: [],
@@ -66,18 +70,18 @@ function written(shares: Readonly<Record<string, number>>) {
 
 test('what was written is held against itself without a drop, with no margin at all', () => {
   const shares = { a: 1 / 3, b: 0.12345678, c: 1 };
-  const verdict = holdAgainst(written(shares), run(shares), 0);
+  const verdict = compareWithBaseline(written(shares), run(shares), 0);
   assert.equal([verdict.drops, verdict.shared, verdict.added, verdict.gone], [[], 3, 0, 0]);
 });
 
 test('a drop counts beyond the margin, and only over questions that both have', () => {
   const baseline = written({ a: 1, b: 0.8, old: 0 });
   const now = run({ a: 1, b: 0.7, fresh: 0 });
-  assert.equal(holdAgainst(baseline, now, 0.06).drops, []);
-  const verdict = holdAgainst(baseline, now, 0.04);
+  assert.equal(compareWithBaseline(baseline, now, 0.06).drops, []);
+  const verdict = compareWithBaseline(baseline, now, 0.04);
   assert.equal([verdict.shared, verdict.added, verdict.gone], [2, 1, 1]);
   assert.equal(
-    verdict.drops.map(({ figure }) => figure),
+    verdict.drops.map(({ metric }) => metric),
     ['recall5', 'recall', 'mrr', 'ndcg'],
   );
   const [drop] = verdict.drops;
@@ -86,17 +90,19 @@ test('a drop counts beyond the margin, and only over questions that both have', 
 });
 
 test('a baseline of other questions, of other asking, or of nothing is refused', async () => {
-  const other = await failureOf((async () => holdAgainst(written({ a: 1 }), run({ b: 1 }), 0))());
+  const other = await failureOf(
+    (async () => compareWithBaseline(written({ a: 1 }), run({ b: 1 }), 0))(),
+  );
   assert.is(other.code, 'EVAL_BASELINE_INVALID');
   const file = tempFolder().at('baseline.json');
   writeBaseline(file, run({ a: 1 }), HOW, 0);
   const asked = await failureOf(
     (async () => readBaseline(file, { maxResults: 5, minScore: undefined }))(),
   );
-  assert.match(asked.message, /was made with --max-results 10$/);
+  assert.match(asked.message, /was written with --max-results 10$/);
   writeFileSync(file, '{"format": "something"}');
   const broken = await failureOf((async () => readBaseline(file, HOW))());
-  assert.match(broken.message, /it is no baseline/);
+  assert.match(broken.message, /not a baseline file/);
   const missing = await failureOf((async () => readBaseline(`${file}.not`, HOW))());
   assert.is(missing.code, 'EVAL_BASELINE_INVALID');
 });

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareRuns, differenceOf } from '../../../src/engine/eval/bootstrap.js';
-import type { Figures } from '../../../src/engine/eval/figures.js';
+import type { Metrics } from '../../../src/engine/eval/metrics.js';
 
 const test = suite('differences between runs');
 
-function figures(mrr: number): Figures {
+function metrics(mrr: number): Metrics {
   return {
     recall5: mrr,
     recall: mrr,
@@ -25,7 +25,7 @@ function figures(mrr: number): Figures {
 test('equal runs never differ beyond chance', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), fc.nat(), (values, seed) => {
-      const run = values.map(figures);
+      const run = values.map(metrics);
       for (const { difference, beyondChance, p } of compareRuns(run, run, seed)) {
         assert.equal([difference, beyondChance, p], [0, false, 1]);
       }
@@ -35,18 +35,18 @@ test('equal runs never differ beyond chance', () => {
 });
 
 test('a change of every question is beyond chance, and lies within its bounds', () => {
-  const before = Array.from({ length: 50 }, (_, at) => figures(at / 100));
-  const after = before.map(({ mrr }) => figures(mrr + 0.1));
+  const before = Array.from({ length: 50 }, (_, at) => metrics(at / 100));
+  const after = before.map(({ mrr }) => metrics(mrr + 0.1));
   const [recall5] = compareRuns(before, after, 1);
-  assert.is(recall5?.figure, 'recall5');
+  assert.is(recall5?.metric, 'recall5');
   assert.ok(recall5?.beyondChance);
   assert.ok(Math.abs((recall5?.difference ?? 0) - 0.1) < 1e-9);
   assert.ok((recall5?.low ?? 0) > 0.0999 && (recall5?.high ?? 1) < 0.1001);
 });
 
-test('a figure that no question has is left out', () => {
-  const run = [figures(0.5)];
-  const names = compareRuns(run, run, 1).map(({ figure }) => figure);
+test('a metric that no question has is left out', () => {
+  const run = [metrics(0.5)];
+  const names = compareRuns(run, run, 1).map(({ metric }) => metric);
   assert.equal(names, ['recall5', 'recall', 'mrr', 'ndcg', 'hit5', 'hit']);
 });
 

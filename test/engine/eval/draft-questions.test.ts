@@ -1,10 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { draftLines } from '../../../src/engine/eval/draft-file.js';
-import { draftQuestions } from '../../../src/engine/eval/draft-questions.js';
+import {
+  draftLines,
+  draftQuestions,
+  questionOfHeading,
+  questionOfSentence,
+} from '../../../src/engine/eval/draft-questions.js';
+
 import { parseQuestions } from '../../../src/engine/eval/question-file.js';
 import { passagesOfFile } from '../../../src/engine/eval/read-passages.js';
-import { questionOfHeading, questionOfSentence } from '../../../src/engine/eval/word-question.js';
+
 import { backendOn, targetOf } from '../../support/memory.js';
 import { folderOf } from '../../support/temp-folder.js';
 

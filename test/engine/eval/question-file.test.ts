@@ -43,19 +43,19 @@ test('every fault is named with its line, the first with its place', async () =>
   const error = await faultOf(lines.join('\n'));
   assert.is(error.code, 'EVAL_QUESTIONS_INVALID');
   assert.equal(error.location, { file: '/q.jsonl', line: 2, column: 1 });
-  assert.is(error.message, '"question" must be a text that is not empty (and 1 more line)');
+  assert.is(error.message, '"question" must be a non-empty string (and 1 more line)');
   const { faults } = error.details ?? {};
   assert.equal(Array.isArray(faults) && faults.map(({ line }) => line), [2, 3]);
 });
 
 for (const [line, message] of [
-  ['[]', 'it is no JSON object'],
+  ['[]', 'must be a JSON object'],
   ['{"question": "a"}', '"expect" must be a list of at least one path'],
   ['{"question": "a", "expect": []}', '"expect" must be a list of at least one path'],
   ['{"question": "a", "expect": [7]}', '"expect[0]" must be a path'],
-  ['{"question": "a", "expect": ["b"], "tag": "c"}', 'it has an unknown key tag'],
-  ['{"question": "a", "expect": ["b"], "tags": "c"}', '"tags" must be a list of texts'],
-  ['{"expect": ["b"]}', '"question" must be a text'],
+  ['{"question": "a", "expect": ["b"], "tag": "c"}', 'unknown key tag'],
+  ['{"question": "a", "expect": ["b"], "tags": "c"}', '"tags" must be a list of strings'],
+  ['{"expect": ["b"]}', '"question" must be a non-empty string'],
 ] as const) {
   test(`${line}: ${message}`, async () => {
     assert.ok((await faultOf(line)).message.startsWith(message));
@@ -64,8 +64,8 @@ for (const [line, message] of [
 
 test('two lines of one id are a fault; a file without questions is one', async () => {
   const line = '{"id": "a", "question": "b", "expect": ["c"]}';
-  assert.is((await faultOf(`${line}\n${line}`)).message, 'another line has the id "a"');
-  assert.is((await faultOf('\n \n')).message, '/q.jsonl holds no questions');
+  assert.is((await faultOf(`${line}\n${line}`)).message, 'duplicate id "a"');
+  assert.is((await faultOf('\n \n')).message, '/q.jsonl contains no questions');
 });
 
 test('a file that is not there says how to make one', async () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { QUALITY_NAMES } from '../../../src/engine/eval/figures.js';
+import { QUALITY_NAMES } from '../../../src/engine/eval/metrics.js';
 import {
   type ScoredResult,
   scoreQuestion,
   type Target,
 } from '../../../src/engine/eval/score-question.js';
 
-const test = suite('figures of a question');
+const test = suite('metrics of a question');
 
 function result(path: string, startLine = 1, endLine = 9, snippet = ''): ScoredResult {
   return { path, startLine, endLine, snippet };
@@ -25,20 +25,20 @@ function near(actual: number | null, expected: number): void {
 test('two files of three, at the second and fourth place', () => {
   const results = ['x', 'a', 'a', 'y', 'b', 'z'].map((path) => result(path));
   const targets: Target[] = ['a', 'b', 'c'].map((path) => ({ kind: 'file', path }));
-  const figures = scoreQuestion(results, targets, 10);
-  near(figures.recall5, 2 / 3);
-  near(figures.recall, 2 / 3);
-  near(figures.mrr, 1 / 2);
+  const metrics = scoreQuestion(results, targets, 10);
+  near(metrics.recall5, 2 / 3);
+  near(metrics.recall, 2 / 3);
+  near(metrics.mrr, 1 / 2);
   // Gains at places 2 and 4 of 1/log2(3) and 1/log2(5); at best at 1, 2 and 3.
-  near(figures.ndcg, (0.6309297536 + 0.4306765581) / (1 + 0.6309297536 + 0.5));
-  assert.equal([figures.hit5, figures.hit, figures.none], [1, 1, 0]);
-  assert.equal([figures.evidence, figures.seen, figures.evidence4k], [null, null, null]);
+  near(metrics.ndcg, (0.6309297536 + 0.4306765581) / (1 + 0.6309297536 + 0.5));
+  assert.equal([metrics.hit5, metrics.hit, metrics.none], [1, 1, 0]);
+  assert.equal([metrics.evidence, metrics.seen, metrics.evidence4k], [null, null, null]);
 });
 
 test('places are those of distinct files: five passages of one file leave room for four more', () => {
   const results = ['a', 'a', 'a', 'a', 'a', 'b'].map((path) => result(path));
-  const figures = scoreQuestion(results, [{ kind: 'file', path: 'b' }], 10);
-  assert.equal([figures.recall5, figures.mrr, figures.hit5, figures.hit], [1, 0.5, 0, 1]);
+  const metrics = scoreQuestion(results, [{ kind: 'file', path: 'b' }], 10);
+  assert.equal([metrics.recall5, metrics.mrr, metrics.hit5, metrics.hit], [1, 0.5, 0, 1]);
 });
 
 test('a line counts when a range covers it, and is seen when half of its word triples are shown', () => {
@@ -47,22 +47,22 @@ test('a line counts when a range covers it, and is seen when half of its word tr
     result('a', 20, 30, 'something else'),
   ];
   const targets = [line('a', 3, 'Alpha, beta; gamma: delta!'), line('a', 12), line('a', 25)];
-  const figures = scoreQuestion(results, targets, 10);
-  near(figures.evidence, 2 / 3);
-  near(figures.evidence4k, 1 / 3);
-  assert.equal([figures.seen, figures.hit, figures.recall, figures.ndcg], [1, 1, 1, 1]);
+  const metrics = scoreQuestion(results, targets, 10);
+  near(metrics.evidence, 2 / 3);
+  near(metrics.evidence4k, 1 / 3);
+  assert.equal([metrics.seen, metrics.hit, metrics.recall, metrics.ndcg], [1, 1, 1, 1]);
 });
 
 test('what stands after 4,000 characters is seen and not read early', () => {
   const results = [result('a', 1, 9, 'x '.repeat(2100)), result('a', 20, 20, 'red green blue')];
-  const figures = scoreQuestion(results, [line('a', 20, 'red green blue')], 10);
-  assert.equal([figures.seen, figures.evidence4k, figures.evidence], [1, 0, 1]);
+  const metrics = scoreQuestion(results, [line('a', 20, 'red green blue')], 10);
+  assert.equal([metrics.seen, metrics.evidence4k, metrics.evidence], [1, 0, 1]);
 });
 
 test('a text is found with the file of the first result that shows it; short ones too', () => {
   const results = [result('a', 1, 9, 'nothing'), result('b', 1, 9, 'the Blue  estate\nis here')];
-  const figures = scoreQuestion(results, [{ kind: 'text', text: 'blue estate' }], 10);
-  assert.equal([figures.mrr, figures.recall, figures.evidence, figures.hit], [0.5, 1, 1, 1]);
+  const metrics = scoreQuestion(results, [{ kind: 'text', text: 'blue estate' }], 10);
+  assert.equal([metrics.mrr, metrics.recall, metrics.evidence, metrics.hit], [0.5, 1, 1, 1]);
   const missing = scoreQuestion(results, [{ kind: 'text', text: 'estate blue' }], 10);
   assert.equal([missing.mrr, missing.recall, missing.evidence], [0, 0, 0]);
 });
@@ -76,19 +76,19 @@ test('of several lines blank ones are no evidence', () => {
 test('more is expected than results were asked for: the best order is still the best', () => {
   const targets: Target[] = Array.from({ length: 5 }, (_, at) => ({ kind: 'file', path: `${at}` }));
   const results = targets.slice(0, 3).map((_, at) => result(`${at}`));
-  const figures = scoreQuestion(results, targets, 3);
-  near(figures.ndcg, 1);
-  near(figures.recall, 3 / 5);
+  const metrics = scoreQuestion(results, targets, 3);
+  near(metrics.ndcg, 1);
+  near(metrics.recall, 3 / 5);
 });
 
 test('nothing found is nothing', () => {
-  const figures = scoreQuestion([], [line('a', 1)], 10);
-  const names = QUALITY_NAMES.map((name) => figures[name]);
+  const metrics = scoreQuestion([], [line('a', 1)], 10);
+  const names = QUALITY_NAMES.map((name) => metrics[name]);
   assert.equal(
     names,
     QUALITY_NAMES.map(() => 0),
   );
-  assert.is(figures.none, 1);
+  assert.is(metrics.none, 1);
 });
 
 const paths = fc.constantFrom('a', 'b', 'c', 'd', 'e');
@@ -114,19 +114,19 @@ const anyTarget: fc.Arbitrary<Target> = fc.oneof(
   words.map((line): Target => ({ kind: 'text', text: line.join(' ') })),
 );
 
-test('every figure lies between 0 and 1, whatever is found and expected', () => {
+test('every metric lies between 0 and 1, whatever is found and expected', () => {
   fc.assert(
     fc.property(
       anyResults,
       fc.array(anyTarget, { minLength: 1, maxLength: 6 }),
       (results, targets) => {
-        const figures = scoreQuestion(results, targets, 12);
+        const metrics = scoreQuestion(results, targets, 12);
         for (const name of QUALITY_NAMES) {
-          const value = figures[name] ?? 0;
+          const value = metrics[name] ?? 0;
           assert.ok(value >= 0 && value <= 1 + 1e-9, `${name} is ${value}`);
         }
-        assert.ok(figures.recall5 <= figures.recall && figures.hit5 <= figures.hit);
-        assert.ok((figures.evidence4k ?? 0) <= 1);
+        assert.ok(metrics.recall5 <= metrics.recall && metrics.hit5 <= metrics.hit);
+        assert.ok((metrics.evidence4k ?? 0) <= 1);
       },
     ),
   );

@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveStatePaths } from '../../../src/engine/context.js';
 import {
   hasTrialIndexes,
   tidyTrialIndexes,
   trialStore,
 } from '../../../src/engine/eval/trial-indexes.js';
 import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forget/forgotten.js';
-import { trialIndexFolder } from '../../../src/engine/memory/memory-trial.js';
+import { trialIndexFolder } from '../../../src/engine/memory/open-memory.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-const test = suite('indexes of trials');
+const test = suite('trial indexes');
 const clock = { now: Date.now };
 
 function stateWith(count: number) {
@@ -40,7 +40,7 @@ test('what is forgotten goes with all of them, and the index of the person stays
   const { home, state, names } = stateWith(3);
   assert.ok(hasTrialIndexes(state));
   const outcome = await trialStore(state, clock).follow(NOTHING_FORGOTTEN);
-  assert.equal(outcome, { store: 'indexes of trials', changed: 3, clean: true });
+  assert.equal(outcome, { store: 'trial indexes', changed: 3, clean: true });
   assert.equal(names(), []);
   assert.not.ok(hasTrialIndexes(state));
   assert.ok(existsSync(home.at('memory/main.sqlite')));

@@ -48,9 +48,9 @@ test('one more setting keeps the index', () => {
 });
 
 for (const [text, message] of [
-  ['provider', /"provider" is no setting to compare/],
-  ['=x', /is no setting/],
-  ['textWieght=1', /no setting "textWieght"/],
+  ['provider', /must list settings as key=value \(got "provider"\)/],
+  ['=x', /must list settings as key=value/],
+  ['textWieght=1', /unknown memorySearch setting "textWieght"/],
 ] as const) {
   test(`${text} is refused`, async () => {
     const error = await failureOf((async () => parseTrials([text]))());

@@ -279,4 +279,56 @@ test('a list is cut at a thousand, and says so', async () => {
   await flows.close();
 });
 
+test('a list is read page by page, and no page grows without limit', async () => {
+  const { flows } = testFlows();
+  const stateJson = 'x'.repeat(900_000);
+  const made: string[] = [];
+  for (let n = 0; n < 5; n++) {
+    const answer = await flows.perform({ action: 'create_flow', goal: 'g', stateJson }, ADA);
+    made.push(String(viewOf(answer)['flowId']));
+  }
+  await flows.perform({ action: 'create_flow', goal: 'g' }, BOB);
+  const idsOf = (answer: FlowAnswer): string[] =>
+    [answer.result['flows']].flat().map((flow) => String(Object(flow).flowId));
+  const read: string[][] = [];
+  for (let cursor: string | undefined; ; ) {
+    const action = { action: 'list_flows', ...(cursor === undefined ? {} : { cursor }) } as const;
+    const answer = await flows.perform(action, ADA);
+    read.push(idsOf(answer));
+    const next = answer.result['nextCursor'];
+    assert.is(answer.result['truncated'] === true, next !== undefined);
+    if (typeof next !== 'string') break;
+    cursor = next;
+  }
+  assert.equal(read.flat(), made.toReversed());
+  assert.equal(
+    read.map(({ length }) => length),
+    [2, 2, 1],
+  );
+  const two = await flows.perform({ action: 'list_flows', limit: 2 }, ADA);
+  assert.is(idsOf(two).length, 2);
+  const [mine = ''] = made;
+  const other = await flows.perform({ action: 'list_flows', cursor: mine }, BOB);
+  assert.is(other.ok || other.code, 'not_found');
+  await flows.close();
+});
+
+test('a task hangs only below a task of the same session', async () => {
+  const { flows } = testFlows();
+  const mine = await newFlow(flows, ADA);
+  const parent = await newTask(flows, mine);
+  const theirFlow = await newFlow(flows, BOB);
+  const theirRun = { action: 'run_task', flowId: theirFlow, runtime: 'acp', task: 't' } as const;
+  const theirs = String(viewOf(await flows.perform(theirRun, BOB), 'task')['taskId']);
+  const run = { action: 'run_task', flowId: mine, runtime: 'acp', task: 't' } as const;
+  const below = (parentTaskId: string) => flows.perform({ ...run, parentTaskId }, ADA);
+  assert.is(viewOf(await below(parent), 'task')['parentTaskId'], parent);
+  for (const other of [theirs, 'no-task']) {
+    const answer = await below(other);
+    assert.is(answer.ok, false);
+    if (!answer.ok)
+      assert.equal([answer.code, answer.error], ['not_found', 'Parent task not found.']);
+  }
+});
+
 test.run();

@@ -119,6 +119,28 @@ test('who is silent for too long has lost it; it runs again or is lost, as confi
   }
 });
 
+test('a clock that jumps forward takes no task from a worker that had no time to report', async () => {
+  const { flows, clock } = testFlows({ leaseSeconds: 30 });
+  const flowId = await newFlow(flows);
+  const [alive, dead] = [await newTask(flows, flowId), await newTask(flows, flowId)];
+  const held = await claimed(flows, { leaseMs: 90_000 });
+  await claimed(flows);
+  clock.nowMs += 20_000;
+  clock.setAheadMs = 8 * 3_600_000;
+  // Neither the sweep of another process nor somebody who asks for work.
+  assert.is((await flows.operator.sweep()).requeued, 0);
+  assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+  clock.nowMs += 10_001;
+  assert.is((await flows.operator.sweep()).requeued, 1);
+  assert.equal([stateOf(flows, alive), stateOf(flows, dead)], ['running', 'queued']);
+  // What is promised after the jump ends as ever.
+  assert.ok((await flows.tasks.heartbeat(leaseOf(held))).ok);
+  clock.nowMs += 30_001;
+  assert.is((await flows.operator.sweep()).requeued, 1);
+  assert.is(stateOf(flows, alive), 'queued');
+  await flows.close();
+});
+
 test('a worker that comes late but in time still holds its task', async () => {
   const { flows, clock } = testFlows({ leaseSeconds: 1 });
   await newTask(flows, await newFlow(flows));

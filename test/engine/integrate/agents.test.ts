@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js';
-import { agentNamed } from '../../../src/engine/integrate/registry.js';
+import { agentNamed } from '../../../src/engine/integrate/agents.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
@@ -247,7 +247,7 @@ for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
     const { plan } = home();
     const error = thrown(() => plan(agent, { hookTimeoutMs: 1000 }));
     assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
-    assert.match(error.message, /cannot be given active memory: /);
+    assert.match(error.message, /does not support active memory: /);
     assert.match(error.hint ?? '', /memory_search/);
   });
 }
@@ -357,7 +357,7 @@ test('svc from the cache of npx is known to pass', () => {
   assert.not(plan('codex').isPassing);
 });
 
-test('a name that is mistyped is mended, an unknown one is refused', () => {
+test('a name that is mistyped is fixed, an unknown one is refused', () => {
   const error = (name: string) => thrown(() => agentNamed(name));
   assert.match(error('claudecode').hint ?? '', /claude-code/);
   assert.match(error('emacs').hint ?? '', /vscode/);

@@ -16,7 +16,7 @@ import { AGENT_IDS } from '../../../src/engine/integrate/agent.js';
 import { applyIntegration } from '../../../src/engine/integrate/apply.js';
 import { listIntegrations } from '../../../src/engine/integrate/list.js';
 import { readLayers, writeLayers } from '../../../src/engine/integrate/receipts.js';
-import { withProcessLock } from '../../../src/engine/process-lock.js';
+import { withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
 /** What becomes of the files on disk, whatever state they are in. */
@@ -115,7 +115,7 @@ test('a second file that cannot be written is told of with the first, and a new 
   const plan = await add('claude-code', { hookTimeoutMs: 1000 });
   assert.equal(
     plan.files.map(({ changes }) => changes.length),
-    [0, 1],
+    [0, 1, 1],
   );
 });
 
@@ -327,8 +327,51 @@ test('a key that is written twice is not guessed at', async () => {
   const text = '{ "mcpServers": { "a": {} }, "mcpServers": { "b": {} } }';
   folder.write(MCP, text);
   const error = await refused(() => add('cursor'));
-  assert.match(error.message, /written in a way that svc does not edit/);
+  assert.match(error.message, /^svc cannot edit /);
   assert.is(read(MCP), text);
+});
+
+test('a file that its agent would refuse for a trailing comma is not written', async () => {
+  const { folder, add, read } = home();
+  for (const text of ['{ "ui": { "theme": "GitHub", } }', '{ "mcpServers": {}, /* mine */ }']) {
+    folder.write('.gemini/settings.json', text);
+    const error = await refused(() => add('gemini-cli', { hookTimeoutMs: 1000 }));
+    assert.is(error.code, 'INTEGRATION_FILE_INVALID');
+    assert.match(error.message, /has a trailing comma/);
+    assert.is(read('.gemini/settings.json'), text);
+  }
+  folder.write('.gemini/settings.json', '{ // mine\n}');
+  await add('gemini-cli');
+  assert.match(read('.gemini/settings.json'), /\/\/ mine/);
+});
+
+test('active memory is switched on with the hook, where it recalls from', async () => {
+  const { folder, world, plan, add, read } = home();
+  folder.write('mine.json', '{\n  // mine\n  "agents": { "list": [{ "id": "work" }] }\n}\n');
+  folder.write(
+    'state/svc.json',
+    '{ "models": { "providers": { "x": { "apiKey": "sk-planted" } } } }',
+  );
+  const effect = async () =>
+    (await listIntegrations(world, 'user', ['codex'], PROGRAM))[0]?.hook?.recalls;
+  await add('codex', { hookTimeoutMs: 1000 });
+  assert.is(await effect(), true);
+  assert.equal(JSON.parse(read('state/svc.json')).plugins.entries['active-memory'], {
+    enabled: true,
+    config: { agents: ['main'] },
+  });
+  const own = { hookTimeoutMs: 1000, target: { config: folder.at('mine.json') } };
+  const shown = JSON.stringify(plan('codex', own).files);
+  assert.match(shown, /\+? *\\"enabled\\": true/);
+  await add('codex', own);
+  assert.match(read('mine.json'), /\/\/ mine[\s\S]*"agents": \[\s*"work"\s*\]/);
+  assert.is(await effect(), true);
+  folder.write('mine.json', read('mine.json').replace('"enabled": true', '"enabled": false'));
+  assert.is(await effect(), false);
+  assert.equal(
+    plan('codex', own).files.flatMap(({ changes }) => changes.map(({ part }) => part)),
+    ['settings'],
+  );
 });
 
 test('all agents are listed: here or not, registered or not, broken or not', async () => {
@@ -337,11 +380,12 @@ test('all agents are listed: here or not, registered or not, broken or not', asy
   folder.write('.gemini/settings.json', '{');
   await add('cursor', { name: 'svc-notes' });
   await add('codex', { hookTimeoutMs: 1000 });
-  const rows = listIntegrations(world, 'user', AGENT_IDS, PROGRAM).map((agent) => [
+  const listed = await listIntegrations(world, 'user', AGENT_IDS, PROGRAM);
+  const rows = listed.map((agent) => [
     agent.id,
     agent.isDetected,
     agent.servers,
-    agent.hookFile === undefined ? undefined : agent.hasHook,
+    agent.hookFile === undefined ? undefined : agent.hook !== undefined,
     agent.fault?.code,
   ]);
   assert.equal(rows, [

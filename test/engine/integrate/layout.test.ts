@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withInsertions } from '../../../src/engine/integrate/edit/insertion.js';
+import { withInsertions } from '../../../src/engine/integrate/edit/document-editor.js';
 import { jsonEditor } from '../../../src/engine/integrate/edit/json-editor.js';
 import { tomlEditor } from '../../../src/engine/integrate/edit/toml-editor.js';
 

@@ -3,11 +3,12 @@ import { applyEdits, modify, parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { valueAt } from '../../../src/engine/config/config-path.js';
-import { isSameData } from '../../../src/engine/config/same-data.js';
+import { isSameData, valueAt } from '../../../src/engine/config/config-path.js';
+
 import { type HookFormat, hasHook } from '../../../src/engine/integrate/agent.js';
+import { AGENTS } from '../../../src/engine/integrate/agents.js';
+import { withValue } from '../../../src/engine/integrate/edit/document-editor.js';
 import { jsonEditor } from '../../../src/engine/integrate/edit/json-editor.js';
-import { withValue } from '../../../src/engine/integrate/edit/plain-data.js';
 import { tomlEditor } from '../../../src/engine/integrate/edit/toml-editor.js';
 import { hookEntry, serverEntry } from '../../../src/engine/integrate/entry.js';
 import {
@@ -17,7 +18,6 @@ import {
   inOrderOfRemoval,
   removeEntry,
 } from '../../../src/engine/integrate/plan-file.js';
-import { AGENTS } from '../../../src/engine/integrate/registry.js';
 import { PROGRAM, SERVER_CALL } from './support.js';
 
 /** Any file that an agent could have, with an entry of svc put in and taken back out. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { shellLine } from '../../../src/engine/integrate/shell-line.js';
+import { shellLine } from '../../../src/engine/integrate/program.js';
 
 /** Lines for hooks, read by the system's own shell. */
 const test = suite('a line for the shell');

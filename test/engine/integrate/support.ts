@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveStatePaths } from '../../../src/engine/context.js';
 import type { AgentId, IntegrateWorld, ProgramCall } from '../../../src/engine/integrate/agent.js';
+import { AGENTS } from '../../../src/engine/integrate/agents.js';
 import { applyIntegration } from '../../../src/engine/integrate/apply.js';
 import {
   type IntegrationPlan,
   type IntegrationRequest,
   planIntegration,
 } from '../../../src/engine/integrate/plan.js';
-import { AGENTS } from '../../../src/engine/integrate/registry.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 /** An installation of svc, as npm makes one. */
@@ -31,6 +31,7 @@ export function home(env: Readonly<Record<string, string>> = {}) {
     homeDir: folder.path,
     state: resolveStatePaths({ SVC_HOME: folder.at('state') }, folder.path),
     platform: 'linux',
+    clock: { now: Date.now },
   };
   const request = (agent: AgentId, more: Partial<IntegrationRequest> = {}): IntegrationRequest => ({
     agent: AGENTS[agent],

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveStatePaths } from '../../../src/engine/context.js';
 import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { type OpenedMemory, openMemory } from '../../../src/engine/memory/open-memory.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { failureOf } from '../../support/memory.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

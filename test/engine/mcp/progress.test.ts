@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ProgressNote, progressNotes } from '../../../src/engine/mcp/progress.js';
+import { type ProgressNote, progressNotes } from '../../../src/engine/mcp/tools/register-tools.js';
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
 
 const test = suite('progress for a client that waits');

@@ -2,7 +2,6 @@ import { renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embeddingStatus } from '../../../src/engine/memory/embedding/embedding-status.js';
-import { embeddingWarnings } from '../../../src/engine/memory/embedding/embedding-warnings.js';
 import type { OpenedMemory } from '../../../src/engine/memory/open-memory.js';
 import { getOutput, searchOutput, statusOutput } from '../../../src/engine/memory/output.js';
 import {
@@ -11,6 +10,7 @@ import {
   statusOutputSchema,
 } from '../../../src/engine/memory/output-schemas.js';
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
+import { embeddingWarnings } from '../../../src/engine/memory/sync/sync-warnings.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
 import { jpeg, MEDIA_FORMATS, mp3, png, wav, webp } from '../../support/media-files.js';
 import { mediaMemory, mediaSent } from '../../support/media-memory.js';
@@ -52,7 +52,7 @@ test('a question finds the picture and the recording that hold the answer', asyn
   await memory.backend.close();
 });
 
-test('names are found by words alone too, without asking anybody', async ({ fake }) => {
+test('keyword search finds media by name without asking a provider', async ({ fake }) => {
   const memory = await mediaMemory(fake, {
     'memory/harbour-at_dusk.png': png('x'),
   }).open();
@@ -252,7 +252,7 @@ test('get tells what is known of a picture in the place of its bytes', async ({ 
   assert.equal([response.kind, response.media?.refused], ['media', null]);
   getOutputSchema.parse(getOutput(response));
   const refused = await memory.backend.get({ target: 'memory/map.webp' });
-  assert.match(refused.text, /found by its name alone: Unsupported MIME type/);
+  assert.match(refused.text, /found by its name only: Unsupported MIME type/);
   assert.is(
     (await failureOf(memory.backend.get({ target: 'none.png' }))).code,
     'DOCUMENT_NOT_INDEXED',
@@ -268,13 +268,14 @@ test('with a model for texts alone notes get vectors, and it is said why picture
   for (let times = 0; times < 2; times++) {
     const summary = await memory.backend.sync({});
     assert.is(summary.embedding?.pending, 0);
+    assert.is(summary.embedding?.known, 0, 'what was never sent is no hit of the cache');
     const [warning] = embeddingWarnings(summary);
     assert.is(warning?.code, 'MEDIA_UNAVAILABLE');
-    assert.match(warning?.message ?? '', /^3 images .*gemini-embedding-001 embeds texts alone/);
+    assert.match(warning?.message ?? '', /^3 media files .*gemini-embedding-001 only embeds text/);
     assert.match(warning?.hint ?? '', 'gemini-embedding-2');
   }
   assert.is(mediaSent(fake).length, 0);
-  assert.match((await statusOf(memory)).embedding.media?.obstacle?.why ?? '', 'texts alone');
+  assert.match((await statusOf(memory)).embedding.media?.obstacle?.why ?? '', 'only embeds text');
   assert.is(pathsOf(await memory.backend.search({ query: 'boat' }))[0], 'MEMORY.md');
   const named = await memory.backend.search({ query: 'memo' });
   assert.equal(pathsOf(named), ['memory/voice/memo.mp3']);
@@ -375,7 +376,7 @@ test('a provider that fails keeps the files waiting, and words answer', async ({
   fake.trouble('key_refused');
   const memory = await mediaMemory(fake, FILES).open();
   const { embedding } = await memory.backend.sync({});
-  assert.equal([embedding?.failure?.code, embedding?.pending], ['PROVIDER_AUTH', 0]);
+  assert.equal([embedding?.failure?.code, embedding?.pending], ['PROVIDER_AUTH', 4]);
   fake.trouble(undefined);
   assert.is((await memory.backend.sync({})).embedding?.embedded, 4);
   await memory.backend.close();

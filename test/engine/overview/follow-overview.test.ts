@@ -1,17 +1,28 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
-import { OverviewFollower } from '../../../src/engine/overview/follow-overview.js';
-import type { OverviewNews, QuietFinding } from '../../../src/engine/overview/overview-news.js';
+import {
+  OverviewFollower,
+  type OverviewNews,
+  type QuietFinding,
+} from '../../../src/engine/overview/follow-overview.js';
+
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import { newFlow, newTask, testFlows } from '../../support/flows.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/terminal.js';
 
 const test = suite('following everything');
+
+/** What ends the followers of a test that fails before it ends them. */
+const running = new Set<AbortController>();
+test.after.each(() => {
+  for (const ending of running) ending.abort();
+  running.clear();
+});
 
 const AN_ANSWER = { atMs: 1, status: 200, code: null, action: 'create_flow' };
 
@@ -34,6 +45,7 @@ function follow(
   const clock = { now: () => Date.now() };
   const context = { env, cwd: home.path, homeDir: home.path, state, clock };
   const ending = new AbortController();
+  running.add(ending);
   let known: Partial<OverviewNews> = {};
   const told: string[] = [];
   const follower = new OverviewFollower({
@@ -47,7 +59,7 @@ function follow(
     },
     signal: ending.signal,
   });
-  const running = follower.run();
+  const run = follower.run();
   return {
     context,
     known: () => known,
@@ -55,7 +67,7 @@ function follow(
     again: () => follower.again(),
     end: () => {
       ending.abort();
-      return running;
+      return run;
     },
   };
 }
@@ -152,7 +164,7 @@ test('a process that serves is told with its address and its troubles, as long a
     failure: null,
     retryMs: null,
   };
-  const failure = { code: null, message: 'route ci is skipped', mend: null };
+  const failure = { code: null, message: 'route ci is skipped', hint: null };
   const services = [
     { ...service, name: 'webhooks', event: 'listening on http://127.0.0.1:8787', failure },
     { ...service, name: 'memory:main', event: null },
@@ -175,17 +187,17 @@ test('a process that serves is told with its address and its troubles, as long a
   await followed.end();
 });
 
-test('a configuration that breaks is told with its fault, and once mended all is told anew', async () => {
+test('a configuration that breaks is told with its fault, and once fixed all is told anew', async () => {
   const home = tempFolder();
   home.write('workspace/MEMORY.md', 'alpha');
   let checks = 0;
   const followed = follow(home, async () => {
     checks += 1;
-    throw new SvcError('CONFIG_INVALID', 'broken', { hint: 'mend it' });
+    throw new SvcError('CONFIG_INVALID', 'broken', { hint: 'fix it' });
   });
   await until('the check', followed, ({ findings }) => findings !== undefined);
   assert.equal(followed.known().findings, [
-    { severity: 'fault', message: 'broken', hint: 'mend it' },
+    { severity: 'fault', message: 'broken', hint: 'fix it' },
   ]);
   home.write('svc.json', '{ "agnets": {} }');
   await until('the fault', followed, ({ config }) => config?.state === 'faulty');

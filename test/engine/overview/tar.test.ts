@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { tarOf } from '../../../src/engine/overview/tar.js';
+import { tarOf } from '../../../src/engine/overview/bug-report-files.js';
 import { filesOfTar } from '../../support/tar.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

@@ -164,7 +164,7 @@ test('what decided is said in words', () => {
     'rule 1 matched: allow channel "web" and chatType "direct"',
   );
   assert.is(told({ sessionKey: 'web:group:1' }), 'no rule matched, and the default is deny');
-  assert.is(told({}), 'nothing is known of the session, and the default is deny');
+  assert.is(told({}), 'the session is unknown, and the default is deny');
 });
 
 test.run();

@@ -25,10 +25,12 @@ const CHAT_TYPES: readonly Row[] = [
   [{ sessionKey: ' AGENT:Main:Telegram:GROUP:7 ' }, 'group'],
   [{ sessionKey: 'group:7' }, 'group'],
   [{ sessionKey: 'telegram:direct:42' }, 'direct'],
-  // The main conversation is one only where it takes place somewhere.
+  // The main session is the person's own, whatever carries it.
   [{ sessionKey: 'agent:main:main', channel: 'telegram' }, 'direct'],
-  [{ sessionKey: 'agent:main:main' }, undefined],
-  [{ sessionKey: 'agent:main:main', channel: ' ' }, undefined],
+  [{ sessionKey: 'agent:main:main' }, 'direct'],
+  [{ sessionKey: 'agent:main:main', channel: ' ' }, 'direct'],
+  [{ sessionKey: 'main:main:main', channel: 'telegram' }, undefined],
+  [{ sessionKey: 'agent:main:main', chatType: 'group' }, 'group'],
   [{ sessionKey: 'agent:main:main:x', channel: 'telegram' }, undefined],
   [{ sessionKey: 'agent:main:main', provider: 'WebChat' }, 'direct'],
   [{ provider: 'webchat' }, 'direct'],

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkSecrets } from '../../../src/engine/secrets/check-secrets.js';
-import { createSecretMask } from '../../../src/engine/secrets/mask/secret-mask.js';
+import { createSecretMask } from '../../../src/engine/secrets/secret-mask.js';
 import { errorOf, inWorld } from '../config/support.js';
 
 const test = suite('checking the secrets of a configuration');
@@ -29,7 +29,10 @@ test('each secret is told with its place, its source and what came of it, in ord
 }`,
       );
       const known: string[] = [];
-      const { file, secrets } = await checkSecrets({ ...context, onSecret: (v) => known.push(v) });
+      const { file, secrets } = await checkSecrets(
+        { ...context, onSecret: (v) => known.push(v) },
+        { configFile: at('project/svc.json') },
+      );
       assert.is(file, at('project/svc.json'));
       assert.equal(
         secrets.map(({ path, location, spoken, resolves, length }) => [
@@ -73,10 +76,13 @@ test('a secret on many places is asked for once, and told of in each', async () 
     const providers = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`p${at}`, { apiKey: 'env:SAME' }]),
     );
-    write('project/svc.json', JSON.stringify({ models: { providers } }));
+    const configFile = write('project/svc.json', JSON.stringify({ models: { providers } }));
     const mask = createSecretMask();
     const env = { SAME: 'the-same-secret' };
-    const { secrets } = await checkSecrets({ ...context, env, onSecret: mask.learn });
+    const { secrets } = await checkSecrets(
+      { ...context, env, onSecret: mask.learn },
+      { configFile },
+    );
     assert.is(secrets.length, 40);
     assert.ok(secrets.every(({ resolves }) => resolves));
     assert.is(mask.text('the-same-secret'), '********');

@@ -73,7 +73,7 @@ test('a program that is silent for too long is killed', async () => {
   const settings = { timeoutMs: MINUTE_MS, noOutputTimeoutMs: 50 };
   const { command, context } = program('sh', 'exec sleep 60', settings);
   const error = await refusal(KEY, context);
-  assert.match(error.message, `${command} was silent for 50 ms`);
+  assert.match(error.message, `${command} printed nothing for 50 ms`);
   assert.match(error.hint ?? '', 'raise secrets.providers.pass.noOutputTimeoutMs');
 });
 

@@ -47,9 +47,9 @@ async function runs(command: string, settings: Settings = {}): Promise<void> {
 test('the command must be absolute, and there must be a file', async () => {
   const { folder, command } = place();
   const relative = await refused('secrets', {}, 'secrets is not absolute');
-  assert.is(relative.hint, 'mend secrets.providers.pass.command');
-  await refused(folder.at('none'), {}, `there is no file ${folder.at('none')}`);
-  await refused(`${command}/below`, {}, 'there is no file');
+  assert.is(relative.hint, 'fix secrets.providers.pass.command');
+  await refused(folder.at('none'), {}, `${folder.at('none')} does not exist`);
+  await refused(`${command}/below`, {}, 'does not exist');
   await refused(folder.at('bin'), {}, `${folder.at('bin')} is a folder`);
 });
 
@@ -66,7 +66,7 @@ test('where a link leads is looked at like the command itself', async () => {
   const { folder, command } = place();
   const allowed = { allowSymlinkCommand: true };
   symlinkSync('nowhere', folder.at('dangling'));
-  await refused(folder.at('dangling'), allowed, 'there is no file');
+  await refused(folder.at('dangling'), allowed, 'does not exist');
   symlinkSync('bin', folder.at('folder'));
   await refused(folder.at('folder'), allowed, `${folder.at('bin')} is a folder`);
   symlinkSync('loop', folder.at('loop'));
@@ -75,7 +75,7 @@ test('where a link leads is looked at like the command itself', async () => {
   await refused(folder.at('device'), allowed, '/dev/null is not a regular file');
   symlinkSync(command, folder.at('link'));
   chmodSync(command, 0o775);
-  await refused(folder.at('link'), allowed, `other users may change ${command} (mode 0775)`);
+  await refused(folder.at('link'), allowed, `${command} is writable by other users (0775)`);
 });
 
 test('a program outside of the trusted folders is not run', async () => {
@@ -85,15 +85,11 @@ test('a program outside of the trusted folders is not run', async () => {
   await runs(command, { trustedDirs });
   await runs(command, { trustedDirs: [`${folder.at('trusted')}/`] });
   await runs(command, { trustedDirs: [] });
-  const error = await refused(
-    other,
-    { trustedDirs },
-    `${other} lies in none of the trusted folders`,
-  );
+  const error = await refused(other, { trustedDirs }, `${other} is not in a trusted folder`);
   assert.match(error.hint ?? '', 'secrets.providers.pass.trustedDirs');
-  await refused(other, { trustedDirs, allowInsecurePath: true }, 'trusted folders');
+  await refused(other, { trustedDirs, allowInsecurePath: true }, 'is not in a trusted folder');
   const around = `${folder.at('trusted')}/../trusted-not/secrets`;
-  await refused(around, { trustedDirs }, 'trusted folders');
+  await refused(around, { trustedDirs }, 'is not in a trusted folder');
 });
 
 test('a link does not lead out of the trusted folders, and may be one itself', async () => {
@@ -102,9 +98,9 @@ test('a link does not lead out of the trusted folders, and may be one itself', a
   const trustedDirs = [folder.at('trusted')];
   symlinkSync(folder.at('elsewhere/secrets'), folder.at('trusted/link'));
   const settings = { trustedDirs, allowSymlinkCommand: true };
-  await refused(folder.at('trusted/link'), settings, 'trusted folders');
+  await refused(folder.at('trusted/link'), settings, 'is not in a trusted folder');
   symlinkSync(folder.at('elsewhere'), folder.at('trusted/way'));
-  await refused(folder.at('trusted/way/secrets'), { trustedDirs }, 'trusted folders');
+  await refused(folder.at('trusted/way/secrets'), { trustedDirs }, 'is not in a trusted folder');
   symlinkSync(command, folder.at('link'));
   await runs(folder.at('link'), settings);
   symlinkSync('trusted', folder.at('alias'));
@@ -115,7 +111,7 @@ test('nobody else may change the program; they may read and run it', async () =>
   const { command } = place();
   for (const mode of [0o720, 0o702, 0o777]) {
     chmodSync(command, mode);
-    const words = `other users may change ${command} (mode 0${mode.toString(8)})`;
+    const words = `${command} is writable by other users (0${mode.toString(8)})`;
     const error = await refused(command, {}, words);
     assert.is(error.hint, `chmod go-w "${command}"`);
     await runs(command, { allowInsecurePath: true });

@@ -109,18 +109,18 @@ test('what is no reply is an error that quotes nothing of it', async () => {
   for (const [text, words] of [
     ['', 'the program printed nothing'],
     [' \n', 'the program printed nothing'],
-    [PLANTED, 'the program printed no JSON object'],
-    [`"${PLANTED}"`, 'the program printed no JSON object'],
-    [`["${PLANTED}"]`, 'the program printed no JSON object'],
-    [`{"${PLANTED}`, 'the program printed no JSON object'],
+    [PLANTED, 'the output of the program is not a JSON object'],
+    [`"${PLANTED}"`, 'the output of the program is not a JSON object'],
+    [`["${PLANTED}"]`, 'the output of the program is not a JSON object'],
+    [`{"${PLANTED}`, 'the output of the program is not a JSON object'],
     [`{"values":{"api/key":"${PLANTED}"}}`, 'has no "protocolVersion": 1'],
     [`{"protocolVersion":2,"values":{"api/key":"${PLANTED}"}}`, 'has no "protocolVersion": 1'],
     [`{"protocolVersion":"1","values":{"api/key":"${PLANTED}"}}`, 'has no "protocolVersion": 1'],
-    [reply({}), 'has no value for it'],
-    [reply({ values: { other: PLANTED } }), 'has no value for it'],
-    [reply({ values: PLANTED }), 'is no object'],
-    [reply({ values: [PLANTED] }), 'is no object'],
-    [reply({ values: { 'api/key': PLANTED }, errors: [PLANTED] }), 'is no object'],
+    [reply({}), 'returned no value for it'],
+    [reply({ values: { other: PLANTED } }), 'returned no value for it'],
+    [reply({ values: PLANTED }), 'is not an object'],
+    [reply({ values: [PLANTED] }), 'is not an object'],
+    [reply({ values: { 'api/key': PLANTED }, errors: [PLANTED] }), 'is not an object'],
     [reply({ values: { 'api/key': '' } }), 'is not a non-empty string'],
     [reply({ values: { 'api/key': 1 } }), 'is not a non-empty string'],
     [reply({ values: { 'api/key': null } }), 'is not a non-empty string'],
@@ -131,19 +131,19 @@ test('what is no reply is an error that quotes nothing of it', async () => {
     assert.match(error.message, words, String(text));
     assert.match(
       error.hint ?? '',
-      '/secrets by hand with {"protocolVersion":1,"provider":"pass","ids":["api/key"]} on its stdin',
+      '/secrets with {"protocolVersion":1,"provider":"pass","ids":["api/key"]} on stdin',
     );
   }
 });
 
 test('an error that the program reports goes before a value, and its words are not shown', async () => {
   for (const [reported, words] of [
-    [{ message: PLANTED }, 'the program reports an error for it'],
-    [{ code: PLANTED, message: PLANTED }, 'the program reports an error for it'],
-    [PLANTED, 'the program reports an error for it'],
-    [null, 'the program reports an error for it'],
-    [{ code: 'NOT_FOUND', message: PLANTED }, 'the program knows no such id'],
-    [{ code: 'AMBIGUOUS_DUPLICATE_KEY' }, 'the program knows more than one value for it'],
+    [{ message: PLANTED }, 'the program returned an error for it'],
+    [{ code: PLANTED, message: PLANTED }, 'the program returned an error for it'],
+    [PLANTED, 'the program returned an error for it'],
+    [null, 'the program returned an error for it'],
+    [{ code: 'NOT_FOUND', message: PLANTED }, 'the program does not know this id'],
+    [{ code: 'AMBIGUOUS_DUPLICATE_KEY' }, 'the program has several values for it'],
   ] as const) {
     const text = reply({ values: { 'api/key': PLANTED }, errors: { 'api/key': reported } });
     assert.match((await refusal(KEY, printing(text))).message, words);
@@ -155,17 +155,17 @@ test('an error that the program reports goes before a value, and its words are n
 test('an id that every object has is not found in every reply', async () => {
   const context = printing(reply({ values: { toString: PLANTED }, errors: {} }));
   const error = await refusal(ref('exec', 'pass', 'constructor'), context);
-  assert.match(error.message, 'has no value for it');
+  assert.match(error.message, 'returned no value for it');
   assert.is(await resolveSecret(ref('exec', 'pass', 'toString'), context), PLANTED);
 });
 
 test('a program that fails is told by its exit code or signal, its stderr is not', async () => {
   const failing = program('sh', `echo ${PLANTED}; echo ${PLANTED} >&2; exit 7`);
   const exit = await refusal(KEY, failing.context);
-  assert.match(exit.message, `${failing.command} ended with exit code 7`);
+  assert.match(exit.message, `${failing.command} exited with code 7`);
   const killed = program('sh', 'kill -TERM $$');
   const signal = await refusal(KEY, killed.context);
-  assert.match(signal.message, `${killed.command} was ended by SIGTERM`);
+  assert.match(signal.message, `${killed.command} was killed by SIGTERM`);
 });
 
 test('without jsonOnly what is printed is the value of the one id', async () => {
@@ -185,7 +185,7 @@ test('without jsonOnly what is printed is the value of the one id', async () => 
     ['', 'printed nothing'],
     ['""', 'printed an empty value'],
     [`{"key":"${PLANTED}"}`, 'has no "protocolVersion": 1'],
-    [reply({ errors: { 'api/key': {} } }), 'reports an error'],
+    [reply({ errors: { 'api/key': {} } }), 'returned an error'],
   ] as const) {
     assert.match((await refusal(KEY, printing(text, { jsonOnly: false }))).message, words);
   }
@@ -202,7 +202,7 @@ test('without jsonOnly several ids still take a reply in JSON', async () => {
   const raw = await resolveSecrets(inputs, printing(PLANTED, { jsonOnly: false }));
   for (const outcome of raw) {
     assert.not(outcome.ok);
-    assert.match(outcome.ok ? '' : outcome.error.message, 'one value and was asked for 2');
+    assert.match(outcome.ok ? '' : outcome.error.message, 'one value for 2 ids');
   }
 });
 

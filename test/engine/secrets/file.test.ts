@@ -13,7 +13,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveSecret, type SecretContext } from '../../../src/engine/secrets/index.js';
 import { refuseInsecure } from '../../../src/engine/secrets/path-safety.js';
-import { SecretFault } from '../../../src/engine/secrets/secret-fault.js';
+import { SecretFault } from '../../../src/engine/secrets/secret-context.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 import { contextOf, PLANTED, ref, refusal, secretFile } from './support.js';
@@ -52,11 +52,11 @@ test('what lies at the pointer must be a string with something in it', async () 
   );
   for (const id of ['/empty', '/n', '/no', '/yes', '/o', '/l']) {
     const error = await refusal(ref('file', 'vault', id), context);
-    assert.match(error.message, `at this place of ${path} is not a non-empty string`, id);
+    assert.match(error.message, `the value in ${path} is not a non-empty string`, id);
   }
   for (const id of ['/other', '/o/other', '/l/1', '/constructor', '/o/key/length']) {
     const error = await refusal(ref('file', 'vault', id), context);
-    assert.match(error.message, `there is nothing at this place of ${path}`, id);
+    assert.match(error.message, `${path} has no value there`, id);
   }
 });
 
@@ -66,9 +66,9 @@ test('the file must be a JSON object, and its text is never quoted', async () =>
     [`{"key": "${PLANTED}"`, 'is not JSON'],
     [`{"key": ${PLANTED}}`, 'is not JSON'],
     ['', 'is not JSON'],
-    [`["${PLANTED}"]`, 'holds no JSON object'],
-    [`"${PLANTED}"`, 'holds no JSON object'],
-    ['null', 'holds no JSON object'],
+    [`["${PLANTED}"]`, 'is not a JSON object'],
+    [`"${PLANTED}"`, 'is not a JSON object'],
+    ['null', 'is not a JSON object'],
     [Buffer.from(SECRETS, 'utf16le'), 'is not JSON'],
     [Buffer.concat([Buffer.from(PLANTED), Buffer.from([0xff])]), 'is not UTF-8 text'],
   ] as const) {
@@ -97,10 +97,10 @@ test('a single value is the whole file without one line end', async () => {
 
 test('the id must be of the kind that the mode takes', async () => {
   const single = await refusal(KEY, secretFile(PLANTED, { mode: 'singleValue' }).context);
-  assert.match(single.message, 'holds a single value');
+  assert.match(single.message, 'has a single value');
   assert.match(single.hint ?? '', '"id": "value"');
   const json = await refusal(WHOLE, secretFile(SECRETS).context);
-  assert.match(json.message, '"value" is no JSON pointer');
+  assert.match(json.message, '"value" is not a JSON pointer');
   assert.match(json.hint ?? '', 'svc config set secrets.providers.vault.mode singleValue');
 });
 
@@ -133,10 +133,10 @@ test('the path must be absolute, and there must be a file', async () => {
   const at = (path: string) => contextOf({ providers: { vault: { source: 'file', path } } });
   const relative = await refusal(KEY, at('secrets.json'));
   assert.match(relative.message, 'secrets.json is not absolute');
-  assert.is(relative.hint, 'mend secrets.providers.vault.path');
+  assert.is(relative.hint, 'fix secrets.providers.vault.path');
   folder.write('file', '');
   for (const path of [folder.at('missing.json'), folder.at('file/below.json')]) {
-    assert.match((await refusal(KEY, at(path))).message, `there is no file ${path}`);
+    assert.match((await refusal(KEY, at(path))).message, `${path} does not exist`);
   }
   assert.match((await refusal(KEY, at(folder.path))).message, `${folder.path} is a folder`);
 });
@@ -176,15 +176,15 @@ test('a pipe or a device is refused instead of waited for', async () => {
 test('nobody else may change or read the file', async () => {
   const { context, path } = secretFile(SECRETS);
   for (const [mode, words] of [
-    [0o620, 'other users may change'],
-    [0o602, 'other users may change'],
-    [0o666, 'other users may change'],
-    [0o640, 'other users may read'],
-    [0o604, 'other users may read'],
+    [0o620, 'is writable by other users'],
+    [0o602, 'is writable by other users'],
+    [0o666, 'is writable by other users'],
+    [0o640, 'is readable by other users'],
+    [0o604, 'is readable by other users'],
   ] as const) {
     chmodSync(path, mode);
     const error = await refusal(KEY, context);
-    assert.match(error.message, `${words} ${path} (mode 0${mode.toString(8)})`);
+    assert.match(error.message, `${path} ${words} (0${mode.toString(8)})`);
     assert.is(error.hint, `chmod 600 "${path}"`);
   }
   for (const mode of [0o600, 0o400, 0o700]) {
@@ -225,9 +225,9 @@ test('of several faults the first in the order of the rules is told', async () =
   const { context, path, folder } = secretFile(PLANTED, { maxBytes: 1 });
   linkSync(path, folder.at('second'));
   chmodSync(path, 0o666);
-  assert.match((await refusal(KEY, context)).message, 'may change');
+  assert.match((await refusal(KEY, context)).message, 'is writable by other users');
   chmodSync(path, 0o644);
-  assert.match((await refusal(KEY, context)).message, 'may read');
+  assert.match((await refusal(KEY, context)).message, 'is readable by other users');
   chmodSync(path, 0o600);
   assert.match((await refusal(KEY, context)).message, 'hard links');
   const again = secretFile(PLANTED, { maxBytes: 1 });

@@ -30,11 +30,11 @@ test('the file of that user is read', async () => {
 test('a file or folder that may not be read is told', async () => {
   const file = fileWith(0);
   const words = 'cannot resolve file vault:value:';
-  assert.is(await file.ask(), `${words} ${file.path} may not be read by this user`);
+  assert.is(await file.ask(), `${words} ${file.path} cannot be read by this user`);
   const { folder, path, ask } = fileWith(0o600);
   chmodSync(folder.at('shut'), 0);
   try {
-    assert.is(await ask(), `${words} ${path} may not be read by this user`);
+    assert.is(await ask(), `${words} ${path} cannot be read by this user`);
   } finally {
     chmodSync(folder.at('shut'), 0o755);
   }

@@ -78,7 +78,7 @@ test('an allowlist lets through what it names, and an empty one nothing', async 
   const some = contextOf({ providers: { ci: { source: 'env', allowlist: ['API_KEY'] } } }, { env });
   assert.is(await resolveSecret(ref('env', 'ci', 'API_KEY'), some), PLANTED);
   const error = await refusal(ref('env', 'ci', 'OTHER'), some);
-  assert.match(error.message, 'does not allow this variable');
+  assert.match(error.message, 'does not include this variable');
   assert.is(error.hint, 'add "OTHER" to secrets.providers.ci.allowlist');
   const none = contextOf({ providers: { default: { source: 'env', allowlist: [] } } }, { env });
   await refusal(ref('env', 'default', 'API_KEY'), none);
@@ -90,11 +90,11 @@ test('an alias without an entry, or of another source, is an error that names th
   assert.match(unknown.message, 'there is no secret provider "safe"');
   assert.is(
     unknown.hint,
-    'declare secrets.providers.safe with source "file", or name another provider: vault',
+    'add secrets.providers.safe with source "file", or use another provider: vault',
   );
   const other = await refusal(ref('exec', 'vault', 'a'), context);
-  assert.match(other.message, 'the secret provider "vault" is of source "file", not "exec"');
-  assert.is(other.hint, 'write "source": "file" in the reference');
+  assert.match(other.message, 'the secret provider "vault" has the source "file", not "exec"');
+  assert.is(other.hint, 'use "source": "file" in the reference');
   await refusal(ref('exec', 'default', 'a'), context);
   await refusal(ref('file', 'default', '/a'), context);
 });
@@ -129,10 +129,10 @@ test('several secrets come in their order, each with its own outcome', async () 
     context,
   );
   assert.equal(valuesOf(outcomes), [
-    "cannot resolve exec pass:x: the program's answer has no value for it",
+    'cannot resolve exec pass:x: the program returned no value for it',
     'one',
     'env:NOT_A_REFERENCE',
-    `cannot resolve file vault:/n: what lies at this place of ${file.path} is not a non-empty string`,
+    `cannot resolve file vault:/n: the value in ${file.path} is not a non-empty string`,
     'two',
     'cannot resolve env MISSING: the variable is not set',
     'one',
@@ -163,9 +163,9 @@ test('a provider that fails fails all its references, and no others', async () =
     context,
   );
   assert.equal(valuesOf(outcomes), [
-    `cannot resolve exec pass:a: ${command} ended with exit code 3`,
+    `cannot resolve exec pass:a: ${command} exited with code 3`,
     PLANTED,
-    `cannot resolve exec pass:b: ${command} ended with exit code 3`,
+    `cannot resolve exec pass:b: ${command} exited with code 3`,
   ]);
   for (const outcome of outcomes) if (!outcome.ok) assertShowsNothing(outcome.error);
 });
@@ -183,7 +183,7 @@ test('no more references than allowed are asked of one provider; doubles count o
     assert.not(outcome.ok);
     assert.match(
       outcome.ok ? '' : outcome.error.message,
-      'asked for 3 secrets at once, more than 2',
+      'asked for 3 secrets at once; the limit is 2',
     );
     assert.match(outcome.ok ? '' : (outcome.error.hint ?? ''), 'maxRefsPerProvider 3');
   }
@@ -202,7 +202,7 @@ test('a request to a program has no more bytes than allowed', async () => {
     });
   assert.is(await resolveSecret(ref('exec', 'pass', 'abc'), context(bytes)), 'v');
   const error = await refusal(ref('exec', 'pass', 'abc'), context(bytes - 1));
-  assert.match(error.message, `takes ${bytes} bytes, more than ${bytes - 1}`);
+  assert.match(error.message, `has ${bytes} bytes; the limit is ${bytes - 1}`);
   assert.match(error.hint ?? '', `secrets.resolution.maxBatchBytes ${bytes}`);
 });
 

@@ -41,7 +41,7 @@ export async function refusal(input: SecretInput, context: SecretContext): Promi
   return error;
 }
 
-/** Fails when an error has a mend missing or the planted value in any part of it. */
+/** Fails when an error has a hint missing or the planted value in any part of it. */
 export function assertShowsNothing(error: SvcError): void {
   assert.ok(error.hint !== undefined && error.hint !== '', error.message);
   const everything = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true });

@@ -4,12 +4,13 @@ import { request } from 'node:https';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../../src/engine/context.js';
 import type { Readiness } from '../../../src/engine/serve/readiness.js';
 import { createHealthServer } from '../../../src/engine/serve/services/health-server.js';
 import { healthAddress } from '../../../src/engine/serve/services/health-service.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { testLog } from '../../support/services.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { rawConnection } from '../../support/webhooks.js';
 
 const PLAIN = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] } as const;
 
@@ -60,6 +61,25 @@ test('anything else is not there, and a large body is refused', async () => {
   });
   const post = await fetch(`${url}/healthz`, { method: 'POST', body: 'x'.repeat(10_000) });
   assert.is(post.status, 413);
+  assert.equal(await post.json(), {
+    error: { code: 'payload_too_large', message: 'the body is too large' },
+  });
+  await close();
+});
+
+test('what Node.js would refuse in its own way has an id and the same shape', async () => {
+  const { url, close } = await listening(() => ({ status: 'ready', waiting: [] }));
+  for (const [head, status, code] of [
+    ['', 400, 'bad_request'],
+    ['Host: a\r\nExpect: a miracle\r\n', 417, 'expectation_failed'],
+  ] as const) {
+    const { write, closed } = rawConnection(Number(new URL(url).port));
+    write(`GET /healthz HTTP/1.1\r\n${head}\r\n`);
+    const [answer = '', body = ''] = (await closed).split('\r\n\r\n');
+    assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `));
+    assert.match(answer, /^x-request-id: \S+$/imu);
+    assert.is(JSON.parse(body).error.code, code);
+  }
   await close();
 });
 

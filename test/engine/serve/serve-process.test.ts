@@ -1,13 +1,13 @@
 import { existsSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveStatePaths } from '../../../src/engine/context.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
-import { createSecretMask } from '../../../src/engine/secrets/mask/secret-mask.js';
-import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
-import { runningServeState } from '../../../src/engine/serve/is-serving.js';
+import { createSecretMask } from '../../../src/engine/secrets/secret-mask.js';
+import { runningServeState, withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
+
 import { ServeProcess } from '../../../src/engine/serve/serve-process.js';
 import { readStateFile, type ServeState, StateFile } from '../../../src/engine/serve/state-file.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { scriptedService } from '../../support/services.js';
 import { recordsOf, serverHome } from '../../support/serving.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';

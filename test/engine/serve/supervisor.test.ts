@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../../src/engine/context.js';
-import { restMs, SERVICE_BACKOFF } from '../../../src/engine/serve/backoff.js';
 import { readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
-import { Supervisor } from '../../../src/engine/serve/supervisor.js';
+import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/supervisor.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { doublingRestMs } from '../../../src/engine/support/time.js';
 import { type ScriptedService, scriptedService, testLog } from '../../support/services.js';
 import { waitFor } from '../../support/terminal.js';
 
@@ -67,7 +67,7 @@ test('while it rests, it says why and when it is tried again', async () => {
   const { one, enters, supervisor } = supervise([ill], SLOW);
   await enters('ill', 'waiting');
   assert.is(one('ill')?.retryMs, 1000 + SLOW.firstMs);
-  assert.equal(one('ill')?.failure, { code: null, message: 'no luck', mend: null });
+  assert.equal(one('ill')?.failure, { code: null, message: 'no luck', hint: null });
   // The rest does not hold up the end.
   await supervisor.end();
   assert.equal([one('ill')?.state, ill.calls], ['stopped', ['start']]);
@@ -82,7 +82,7 @@ test('what a life that is over still tells does not count', async () => {
   await waitFor('a restart', () => one('one')?.restarts === 1);
   await enters('one', 'ready');
   old.tell('from the grave');
-  old.trouble({ code: null, message: 'from the grave', mend: null });
+  old.trouble({ code: null, message: 'from the grave', hint: null });
   old.fail(new Error('from the grave'));
   assert.equal([one('one')?.event, one('one')?.failure], [null, null]);
   service.host().tell('alive');
@@ -95,7 +95,7 @@ test('trouble is told beside the state, from before it was ready too, until it i
   service.starts.push('slow');
   const { one, enters, supervisor } = supervise([service]);
   await waitFor('the start', () => service.calls.length === 1);
-  const trouble = { code: 'INDEX_DISK_FULL', message: 'full', mend: 'make room' };
+  const trouble = { code: 'INDEX_DISK_FULL', message: 'full', hint: 'make room' };
   service.host().trouble(trouble);
   service.becomeReady();
   await enters('one', 'ready');
@@ -177,6 +177,11 @@ test('readiness names those that are missing, and leaves out the one that tells'
   const well = { ...base, name: 'a', state: 'ready' } as const;
   const ill = { ...base, name: 'b', state: 'waiting' } as const;
   assert.equal(readinessOf([health, well], 'health'), { status: 'ready', waiting: [] });
+  const failure = { code: 'FLOWS_PERSIST_FAILED', message: 'disk is full', hint: null };
+  assert.equal(readinessOf([health, { ...well, failure }], 'health'), {
+    status: 'failing',
+    waiting: [{ service: well.name, state: 'failing' }],
+  });
   assert.equal(readinessOf([health, well, ill], 'health'), {
     status: 'starting',
     waiting: [{ service: 'b', state: 'waiting' }],
@@ -184,11 +189,12 @@ test('readiness names those that are missing, and leaves out the one that tells'
 });
 
 test('rests get longer, and never longer than the longest', () => {
-  const rests = [1, 2, 3, 7, 50].map((failures) => restMs(failures, SERVICE_BACKOFF));
+  const { firstMs, mostMs } = SERVICE_BACKOFF;
+  const rests = [1, 2, 3, 7, 50].map((failures) => doublingRestMs(failures, firstMs, mostMs));
   assert.equal(rests, [1000, 2000, 4000, 60_000, 60_000]);
   fc.assert(
     fc.property(fc.nat({ max: 5000 }), (failures) => {
-      const ms = restMs(failures, SERVICE_BACKOFF);
+      const ms = doublingRestMs(failures, firstMs, mostMs);
       assert.ok(ms >= SERVICE_BACKOFF.firstMs && ms <= SERVICE_BACKOFF.mostMs);
     }),
   );

@@ -14,6 +14,7 @@ const OPTIONS = {
   homeDir: '/home/ada',
   env: {},
   drainSeconds: 20,
+  notifies: true,
 };
 
 /** The value of each key that is given once. */
@@ -34,6 +35,14 @@ test('it runs this installation, reloads by SIGHUP, and gives the drain its time
   assert.is(values.get('ExecReload'), '/bin/kill -HUP $MAINPID');
   assert.is(values.get('TimeoutStopSec'), '30');
   assert.is(values.get('RestartPreventExitStatus'), '2');
+});
+
+test('it says when it is ready where systemd-notify is there, and reads secrets from a file', () => {
+  const values = valuesOf(systemdUnit(OPTIONS));
+  assert.equal([values.get('Type'), values.get('NotifyAccess')], ['notify', 'all']);
+  assert.is(values.get('EnvironmentFile'), '-/etc/svc/svc.env');
+  const without = valuesOf(systemdUnit({ ...OPTIONS, notifies: false }));
+  assert.equal([without.get('Type'), without.has('NotifyAccess')], ['exec', false]);
 });
 
 test('paths with blanks, quotes, dollars and percent signs come through', () => {

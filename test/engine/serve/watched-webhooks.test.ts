@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../../src/engine/context.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
+import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { newFlow, testClock, testFlows } from '../../support/flows.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -36,7 +36,7 @@ function watched() {
     const failure = {
       code: 'SECRET_UNRESOLVED',
       message: 'route lost is skipped: NOT_SET is not set',
-      mend: 'set it',
+      hint: 'set it',
     };
     const service = { name: 'webhooks', state: 'ready', sinceMs: 1, event: null, failure };
     home.write('serve.json', JSON.stringify({ pid: 1, startedMs: 1, services: [service] }));
@@ -84,7 +84,7 @@ test('traffic is what the totals grew by while they were looked at, for a minute
   const ci = () => webhooks.snapshot().routes[0]?.activity;
   activity(100, 2);
   assert.is(Math.max(...(ci()?.perSecond ?? [])), 0);
-  assert.equal([ci()?.requests, ci()?.rejections], [100, [['in all', 2]]]);
+  assert.equal([ci()?.requests, ci()?.rejections], [100, [['total', 2]]]);
   activity(107, 2);
   activity(110, 2);
   assert.equal(ci()?.perSecond.slice(-2), [0, 10]);

@@ -3,21 +3,28 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EngineContext } from '../../../src/engine/context.js';
+import { reviewFile, trustReviewed } from '../../../src/engine/config/trust/config-trust.js';
+
+import { chooseProvider } from '../../../src/engine/embeddings/choose-provider.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { resolveSecret } from '../../../src/engine/secrets/index.js';
-import { applyPlan } from '../../../src/engine/set-up/apply.js';
-import { givenKey, keyState, variableKey } from '../../../src/engine/set-up/key-choice.js';
-import { offeredProviders } from '../../../src/engine/set-up/offers.js';
+import { applyPlan, storeKey } from '../../../src/engine/set-up/apply.js';
 import { openSetUp } from '../../../src/engine/set-up/open-set-up.js';
 import { planSetUp, type SetUpChoices } from '../../../src/engine/set-up/plan.js';
-import { storeKey } from '../../../src/engine/set-up/secrets-file.js';
+import {
+  givenKey,
+  keyState,
+  offeredProviders,
+  variableKey,
+} from '../../../src/engine/set-up/provider-choices.js';
+
 import {
   findWorkspaces,
   firstQuestion,
   makeWorkspace,
   workspaceState,
 } from '../../../src/engine/set-up/workspace.js';
+import type { EngineContext } from '../../../src/engine/support/context.js';
 import { errorOf, inWorld, type World } from '../config/support.js';
 
 const test = suite('setting svc up');
@@ -34,6 +41,7 @@ function choicesOf(world: World, some: Partial<SetUpChoices> = {}): SetUpChoices
     workspace: world.at('home/.svc/workspace'),
     provider: 'openai',
     model: undefined,
+    indexesAll: false,
     key: { kind: 'as-it-is' },
     ...some,
   };
@@ -44,7 +52,10 @@ async function setUp(world: World, some: Partial<SetUpChoices>, force = false) {
   const choices = choicesOf(world, some);
   const plan = planSetUp(opened, choices, world.context);
   const workspace = { dir: choices.workspace, withExample: false };
-  return { plan, written: await applyPlan(opened, plan, { workspace, signal }) };
+  return {
+    plan,
+    written: await applyPlan(opened, plan, { context: world.context, workspace, signal }),
+  };
 }
 
 test('the workspace is that of the configuration, the current folder or the usual place', () =>
@@ -149,7 +160,7 @@ test('a given key lies in a private file, and the configuration leads to it', ()
     const text = readFileSync(written.file, 'utf8');
     assert.is(text, plan.text);
     assert.not.match(text + JSON.stringify(plan.diff), KEY);
-    assert.match(text, '// Editors complete');
+    assert.match(text, '// For completion and checks in editors');
     assert.is(written.secretsFile, at('home/.svc/secrets.json'));
     assert.is(statSync(at('home/.svc/secrets.json')).mode & 0o777, 0o600);
     assert.ok(existsSync(at('home/.svc/svc.schema.json')));
@@ -191,6 +202,9 @@ test('a configuration that is there keeps its comments, and loses what was of an
 }
 `,
     );
+    const refused = await errorOf(() => setUp(world, {}));
+    assert.is(refused.code, 'CONFIG_UNTRUSTED', 'it may be of somebody else');
+    trustReviewed(world.context, reviewFile(world.context, {}));
     const { written, plan } = await setUp(world, {
       workspace: world.at('home/notes'),
       key: { kind: 'variable', name: 'CORP_KEY' },
@@ -206,11 +220,26 @@ test('a configuration that is there keeps its comments, and loses what was of an
     assert.ok(plan.diff.length > 1);
   }));
 
-test('words alone are written as such, and an unknown provider is refused', () =>
+test('without a provider for now, a key that is set later is picked up; never is never', () =>
   inWorld(async (world) => {
+    const later = withEnv(world.context, { OPENAI_API_KEY: KEY });
+    const used = () => {
+      const { providers } = openSetUp(later, { force: false });
+      return [
+        providers.settings.provider,
+        chooseProvider(providers.settings, providers.world)?.provider,
+      ];
+    };
     await setUp(world, { provider: undefined });
-    const { providers } = openSetUp(world.context, { force: false });
-    assert.is(providers.settings.provider, 'none');
+    assert.equal(used(), ['auto', 'openai']);
+    await setUp(world, { provider: 'none' });
+    assert.equal(used(), ['none', undefined]);
+    await setUp(world, { provider: undefined });
+    assert.equal(used(), ['auto', 'openai']);
+  }));
+
+test('an unknown provider is refused', () =>
+  inWorld(async (world) => {
     const error = await errorOf(() => setUp(world, { provider: 'opnai' }));
     assert.is(error.code, 'PROVIDER_UNKNOWN');
   }));
@@ -235,7 +264,9 @@ test('a change that somebody else made in the meantime is not undone', () =>
     const plan = planSetUp(opened, choices, world.context);
     world.write('home/.svc/svc.json', '{}');
     const workspace = { dir: choices.workspace, withExample: true };
-    const error = await errorOf(() => applyPlan(opened, plan, { workspace, signal }));
+    const error = await errorOf(() =>
+      applyPlan(opened, plan, { context: world.context, workspace, signal }),
+    );
     assert.is(error.code, 'CONFIG_WRITE_FAILED');
     assert.not(existsSync(world.at('home/.svc/secrets.json')));
     assert.not(existsSync(choices.workspace));
@@ -268,6 +299,17 @@ test('a file of secrets keeps what else lies in it, and is not written over when
     symlinkSync(file, at('s/link.json'));
     const linked = storeKey(at('s/link.json'), { provider: 'one', key: KEY }, signal);
     assert.ok((await linked.catch((error: unknown) => error)) instanceof SvcError);
+  }));
+
+test('a folder of notes can be indexed whole, next to what is indexed already', () =>
+  inWorld(async (world) => {
+    world.write(
+      'home/.svc/svc.json',
+      JSON.stringify({ agents: { defaults: { memorySearch: { extraPaths: ['../more'] } } } }),
+    );
+    const { plan } = await setUp(world, { provider: undefined, indexesAll: true });
+    const { agents } = JSON.parse(plan.text);
+    assert.equal(agents.defaults.memorySearch.extraPaths, ['../more', '.']);
   }));
 
 test.run();

@@ -1,7 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Connection, createDatabase } from '../../../src/engine/sqlite/database.js';
-import { migrate, versionOf } from '../../../src/engine/sqlite/migrate.js';
+import {
+  type Connection,
+  createDatabase,
+  migrate,
+  versionOf,
+} from '../../../src/engine/sqlite/database.js';
+
 import { tempFolder } from '../../support/temp-folder.js';
 
 const FIRST = 'CREATE TABLE notes (text TEXT)';

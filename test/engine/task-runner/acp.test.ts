@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ConfigInput } from '../../../src/engine/config/index.js';
-import { decidePermission } from '../../../src/engine/task-runner/acp/permissions.js';
+import { decidePermission } from '../../../src/engine/task-runner/start-acp.js';
 import { closeWorlds, isAlive, type RunnerWorld, runnerWorld } from '../../support/runner.js';
 import { eventually } from '../../support/serving.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -53,7 +53,7 @@ test('an agent is prompted with the task, and its last words are the result', as
   assert.match(logged, 'answer this');
   assert.match(logged, 'a goal');
   assert.match(logged, `new ${world.home.at('workspace')} 0`);
-  assert.match(logged, 'a line that is no message was left out');
+  assert.match(logged, 'skipped a line that is not a message');
   await world.close();
 });
 
@@ -122,12 +122,12 @@ test('an agent that does not listen is killed, with all that it started', async 
 
 /** How a session goes wrong, and what is told of it. */
 const FAILURES: readonly (readonly [mode: string, task: string, error: RegExp])[] = [
-  ['plain', 'die', /^ended with exit code 7: out of tokens$/],
+  ['plain', 'die', /^exited with code 7: out of tokens$/],
   ['plain', 'refuse', /^the agent refused the task$/],
   ['plain', 'limit', /max_tokens/],
   ['plain', 'fail', /^the agent answered: .*model is away/],
   ['sign-in', 'any', /not signed in/],
-  ['old', 'any', /speaks version 0/],
+  ['old', 'any', /uses protocol version 0/],
 ];
 
 for (const [mode, what, error] of FAILURES) {
@@ -141,7 +141,7 @@ for (const [mode, what, error] of FAILURES) {
 test('a program that is no agent fails', async () => {
   const command = [process.execPath, '-e', 'console.log("hello")'];
   const task = await ended(agentWorld({ command }), 'any');
-  assert.match(task.error ?? '', /^ended with exit code 0/);
+  assert.match(task.error ?? '', /^exited with code 0/);
 });
 
 test.after(closeWorlds);

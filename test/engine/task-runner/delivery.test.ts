@@ -9,9 +9,9 @@ import {
   type LoadedConfig,
   resolveConfig,
 } from '../../../src/engine/config/index.js';
-import { type EngineContext, resolveStatePaths } from '../../../src/engine/context.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
+import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
 import {
   type OpenDelivery,
   openDelivery,
@@ -120,6 +120,31 @@ async function endTask({ flows }: Pick<World, 'flows'>): Promise<string> {
 
 const statusOf = ({ flows }: World, id: string) => flows.operator.showTask(id).task.deliveryStatus;
 
+test('a delivery that hangs does not hold up those of other flows', async () => {
+  const waiting: (() => void)[] = [];
+  const arrived: string[] = [];
+  const server = createServer((request, response) => {
+    const answer = (): void => void response.end('thanks');
+    request.resume().on('end', () => {
+      arrived.push(String(request.headers['webhook-id']));
+      if (arrived.length === 1) waiting.push(answer);
+      else answer();
+    });
+  });
+  servers.add(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const world = await delivering({ url: `http://127.0.0.1:${port}/hook`, secret: SECRET });
+  await endTask(world);
+  await eventually('the first one, which hangs', () => arrived.length === 1);
+  // More than are on their way at once.
+  for (let task = 0; task < 8; task++) await endTask(world);
+  await eventually('all others', () => arrived.length === 9 && world.flows.outbox.pending() === 1);
+  for (const answer of waiting) answer();
+  await eventually('the first one', () => world.flows.outbox.pending() === 0);
+  await world.close();
+});
+
 test('a notification is posted once, and the receiver can verify it', async () => {
   const { received, url, close } = await receiver();
   const world = await delivering({ url, secret: 'env:MY_SECRET' });
@@ -167,7 +192,7 @@ test('each try has the same id and a signature of its own time, until it arrives
   const ids = received.map(({ headers }) => headers['webhook-id']);
   assert.is(new Set(ids).size, 1);
   assert.is(new Set(received.map(({ headers }) => headers['webhook-signature'])).size, 4);
-  assert.match(world.logged(), 'the endpoint redirects (302), which is not followed');
+  assert.match(world.logged(), 'the endpoint sent a redirect (302), which is not followed');
   await world.close();
   await close();
 });
@@ -239,7 +264,7 @@ test('a program gets it on stdin, and has taken it when it ends with 0', async (
     process.stdin.pipe(fs.createWriteStream(process.env.SVC_HOME + '/payload'));`;
   const world = await delivering({ command: [process.execPath, '-e', script] });
   const id = await endTask(world);
-  await eventually('a failure', () => world.logged().includes('exit code 1: not now'));
+  await eventually('a failure', () => world.logged().includes('exited with code 1: not now'));
   await eventually('delivery', () => {
     world.clock.nowMs += 1000;
     return statusOf(world, id) === 'delivered';

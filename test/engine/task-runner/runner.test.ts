@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -93,6 +93,59 @@ test('a runner that is killed leaves no program behind, and its task runs again 
   await world.close();
 });
 
+test('a task for an agent that is not declared runs in the folder of no other', async () => {
+  const script = "require('node:fs').writeFileSync(process.env.SVC_HOME + '/ran', '')";
+  const world = runnerWorld(subagent(script, { maxAttempts: 1 }));
+  await world.run();
+  const task = await world.end(await world.task({ agentId: 'nobody' }));
+  assert.is(task.status, 'failed');
+  assert.match(task.error ?? '', /unknown agent "nobody"/);
+  assert.not.ok(existsSync(world.home.at('ran')));
+  await world.close();
+});
+
+test('a runner without the folder of its tasks says so when it starts', async () => {
+  const world = runnerWorld(subagent(''));
+  rmSync(world.home.at('workspace'), { recursive: true });
+  await world.run();
+  assert.match(world.logged(), /subagent tasks will fail: .*workspace does not exist/);
+  assert.match(world.logged(), /set flows\.runtimes\.subagent\.cwd/);
+  await world.close();
+});
+
+const setsid = process.platform === 'linux' ? test : test.skip;
+
+setsid(
+  'what a task put into a session of its own ends when it is cancelled, and when svc is killed',
+  async () => {
+    const settings = subagent(`
+    const { spawn } = require('node:child_process');
+    const { pid } = spawn('setsid', ['sleep', '300'], { stdio: 'ignore' });
+    require('node:fs').appendFileSync(process.env.SVC_HOME + '/detached', pid + '\\n');
+    setInterval(() => {}, 1000);`);
+    const world = runnerWorld(settings);
+    const detached = (nth: number): Promise<number> =>
+      eventually('a detached program', () => {
+        const file = world.home.at('detached');
+        const pids = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+        return pids.length === nth ? Number(pids.at(-1)) : undefined;
+      });
+    const first = await world.task();
+    const other = await otherRunner(world, settings);
+    const ofCancelled = await detached(1);
+    assert.ok(isAlive(ofCancelled));
+    await world.flows.tasks.cancel(first);
+    await world.end(first);
+    await eventually('the end of what was cancelled', () => !isAlive(ofCancelled));
+    await world.task();
+    const ofKilled = await detached(2);
+    other.child.kill('SIGKILL');
+    await other.done;
+    await eventually('the end of what was left', () => !isAlive(ofKilled));
+    await world.close();
+  },
+);
+
 test('with orphans lost, the task of a killed runner is not run again', async () => {
   const settings = { leaseSeconds: 1, orphans: 'lost' as const, ...subagent(WAITS) };
   const world = runnerWorld(settings);
@@ -116,6 +169,23 @@ test('a lease outlasts work that takes longer than it', async () => {
   const world = runnerWorld(settings);
   await world.run();
   const task = await world.end(await world.task());
+  assert.equal([task.status, task.attempts], ['succeeded', 1]);
+  await world.close();
+});
+
+test('a clock that is set forward takes no lease from the runner that keeps it', async () => {
+  const settings = { leaseSeconds: 60, concurrency: 2, ...subagent(WAITS) };
+  const clock = { ahead: 0, now: () => Date.now() + clock.ahead };
+  const world = runnerWorld(settings, { clock });
+  await world.run();
+  const id = await world.task();
+  await eventually('a program', () => begun(world).length === 1);
+  clock.ahead = 3_600_000;
+  // As another process would, before the runner can have renewed anything.
+  assert.is((await world.flows.operator.sweep()).requeued, 0);
+  await world.until(id, ({ leaseExpiresAt }) => (leaseExpiresAt ?? 0) > clock.now());
+  world.home.write('go', '');
+  const task = await world.end(id);
   assert.equal([task.status, task.attempts], ['succeeded', 1]);
   await world.close();
 });

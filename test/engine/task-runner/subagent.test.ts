@@ -53,14 +53,14 @@ const FAILURES: readonly (readonly [what: string, script: string, error: RegExp]
   [
     'an exit code',
     `console.error('no such page'); process.exit(3)`,
-    /^ended with exit code 3: no such page$/,
+    /^exited with code 3: no such page$/,
   ],
-  ['a signal', `process.kill(process.pid, 'SIGKILL')`, /^ended by SIGKILL$/],
+  ['a signal', `process.kill(process.pid, 'SIGKILL')`, /^killed by SIGKILL$/],
   ['its own word', says({ type: 'error', message: 'no luck' }), /^no luck$/],
   [
     'a result that it takes back by its exit code',
     `${says({ type: 'result' })}; process.exitCode = 1`,
-    /^ended with exit code 1$/,
+    /^exited with code 1$/,
   ],
 ];
 
@@ -80,11 +80,17 @@ test('a program that is not there, and a folder that is not, are told of', async
     runtimes: { subagent: { command: ['no-such-program'], maxAttempts: 1 } },
   });
   await world.run();
-  assert.match((await world.end(await world.task())).error ?? '', /no program no-such-program/);
+  assert.match(
+    (await world.end(await world.task())).error ?? '',
+    /program not found: no-such-program/,
+  );
   await world.close();
   const homeless = runnerWorld(subagent('', { maxAttempts: 1, cwd: 'nowhere' }));
   await homeless.run();
-  assert.match((await homeless.end(await homeless.task())).error ?? '', /no folder .*nowhere/);
+  assert.match(
+    (await homeless.end(await homeless.task())).error ?? '',
+    /working directory not found: .*nowhere/,
+  );
   await homeless.close();
 });
 
@@ -128,8 +134,8 @@ test('floods, garbage and endless lines harm nobody', async () => {
     [task.status, task.resultJson, task.terminalSummary],
     ['succeeded', '[1,2]', 'noise 19999'],
   );
-  assert.match(world.logged(), /a line of more than 1048576 bytes was left out/);
-  assert.match(world.logged(), /stderr: more was left out/);
+  assert.match(world.logged(), /skipped a line of more than 1048576 bytes/);
+  assert.match(world.logged(), /stderr: further lines are not logged/);
   assert.ok(world.logged().length < 100_000);
   await world.close();
 });

@@ -1,13 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
-import { ACTION_NAMES } from '../../../src/engine/webhooks/actions/action-schemas.js';
+import { ACTION_NAMES } from '../../../src/engine/flows/action-schemas.js';
 import { actionAnswer } from '../../../src/engine/webhooks/answers.js';
-import { openApiDocument } from '../../../src/engine/webhooks/openapi/openapi-document.js';
 import {
+  openApiDocument,
   rejectionSchema,
   successSchema,
-} from '../../../src/engine/webhooks/openapi/view-schemas.js';
+} from '../../../src/engine/webhooks/openapi-document.js';
+
 import {
   act,
   SECRET,

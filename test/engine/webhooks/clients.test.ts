@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PATH, rawConnection, SECRET, testWebhooks } from '../../support/webhooks.js';
+import { PATH, rawConnection, SECRET, send, testWebhooks } from '../../support/webhooks.js';
 
 const test = suite('what real systems send');
 
@@ -71,7 +71,7 @@ test('a webhook delivery of GitHub, which cannot carry our secret, is refused an
   const carried = [...head, `X-Svc-Webhook-Secret: ${SECRET}`];
   const known = await exchange(port, carried, body);
   assert.equal([known.status, known.body.code], [400, 'invalid_request']);
-  assert.match(known.body.error, /^action: must be one of create_flow, /);
+  assert.match(known.body.error, /^action: must be one of: create_flow, /);
   await close();
 });
 
@@ -96,6 +96,60 @@ test('curl with a body larger than it sends unasked waits for leave and gets its
   if (taken !== 'no curl') {
     assert.match(taken, /"ok":true.*200$/s);
     assert.match(await curl('x'.repeat(5_000_000)), /"code":"payload_too_large".*413$/s);
+  }
+  await close();
+});
+
+test('an address that a proxy hands down is used only when it is one', async () => {
+  const { url, lines, close } = await testWebhooks({
+    gateway: { trustedProxies: ['127.0.0.1'] },
+    limits: { ratePerWindow: 3 },
+  });
+  const from = (address: string) =>
+    send(url, { secret: 'wrong', headers: { 'x-forwarded-for': address } });
+  const statuses: number[] = [];
+  for (const n of [1, 2, 3, 4]) statuses.push((await from(`2001:db8::${n}`)).status);
+  assert.equal(statuses, [401, 401, 401, 429], 'one network, one window');
+  for (const junk of ['<script>', 'unknown', 'a'.repeat(5000), '192.0.2.1:80']) await from(junk);
+  const told = lines.map((line) => JSON.parse(line).ip).filter((ip) => ip !== undefined);
+  assert.equal([...new Set(told)], ['2001:db8::1', '2001:db8::4']);
+  assert.is((await from('192.0.2.9')).status, 401);
+  assert.is((await from('junk')).status, 429, 'junk counts for the proxy');
+  await close();
+});
+
+test('every answer has an id, also those of the HTTP parser, in one shape', async () => {
+  const { port, url, webhooks, close } = await testWebhooks();
+  const cases = [
+    ['hello\r\n\r\n', 400, 'bad_request'],
+    [`GET /%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 400, 'bad_request'],
+    [`POST ${PATH} HTTP/1.1\r\n\r\n`, 400, 'bad_request'],
+    [`GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 404, 'not_found'],
+    [`POST ${PATH} HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\n\r\n`, 417, 'expectation_failed'],
+    [`GET / HTTP/1.1\r\nX: ${'v'.repeat(100_000)}\r\n\r\n`, 431, 'headers_too_large'],
+  ] as const;
+  for (const [text, status, code] of cases) {
+    const { write, closed } = rawConnection(port);
+    write(text);
+    const [head = '', body = ''] = (await closed).split('\r\n\r\n');
+    assert.match(head, new RegExp(`^HTTP/1.1 ${status} `), text.slice(0, 20));
+    assert.match(head, /^x-request-id: \S+$/imu);
+    assert.match(head, /^cache-control: no-store$/imu);
+    assert.is(JSON.parse(body).error.code, code);
+  }
+  assert.match(
+    await webhooks.metrics.text(),
+    /svc_webhook_unrouted_requests_total\{status="400"\} 3/,
+  );
+  assert.is((await send(url)).status, 200);
+  await close();
+});
+
+test('a method of WebDAV on a known path is 405', async () => {
+  const { url, close } = await testWebhooks();
+  for (const method of ['PROPFIND', 'MKCOL', 'SEARCH']) {
+    const { status, headers } = await send(url, { method });
+    assert.equal([status, headers.get('allow')], [405, 'POST'], method);
   }
   await close();
 });

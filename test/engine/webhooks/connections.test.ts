@@ -1,8 +1,14 @@
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../../src/engine/config/index.js';
+import { rejection } from '../../../src/engine/webhooks/answers.js';
+import { routeSecret } from '../../../src/engine/webhooks/guards.js';
+import { RouteTable } from '../../../src/engine/webhooks/routes.js';
+import { WebhookListener } from '../../../src/engine/webhooks/webhook-listener.js';
+import { testLog } from '../../support/services.js';
 import { eventually } from '../../support/serving.js';
-import { headOf, PATH, rawConnection, send, testWebhooks } from '../../support/webhooks.js';
+import { headOf, PATH, rawConnection, SECRET, send, testWebhooks } from '../../support/webhooks.js';
 
 const test = suite('connections of all kinds');
 
@@ -179,6 +185,36 @@ test('draining answers what is under way and turns new requests away', async () 
   socket.destroy();
   await drained;
   await close();
+});
+
+test('an answer that cannot be written is a 500, and counted', async () => {
+  const { logger } = testLog();
+  const counted: number[] = [];
+  const unwritable = {
+    toJSON: () => {
+      throw new RangeError('Invalid string length');
+    },
+  };
+  const caller = { sessionKey: 's', controllerId: 'c' };
+  const { limits } = resolveConfig({}).plugins.entries.webhooks.config;
+  const listener = new WebhookListener({
+    address: { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] },
+    log: logger,
+    routes: new RouteTable([{ id: 'ci', path: PATH, secret: routeSecret(SECRET), caller }]),
+    limits,
+    pipeline: {
+      handle: async () => ({
+        answer: { ...rejection('ci', 'invalid_request'), body: Object(unwritable) },
+        action: null,
+      }),
+    },
+    onAnswered: ({ status }) => counted.push(status),
+    onFault: () => undefined,
+  });
+  const url = await listener.listen(() => undefined);
+  const { status, body } = await send(url);
+  assert.equal([status, body['code'], counted], [500, 'internal_error', [500]]);
+  await listener.close();
 });
 
 test.run();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseBody } from '../../../src/engine/webhooks/body/parse-body.js';
+import { parseBody } from '../../../src/engine/webhooks/body.js';
 import { sendFuzzed } from '../../support/send-fuzzed.js';
 import { act, testWebhooks } from '../../support/webhooks.js';
 
@@ -30,10 +30,19 @@ test(`${COUNT} requests of every kind get 2xx or 4xx, and the next honest one is
   assert.not(lines.some((line) => /"level":"(?:error|fatal)"/.test(line)));
 });
 
+/** Whether a value has none of the forms that bodies are refused for. */
+function isTaken(value: unknown): boolean {
+  const text = JSON.stringify(value);
+  let isExact = true;
+  JSON.parse(text, (_, part: unknown) => {
+    if (Number.isInteger(part) && !Number.isSafeInteger(part)) isExact = false;
+    return part;
+  });
+  return isExact && !text.includes('__proto__');
+}
+
 test('any JSON without the excluded forms is read as JSON.parse reads it', () => {
-  const clean = fc
-    .jsonValue({ maxDepth: 8 })
-    .filter((value) => !JSON.stringify(value).includes('__proto__'));
+  const clean = fc.jsonValue({ maxDepth: 8 }).filter(isTaken);
   fc.assert(
     fc.property(clean, fc.boolean(), (value, isSpread) => {
       const text = JSON.stringify(value, undefined, isSpread ? 2 : 0);
@@ -50,9 +59,9 @@ test('a name that stands twice in one object is found wherever it is, and in how
       const key = JSON.stringify(name);
       const inner = JSON.stringify(value);
       const twice = `[{${key}:${inner},"other":[{${key}:1}],${key}:2}]`;
-      if (name !== 'other' && name !== '__proto__' && !inner.includes('__proto__')) {
+      if (name !== 'other' && name !== '__proto__' && isTaken(value)) {
         const parsed = parseBody(Buffer.from(twice));
-        assert.equal(parsed, { ok: false, error: 'body: has a field twice' });
+        assert.equal(parsed, { ok: false, error: 'body: contains a duplicate field' });
       }
     }),
   );

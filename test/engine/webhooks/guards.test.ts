@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { WebhookActivity } from '../../../src/engine/webhooks/activity/activity.js';
-import { InFlight } from '../../../src/engine/webhooks/guards/in-flight.js';
-import { RateLimiter } from '../../../src/engine/webhooks/guards/rate-limiter.js';
-import { AnswerLog } from '../../../src/engine/webhooks/listener/answer-log.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import { clientNetworkOf } from '../../../src/engine/listener/listen.js';
+import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
+import { AnswerLog } from '../../../src/engine/webhooks/answer-log.js';
+import { InFlight, RateLimiter } from '../../../src/engine/webhooks/guards.js';
 import { testLog } from '../../support/services.js';
 
 const RATES = { ratePerWindow: 3, windowSeconds: 60, trackedClients: 4 };
@@ -36,6 +37,30 @@ test('no more than so many clients are remembered, whoever comes; the newest are
       }
     }),
   );
+});
+
+test('a client keeps its window however many others come; those beyond share one', () => {
+  const limiter = new RateLimiter();
+  const admit = (key: string, nowMs: number) => limiter.admit(key, nowMs, RATES);
+  for (let n = 0; n < 3; n++) admit('a', n);
+  for (const other of ['b', 'c', 'd']) assert.is(admit(other, 10), 0);
+  const beyond = Array.from({ length: 10 }, (_, n) => admit(`x${n}`, 20));
+  assert.equal(beyond.slice(0, 4), [0, 0, 0, 60]);
+  assert.is(admit('a', 30), 60, 'the first window is still there');
+  assert.is(admit('x9', 60_020), 0, 'places are free again');
+  assert.is(limiter.size, 1);
+});
+
+test('what is counted is an IPv4 address or an IPv6 network of 64 bits', () => {
+  const cases = [
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2::1', '2001:db8:1:2::/64'],
+    ['2001:0DB8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:2::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ] as const;
+  for (const [address, network] of cases) assert.is(clientNetworkOf(address), network, address);
 });
 
 test('in any window of any course of requests no client gets more than its share', () => {
@@ -113,6 +138,26 @@ test('of like rejections one a second is logged, with how many were left out', (
       ['ci', 'rejected', 9],
       ['other', 'rejected', 0],
       ['ci', 'performed', 0],
+    ],
+  );
+});
+
+test('a full disk is logged once a minute, however many requests meet it', () => {
+  const { logger, lines } = testLog();
+  const log = new AnswerLog(logger);
+  const full = new SvcError('FLOWS_PERSIST_FAILED', 'database or disk is full');
+  for (let ms = 0; ms <= 60_000; ms += 500) {
+    log.failed(full, ms);
+    log.record({ ...answered(), status: 503, code: 'persist_failed' }, ms);
+  }
+  const told = lines.map((line) => JSON.parse(line));
+  assert.equal(
+    told.map(({ level, more = 0 }) => [level, more]),
+    [
+      ['error', 0],
+      ['error', 0],
+      ['error', 119],
+      ['error', 119],
     ],
   );
 });

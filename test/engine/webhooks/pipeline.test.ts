@@ -150,8 +150,8 @@ test('bodies that are no action are invalid requests that say where and why', as
     ['', 'body: is empty'],
     ['{', 'body: is not JSON'],
     ['[]', 'body: must be an object'],
-    ['{}', 'action: must be one of create_flow, '],
-    ['{"action":"fly"}', 'action: must be one of create_flow, '],
+    ['{}', 'action: must be one of: create_flow, '],
+    ['{"action":"fly"}', 'action: must be one of: create_flow, '],
     ['{"action":"get_flow"}', 'flowId: is missing'],
     ['{"action":"get_flow","flowId":7}', 'flowId: must be a string'],
     ['{"action":"get_flow","flowId":"  "}', 'flowId: must not be empty'],
@@ -170,12 +170,31 @@ test('bodies that are no action are invalid requests that say where and why', as
     ],
     [
       '{"action":"run_task","flowId":"a","runtime":"acp","task":"t","startedAt":1}',
-      'startedAt: is for tasks of status "running" only',
+      'startedAt: is only for tasks with status "running"',
     ],
-    ['{"action":"list_flows","action":"list_flows"}', 'body: has a field twice'],
-    ['{"action":"list_flows","\\u0061ction":"list_flows"}', 'body: has a field twice'],
-    ['{"action":"create_flow","goal":"a","stateJson":{"__proto__":1}}', 'body: has a field called'],
-    ['{"action":"create_flow","goal":"a","stateJson":1e999}', 'body: holds a number that is too'],
+    ['{"action":"list_flows","action":"list_flows"}', 'body: contains a duplicate field'],
+    ['{"action":"list_flows","\\u0061ction":"list_flows"}', 'body: contains a duplicate field'],
+    [
+      '{"action":"create_flow","goal":"a","stateJson":{"__proto__":1}}',
+      'body: contains a field named',
+    ],
+    [
+      '{"action":"create_flow","goal":"a","stateJson":1e999}',
+      'body: contains a number that is too',
+    ],
+    [
+      '{"action":"create_flow","goal":"a","stateJson":9007199254740993}',
+      'body: contains a whole number beyond 9007199254740991; send it as a string',
+    ],
+    [
+      '{"action":"create_flow","goal":"a","stateJson":-9007199254740993.0}',
+      'body: contains a whole',
+    ],
+    ['{"action":"create_flow","goal":"a\\ud800"}', 'body: contains an unpaired surrogate'],
+    [
+      '{"action":"create_flow","goal":"a","stateJson":{"\\udc00\\ud800":1}}',
+      'body: contains an unpaired surrogate',
+    ],
     [
       `{"action":"create_flow","goal":"a","stateJson":${'['.repeat(100)}${']'.repeat(100)}}`,
       'body: is nested deeper than 64 levels',

@@ -1,14 +1,13 @@
-import type { CheckResult, DoctorReport } from '../../../src/engine/doctor/check.js';
-import type { Finding, Mend } from '../../../src/engine/doctor/finding.js';
+import type { CheckResult, DoctorReport, Finding, Fix } from '../../../src/engine/doctor/check.js';
 
 const FILE = '/home/ada/.svc/svc.json';
 
-/** A mend that does nothing but be counted. */
-export function mendOf(
+/** A fix that does nothing but be counted. */
+export function fixOf(
   title: string,
   safe = true,
-  apply: Mend['apply'] = async () => undefined,
-): Mend {
+  apply: Fix['apply'] = async () => undefined,
+): Fix {
   return {
     title,
     safe,
@@ -22,11 +21,11 @@ export function mendOf(
   };
 }
 
-/** A mistyped key, with its place and a safe mend. */
+/** A mistyped key, with its place and a safe fix. */
 export const MISTYPED: Finding = {
   code: 'unknown-key',
   severity: 'fault',
-  message: 'there is no key "enabeld" in plugins.entries.webhooks',
+  message: 'unknown key "enabeld" in plugins.entries.webhooks',
   place: { file: FILE, line: 4, column: 5 },
   excerpt: {
     firstLine: 3,
@@ -35,7 +34,7 @@ export const MISTYPED: Finding = {
     column: 5,
   },
   hint: 'did you mean "enabled"?',
-  mend: mendOf('rename "enabeld" to "enabled"'),
+  fix: fixOf('rename "enabeld" to "enabled"'),
 };
 
 /** A secret that others may read, of another check. */
@@ -46,7 +45,7 @@ export const READABLE: Finding = {
   cause: 'mode 0644, should be 0600: a login lets whoever has it act in your name',
   place: { file: '/home/ada/.svc/auth/github-copilot.json' },
   hint: 'chmod 0600 "/home/ada/.svc/auth/github-copilot.json"',
-  mend: mendOf('set the mode of /home/ada/.svc/auth/github-copilot.json to 0600'),
+  fix: fixOf('set the mode of /home/ada/.svc/auth/github-copilot.json to 0600'),
 };
 
 /** Something that a person has to see to. */

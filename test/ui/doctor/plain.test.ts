@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { renderDoctor } from '../../../src/ui/doctor/report.js';
+import { renderDoctor } from '../../../src/ui/doctor/finding-lines.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { resultOf, SICK } from './doctor-builders.js';
@@ -14,13 +14,13 @@ test('a report as lines: what is wrong, where, why, and what to do', () => {
     text,
     `svc · doctor  3 ok · 0 warnings · 2 faults
 ✗ configuration  configuration looked at
-  ✗ there is no key "enabeld" in plugins.entries.webhooks  ~/.svc/svc.json:4:5
+  ✗ unknown key "enabeld" in plugins.entries.webhooks  ~/.svc/svc.json:4:5
       3 |   "webhooks": {
     > 4 |     "enabeld": true,
         |     ^
       5 |   }
     → did you mean "enabled"?
-    safe mend: rename "enabeld" to "enabled"
+    safe fix: rename "enabeld" to "enabled"
           "webhooks": {
       -     "enabeld": true,
       +     "enabled": true,
@@ -28,7 +28,7 @@ test('a report as lines: what is wrong, where, why, and what to do', () => {
   ✗ the secret file /home/ada/.svc/auth/github-copilot.json is not yours alone  ~/.svc/auth/github-copilot.json
     mode 0644, should be 0600: a login lets whoever has it act in your name
     → chmod 0600 "/home/ada/.svc/auth/github-copilot.json"
-    safe mend: set the mode of /home/ada/.svc/auth/github-copilot.json to 0600
+    safe fix: set the mode of /home/ada/.svc/auth/github-copilot.json to 0600
           "webhooks": {
       -     "enabeld": true,
       +     "enabled": true,
@@ -38,12 +38,12 @@ test('a report as lines: what is wrong, where, why, and what to do', () => {
 ✓ disk           disk looked at
 ✓ clock          clock looked at
 
-svc config doctor --fix does the 2 safe mends
+run "svc config doctor --fix" to apply 2 safe fixes
 `,
   );
 });
 
-test('what was mended comes first, and what could not be says why', () => {
+test('what was fixed comes first, and what could not be says why', () => {
   const applied = [
     { check: 'configuration', title: 'rename "a" to "b"' },
     { check: 'disk', title: 'make room', failure: 'there is none' },
@@ -55,8 +55,8 @@ test('what was mended comes first, and what could not be says why', () => {
   };
   assert.is(
     renderDoctor(report, applied, { style, columns: undefined, homeDir }),
-    `mended  rename "a" to "b"
-not mended  make room: there is none
+    `fixed  rename "a" to "b"
+not fixed  make room: there is none
 
 svc · doctor  1 ok · 0 warnings · 0 faults
 ✓ disk           disk looked at

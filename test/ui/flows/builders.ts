@@ -1,7 +1,9 @@
+import { EMPTY_FLOW } from '../../../src/engine/flows/flow-record.js';
 import { newFlowId, newTaskId } from '../../../src/engine/flows/ids.js';
 import type { FlowRecord, TaskRecord } from '../../../src/engine/flows/index.js';
 import type { FlowEntry } from '../../../src/engine/flows/operator-flows.js';
-import { summarizeTasks } from '../../../src/engine/flows/views.js';
+import { EMPTY_TASK } from '../../../src/engine/flows/task-record.js';
+import { summarizeTasks } from '../../../src/engine/flows/task-summary.js';
 
 /** The present in these tests. */
 export const NOW = 1_800_000_000_000;
@@ -10,6 +12,7 @@ export const NOW = 1_800_000_000_000;
 export function aFlow(fields: Partial<FlowRecord> = {}): FlowEntry {
   return {
     flow: {
+      ...EMPTY_FLOW,
       seq: 1,
       flowId: newFlowId(NOW),
       ownerKey: 'agent:main:main',
@@ -19,15 +22,8 @@ export function aFlow(fields: Partial<FlowRecord> = {}): FlowEntry {
       status: 'running',
       notifyPolicy: 'done_only',
       goal: 'Publish the digest\nof this week',
-      currentStep: null,
-      blockedTaskId: null,
-      blockedSummary: null,
-      stateJson: null,
-      waitJson: null,
-      cancelRequestedAt: null,
       createdAt: NOW - 600_000,
       updatedAt: NOW - 180_000,
-      endedAt: null,
       ...fields,
     },
     summary: summarizeTasks([
@@ -41,6 +37,7 @@ export function aFlow(fields: Partial<FlowRecord> = {}): FlowEntry {
 export function aTask(fields: Partial<TaskRecord> = {}): TaskRecord {
   const { flow } = aFlow();
   return {
+    ...EMPTY_TASK,
     seq: 1,
     taskId: newTaskId(NOW),
     flowSeq: 1,
@@ -53,25 +50,10 @@ export function aTask(fields: Partial<TaskRecord> = {}): TaskRecord {
     status: 'running',
     deliveryStatus: 'pending',
     notifyPolicy: 'done_only',
-    sourceId: null,
-    childSessionKey: null,
-    parentTaskId: null,
-    agentId: null,
-    runId: null,
-    label: null,
-    error: null,
-    progressSummary: null,
-    terminalSummary: null,
-    terminalOutcome: null,
-    resultJson: null,
     createdAt: NOW - 600_000,
     startedAt: NOW - 500_000,
-    endedAt: null,
     lastEventAt: NOW - 60_000,
-    cleanupAfter: null,
     attempts: 1,
-    nextRunAt: null,
-    cancelRequestedAt: null,
     leaseHash: 'h',
     leaseOwner: 'build-3',
     leaseExpiresAt: NOW + 60_000,

@@ -2,8 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderFlow, renderTask } from '../../../src/ui/flows/details.js';
 import { renderFindings, renderFlowList, renderTaskList } from '../../../src/ui/flows/list.js';
-import { flowRow, taskRow } from '../../../src/ui/flows/rows.js';
-import { watchLine } from '../../../src/ui/flows/watch-line.js';
+import { flowRow, taskRow, watchLine } from '../../../src/ui/flows/rows.js';
+
 import { createStyle } from '../../../src/ui/style.js';
 import { aFlow, aTask, NOW } from './builders.js';
 
@@ -19,7 +19,7 @@ test('a list has a line each, and says when there are more', () => {
     text,
     `flow      status   rev  tasks  updated    session          goal
 ${entry.flow.flowId.slice(0, 8)}  blocked    3  1/2    3 min ago  agent:main:main  Publish the digest · no key
-1 of 3 flows; --limit shows more
+1 of 3 flows; use --limit to show more
 `,
   );
   assert.is(renderFlowList({ entries: [], total: 0 }, PIPED), 'no flows\n');
@@ -60,7 +60,7 @@ test('an audit is a table, or good news', () => {
     kind: 'flow',
     severity: 'error',
     code: 'stale_running',
-    detail: 'running, and nothing has happened',
+    detail: 'running, but nothing has happened',
     ageMs: 1_900_000,
     status: 'running',
     flow,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { EvalOutput } from '../../../src/engine/eval/output-schemas.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { renderDrafted, renderEval } from '../../../src/ui/memory/eval.js';
-import { formatDifference, formatShare } from '../../../src/ui/memory/eval-figures.js';
+import { formatDifference, formatShare } from '../../../src/ui/memory/eval-metrics.js';
 import { createEvalProgress } from '../../../src/ui/memory/eval-progress.js';
 import { createStyle } from '../../../src/ui/style.js';
 
@@ -12,7 +12,7 @@ const PIPE = { style: createStyle(false), columns: undefined, misses: 10 };
 
 type Variant = EvalOutput['variants'][number];
 
-function figures(share: number): Variant['figures'] {
+function metrics(share: number): Variant['metrics'] {
   return {
     recall5: share,
     recall: share,
@@ -36,8 +36,8 @@ function variant(name: string, share: number): Variant {
     provider: null,
     model: null,
     fellBack: 0,
-    figures: figures(share),
-    tags: [{ tag: 'a tag with quite a long name', questions: 4, figures: figures(share) }],
+    metrics: metrics(share),
+    tags: [{ tag: 'a tag with quite a long name', questions: 4, metrics: metrics(share) }],
     latencyMs: { p50: 1.25, p95: 30, p99: 1400, max: 1500 },
     differences: [],
   };
@@ -59,7 +59,7 @@ function output(more: Partial<EvalOutput> = {}): EvalOutput {
   };
 }
 
-test('figures are short, and a missing one is a dash', () => {
+test('metrics are short, and a missing one is a dash', () => {
   assert.equal([0, 0.8794, 1, null].map(formatShare), ['.000', '.879', '1.00', '–']);
   assert.equal([0.012, -0.0034, 0.0004].map(formatDifference), ['+.012', '−.003', '±0']);
 });
@@ -68,8 +68,8 @@ test('a pipe gets a table and no bars; a terminal of 80 columns both, and nothin
   const piped = renderEval(output(), PIPE);
   assert.match(piped, /^a tag with quite a long name {2}4 {2}\.879 /m);
   assert.not.match(piped, /▇/);
-  assert.match(piped, /\.250 of the questions found nothing\n5\u202F120 characters/);
-  assert.match(piped, /half 1\.3 ms, 95 % 30 ms, 99 % 1\u202F400 ms, longest 1\u202F500 ms/);
+  assert.match(piped, /\.250 of the questions have no results\n5,120 characters/);
+  assert.match(piped, /p50 1\.3 ms, p95 30 ms, p99 1,400 ms, max 1,500 ms/);
   const shown = renderEval(output(), { ...PIPE, columns: 80 });
   assert.match(shown, /^R@10 {6}\.879 {2}▇{35}$/m);
   assert.ok(
@@ -79,7 +79,7 @@ test('a pipe gets a table and no bars; a terminal of 80 columns both, and nothin
 });
 
 test('variants stand beside each other, and what is beyond chance is marked', () => {
-  const change = { figure: 'mrr', low: 0.01, high: 0.03, p: 0.01 } as const;
+  const change = { metric: 'mrr', low: 0.01, high: 0.03, p: 0.01 } as const;
   const other: Variant = {
     ...variant('provider=openai', 0.9),
     mode: 'hybrid',
@@ -88,7 +88,7 @@ test('variants stand beside each other, and what is beyond chance is marked', ()
     fellBack: 2,
     differences: [
       { ...change, difference: 0.021, beyondChance: true },
-      { ...change, figure: 'ndcg', difference: -0.021, beyondChance: false },
+      { ...change, metric: 'ndcg', difference: -0.021, beyondChance: false },
     ],
   };
   const text = renderEval(output({ variants: [variant('as configured', 0.879), other] }), PIPE);
@@ -96,7 +96,7 @@ test('variants stand beside each other, and what is beyond chance is marked', ()
   assert.match(text, /^ +\+\.021\* +−\.021$/m);
   assert.match(
     text,
-    /^provider=openai: words and openai m \(2 questions answered by words alone\)$/m,
+    /^provider=openai: keyword and openai m \(2 questions answered by keyword only\)$/m,
   );
 });
 
@@ -110,22 +110,25 @@ test('misses are listed under their questions, as many as wanted; names cannot f
   const text = renderEval(output({ misses }), { ...PIPE, misses: 2 });
   assert.match(text, /^3 misses in 2 questions: 1 outranked, 1 not a candidate, 1 below/m);
   assert.match(text, /^ {2}bell\\e\[2J\\nrings$/m);
-  assert.match(text, /^ {4}a\.md#L3 {2}12\. place; above it b\.md#L1-L9 \(\.710\) …$/m);
-  assert.match(text, /40 chunks that are ranked, nor any further down\n {2}1 more with --misses$/m);
+  assert.match(text, /^ {4}a\.md#L3 {2}rank 12, below b\.md#L1-L9 \(\.710\) …$/m);
+  assert.match(
+    text,
+    /40 ranked chunks, nor in a wider search\n {2}1 more; use --misses to list them$/m,
+  );
   assert.not.ok(text.includes('\u001b'));
 });
 
 test('a drop against the baseline is named', () => {
   const baseline = {
     ...{ file: '/b.json', margin: 0.01, shared: 3, added: 1, gone: 2 },
-    before: figures(0.9),
-    now: figures(0.8),
-    drops: [{ figure: 'recall', before: 0.9, now: 0.8 }],
+    before: metrics(0.9),
+    now: metrics(0.8),
+    drops: [{ metric: 'recall', before: 0.9, now: 0.8 }],
   };
   const text = renderEval(output({ baseline, written: '/new.json' }), PIPE);
   assert.match(
     text,
-    /^baseline \/b\.json: 3 questions in common, 1 it does not know, 2 that are gone$/m,
+    /^baseline \/b\.json: 3 questions in common, 1 not in it, 2 no longer asked$/m,
   );
   assert.match(text, /^ {2}R@10 dropped from \.900 to \.800$/m);
   assert.match(text, /^baseline written: \/new\.json$/m);
@@ -133,8 +136,11 @@ test('a drop against the baseline is named', () => {
 
 test('what was drafted is told, also when there was less than wanted, or nothing', () => {
   assert.match(renderDrafted(4, 4, undefined), /^4 questions drafted\n/);
-  assert.match(renderDrafted(3, 4, '/q'), /^3 questions drafted, all that the notes give; written/);
-  assert.match(renderDrafted(0, 4, undefined), /^nothing to draft/);
+  assert.match(
+    renderDrafted(3, 4, '/q'),
+    /^3 questions drafted, as many as the notes allow; written/,
+  );
+  assert.match(renderDrafted(0, 4, undefined), /^no questions drafted/);
 });
 
 test('the line of progress keeps within the terminal, redraws now and then, and goes away', () => {
@@ -153,7 +159,7 @@ test('the line of progress keeps within the terminal, redraws now and then, and 
   atMs = 200;
   ask(50);
   assert.match(written[1] ?? '', /asking {2}█{10}░{10} {2}50\/100 {2}provid/);
-  for (const text of written) assert.ok(textWidth(text) < 50);
+  for (const text of written) assert.ok(textWidth(text.replace('\r\u001B[2K', '')) < 50);
   written = [];
   line.clear();
   line.clear();

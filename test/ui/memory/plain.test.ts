@@ -39,6 +39,39 @@ test('results: score, place, headings, wrapped snippet, source', () => {
   );
 });
 
+test('compact results: score and place, headings, and the best line around its first match', () => {
+  const backup = {
+    ...aResult(0),
+    snippet:
+      '# Backup\n\nNothing here.\nWe moved the nightly backup to 02:30, and backup logs too.\n',
+    highlights: [
+      { start: 2, end: 8 },
+      { start: 46, end: 52 },
+      { start: 67, end: 73 },
+    ],
+  };
+  const results = [backup, { ...aResult(1), endLine: 3, headingPath: [], highlights: [] }];
+  const options = { style: plain, columns: 36, citations: true, compact: true };
+  assert.is(
+    renderSearchResults(aResponse({ results }), options),
+    [
+      '0.94  memory/note-00.md#L3-L6',
+      '      2026-02-03 › Backups',
+      '      We moved the nightly backup…',
+      '',
+      '0.91  memory/note-01.md#L3',
+      '      We moved the nightly backup…',
+      '',
+    ].join('\n'),
+  );
+  const href = () => 'file:///notes/a.md';
+  const linked = renderSearchResults(aResponse({ results: [backup] }), { ...options, href });
+  assert.match(
+    linked,
+    '0.94  \u001B]8;;file:///notes/a.md\u001B\\memory/note-00.md#L3-L6\u001B]8;;\u001B\\\n',
+  );
+});
+
 test('results: colour adds only itself, and marks what matched', () => {
   const response = aResponse({});
   const options = { columns: undefined, citations: false };
@@ -80,11 +113,11 @@ test('results: an explained score tells its parts on a line of its own', () => {
   };
   assert.is(
     line({ vectorScore: 0.94, explanation }),
-    'words 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40',
+    'keyword 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40',
   );
   const plainly = { ...explanation, similarity: null, decay: null, diversity: null };
-  assert.is(line({ explanation: plainly }), 'words 0.88 alone, it has no vector yet');
-  assert.is(line({ explanation: { ...plainly, textShare: 1, vectorShare: 0 } }), 'words 0.88');
+  assert.is(line({ explanation: plainly }), 'keyword 0.88 only, no vector yet');
+  assert.is(line({ explanation: { ...plainly, textShare: 1, vectorShare: 0 } }), 'keyword 0.88');
   const { textScore: _, ...wordless } = aResult(0);
   const byVector = { ...wordless, vectorScore: 0.9, explanation: plainly };
   assert.match(
@@ -101,11 +134,11 @@ test('results: none, with what to try', () => {
   const options = { style: plain, columns: 80, citations: true };
   assert.is(
     renderSearchResults(aResponse({ results: [] }), options),
-    'No matches.\nTry fewer or other words; svc memory status shows what is indexed.\n',
+    'No matches.\nTry fewer or different words. "svc memory status" shows what is indexed.\n',
   );
   assert.match(
     renderSearchResults(aResponse({ results: [], belowMinScore: 2 }), options),
-    '2 passages scored too low; try a lower --min-score.',
+    '2 passages scored too low. Try a lower --min-score.',
   );
 });
 
@@ -139,13 +172,13 @@ function summaryLines(fields: Parameters<typeof aSummary>[0], verbose = false): 
     verbose,
     isFaulty: (skip) => skip.reason !== 'symlink',
   });
-  return text.trimEnd().replaceAll('\u202F', ' ').split('\n');
+  return text.trimEnd().split('\n');
 }
 
 test('summary: what changed, how long, what was skipped', () => {
   assert.equal(summaryLines({ skipped: SKIPPED }), [
-    '✓ main  12 added · 3 changed · 1 268 unchanged',
-    '  13 115 chunks from 16.1 MB in 0.6 s',
+    '✓ main  12 added · 3 changed · 1,268 unchanged',
+    '  13,115 chunks from 16.1 MB in 0.6 s',
     '  skipped 2: memory/old.md (permission denied) · memory/x\\n.md (too large: 200 MB, limit 64 MB)',
   ]);
 });
@@ -165,15 +198,15 @@ test('summary: what was embedded, by whom, and what has no vector yet', () => {
   const third = (fields: Partial<NonNullable<SyncSummary['embedding']>>): readonly string[] =>
     summaryLines({ embedding: { ...EMBEDDED, ...fields } }).slice(2);
   const done =
-    '  1 024 passages embedded (openai, text-embedding-3-small) · 212k tokens · 96 from the cache';
+    '  1,024 passages embedded (openai, text-embedding-3-small) · 212k tokens · 96 from the cache';
   assert.equal(third({}), [done]);
   assert.equal(third({ pending: 116, refused: 2 }), [
     done,
-    '  2 not taken by openai · 116 passages pending: found by their words alone',
+    '  2 refused by openai · 116 passages pending: keyword search only',
   ]);
   const failure = { code: 'PROVIDER_AUTH', message: 'no' };
   assert.equal(third({ embedded: 0, tokens: 0, known: 0, model: null, failure }), [
-    '  embedding failed: found by their words alone',
+    '  embedding failed: keyword search only',
   ]);
   assert.equal(third({ embedded: 0, tokens: 0, known: 0 }), []);
   const unchanged = { added: 0, changed: 0, unchanged: 9, chunks: 0, embedding: EMBEDDED };
@@ -198,14 +231,11 @@ test('summary: rebuilds and stops say what became of the index', () => {
   const first = (fields: Parameters<typeof aSummary>[0]): string => summaryLines(fields)[0] ?? '';
   const none = { added: 0, changed: 0, unchanged: 0, chunks: 0 };
   const settings = { reason: 'settings', detail: 'tokenizer' } as const;
-  assert.is(first({ outcome: 'unchanged', chunks: 0 }), '✓ main  up to date · 1 268 files · 0.6 s');
-  assert.match(first({ rebuild: settings }), /· built anew: the settings changed: tokenizer$/);
+  assert.is(first({ outcome: 'unchanged', chunks: 0 }), '✓ main  up to date · 1,268 files · 0.6 s');
+  assert.match(first({ rebuild: settings }), /· rebuilt: the settings changed: tokenizer$/);
   assert.match(first({ rebuild: { reason: 'first', detail: '' } }), /· new index$/);
-  assert.is(
-    first({ outcome: 'stopped', ...none }),
-    '! main  stopped · the index is as it was before',
-  );
-  assert.match(first({ outcome: 'stopped' }), /^! main {2}stopped · .* · what is done is kept$/);
+  assert.is(first({ outcome: 'stopped', ...none }), '! main  stopped · no changes');
+  assert.match(first({ outcome: 'stopped' }), /^! main {2}stopped · .* · finished work is kept$/);
   assert.match(first(none), /nothing to index/);
 });
 
@@ -234,7 +264,7 @@ test('get: the lines, numbered and made safe where a person reads them', () => {
 });
 
 test('get: says how to go on, and nothing when that was all', () => {
-  assert.is(restOfGet(DOCUMENT), 'lines 9 to 11 of 1\u202F200; --from 12 shows what follows\n');
+  assert.is(restOfGet(DOCUMENT), 'lines 9 to 11 of 1,200; use --from 12 to continue\n');
   assert.is(restOfGet({ ...DOCUMENT, truncated: false }), undefined);
 });
 

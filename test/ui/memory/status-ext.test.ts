@@ -49,25 +49,25 @@ test('who answers, with what, from where, and how fresh', () => {
   assert.equal(told({}), [
     'backend: external',
     'program: ~/bin/qmd, release 2.8.3',
-    'mode: search, by words alone',
+    'mode: search, keyword search only',
     'collections: memory-root-main  ~/notes    MEMORY.md',
     'collections: wiki              /srv/wiki  **/*.md    not indexed yet',
     'updated: 2 min ago, 12 files, in 1.5 s',
   ]);
 });
 
-test('a program that is left alone is told with its cause and its mend', () => {
+test('a program that is left alone is told with its cause and its hint', () => {
   const why = {
     code: 'BACKEND_TIMEOUT',
     message: 'it took \u001b[31mtoo long',
     hint: 'give it time',
   };
   const lines = told({ answers: 'builtin', why, program: null, release: null });
-  assert.match(lines[0] ?? '', /^backend: builtin, in place of the external program: it took/);
+  assert.match(lines[0] ?? '', /^backend: builtin, instead of the external program: it took/);
   assert.not.ok(lines.join('').includes('\u001b'));
   assert.equal(lines.slice(1, 3), [
     'backend: → give it time',
-    'program: not found, release not asked yet',
+    'program: not found, release not known yet',
   ]);
 });
 
@@ -76,19 +76,22 @@ test('vectors are told in the modes that have them', () => {
     told({ mode: 'query', ...fields }).find((line) => line.startsWith('mode'));
   assert.is(
     mode({ vectors: 'ready', withoutVectors: 0 }),
-    'mode: query, all contents have vectors',
+    'mode: query, all documents have vectors',
   );
   assert.is(
     mode({ vectors: 'missing', withoutVectors: 1 }),
-    'mode: query, 1 content without vectors',
+    'mode: query, 1 document without vectors',
   );
-  assert.is(mode({ vectors: 'unknown' }), 'mode: query, vectors not made yet');
+  assert.is(mode({ vectors: 'unknown' }), 'mode: query, no vectors yet');
 });
 
 test('an index that is old, or not there, says so', () => {
   const updated = { atMs: NOW - 120_000, tookMs: 20, files: 1, stale: true };
   assert.match(told({ updated }).at(-1) ?? '', /; files changed since$/);
-  assert.match(told({ updated: null }).at(-1) ?? '', /^updated: never: the first search does it/);
+  assert.match(
+    told({ updated: null }).at(-1) ?? '',
+    /^updated: never: run "svc memory index", or search/,
+  );
 });
 
 test.run();

@@ -68,7 +68,7 @@ function lines(
     columns,
     homeDir: '/home/ada',
   });
-  return text.trimEnd().replaceAll('\u202F', ' ').split('\n');
+  return text.trimEnd().split('\n');
 }
 
 function line(status: BackendStatus, label: string): string {
@@ -81,14 +81,14 @@ test('tells the whole truth about an agent', () => {
     'main',
     '  workspace    ~/notes',
     '  extra paths  ../docs',
-    '  sources      memory    1 283 files  13 115 chunks',
+    '  sources      memory    1,283 files  13,115 chunks',
     '               sessions      2 files        1 chunk',
     '  index        ~/.svc/memory/main.sqlite  24.1 MB',
     '  freshness    up to date',
     '  last sync    3 min ago',
     '  tokenizer    unicode61',
     '  backend      builtin',
-    '  provider     none: search finds by words alone; svc provider list says what each provider needs',
+    '  provider     none: keyword search only; "svc provider list" shows what each provider needs',
   ]);
 });
 
@@ -100,14 +100,14 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
       adapter: 'openai',
       model: 'text-embedding-3-small',
       reason: { kind: 'setting', key: 'provider' },
-      credential: { state: 'found', source: 'env CORP_KEY', set: true, mend: null },
+      credential: { state: 'found', source: 'env CORP_KEY', set: true, hint: null },
     },
     fallback: {
       provider: 'gemini',
       adapter: 'gemini',
       model: 'gemini-embedding-001',
       reason: { kind: 'setting', key: 'fallback' },
-      credential: { state: 'found', source: 'env GEMINI_API_KEY', set: true, mend: null },
+      credential: { state: 'found', source: 'env GEMINI_API_KEY', set: true, hint: null },
     },
     missing: undefined,
     coverage: {
@@ -122,7 +122,7 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
     fallbackDone: 7,
     media: undefined,
   };
-  const keyless = { state: 'missing', source: null, set: false, mend: 'set CORP_KEY' } as const;
+  const keyless = { state: 'missing', source: null, set: false, hint: 'set CORP_KEY' } as const;
   assert.is(
     lines(aStatus(), undefined, {
       ...embedding,
@@ -137,17 +137,17 @@ test('tells who embeds and why, who stands in, and how much is embedded', () => 
     }).slice(9);
   assert.equal(facts({}), [
     '  provider     corp (openai) · text-embedding-3-small',
-    '               by memorySearch.provider; not asked here, --deep tries it',
+    '               by memorySearch.provider; not contacted, --deep tests it',
     '  fallback     gemini · gemini-embedding-001; 7 passages have its vectors',
-    '  vectors      13 000 of 13 116 passages · 1 536 dimensions · 120 cached',
-    '               116 pending: svc memory index embeds them',
+    '  vectors      13,000 of 13,116 passages · 1,536 dimensions · 120 cached',
+    '               116 pending: "svc memory index" embeds them',
   ]);
   assert.equal(facts({ state: 'whole', cached: 0 }).slice(3), [
-    '  vectors      all of 13 116 passages · 1 536 dimensions',
+    '  vectors      all of 13,116 passages · 1,536 dimensions',
   ]);
   const differences = ['model: text-embedding-3-small → text-embedding-3-large'];
   assert.equal(facts({ state: 'other', done: 0, differences }).slice(3), [
-    '  vectors      of another identity: 13 116 passages pending, svc memory index embeds them anew',
+    '  vectors      from other settings: 13,116 passages pending, "svc memory index" embeds them again',
     '               model: text-embedding-3-small → text-embedding-3-large',
   ]);
 });
@@ -156,7 +156,7 @@ test('says what is stale, and which files', () => {
   const staleness = { added: 3, changed: 1, removed: 0, examples: ['memory/a.md', 'b\n.md'] };
   assert.is(
     line(aStatus({ staleness }), 'freshness'),
-    'stale: 3 added, 1 changed (memory/a.md, b\\n.md, …); svc memory index brings it up to date',
+    'stale: 3 added, 1 changed (memory/a.md, b\\n.md, …); "svc memory index" updates it',
   );
 });
 
@@ -167,7 +167,7 @@ test('says why there is no index to speak of', () => {
     [{ staleness: undefined }, /^unknown/],
   ];
   for (const [fields, words] of cases) assert.match(line(aStatus(fields), 'freshness'), words);
-  assert.is(line(aStatus({ index: { state: 'missing' } }), 'last sync'), 'never finished');
+  assert.is(line(aStatus({ index: { state: 'missing' } }), 'last sync'), 'never');
   assert.is(
     line(aStatus({ index: { state: 'missing' } }), 'sources'),
     'memory    0 files  0 chunks',

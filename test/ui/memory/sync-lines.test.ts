@@ -42,14 +42,14 @@ function lines(everyMs: number, options: Partial<SyncLinesOptions> = {}): readon
     atMs += everyMs;
     onEvent(event);
   }
-  return written.map((line) => line.replaceAll('\u202F', ' '));
+  return written;
 }
 
 const BEGINNING = [
-  'waiting for another process that writes this index (pid 4242)\n',
+  'waiting for another process to finish writing this index (pid 4242)\n',
   'skipped o\\nld.md: permission denied\n',
-  'building the index: the old one cannot be used: no header\n',
-  'found 1 283 files, 16.1 MB; 100 to read\n',
+  'building the index: the existing index is unusable: no header\n',
+  'found 1,283 files, 16.1 MB; 100 to index\n',
 ];
 
 test('quick work says what it does and shows no progress', () => {
@@ -74,8 +74,8 @@ test('work of middling speed tells every two seconds, no more', () => {
 test('verbose names every file and every skip; quiet says nothing', () => {
   const written = lines(5, { verbose: true, label: 'main' });
   assert.ok(written.includes('main: skipped link.md: symbolic link\n'));
-  assert.ok(written.includes('main: read 99.md, 2 chunks\n'));
-  assert.ok(written.includes('main: putting the new index in place\n'));
+  assert.ok(written.includes('main: indexed 99.md, 2 chunks\n'));
+  assert.ok(written.includes('main: replacing the old index\n'));
   assert.equal(lines(1000, { quiet: true }), []);
 });
 
@@ -98,7 +98,7 @@ const EMBEDDING: readonly SyncEvent[] = [
 test('embedding is told: by whom, instead of whom, how far, and what slows it down', () => {
   let atMs = 0;
   const written: string[] = [];
-  const onEvent = createSyncLines((line) => written.push(line.replaceAll('\u202F', ' ')), {
+  const onEvent = createSyncLines((line) => written.push(line), {
     style,
     verbose: false,
     quiet: false,
@@ -110,10 +110,10 @@ test('embedding is told: by whom, instead of whom, how far, and what slows it do
     onEvent(event);
   }
   assert.equal(written, [
-    'openai fails, gemini goes on: 401 no\\n key\n',
+    'openai failed, continuing with gemini: 401 no\\n key\n',
     'embedding 100 passages with gemini (gemini-embedding-001)\n',
     '50 of 100 passages · 50 % · instead of openai · cache 12 hits · 12k tokens\n',
-    'gemini asks for fewer requests: slowed to 0.3 req/s\n',
+    'gemini rate limit: slowed to 0.3 req/s\n',
     '100 of 100 passages · 100 % · instead of openai · cache 12 hits · 12k tokens · 429: slowed to 0.3 req/s\n',
   ]);
 });
@@ -172,7 +172,7 @@ test('the progress line says at once that another process is at work', () => {
     now: () => 0,
   });
   progress.onEvent({ type: 'lock.waiting', holder: { pid: 7, sinceMs: 0 } });
-  assert.equal(written, [`${ERASE}waiting for another process that indexes (pid 7)`]);
+  assert.equal(written, [`${ERASE}waiting for another process to finish indexing (pid 7)`]);
 });
 
 test.run();

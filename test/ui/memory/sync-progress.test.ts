@@ -130,6 +130,16 @@ function indexed(bytes: number, chunks = 10): SyncEvent {
   return { type: 'document.indexed', path: 'memory/a.md', bytes, chunks };
 }
 
+test('a rate stays as it was when everything is read, however long the rest takes', () => {
+  let state = reduceSync(startSyncProgress(0), SCAN, 0);
+  for (let atMs = 500; atMs <= 2000; atMs += 500)
+    state = reduceSync(state, indexed(10_000, 100), atMs);
+  const before = syncRate(state);
+  state = reduceSync(state, { type: 'publish.started' }, 2000);
+  state = reduceSync(state, { type: 'batch.committed', documents: 40, chunks: 400 }, 60_000);
+  assert.equal([before, syncRate(state)], [200, 200]);
+});
+
 test('measures rate and time left over the last seconds only', () => {
   let state = reduceSync(startSyncProgress(0), SCAN, 0);
   assert.is(syncRate(state), undefined);
@@ -222,8 +232,8 @@ test('follows embedding: what is done, what it took, what is left of it', () => 
   assert.ok(state.embedding);
   assert.is(embedWorkWords(state.embedding), 'openai · 1 request');
   assert.is(
-    embedDetailWords(state.embedding).replaceAll('\u202F', ' '),
-    'cache 1 920 hits · 212k tokens · 429: slowed to 1 req/s',
+    embedDetailWords(state.embedding),
+    'cache 1,920 hits · 212k tokens · 429: slowed to 1.0 req/s',
   );
   const later = reduceSync(state, finished, 60_000);
   assert.not.match(later.embedding === undefined ? '' : embedDetailWords(later.embedding), /429/);
@@ -251,7 +261,7 @@ test('batch jobs are counted, and what the provider says is done of them', () =>
   );
   assert.ok(embedding);
   assert.is(embedWorkWords(embedding), 'openai · 1 of 2 jobs');
-  assert.match(embedDetailWords(embedding), 'batch 599/1\u202F000');
+  assert.match(embedDetailWords(embedding), 'batch 599/1,000');
 });
 
 test('counts every skipped file and keeps only the first ones', () => {

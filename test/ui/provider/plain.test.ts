@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Diagnosis } from '../../../src/engine/embeddings/diagnosis/index.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { renderDiagnosis } from '../../../src/ui/provider/diagnosis.js';
+import { renderDiagnosis } from '../../../src/ui/provider/check-lines.js';
 import { renderProviderList } from '../../../src/ui/provider/list.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { aProvider, REFUSED } from './provider-builders.js';
@@ -12,7 +12,7 @@ const style = createStyle(false);
 
 function rendered(diagnosis: Diagnosis, columns?: number): readonly string[] {
   const text = renderDiagnosis(diagnosis, 'provider path of agent main', { style, columns });
-  return text.trimEnd().replaceAll('\u202F', ' ').split('\n');
+  return text.trimEnd().split('\n');
 }
 
 test('a diagnosis: what was looked at, what is wrong, why, and what to do', () => {
@@ -23,15 +23,15 @@ test('a diagnosis: what was looked at, what is wrong, why, and what to do', () =
     '  ✓ endpoint    https://emb.corp.example/v1  TLS ok · 38 ms',
     '  ✗ embed       text-embedding-3-small    PROVIDER_AUTH',
     '                401 Incorrect API key provided\\e[2J. (invalid_api_key)',
-    '                → check the key from models.providers.corp.apiKey; svc provider test corp tries again',
-    '  – batch       off                       not offered',
+    '                → check the key from models.providers.corp.apiKey; test it with "svc provider test corp"',
+    '  – batch       off                       not available',
     '  ✗ fallback    gemini                    PROVIDER_UNREACHABLE',
-    '                there is no such host',
-    '                → check that generativelanguage.googleapis.com can be reached from here',
-    '  ! vectors     sqlite-vec 0.1.9          13 000 of 13 115 passages · 1 536 dimensions',
+    '                host not found',
+    '                → check that generativelanguage.googleapis.com is reachable from this machine',
+    '  ! vectors     sqlite-vec 0.1.9          13,000 of 13,115 passages · 1,536 dimensions',
     '                115 passages have no vector yet',
-    '                → svc memory index embeds them; until then they are found by their words',
-    '  broken: search finds by words alone until this is mended',
+    '                → run "svc memory index" to embed them; until then only keyword search finds them',
+    '  broken: keyword search only until this is fixed',
   ]);
 });
 
@@ -43,12 +43,12 @@ test('the last line says what it all comes to', () => {
   assert.is(last({ ok: true, usable: 'primary' }), 'works: corp embeds');
   assert.is(
     last({ ok: true, usable: 'fallback' }),
-    'corp fails; its fallback gemini embeds instead',
+    'corp fails; the fallback gemini is used instead',
   );
   assert.is(last({ scope: 'named' }), 'corp cannot embed');
   assert.is(
     last({ ok: true, usable: null, provider: null, checks: [] }),
-    'no provider: search finds by words alone',
+    'no provider: keyword search only',
   );
 });
 
@@ -80,14 +80,14 @@ test('the list in a pipe: everything, and why each is used or not', () => {
   const providers = [
     aProvider({
       role: 'primary',
-      credential: { state: 'found', source: 'env OPENAI_API_KEY', set: true, mend: null },
+      credential: { state: 'found', source: 'env OPENAI_API_KEY', set: true, hint: null },
       why: 'auto-detected by env OPENAI_API_KEY',
     }),
     aProvider({
       provider: 'x\u001B[2J',
       role: 'fallback',
       endpoint: 'http://127.0.0.1:8080/v1',
-      credential: { state: 'not_needed', source: null, set: null, mend: null },
+      credential: { state: 'not_needed', source: null, set: null, hint: null },
       cost: 'unknown',
       autoPlace: null,
       dimensions: null,
@@ -96,17 +96,17 @@ test('the list in a pipe: everything, and why each is used or not', () => {
     }),
   ];
   const text = renderProviderList(providers, { style, columns: undefined });
-  assert.equal(text.trimEnd().replaceAll('\u202F', ' ').split('\n'), [
+  assert.equal(text.trimEnd().split('\n'), [
     '   provider  key                      model                    dims  cost       batch   auto',
-    '●  openai    env OPENAI_API_KEY, set  text-embedding-3-small  1 536  per token  yes        3',
-    '○  x\\e[2J    none needed              model.gguf                  –  its own    yes    never',
+    '●  openai    env OPENAI_API_KEY, set  text-embedding-3-small  1,536  per token  yes        3',
+    '○  x\\e[2J    not needed               model.gguf                  –  custom     yes    never',
     '',
     '  openai (general-vendor)  used: auto-detected by env OPENAI_API_KEY',
-    '  x\\e[2J (openai)          stands in when that fails: memorySearch.fallback · http://127.0.0.1:8080/v1',
+    '  x\\e[2J (openai)          fallback: memorySearch.fallback · http://127.0.0.1:8080/v1',
   ]);
   assert.match(
     renderProviderList([aProvider()], { style, columns: undefined }),
-    /^No provider is used: memory is searched by words alone\.\n/,
+    /^No provider is in use: keyword search only\.\n/,
   );
 });
 

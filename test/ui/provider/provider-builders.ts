@@ -1,5 +1,5 @@
 import type { Diagnosis } from '../../../src/engine/embeddings/diagnosis/index.js';
-import type { ListedProvider } from '../../../src/engine/embeddings/list-providers.js';
+import type { ListedProvider } from '../../../src/engine/embeddings/index.js';
 
 /** A diagnosis of a path whose key is refused, with texts that would drive a terminal. */
 export const REFUSED: Diagnosis = {
@@ -36,16 +36,16 @@ export const REFUSED: Diagnosis = {
       text: 'text-embedding-3-small',
       code: 'PROVIDER_AUTH',
       cause: '401 Incorrect API key provided\u001B[2J. (invalid_api_key)',
-      mend: 'check the key from models.providers.corp.apiKey; svc provider test corp tries again',
+      hint: 'check the key from models.providers.corp.apiKey; test it with "svc provider test corp"',
     },
-    { check: 'batch', state: 'off', text: 'off', note: 'not offered' },
+    { check: 'batch', state: 'off', text: 'off', note: 'not available' },
     {
       check: 'fallback',
       state: 'failed',
       text: 'gemini',
       code: 'PROVIDER_UNREACHABLE',
-      cause: 'there is no such host',
-      mend: 'check that generativelanguage.googleapis.com can be reached from here',
+      cause: 'host not found',
+      hint: 'check that generativelanguage.googleapis.com is reachable from this machine',
     },
     {
       check: 'vectors',
@@ -55,7 +55,7 @@ export const REFUSED: Diagnosis = {
       passages: { done: 13_000, all: 13_115 },
       code: 'EMBEDDINGS_PENDING',
       cause: '115 passages have no vector yet',
-      mend: 'svc memory index embeds them; until then they are found by their words',
+      hint: 'run "svc memory index" to embed them; until then only keyword search finds them',
     },
   ],
 };
@@ -72,7 +72,7 @@ export function aProvider(fields: Partial<ListedProvider> = {}): ListedProvider 
       state: 'missing',
       source: null,
       set: false,
-      mend: 'set OPENAI_API_KEY, or models.providers.openai.apiKey',
+      hint: 'set OPENAI_API_KEY, or models.providers.openai.apiKey',
     },
     model: 'text-embedding-3-small',
     dimensions: 1536,

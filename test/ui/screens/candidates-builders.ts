@@ -48,7 +48,7 @@ export const WEAK = aCandidate({
   failed: ['recall_count'],
   gates: [
     { gate: 'clean', passed: true, why: 'a statement' },
-    { gate: 'recall_count', passed: false, why: '1 signals of 3' },
+    { gate: 'recall_count', passed: false, why: '1 signal, needs 3' },
   ],
 });
 

@@ -6,6 +6,7 @@ import { textWidth } from '../../../src/ui/fit.js';
 import { candidatesFrame } from '../../../src/ui/screens/candidates/frame.js';
 import {
   type CandidatesActions,
+  CandidatesScreen,
   runCandidatesScreen,
 } from '../../../src/ui/screens/candidates/run.js';
 import {
@@ -16,7 +17,7 @@ import {
   reduceCandidates,
   type ShownCandidate,
 } from '../../../src/ui/screens/candidates/state.js';
-import { CandidatesScreen } from '../../../src/ui/screens/candidates/view.js';
+
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
@@ -86,7 +87,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     const screen = terminal.screen();
     assert.ok(screen.length <= rows);
     for (const line of screen) assert.ok(textWidth(line) <= columns, line);
-    assert.match(screen.at(-1) ?? '', /p promote {3}x reject {3}w why .*q leave$/u);
+    assert.match(screen.at(-1) ?? '', /p promote {3}x reject {3}w why .*q quit$/u);
     terminal.type('q');
     assert.equal(await ended, []);
     assertRestored(terminal);
@@ -107,7 +108,7 @@ test('p promotes, x rejects, and u takes back the last of them, then the one bef
   terminal.type('u');
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('u');
-  await waitForText(terminal, 'nothing was decided here');
+  await waitForText(terminal, 'nothing to undo');
   assert.equal(did, ['promote 28d9', 'reject 011c', 'undo rejected 011c', 'undo promoted 28d9']);
   terminal.type(KEYS.ctrlC);
   assert.equal(await ended, []);
@@ -131,7 +132,7 @@ test('w says why, the failed gates first; again, and the passage is back', async
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('j');
   terminal.type('w');
-  await waitForText(terminal, '✗ signals enough: 1 signals of 3');
+  await waitForText(terminal, '✗ enough signals: 1 signal, needs 3');
   await waitForText(terminal, 'relevance     ▇▇▇▇▇▇▇▇▇  0.90');
   const screen = terminal.screen().join('\n');
   assert.ok(screen.indexOf('✗ signals') < screen.indexOf('✓ a clean'), screen);
@@ -141,11 +142,11 @@ test('w says why, the failed gates first; again, and the passage is back', async
   await ended;
 });
 
-test('what a claim said is shown when its note does not say it any more', async () => {
+test('the recorded text is shown when a claim is no longer in its note', async () => {
   const { terminal, ended } = open(80, 24, {
     passage: async () => ({ ...PASSAGE, state: 'missing', lines: [], claim: undefined }),
   });
-  await waitForText(terminal, 'its note does not say it any more; it was:');
+  await waitForText(terminal, 'no longer in its note; it was:');
   terminal.type('q');
   await ended;
 });
@@ -159,7 +160,7 @@ test('nothing is decided where nothing was written, and a failure is told', asyn
   });
   await waitForText(skipped.terminal, '❯ ✓ 0.86');
   skipped.terminal.type('p');
-  await waitForText(skipped.terminal, 'left out: its note says something else now');
+  await waitForText(skipped.terminal, 'skipped: changed in its note');
   skipped.terminal.type('x');
   await waitForText(skipped.terminal, 'the disk is full');
   await waitForText(skipped.terminal, '2 candidates');
@@ -180,7 +181,7 @@ test('leaving waits for what is being written, and a second decision does not ov
   });
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('pp');
-  await waitForText(terminal, 'writing …');
+  await waitForText(terminal, 'writing…');
   leave.abort();
   // Whatever does not wait for the writing has ended after this turn.
   await new Promise((resolve) => setImmediate(resolve));
@@ -226,7 +227,7 @@ test('the view shows the store and sends what is typed', async () => {
       onLeave={hear('leave')}
     />,
   );
-  await waitFor('the first frame', () => lastFrame()?.includes('Reading …') === true);
+  await waitFor('the first frame', () => lastFrame()?.includes('Loading…') === true);
   store.dispatch({ type: 'loaded', candidates: [READY, WEAK] });
   await waitFor('the list', () => lastFrame()?.includes('❯ ✓ 0.86') === true);
   stdin.write('pxurq');

@@ -5,14 +5,18 @@ import * as assert from 'uvu/assert';
 import type { CheckResult, DoctorEvent, DoctorReport } from '../../../src/engine/doctor/check.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { doctorFrame } from '../../../src/ui/screens/doctor/frame.js';
-import { type DoctorScreenEnd, runDoctorScreen } from '../../../src/ui/screens/doctor/run.js';
+import {
+  DoctorScreen,
+  type DoctorScreenEnd,
+  runDoctorScreen,
+} from '../../../src/ui/screens/doctor/run.js';
 import {
   chosenFinding,
   type DoctorScreenEvent,
   reduceDoctorScreen,
   startDoctorScreen,
 } from '../../../src/ui/screens/doctor/state.js';
-import { DoctorScreen } from '../../../src/ui/screens/doctor/view.js';
+
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
@@ -23,7 +27,7 @@ import {
   waitFor,
   waitForText,
 } from '../../support/terminal.js';
-import { MISTYPED, mendOf, READABLE, resultOf, SICK, STALE } from '../doctor/doctor-builders.js';
+import { fixOf, MISTYPED, READABLE, resultOf, SICK, STALE } from '../doctor/doctor-builders.js';
 
 const NAMES = SICK.checks.map(({ check }) => check);
 const style = createStyle(false);
@@ -98,13 +102,13 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     await waitForText(terminal, '● disk');
     await waitForText(terminal, '○ clock');
     tellAll(look, SICK.checks);
-    await waitForText(terminal, '❯ ✗ there is no key "enabeld"');
+    await waitForText(terminal, '❯ ✗ unknown key "enabeld"');
     await waitForText(terminal, 'did you mean "enabled"?');
     const screen = terminal.screen();
     assert.ok(screen.length <= rows);
     for (const line of screen) assert.ok(textWidth(line) <= columns, line);
     if (rows >= 24) await waitForText(terminal, '3 ok · 0 warnings · 2 faults');
-    assert.match(screen.at(-1) ?? '', /⏎ show mend {3}a apply {3}A all safe .* {3}q leave$/u);
+    assert.match(screen.at(-1) ?? '', /⏎ show fix {3}a apply {3}A all safe .* {3}q quit$/u);
     terminal.type('q');
     const end = await opened.ended;
     assert.equal(end, { edit: undefined, applied: [], results: SICK.checks });
@@ -112,16 +116,16 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
-test('a shows what a mend changes; a again does it, and everything is looked at again', async () => {
+test('a shows what a fix changes; a again does it, and everything is looked at again', async () => {
   const opened = open(80, 24);
   const { terminal, applied, looks } = opened;
   tellAll(await lookOf(opened), SICK.checks);
-  await waitForText(terminal, '❯ ✗ there is no key');
+  await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('a');
   await waitForText(terminal, '+     "enabled": true,');
   assert.equal([applied, looks.length], [[], 1]);
   terminal.type('a');
-  await waitForText(terminal, 'mended: rename "enabeld" to "enabled"');
+  await waitForText(terminal, 'fixed: rename "enabeld" to "enabled"');
   assert.equal(applied, ['rename "enabeld" to "enabled"']);
   const again = await lookOf(opened, 1);
   assert.equal(again.checks, NAMES);
@@ -134,10 +138,10 @@ test('a shows what a mend changes; a again does it, and everything is looked at 
   assertRestored(terminal);
 });
 
-test('a mend of a file alone has its own check made again', async () => {
+test('a fix of a file alone has its own check made again', async () => {
   const opened = open(80, 24);
-  const mend = { ...mendOf('set a mode'), changes: 'state' as const };
-  const results = [resultOf('permissions', [{ ...READABLE, mend }]), ...SICK.checks.slice(3)];
+  const fix = { ...fixOf('set a mode'), changes: 'state' as const };
+  const results = [resultOf('permissions', [{ ...READABLE, fix }]), ...SICK.checks.slice(3)];
   tellAll(await lookOf(opened), results);
   await waitForText(opened.terminal, '❯ ✗ the secret file');
   // What has not ended yet is made again with it.
@@ -148,31 +152,31 @@ test('a mend of a file alone has its own check made again', async () => {
   assert.is((await opened.ended).results, undefined);
 });
 
-test('A shows all safe mends; A again does them, esc does not', async () => {
+test('A shows all safe fixes; A again does them, esc does not', async () => {
   const opened = open(80, 24);
   const { terminal, applied } = opened;
   tellAll(await lookOf(opened), SICK.checks);
   await waitForText(terminal, 'A all safe');
   terminal.type('A');
-  await waitForText(terminal, '2 safe mends; A again does them');
+  await waitForText(terminal, '2 safe fixes; press A again to apply');
   terminal.type(KEYS.escape);
-  await waitForText(terminal, '❯ ✗ there is no key');
+  await waitForText(terminal, '❯ ✗ unknown key');
   assert.equal(applied, []);
   terminal.type('A');
-  await waitForText(terminal, '2 safe mends; A again does them');
+  await waitForText(terminal, '2 safe fixes; press A again to apply');
   terminal.type('A');
-  await waitForText(terminal, 'mended: 2 findings');
-  assert.equal(applied, [MISTYPED.mend?.title, READABLE.mend?.title]);
+  await waitForText(terminal, '2 problems fixed');
+  assert.equal(applied, [MISTYPED.fix?.title, READABLE.fix?.title]);
   terminal.type('q');
   await opened.ended;
 });
 
-test('a mend that could not be done says why', async () => {
+test('a fix that could not be done says why', async () => {
   const opened = open(80, 24, 'the disk is full');
   tellAll(await lookOf(opened), SICK.checks);
   await waitForText(opened.terminal, '❯ ✗');
   opened.terminal.type('aa');
-  await waitForText(opened.terminal, 'not mended: rename "enabeld" to "enabled": the disk is full');
+  await waitForText(opened.terminal, 'not fixed: rename "enabeld" to "enabled": the disk is full');
   opened.terminal.type('q');
   assert.is((await opened.ended).applied[0]?.failure, 'the disk is full');
 });
@@ -181,15 +185,15 @@ test('arrows choose, enter opens and closes, e ends with the place to open', asy
   const opened = open(80, 24);
   const { terminal } = opened;
   tellAll(await lookOf(opened), SICK.checks);
-  await waitForText(terminal, '❯ ✗ there is no key');
+  await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type(KEYS.down);
   await waitForText(terminal, '❯ ✗ the secret file');
   terminal.type(KEYS.enter);
-  await waitForText(terminal, '⏎ hide mend');
+  await waitForText(terminal, '⏎ hide fix');
   terminal.type(KEYS.enter);
-  await waitForText(terminal, '⏎ show mend');
+  await waitForText(terminal, '⏎ show fix');
   terminal.type(KEYS.up);
-  await waitForText(terminal, '❯ ✗ there is no key');
+  await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('e');
   assert.equal((await opened.ended).edit, MISTYPED.place);
   assertRestored(terminal);
@@ -222,7 +226,7 @@ test('leaving while it looks ends the look; so does a signal from outside', asyn
   ]) {
     const opened = open(80, 24);
     const look = await lookOf(opened);
-    await waitForText(opened.terminal, '? keys');
+    await waitForText(opened.terminal, '? help');
     go(opened);
     assert.is((await opened.ended).results, undefined);
     assert.is(look.signal.aborted, true);
@@ -233,7 +237,7 @@ test('leaving while it looks ends the look; so does a signal from outside', asyn
 test('a bug in the work restores the terminal and comes out', async () => {
   const opened = open(80, 24);
   const look = await lookOf(opened);
-  await waitForText(opened.terminal, '? keys');
+  await waitForText(opened.terminal, '? help');
   look.fail(new Error('a bug'));
   let message = '';
   await opened.ended.catch((error: Error) => {
@@ -262,11 +266,53 @@ test('the view shows the store and sends what is typed', async () => {
   );
   await waitFor('the frame', () => (lastFrame() ?? '').includes('○ configuration'));
   stdin.write('raAe?');
-  await waitFor('the list of keys', () => (lastFrame() ?? '').includes('show all safe mends'));
+  await waitFor('the list of keys', () => (lastFrame() ?? '').includes('apply all safe fixes'));
   stdin.write('q');
   await waitFor('leave', () => heard.includes('leave'));
   assert.equal(heard, ['again', 'apply', 'all', 'edit', 'leave']);
   unmount();
+});
+
+test('the worst finding is chosen until the person chooses, whatever order checks end in', () => {
+  const finding = (severity: 'fault' | 'warning', code: string) => ({
+    code,
+    severity,
+    message: code,
+  });
+  const ended = (check: string, severity: 'fault' | 'warning'): DoctorScreenEvent => {
+    const result = resultOf(check, [finding(severity, check)]);
+    return { type: 'look.told', run: 1, event: { type: 'check.finished', result } };
+  };
+  const after = (events: readonly DoctorScreenEvent[]) =>
+    chosenFinding(events.reduce(reduceDoctorScreen, startDoctorScreen(['a', 'b', 'c'])))?.finding
+      .code;
+  const start: DoctorScreenEvent = { type: 'look.started', checks: ['a', 'b', 'c'] };
+  const events = [start, ended('c', 'warning'), ended('b', 'fault')];
+  assert.is(after(events), 'b');
+  assert.is(after([...events, { type: 'moved', by: 1 }, ended('a', 'fault')]), 'c');
+});
+
+test('all safe fixes can be scrolled through before they are applied', () => {
+  const fixes = Array.from({ length: 30 }, (_, at) => ({
+    code: `f${at}`,
+    severity: 'fault' as const,
+    message: `finding ${at}`,
+    fix: { ...fixOf(`fix number ${at}`, true), diff: [] },
+  }));
+  const result = resultOf('index', fixes);
+  const events: readonly DoctorScreenEvent[] = [
+    { type: 'look.started', checks: ['index'] },
+    { type: 'look.told', run: 1, event: { type: 'check.finished', result } },
+    { type: 'confirm.opened' },
+  ];
+  const shown = (more: readonly DoctorScreenEvent[]): string => {
+    const state = [...events, ...more].reduce(reduceDoctorScreen, startDoctorScreen(['index']));
+    return doctorFrame(state, { style, homeDir: '/' }, { columns: 80, rows: 24 }).join('\n');
+  };
+  assert.match(shown([]), 'fix number 0');
+  assert.not.match(shown([]), 'fix number 29');
+  const down: DoctorScreenEvent = { type: 'moved', by: 1 };
+  assert.match(shown(Array.from({ length: 40 }, () => down)), 'fix number 29');
 });
 
 test('any events in any order make a frame that fits, and the chosen finding is there', () => {
@@ -288,11 +334,11 @@ test('any events in any order make a frame that fits, and the chosen finding is 
     }),
     fc.record({ type: fc.constant('moved' as const), by: fc.constantFrom(-1, 1) }),
     fc.constantFrom<DoctorScreenEvent>(
-      { type: 'mend.toggled' },
-      { type: 'mend.opened' },
+      { type: 'fix.toggled' },
+      { type: 'fix.opened' },
       { type: 'confirm.opened' },
-      { type: 'mending.started' },
-      { type: 'mending.ended', told: 'mended: x' },
+      { type: 'fixing.started' },
+      { type: 'fixing.ended', told: 'fixed: x' },
       { type: 'help.toggled' },
       { type: 'back' },
     ),

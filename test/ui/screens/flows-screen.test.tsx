@@ -5,12 +5,12 @@ import * as assert from 'uvu/assert';
 import { textWidth } from '../../../src/ui/fit.js';
 import { flowRow, taskRow } from '../../../src/ui/flows/rows.js';
 import { flowsFrame } from '../../../src/ui/screens/flows/frame.js';
+import { FlowsScreen } from '../../../src/ui/screens/flows/run.js';
 import {
   type FlowsScreenState,
   reduceFlowsScreen,
   startFlowsScreen,
 } from '../../../src/ui/screens/flows/state.js';
-import { FlowsScreen } from '../../../src/ui/screens/flows/view.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
@@ -35,7 +35,7 @@ test('shows the newest, how many there are, and the keys', () => {
   assert.match(lines[2] ?? '', /flow\s+status\s+rev\s+tasks\s+updated\s+session\s+goal/);
   assert.match(lines[3] ?? '', /running\s+0\s+1\/2\s+3 min ago\s+agent:main:main\s+goal 0/);
   assert.ok(lines.includes('  … 4 more'));
-  assert.is(lines.at(-1), '  ? keys   q leave');
+  assert.is(lines.at(-1), '  ? help   q quit');
   assert.match(
     flowsFrame(listed('tasks', 0), STYLE, { columns: 80, rows: 24 }).join('\n'),
     'no tasks',
@@ -79,11 +79,11 @@ test('keys ask to leave, and for the list of keys', async () => {
       onStop={(key) => asked.push(key)}
     />,
   );
-  await waitFor('the screen', () => lastFrame()?.includes('q leave') === true);
+  await waitFor('the screen', () => lastFrame()?.includes('q quit') === true);
   stdin.write('?');
-  await waitFor('the list of keys', () => lastFrame()?.includes('close this list') === true);
+  await waitFor('the list of keys', () => lastFrame()?.includes('close help') === true);
   stdin.write(KEYS.escape);
-  await waitFor('it is closed', () => lastFrame()?.includes('close this list') === false);
+  await waitFor('it is closed', () => lastFrame()?.includes('close help') === false);
   stdin.write('q');
   stdin.write(KEYS.ctrlC);
   await waitFor('both', () => asked.length === 2);

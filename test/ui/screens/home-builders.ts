@@ -1,5 +1,5 @@
-import type { AgentGlance, AgentNews } from '../../../src/engine/overview/agent-glance.js';
-import type { OverviewNews } from '../../../src/engine/overview/overview-news.js';
+import type { AgentGlance, AgentNews } from '../../../src/engine/overview/agents-look.js';
+import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
 
 /** The present in these tests. */
 export const NOW = 1_795_000_000_000;

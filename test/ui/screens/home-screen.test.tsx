@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OverviewNews } from '../../../src/engine/overview/overview-news.js';
+import type { OverviewNews } from '../../../src/engine/overview/follow-overview.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { homeFrame } from '../../../src/ui/screens/home/frame.js';
 import {
   type HomeEnd,
   type HomeFollowing,
+  HomeScreen,
   type HomeScreenOptions,
   type OpenedTarget,
   runHomeScreen,
@@ -19,7 +20,7 @@ import {
   reduceHome,
   startHome,
 } from '../../../src/ui/screens/home/state.js';
-import { HomeScreen } from '../../../src/ui/screens/home/view.js';
+
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
@@ -99,7 +100,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     const terminal = createTerminal(columns, rows);
     terminal.stdout.write('$ svc\n');
     const { end, tell, calls } = start(terminal);
-    await waitForText(terminal, 'looking …');
+    await waitForText(terminal, 'checking …');
     tell(busyNews());
     await waitForText(terminal, '1 fault');
     const lines = terminal.screen();
@@ -113,8 +114,8 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.match(text, /● tasks +1 running · 2 queued/);
     assert.match(text, /✓ dreams +next sweep in 5 h/);
     assert.match(text, /✗ faults +1 fault · 1 warning/);
-    assert.match(text, /\? keys {3}q leave/);
-    if (columns > 60) assert.match(text, /13\u202F115 chunks · openai/);
+    assert.match(text, /\? help {3}q quit/);
+    if (columns > 60) assert.match(text, /13,115 chunks · openai/);
     terminal.type('q');
     assert.equal(await end, { type: 'left' });
     assert.equal(calls, ['follow', 'close']);
@@ -160,12 +161,12 @@ test('somebody who has just installed svc is told what to do next, and Enter doe
     assert.match(text, /❯ · set up +nothing is set up yet · svc config init/);
     assert.not.match(text, /there is no workspace|✗/);
     if (rows < 24) continue;
-    assert.match(text.replaceAll(/\n +/g, ' '), /Enter sets it up \(svc config init\)/);
+    assert.match(text.replaceAll(/\n +/g, ' '), /press Enter to set it up \(svc config init\)/);
     assert.match(text.replaceAll(/\n +/g, ' '), /svc memory search -w \.\/notes/);
   }
   const terminal = createTerminal(80, 24);
   const { end, tell, asked } = start(terminal);
-  await waitForText(terminal, 'looking …');
+  await waitForText(terminal, 'checking …');
   tell(emptyNews());
   await waitForText(terminal, 'set svc up');
   terminal.type(KEYS.enter);
@@ -188,7 +189,7 @@ test('each line leads to its screen, and an agent to three', async () => {
   for (const [keys, target] of cases) {
     const terminal = createTerminal(80, 24);
     const { end, tell, asked } = start(terminal);
-    await waitForText(terminal, 'looking …');
+    await waitForText(terminal, 'checking …');
     tell(busyNews());
     await waitForText(terminal, '1 fault');
     terminal.type(keys);
@@ -205,7 +206,7 @@ test('home stays until a screen is ready, and tells what keeps it from being sho
       settle = (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome));
     });
   const { end, tell, asked } = start(terminal, { prepare });
-  await waitForText(terminal, 'looking …');
+  await waitForText(terminal, 'checking …');
   tell(busyNews());
   await waitForText(terminal, '1 fault');
   // Typed twice at once: one at a time is opened.
@@ -241,7 +242,7 @@ test('going into screens and back again and again leaves no handler behind', asy
   for (let round = 0; round < 12; round++) {
     const { end, tell, calls } = start(terminal, { before, signal: outside.signal });
     if (before === undefined) {
-      await waitForText(terminal, 'looking …');
+      await waitForText(terminal, 'checking …');
       tell(busyNews());
     }
     // What was known is there at once, and the line that was left is chosen.
@@ -261,7 +262,7 @@ test('going into screens and back again and again leaves no handler behind', asy
 test('the same news draws nothing, and an agent that is only named keeps what was known', async () => {
   const terminal = createTerminal(80, 24);
   const { end, tell, endLook, calls } = start(terminal);
-  await waitForText(terminal, 'looking …');
+  await waitForText(terminal, 'checking …');
   tell(busyNews());
   await waitForText(terminal, '1 fault');
   const writes = terminal.writes();
@@ -271,7 +272,7 @@ test('the same news draws nothing, and an agent that is only named keeps what wa
   }
   tell({ agents: busyNews().agents.map(({ name }) => ({ name, glance: undefined, faults: [] })) });
   endLook('it exited with 1');
-  await waitForText(terminal, 'nobody looks any more: it exited with 1; r looks again');
+  await waitForText(terminal, 'no longer updated: it exited with 1; press r to retry');
   // One frame, which is a few writes.
   assert.ok(terminal.writes() - writes <= 4, `${terminal.writes() - writes} writes`);
   assert.match(terminal.screen().join('\n'), /✓ main +up to date/);
@@ -283,9 +284,12 @@ test('the same news draws nothing, and an agent that is only named keeps what wa
   terminal.type('r');
   await waitFor('another look', () => calls.includes('again'));
   terminal.type('?');
-  await waitForText(terminal, 'bring its index up to date');
+  await waitForText(terminal, 'update its index');
   terminal.type(KEYS.escape);
-  await waitFor('the list to close', () => !terminal.screen().join('\n').includes('bring its'));
+  await waitFor(
+    'the list to close',
+    () => !terminal.screen().join('\n').includes('update its index'),
+  );
   terminal.type(KEYS.escape);
   assert.equal(await end, { type: 'left' });
 });
@@ -294,7 +298,7 @@ test('what a line has no room for is said below it', () => {
   const news = busyNews();
   assert.match(shown(news), '~/main · text-embedding-3-small');
   assert.match(shown(news, 80, 24, 'agent work'), 'stale: memory/a.md, …');
-  assert.match(shown(news, 80, 24, 'listener'), 'last answer 20 s ago: 200 create_flow');
+  assert.match(shown(news, 80, 24, 'listener'), 'last response 20 s ago: 200 create_flow');
   const faults = shown(news, 80, 24, 'faults');
   assert.match(faults, /a secret can be read by everyone\n +→ chmod 600 it\n +others may look/);
 });
@@ -307,7 +311,7 @@ test('states are told in words', () => {
   const agent = (glance: Parameters<typeof anAgent>[1]): string =>
     line({ agents: [anAgent('ada', glance)] }, 'ada');
   assert.match(agent({ index: 'missing' }), /! ada +no index yet · openai$/);
-  assert.match(agent({ index: 'outdated' }), /! ada +to be rebuilt/);
+  assert.match(agent({ index: 'outdated' }), /! ada +needs rebuild/);
   assert.match(agent({ stale: null }), /! ada +cannot be read/);
   assert.match(agent({ watched: true }), /✓ ada +up to date · watched/);
   assert.match(agent({ backend: 'ext' }), /chunks · openai · ext · /);
@@ -315,7 +319,7 @@ test('states are told in words', () => {
   const listener = (fields: object): string =>
     line({ listener: { ...busyNews().listener, ...fields } }, 'listener');
   assert.match(listener({ process: undefined }), /! listener +not running · 2 routes/);
-  const failure = { code: null, message: 'port in use', mend: null };
+  const failure = { code: null, message: 'port in use', hint: null };
   const process = {
     pid: 1,
     startedMs: 1,

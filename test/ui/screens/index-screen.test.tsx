@@ -78,7 +78,7 @@ function work({ tell }: Opened): void {
 
 /** The screen with the thin blanks of its figures as plain ones, for patterns that can be read. */
 function shown(terminal: FakeTerminal): readonly string[] {
-  return terminal.screen().map((line) => line.replaceAll('\u202F', ' '));
+  return terminal.screen();
 }
 
 function assertRestored(terminal: FakeTerminal): void {
@@ -95,12 +95,12 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     await waitForText(terminal, '100 files on disk');
     const screen = shown(terminal);
     assert.match(screen[1] ?? '', /^ {2}svc · index · main +~.* · builtin$/u);
-    assert.match(screen[2] ?? '', /^ {2}✓ scan +1 283 files {3}16\.1 MB/u);
-    assert.match(screen[3] ?? '', /^ {2}● chunk +█+░+ {4}101\/1 283 +\d+ chunks\/s$/u);
-    assert.match(screen[4] ?? '', /^ {2}● write +100 files on disk +1 000 chunks$/u);
+    assert.match(screen[2] ?? '', /^ {2}✓ scan +1,283 files {3}16\.1 MB/u);
+    assert.match(screen[3] ?? '', /^ {2}● chunk +█+░+ {4}101\/1,283 +\d+ chunks\/s$/u);
+    assert.match(screen[4] ?? '', /^ {2}● write +100 files on disk +1,000 chunks$/u);
     assert.match(screen[5] ?? '', /^ {4}now +memory\/日本\/99\\e\[2J\.md$/u);
     assert.match(screen[6] ?? '', /^ {4}skipped 1 {2}memory\/\\nold\.md/u);
-    assert.match(screen[7] ?? '', /^ {4}eta 0:\d\d +q stop, keeps work {3}\? keys$/u);
+    assert.match(screen[7] ?? '', /^ {4}eta 0:\d\d +q stop {3}\? help$/u);
     assert.is(screen.length, 8);
     for (const line of screen) assert.ok(textWidth(line) <= columns);
 
@@ -108,8 +108,8 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     await opened.ended;
     assert.equal(shown(terminal), [
       '$ svc memory index',
-      '✓ main  12 added · 3 changed · 1 268 unchanged',
-      '  13 115 chunks from 16.1 MB in 0.6 s',
+      '✓ main  12 added · 3 changed · 1,268 unchanged',
+      '  13,115 chunks from 16.1 MB in 0.6 s',
     ]);
     assert.is(terminal.buffer.scrolled, 0);
     assertRestored(terminal);
@@ -131,14 +131,43 @@ for (const columns of [60, 80, 120]) {
     await waitForText(terminal, '429: slow');
     const screen = shown(terminal);
     assert.match(screen[4] ?? '', /^ {2}✓ write/u);
-    assert.match(screen[5] ?? '', /^ {2}● embed +█+░+ {3}3 072\/13 115 +openai(?: · 1 request)?$/u);
-    assert.match(screen[6] ?? '', /^ {12}cache 1 920 hits · 212k tokens · 429: slow/u);
+    assert.match(screen[5] ?? '', /^ {2}● embed +█+░+ {3}3,072\/13,115 +openai(?: · 1 request)?$/u);
+    assert.match(screen[6] ?? '', /^ {12}cache 1,920 hits · 212k tokens · 429: slow/u);
     for (const line of screen) assert.ok(textWidth(line) <= columns);
     opened.finish(aSummary());
     await opened.ended;
     assertRestored(terminal);
   });
 }
+
+test('leaves nothing behind when frames are drawn before it hears of a new width', async () => {
+  const opened = open(100, 24);
+  const { terminal, tell } = opened;
+  work(opened);
+  await waitForText(terminal, '100 files on disk');
+  for (const [columns, documents] of [
+    [60, 120],
+    [100, 140],
+    [80, 160],
+  ] as const) {
+    terminal.resizeUnheard(columns, 24);
+    tell({ type: 'batch.committed', documents, chunks: documents * 4 });
+    await waitForText(terminal, `${documents} files on disk`);
+    terminal.resize(columns, 24);
+    await waitFor(
+      'the whole frame and nothing else',
+      () => {
+        const [command, title = '', ...rest] = terminal.screen();
+        const whole = / · builtin$/u.test(title) && /\? help$/u.test(rest.at(-1) ?? '');
+        return command === '$ svc memory index' && whole && rest.length === 6;
+      },
+      terminal.screen,
+    );
+  }
+  opened.finish(aSummary());
+  await opened.ended;
+  assertRestored(terminal);
+});
 
 test('leaves nothing behind when the terminal gets narrower and its lines break', async () => {
   const opened = open(100, 24);
@@ -151,7 +180,7 @@ test('leaves nothing behind when the terminal gets narrower and its lines break'
       'the whole frame and nothing else',
       () => {
         const [command, title = '', ...rest] = terminal.screen();
-        const whole = / · builtin$/u.test(title) && /\? keys$/u.test(rest.at(-1) ?? '');
+        const whole = / · builtin$/u.test(title) && /\? help$/u.test(rest.at(-1) ?? '');
         return command === '$ svc memory index' && whole && rest.length === 6;
       },
       terminal.screen,
@@ -166,9 +195,9 @@ test('leaves nothing behind when the terminal gets narrower and its lines break'
 test('never scrolls a terminal that is too low for it', async () => {
   const opened = open(60, 6);
   work(opened);
-  await waitForText(opened.terminal, '? keys');
+  await waitForText(opened.terminal, '? help');
   opened.terminal.type('?');
-  await waitForText(opened.terminal, 'close this list');
+  await waitForText(opened.terminal, 'close help');
   const before = opened.terminal.buffer.scrolled;
   opened.tell({ type: 'publish.started' });
   await waitForText(opened.terminal, 'q stop');
@@ -184,7 +213,7 @@ test('the first Ctrl-C asks to stop, the second gives the terminal back at once'
   work(opened);
   await waitForText(terminal, 'q stop');
   terminal.type(KEYS.ctrlC);
-  await waitForText(terminal, 'stopping after this transaction');
+  await waitForText(terminal, 'stopping after the current transaction');
   assert.equal(interrupts, [1]);
   assert.is(terminal.rawMode(), true);
   terminal.type(KEYS.ctrlC);
@@ -199,7 +228,7 @@ test('? lists the keys and Esc takes the list away', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
   work(opened);
-  await waitForText(terminal, '? keys');
+  await waitForText(terminal, '? help');
   terminal.type('?');
   await waitForText(terminal, 'ctrl-c twice');
   terminal.type(KEYS.escape);
@@ -214,7 +243,7 @@ test('work that is over at once shows its summary and no screen', async () => {
   opened.finish(aSummary({ outcome: 'unchanged', chunks: 0 }));
   await opened.ended;
   assert.is(opened.terminal.writes(), before + 1);
-  assert.equal(shown(opened.terminal)[1], '✓ main  up to date · 1 268 files · 0.6 s');
+  assert.equal(shown(opened.terminal)[1], '✓ main  up to date · 1,268 files · 0.6 s');
 });
 
 test('restores the terminal when the work fails', async () => {

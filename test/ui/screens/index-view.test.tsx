@@ -1,12 +1,12 @@
 import { render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { IndexScreen } from '../../../src/ui/screens/index/run.js';
 import {
   type IndexScreenEvent,
   reduceIndexScreen,
   startIndexScreen,
 } from '../../../src/ui/screens/index/state.js';
-import { IndexScreen } from '../../../src/ui/screens/index/view.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
@@ -24,7 +24,6 @@ function rendered() {
       title={{ agentId: 'main', place: '~/notes', backend: 'builtin' }}
       style={createStyle(false)}
       onStop={() => stops.push(1)}
-      onFrame={() => undefined}
     />,
   );
   const tell = (event: Extract<IndexScreenEvent, { type: 'sync' }>['event'], atMs: number): void =>
@@ -59,7 +58,7 @@ test('keys that arrive together, since work held up the event loop, all count', 
   await waitFor('the first frame', () => frame().includes('main'), frame);
   view.stdin.write(`?${KEYS.ctrlC}q`);
   await waitFor('both', () => stops.length === 2);
-  await waitFor('the keys', () => frame().includes('leave at once'), frame);
+  await waitFor('the keys', () => frame().includes('quit now'), frame);
   view.unmount();
 });
 

@@ -39,14 +39,14 @@ const FOOTER: readonly FooterKey[] = [
   { text: '↑↓ choose', shown: true, goes: 1 },
   { text: 'a apply', shown: true, goes: 2 },
   { text: 'u undo', shown: false, goes: 3 },
-  { text: 'q leave', shown: true, goes: 4 },
+  { text: 'q quit', shown: true, goes: 4 },
 ];
 
 test('leaves out the keys that do nothing now, and where there is no room the expendable first', () => {
-  assert.is(fittingKeys(FOOTER, 80), '↑↓ choose   a apply   q leave');
-  assert.is(fittingKeys(FOOTER, 28), 'a apply   q leave');
-  assert.is(fittingKeys(FOOTER, 7), 'q leave');
-  assert.is(fittingKeys(FOOTER, 6), '');
+  assert.is(fittingKeys(FOOTER, 80), '↑↓ choose   a apply   q quit');
+  assert.is(fittingKeys(FOOTER, 26), 'a apply   q quit');
+  assert.is(fittingKeys(FOOTER, 7), 'q quit');
+  assert.is(fittingKeys(FOOTER, 5), '');
 });
 
 test('keys in any order of going fit, and the last to go stays longest', () => {

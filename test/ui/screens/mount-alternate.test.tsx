@@ -2,8 +2,8 @@ import { Text, useApp } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { useKeys } from '../../../src/ui/screens/keys.js';
 import { mountAlternate } from '../../../src/ui/screens/mount-alternate.js';
-import { useKeys } from '../../../src/ui/screens/use-keys.js';
 import { createTerminal, KEYS, waitFor, waitForText } from '../../support/terminal.js';
 
 const test = suite('a view on the alternate screen');

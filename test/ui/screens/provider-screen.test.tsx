@@ -92,13 +92,13 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     await waitForText(terminal, '● selected');
     await waitForText(terminal, '○ vectors');
     tellAll(run, REFUSED);
-    await waitForText(terminal, 'broken: search');
+    await waitForText(terminal, 'broken: keyword search');
     const screen = terminal.screen();
     assert.ok(screen.length <= rows);
     for (const line of screen) assert.ok(textWidth(line) <= columns, line);
     assert.match(
       screen.at(-1) ?? '',
-      /^ {2}r again {3}e open svc\.json:14 {3}\? keys {3}q leave$/u,
+      /^ {2}r refresh {3}e open svc\.json:14 {3}\? help {3}q quit$/u,
     );
     terminal.type('q');
     const end = await opened.ended;
@@ -126,7 +126,7 @@ test('r looks again: the earlier run is ended and what it still tells does not c
   const late = { state: 'ok', text: 'told too late' } as const;
   first.tell({ type: 'check.finished', check: 'embed', outcome: late });
   terminal.type('?');
-  await waitForText(terminal, 'look again');
+  await waitForText(terminal, 'test again');
   assert.not.match(terminal.screen().join('\n'), /too late/u);
   terminal.type(KEYS.ctrlC);
   assert.is((await opened.ended).diagnosis, well);
@@ -136,11 +136,11 @@ test('r looks again: the earlier run is ended and what it still tells does not c
 test('e ends the screen with the setting to open, once there is one', async () => {
   const opened = open(80, 24);
   const run = await firstRun(opened);
-  await waitForText(opened.terminal, '? keys');
+  await waitForText(opened.terminal, '? help');
   // Nothing to open yet; the list of keys tells that the key was read.
   opened.terminal.type('e');
   opened.terminal.type('?');
-  await waitForText(opened.terminal, 'look again');
+  await waitForText(opened.terminal, 'test again');
   tellAll(run, REFUSED);
   await waitForText(opened.terminal, 'e open svc.json:14');
   opened.terminal.type('e');
@@ -155,7 +155,7 @@ test('leaving while it runs ends the run; so does a signal from outside', async 
   ]) {
     const opened = open(80, 24);
     const run = await firstRun(opened);
-    await waitForText(opened.terminal, '? keys');
+    await waitForText(opened.terminal, '? help');
     go(opened);
     assert.is((await opened.ended).diagnosis, undefined);
     assert.is(run.signal.aborted, true);
@@ -166,7 +166,7 @@ test('leaving while it runs ends the run; so does a signal from outside', async 
 test('a bug in the work restores the terminal and comes out', async () => {
   const opened = open(80, 24);
   const run = await firstRun(opened);
-  await waitForText(opened.terminal, '? keys');
+  await waitForText(opened.terminal, '? help');
   run.fail(new Error('a bug'));
   let message = '';
   await opened.ended.catch((error: Error) => {
@@ -184,7 +184,7 @@ test('? lists the keys that do something, Esc takes the list away', async () => 
   terminal.type('?');
   await waitForText(terminal, 'open the setting in $EDITOR');
   terminal.type(KEYS.escape);
-  await waitFor('no list', () => !terminal.screen().join().includes('look again'));
+  await waitFor('no list', () => !terminal.screen().join().includes('test again'));
   terminal.type('q');
   await opened.ended;
 });

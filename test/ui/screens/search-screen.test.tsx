@@ -129,6 +129,31 @@ test('Enter pressed before the answer came means the answer to what is typed', a
   assert.equal(await ended, { type: 'open', result: aResult(0) });
 });
 
+test('letters that arrive together act on the list one by one, and type from / on', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  terminal.type('day');
+  await waitForText(terminal, '❯ memory/note-00.md');
+  terminal.type(KEYS.tab);
+  await waitForText(terminal, 'q quit');
+  terminal.type('jjj');
+  await waitForText(terminal, '❯ memory/note-03.md');
+  terminal.type('kk');
+  await waitForText(terminal, '❯ memory/note-01.md');
+  await waitForText(terminal, '› day');
+  terminal.type('j/ job');
+  await waitForText(terminal, '› day job');
+  await leave(opened);
+});
+
+test('pasted colours leave the screen as it is', async () => {
+  const opened = open(80, 24);
+  const { terminal } = opened;
+  terminal.type('\u001B[31mred\u001B[0m\u001B[99;5~');
+  await waitForText(terminal, '› red');
+  await leave(opened);
+});
+
 test('y types a letter in the input and copies in the list', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;
@@ -136,7 +161,7 @@ test('y types a letter in the input and copies in the list', async () => {
   await waitForText(terminal, '› day');
   await waitForText(terminal, '❯ memory/note-00.md');
   terminal.type(KEYS.tab);
-  await waitForText(terminal, 'q leave');
+  await waitForText(terminal, 'q quit');
   assert.is(terminal.buffer.cursorShown, false);
   terminal.type('y');
   await waitForText(terminal, 'copied memory/note-00.md#L3-L6');
@@ -169,7 +194,7 @@ test('the latest query wins, however late older answers come', async () => {
   await waitForText(terminal, '❯ older.md');
   answers.get('old')?.();
   terminal.type(KEYS.tab);
-  await waitForText(terminal, 'q leave');
+  await waitForText(terminal, 'q quit');
   assert.match(terminal.screen()[1] ?? '', /❯ older\.md/u);
   await leave(opened);
 });
@@ -200,7 +225,7 @@ test('a provider is asked once, after a pause; a late quick answer never replace
   terminal.type('car');
   await waitForText(terminal, '❯ quick.md');
   terminal.type('s');
-  await waitForText(terminal, 'looking up the meaning …');
+  await waitForText(terminal, 'semantic search …');
   assert.equal(asked, ['cars']);
   finishWhole?.();
   await waitForText(terminal, '❯ whole.md');
@@ -208,7 +233,7 @@ test('a provider is asked once, after a pause; a late quick answer never replace
   assert.not.match(terminal.screen()[0] ?? '', /meaning/u);
   finishQuick?.();
   terminal.type(KEYS.tab);
-  await waitForText(terminal, 'q leave');
+  await waitForText(terminal, 'q quit');
   assert.match(terminal.screen()[1] ?? '', /❯ whole\.md/u);
   await leave(opened);
 });
@@ -224,7 +249,7 @@ test('the footer tells what each side gave to the score', async () => {
   const result = { ...aResult(0), vectorScore: 0.94, explanation };
   const opened = open(100, 24, { search: async () => aResponse({ results: [result] }) });
   opened.terminal.type('backup');
-  await waitForText(opened.terminal, 'lexical 0.88 · vector 0.94 · no decay');
+  await waitForText(opened.terminal, 'keyword 0.88 · vector 0.94 · no decay');
   await leave(opened);
 });
 
@@ -263,7 +288,7 @@ test('says when nothing matches, and what to do when nothing is typed', async ()
 
 test('? lists the keys when nothing is typed, Esc goes back and then leaves', async () => {
   const { terminal, ended } = open(60, 12);
-  await waitForText(terminal, '? keys');
+  await waitForText(terminal, '? help');
   terminal.type('?');
   await waitForText(terminal, 'copy the citation');
   assert.is(terminal.screen().length, 11);

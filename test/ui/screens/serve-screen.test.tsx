@@ -42,7 +42,7 @@ const WAITING = service('memory:work', {
   failure: {
     code: 'WORKSPACE_MISSING',
     message: 'there is no workspace at /srv/work',
-    mend: 'make it (mkdir -p /srv/work)',
+    hint: 'make it (mkdir -p /srv/work)',
   },
 });
 
@@ -80,9 +80,9 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     const text = lines.join('\n');
     assert.match(text, /process 4711 +since 2 h/);
     assert.match(text, /✓ health +ready +3 min +listening on/);
-    assert.match(text, /✗ memory:work +waiting +3 min +again in 0:08/);
+    assert.match(text, /✗ memory:work +waiting +3 min +retry in 0:08/);
     assert.match(text, /there is no workspace at \/srv\/work\n.*→ make it/);
-    assert.match(text, /log ~\/\.svc\/logs\/serve\.log\n {2}r reload {3}\? keys {3}q stop$/);
+    assert.match(text, /log ~\/\.svc\/logs\/serve\.log\n {2}r reload {3}\? help {3}q stop$/);
     await screen.close();
     assert.is(terminal.buffer.alternate, false);
     assert.is(terminal.buffer.cursorShown, true);
@@ -98,15 +98,15 @@ test('keys reload and stop; once it stops they say so', async () => {
   terminal.type('rq');
   await waitFor('the orders', () => orders.length === 2);
   screen.stopping();
-  await waitForText(terminal, 'q stop at once');
+  await waitForText(terminal, 'q stop now');
   terminal.type(KEYS.ctrlC);
   await waitFor('the third', () => orders.length === 3);
   assert.equal(orders, ['reload', 'q', 'ctrl-c']);
   terminal.type('?');
-  await waitForText(terminal, 'close this list');
+  await waitForText(terminal, 'close help');
   assert.not(terminal.screen().join().includes('reload the configuration'));
   terminal.type(KEYS.escape);
-  await waitFor('no list', () => !terminal.screen().join().includes('close this list'));
+  await waitFor('no list', () => !terminal.screen().join().includes('close help'));
   await screen.close();
 });
 
@@ -117,7 +117,7 @@ test('where not all fit, those that are well make room for those that are not', 
   const text = serveFrame(state, options, { columns: 80, rows: 24 }).join('\n');
   assert.match(text, /✗ memory:work/);
   assert.match(text, /there is no workspace/);
-  assert.match(text, /… 26 more, all well/);
+  assert.match(text, /… 26 more, all running/);
 });
 
 test('any services make a frame that fits', () => {
@@ -130,7 +130,7 @@ test('any services make a frame that fits', () => {
     eventMs: fc.option(fc.nat()),
     restarts: fc.nat(),
     failure: fc.option(
-      fc.record({ code: fc.constant(null), message: text, mend: fc.option(text) }),
+      fc.record({ code: fc.constant(null), message: text, hint: fc.option(text) }),
     ),
     retryMs: fc.option(fc.nat()),
   });

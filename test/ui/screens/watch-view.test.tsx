@@ -1,16 +1,16 @@
 import { render } from 'ink-testing-library';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WatchEvent } from '../../../src/engine/memory/watch/memory-watcher.js';
+import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { createStore } from '../../../src/ui/screens/store.js';
 import { watchFrame } from '../../../src/ui/screens/watch/frame.js';
+import { WatchScreen } from '../../../src/ui/screens/watch/run.js';
 import {
   reduceWatchScreen,
   startWatchScreen,
   type WatchScreenState,
 } from '../../../src/ui/screens/watch/state.js';
-import { WatchScreen } from '../../../src/ui/screens/watch/view.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { createTerminal, KEYS, waitFor } from '../../support/terminal.js';
 import { aSummary } from '../memory/sync-builders.js';
@@ -72,10 +72,10 @@ test('a change, a sync under way, polling and failures are told as they are', ()
   assert.match(shown(after([{ type: 'syncing', cause: 'changed' }])), /● main .* syncing$/m);
   const polling = shown(after([POLLING, SYNCED]));
   assert.match(polling, /! main .* polling$/m);
-  assert.match(polling, 'out of watches: looking every 5.0 s; no watches left');
+  assert.match(polling, 'file watching is unavailable; polling every 5.0 s; no watches left');
   const failing = after([FAILED]);
   assert.match(shown(failing), /✗ main .* failing$/m);
-  assert.match(shown(failing), 'the disk is full; tried again in 4.0 s');
+  assert.match(shown(failing), 'the disk is full; retrying in 4.0 s');
   assert.match(shown(failing), '→ free some space');
   assert.not.match(shown(after([FAILED, SYNCED])), 'disk');
 });
@@ -112,15 +112,14 @@ test('Ctrl-C and q ask to stop; the question mark lists the keys', async () => {
       onStop={() => {
         stops += 1;
       }}
-      onFrame={() => undefined}
     />,
   );
   const frame = (): string => view.lastFrame() ?? '';
   await waitFor('the first frame', () => frame().includes('main'), frame);
   view.stdin.write('?');
-  await waitFor('the keys', () => frame().includes('leave at once'), frame);
+  await waitFor('the keys', () => frame().includes('quit now'), frame);
   view.stdin.write(KEYS.escape);
-  await waitFor('no keys', () => !frame().includes('leave at once'), frame);
+  await waitFor('no keys', () => !frame().includes('quit now'), frame);
   view.stdin.write(KEYS.ctrlC);
   await waitFor('a stop', () => stops === 1);
   view.stdin.write('q');

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EMPTY_FLOW } from '../../../src/engine/flows/flow-record.js';
 import { newFlowId } from '../../../src/engine/flows/ids.js';
 import type { FlowRecord } from '../../../src/engine/flows/index.js';
 import type { ServeState } from '../../../src/engine/serve/index.js';
-import { WebhookActivity } from '../../../src/engine/webhooks/activity/activity.js';
-import type { WebhooksSnapshot } from '../../../src/engine/webhooks/activity/live-webhooks.js';
+import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
+import type { WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
 import { textWidth } from '../../../src/ui/fit.js';
-import { webhooksFrame } from '../../../src/ui/screens/webhooks/frame.js';
+import { sparkline, webhooksFrame } from '../../../src/ui/screens/webhooks/frame.js';
 import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';
 import { startWebhooksScreen } from '../../../src/ui/screens/webhooks/state.js';
-import { sparkline } from '../../../src/ui/sparkline.js';
+
 import { createStyle } from '../../../src/ui/style.js';
 import {
   createTerminal,
@@ -81,24 +82,18 @@ function snapshot(routes = 1, flows = 1): WebhooksSnapshot {
 
 function flow(n: number): FlowRecord {
   return {
+    ...EMPTY_FLOW,
     seq: n,
     flowId: newFlowId(n),
     ownerKey: 'agent:main:ci',
     syncMode: 'managed',
-    controllerId: null,
     revision: 1,
     status: 'running',
     notifyPolicy: 'done_only',
     goal: `Build ${n} \u001B[31m 秘密`,
     currentStep: 'compiling',
-    blockedTaskId: null,
-    blockedSummary: null,
-    stateJson: null,
-    waitJson: null,
-    cancelRequestedAt: null,
     createdAt: NOW,
     updatedAt: NOW,
-    endedAt: null,
   };
 }
 
@@ -132,7 +127,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     for (const line of lines) assert.ok(textWidth(line) <= columns, line);
     const text = lines.join('\n');
     assert.match(text, /svc · webhooks · listening on http/);
-    assert.match(text, /! ci0 .*13\/min/);
+    assert.match(text, /✓ ci0 .*13\/min/);
     assert.match(text, /rejected: 1 unauthorized/);
     // Where there is little room, routes and what they refuse come first.
     if (rows > 12) assert.match(text, /running +[\da-f]{8} {2}Build 0 \\e\[31m/);
@@ -190,14 +185,14 @@ test('a listener of another process is only looked at: Esc leaves it, and nothin
     onReload: () => undefined,
     onStop: (key) => orders.push(key),
   });
-  await waitForText(terminal, 'not running: svc serve answers on the routes');
-  assert.match(terminal.screen().join('\n'), 'no routes are configured');
+  await waitForText(terminal, 'not running: start it with "svc serve"');
+  assert.match(terminal.screen().join('\n'), 'no routes configured');
   screen.changed(SERVE);
   await waitForText(terminal, 'listening on http');
   terminal.type('?');
-  await waitForText(terminal, 'leave; the listener goes on');
+  await waitForText(terminal, 'quit; the listener keeps running');
   terminal.type(KEYS.escape);
-  await waitFor('the list to close', () => !terminal.screen().join('').includes('goes on'));
+  await waitFor('the list to close', () => !terminal.screen().join('').includes('keeps running'));
   assert.equal(orders, []);
   terminal.type(KEYS.escape);
   await waitFor('the order', () => orders.length === 1);

@@ -13,10 +13,10 @@ function record(part: Partial<LogRecord>): LogRecord {
 }
 
 test('a line says when, how severe, who, what, and the rest', () => {
-  const fields = { service: 'memory:main', added: 2, mend: 'make room', ids: ['a', 'b'] };
+  const fields = { service: 'memory:main', added: 2, hint: 'make room', ids: ['a', 'b'] };
   assert.is(
     renderLogRecord(record({ fields }), plain),
-    '2026-03-02 10:00:05 info  memory:main synced added=2 mend="make room" ids=["a","b"]',
+    '2026-03-02 10:00:05 info  memory:main synced added=2 hint="make room" ids=["a","b"]',
   );
 });
 

@@ -3,39 +3,47 @@ import { targetFlags, withEnvironment } from '../../../cli/flags.js';
 import { MemoryCommand, type SyncFlags, type TargetFlags } from '../../../cli/memory-command.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { SvcError } from '../../../engine/errors/index.js';
-import type { OpenedMemory } from '../../../engine/memory/open-memory.js';
-import { indexOutput } from '../../../engine/memory/output.js';
-import type {
-  FailedAgent,
-  IndexedAgent,
-  IndexOutput,
-} from '../../../engine/memory/output-schemas.js';
+import {
+  type FailedAgent,
+  type IndexedAgent,
+  type IndexOutput,
+  indexOutput,
+  type OpenedMemory,
+} from '../../../engine/memory/index.js';
 
 type WatchFlags = TargetFlags & SyncFlags & { readonly all: boolean };
 
 export default class MemoryIndex extends MemoryCommand<IndexOutput> {
-  static override summary = 'Bring the indexes of all agents, or of one, up to date.';
+  static override summary = 'Update the index of all agents, or of one.';
   static override description =
-    `Only files that changed are read. Ctrl-C stops between two transactions; what is done is kept.
+    `Reads only files that have changed. Ctrl-C stops between two transactions and keeps finished work.
 
-Where an embedding provider is configured or found, every passage gets a vector; what has one already is not paid for again. When the provider fails, the words are indexed all the same, and the command exits with 1 unless the fallback stood in. Images and recordings are taken in where multimodal.enabled is on.
+With an embedding provider, every passage gets a vector; passages that have one are not embedded again without --force. If the provider fails, keyword search works anyway, and the exit code is 1 unless the fallback was used. Images and recordings are indexed if multimodal.enabled is on.
 
-With --watch it stays, and takes in what changes until Ctrl-C or SIGTERM end it, with exit code 0. With --json it then prints a line of JSON for each sync and each failure.
+--watch keeps running and indexes changes until Ctrl-C or SIGTERM, with exit code 0. Combined with --json, it prints one line of JSON for each sync and each failure.
 
-An index that is damaged, of another version or built with other settings is built anew; searches go on with the old one until the new one replaces it.`;
+An index that is damaged, or was built by another version or with other settings, is rebuilt; searches use the old one until it is replaced.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --agent main --force',
     '<%= config.bin %> <%= command.id %> --workspace ./notes --json',
     '<%= config.bin %> <%= command.id %> --watch',
   ];
+  static override aliases = ['index'];
   static override flags = {
     ...targetFlags,
     ...withEnvironment({
-      all: Flags.boolean({ summary: 'All agents; the same as naming none.' }),
-      force: Flags.boolean({ char: 'f', summary: 'Build anew even when nothing changed.' }),
+      all: Flags.boolean({ summary: 'All agents, which is the default.' }),
+      force: Flags.boolean({
+        char: 'f',
+        summary: 'Rebuild the index and re-embed every passage.',
+      }),
+      'reuse-vectors': Flags.boolean({
+        summary: 'With --force, keep the vectors.',
+        dependsOn: ['force'],
+      }),
       watch: Flags.boolean({
-        summary: 'Stay, and take in what changes.',
+        summary: 'Keep running and index changes.',
         exclusive: ['force'],
       }),
     }),
@@ -53,7 +61,7 @@ An index that is damaged, of another version or built with other settings is bui
     return { agents };
   }
 
-  /** What a watcher tells is printed line by line; the document at the end would say it again. */
+  /** A watcher prints its own lines; a document at the end would repeat them. */
   protected override logJson(json: unknown): void {
     if (!this.isWatching) super.logJson(json);
     else if (typeof json === 'object' && json !== null && 'error' in json) {
@@ -62,6 +70,7 @@ An index that is damaged, of another version or built with other settings is bui
   }
 
   private async watchAll(flags: WatchFlags): Promise<IndexOutput> {
+    this.refuseShape('--watch');
     this.isWatching = true;
     const { clock, homeDir } = this.context();
     const memories = await this.openMemories(flags, { longLived: true });
@@ -79,7 +88,7 @@ An index that is damaged, of another version or built with other settings is bui
     return { agents: [] };
   }
 
-  /** One agent's failure is reported and does not keep the others from being indexed. */
+  /** One agent's failure is reported without stopping the others. */
   private async indexOne(
     memory: OpenedMemory,
     flags: SyncFlags,
@@ -91,7 +100,7 @@ An index that is damaged, of another version or built with other settings is bui
       const { code, message, hint } = reportError(error, this.mask);
       if (code === 'BUG') throw error;
       this.setExitCode(exitCodeOf({ code, message }));
-      this.note(`error: ${memory.name}: ${message}${hint === undefined ? '' : `\n mend: ${hint}`}`);
+      this.note(`error: ${memory.name}: ${message}${hint === undefined ? '' : `\n hint: ${hint}`}`);
       const workspace = memory.agent.workspaceDir;
       const reported = hint === undefined ? { code, message } : { code, message, hint };
       return { agent: memory.agentId, workspace, error: reported };

@@ -1,15 +1,14 @@
 import { BaseCommand } from '../../../cli/base-command.js';
-import { sessionFacts, sessionFlags } from '../../../cli/session-flags.js';
+import { sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { loadConfig } from '../../../engine/config/index.js';
-import { explainScope } from '../../../engine/scope/explain-scope.js';
-import type { ScopeTestOutput } from '../../../engine/scope/output-schemas.js';
+import { explainScope, type ScopeTestOutput } from '../../../engine/scope/index.js';
 import { renderScopeTest } from '../../../ui/memory/scope-test.js';
 import { createStyle } from '../../../ui/style.js';
 
 export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
-  static override summary = 'Say whether a conversation may search memory, and which rule decides.';
+  static override summary = 'Test whether a conversation can search memory.';
   static override description =
-    'Reads memory.ext.scope as all tools do: the first rule that matches decides, else the default. Searches nothing. Exits with 1 when the conversation is refused.';
+    'Evaluates memory.ext.scope as all tools do: the first matching rule decides, else the default. Searches nothing. The exit code is 1 if access is denied.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --session-key agent:main:telegram:direct:42',
     '<%= config.bin %> <%= command.id %> --session-key agent:main:main --channel telegram',

@@ -1,17 +1,17 @@
 import { BaseCommand } from '../../../cli/base-command.js';
-import { newSecret } from '../../../engine/webhooks/new-secret.js';
-import type { SecretOutput } from '../../../engine/webhooks/output-schemas.js';
+import { newSecret } from '../../../engine/webhooks/guards.js';
+import type { SecretOutput } from '../../../engine/webhooks/index.js';
 
 export default class WebhookSecretGenerate extends BaseCommand<SecretOutput> {
-  static override summary = 'Make a strong secret for a route.';
+  static override summary = 'Generate a secret for a webhook route.';
   static override description =
-    'Prints 256 random bits in letters, digits, _ and -. Nothing is stored: put it where the route reads its secret from, and where the sender keeps it. Each route gets its own.';
+    'Prints 256 random bits as letters, digits, _ and -. Nothing is stored: save it where the route reads its secret, and give it to the sender. Use a different secret for each route.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> > ci.secret',
   ];
 
-  /** The answer is a secret: hiding it would leave nothing. */
+  /** The result is a secret, so it must not be masked. */
   protected override readonly answersVerbatim = true;
 
   async run(): Promise<SecretOutput> {

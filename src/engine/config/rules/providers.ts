@@ -1,26 +1,28 @@
 import {
-  ADAPTER_ALIASES,
   ADAPTER_IDS,
-  ADAPTER_TRAITS,
+  ADAPTER_KINDS,
   type AdapterId,
   adapterOf,
-} from '../adapters.js';
+  allowsDimensions,
+  describeDimensions,
+  dimensionsOf,
+  PROVIDERS,
+} from '../../embeddings/adapters/index.js';
+import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
-import type { ConfigInput } from '../input.js';
-import { suggestName } from '../suggest.js';
-import type { Rule, RuleFinding } from './finding.js';
-import { type SearchScope, written } from './search-scope.js';
+import type { ConfigInput } from '../resolved.js';
+import { type Rule, type RuleFinding, type SearchScope, written } from './rule.js';
 
-const ADAPTER_NAMES = [...ADAPTER_IDS, ...Object.keys(ADAPTER_ALIASES)];
+const ADAPTER_NAMES = [...ADAPTER_IDS, ...ADAPTER_KINDS.keys()];
 
-/** What a provider name leads to: an adapter, nothing yet (`auto`, `none`), or a dead end. */
+/** What a provider name means: an adapter, `auto` or `none`, or nothing. */
 type ProviderTarget =
   | { readonly kind: 'adapter'; readonly adapter: AdapterId }
   | { readonly kind: 'open' }
   | { readonly kind: 'unknown'; readonly entry: ConfigPath | undefined };
 
 /**
- * Follows a provider name: a `models.providers` entry by its `api`, else an adapter by id or kind
+ * Resolves a provider name: a `models.providers` entry by its `api`, else an adapter by id or kind
  * (spec/memory-search §2.1).
  */
 export function followProvider(input: ConfigInput, name: string): ProviderTarget {
@@ -38,7 +40,6 @@ export function followProvider(input: ConfigInput, name: string): ProviderTarget
   };
 }
 
-/** `provider` and `fallback` must lead to an adapter. */
 export const providersAreKnown: Rule = function* (input, scopes) {
   for (const scope of scopes) {
     for (const key of ['provider', 'fallback'] as const) {
@@ -68,15 +69,15 @@ function unknownProvider(
     path,
     message:
       entry === undefined
-        ? `there is no embedding provider ${JSON.stringify(name)}`
-        : `the models.providers entry ${JSON.stringify(name)} names no embedding adapter in its api`,
+        ? `unknown embedding provider ${JSON.stringify(name)}`
+        : `the models.providers entry ${JSON.stringify(name)} has no embedding adapter as its api`,
     expected: `${special.join(', ')}, one of ${ADAPTER_IDS.join(', ')}, or the id of a models.providers entry whose api is one of these`,
-    ...(suggestion === undefined || entry !== undefined ? {} : { suggestion }),
-    ...(entry === undefined ? {} : { related: [entry] }),
+    suggestion: entry === undefined ? suggestion : undefined,
+    related: entry && [entry],
   };
 }
 
-/** A fallback that is the provider itself would fail with it. */
+/** A fallback identical to the provider would fail with it. */
 export const fallbackDiffers: Rule = function* (_, scopes) {
   for (const scope of scopes) {
     const { provider, fallback } = scope.settings;
@@ -94,7 +95,7 @@ export const fallbackDiffers: Rule = function* (_, scopes) {
   }
 };
 
-/** Media need an adapter that can embed them, as provider and as fallback (spec §2.7). */
+/** Provider and fallback must be able to embed media (spec §2.7). */
 export const mediaCanBeEmbedded: Rule = function* (input, scopes) {
   for (const scope of scopes) {
     if (!scope.settings.multimodal.enabled) continue;
@@ -112,8 +113,8 @@ function* blindAdapter(
   const enabled = scope.where('multimodal', 'enabled');
   const target = followProvider(input, scope.settings[key]);
   if (path === undefined || target.kind !== 'adapter' || !scope.owns(path, enabled)) return;
-  if (ADAPTER_TRAITS[target.adapter].multimodal) return;
-  const able = ADAPTER_IDS.filter((id) => ADAPTER_TRAITS[id].multimodal);
+  if (PROVIDERS[target.adapter].media !== undefined) return;
+  const able = ADAPTER_IDS.filter((id) => PROVIDERS[id].media !== undefined);
   yield {
     severity: 'fault',
     code: 'multimodal-unsupported',
@@ -123,3 +124,41 @@ function* blindAdapter(
     related: written(enabled),
   };
 }
+
+/**
+ * The model must support `outputDimensionality` (spec/memory-search §2.3). Unknown models are not
+ * checked; adapters that ignore the key get a warning.
+ */
+export const dimensionsFitModel: Rule = function* (input, scopes) {
+  for (const scope of scopes) {
+    const { provider, model, outputDimensionality: size } = scope.settings;
+    const places = ['outputDimensionality', 'model', 'provider'].map((key) => scope.where(key));
+    const [path, ...others] = places;
+    const target = followProvider(input, provider);
+    if (size === undefined || path === undefined) continue;
+    if (target.kind !== 'adapter' || !scope.owns(...places)) continue;
+    const related = written(...others);
+    const facts = PROVIDERS[target.adapter];
+    if (!facts.asksDimensions) {
+      yield {
+        severity: 'warning',
+        code: 'dimensions-unsupported',
+        path,
+        message: `the provider ${JSON.stringify(provider)} ignores outputDimensionality`,
+        related,
+      };
+      continue;
+    }
+    const used = model ?? facts.model;
+    const choice = used === null ? undefined : dimensionsOf(facts, used);
+    if (choice === undefined || allowsDimensions(choice, size)) continue;
+    yield {
+      severity: 'fault',
+      code: 'dimensions-unsupported',
+      path,
+      message: `the model ${JSON.stringify(used)} does not support vectors of ${size} dimensions`,
+      expected: describeDimensions(choice),
+      related,
+    };
+  }
+};

@@ -1,41 +1,40 @@
-import { ADAPTER_TRAITS } from '../adapters.js';
+import { PROVIDERS } from '../../embeddings/adapters/index.js';
+import { suggestName } from '../../support/text.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
-import type { ConfigInput } from '../input.js';
-import { referencedVariable } from '../secret-input.js';
-import type { Rule } from './finding.js';
+import { SECRETS_DEFAULTS } from '../defaults.js';
+import { mergeSettings } from '../resolve-config.js';
+import type { ConfigInput } from '../resolved.js';
+import { referencedVariable, writtenSecrets } from '../secret-input.js';
 import { followProvider } from './providers.js';
-import type { SearchScope } from './search-scope.js';
+import type { Rule, SearchScope } from './rule.js';
 
-/** Shorter secrets are guessed too easily, in characters. */
+/** Shorter secrets are too easy to guess. */
 const MIN_SECRET_CHARS = 24;
 
-interface WrittenSecret {
+interface WrittenKey {
   readonly path: ConfigPath;
   readonly value: unknown;
 }
 
 /**
- * Plain-text secrets should be long. Header values are not looked at (most are no secrets), nor
- * keys of self-hosted adapters, which are placeholders (spec/memory-search §5).
+ * Plain-text secrets should be long. Ignores header values (mostly not secret) and keys of
+ * self-hosted adapters, which are placeholders (spec/memory-search §5).
  */
 export const secretsAreLong: Rule = function* (input, scopes) {
-  for (const { path, value } of writtenSecrets(input, scopes)) {
+  for (const { path, value } of writtenKeys(input, scopes)) {
     if (typeof value !== 'string' || referencedVariable(value) !== undefined) continue;
     if (value.length >= MIN_SECRET_CHARS) continue;
     yield {
       severity: 'warning',
       code: 'weak-secret',
       path,
-      message: `this secret stands in plain text and has fewer than ${MIN_SECRET_CHARS} characters`,
-      expected: `${MIN_SECRET_CHARS} characters or more, or better a reference like env:NAME`,
+      message: `this plain-text secret has fewer than ${MIN_SECRET_CHARS} characters`,
+      expected: `${MIN_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
     };
   }
 };
 
-function* writtenSecrets(
-  input: ConfigInput,
-  scopes: readonly SearchScope[],
-): Generator<WrittenSecret> {
+function* writtenKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenKey> {
   yield* searchKeys(input, scopes);
   for (const [id, entry] of Object.entries(input.models?.providers ?? {})) {
     if (isSelfHosted(input, id)) continue;
@@ -49,7 +48,7 @@ function* writtenSecrets(
   yield { path: ['flows', 'notify', 'secret'], value: input.flows?.notify?.secret };
 }
 
-function* searchKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenSecret> {
+function* searchKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenKey> {
   for (const scope of scopes) {
     const path = scope.where('remote', 'apiKey');
     if (path === undefined || !scope.owns(path) || isSelfHosted(input, scope.settings.provider))
@@ -60,5 +59,36 @@ function* searchKeys(input: ConfigInput, scopes: readonly SearchScope[]): Genera
 
 function isSelfHosted(input: ConfigInput, provider: string): boolean {
   const target = followProvider(input, provider);
-  return target.kind === 'adapter' && ADAPTER_TRAITS[target.adapter].selfHosted;
+  return target.kind === 'adapter' && PROVIDERS[target.adapter].runsOn !== 'vendor';
 }
+
+/**
+ * A reference needs a declared provider of the same source; only environment variables need none.
+ */
+export const secretProvidersAreKnown: Rule = function* (input) {
+  const aliases = mergeSettings(SECRETS_DEFAULTS.defaults, input.secrets?.defaults);
+  const providers = new Map(Object.entries(input.secrets?.providers ?? {}));
+  for (const { path, secret } of writtenSecrets(input, aliases)) {
+    if (secret.kind !== 'reference') continue;
+    const { source, provider: alias } = secret;
+    const declared = providers.get(alias);
+    if (declared?.source === source) continue;
+    if (declared === undefined && source === 'env' && alias === aliases.env) continue;
+    const fitting = [...providers].filter(([, entry]) => entry.source === source);
+    const suggestion = suggestName(
+      alias,
+      fitting.map(([name]) => name),
+    );
+    yield {
+      severity: 'fault',
+      code: 'unknown-secret-provider',
+      path,
+      message:
+        declared === undefined
+          ? `unknown secret provider "${alias}"`
+          : `the secret provider "${alias}" has source "${declared.source}", not "${source}"`,
+      expected: `an entry of secrets.providers with source "${source}"`,
+      suggestion,
+    };
+  }
+};

@@ -1,25 +1,201 @@
 import * as z from 'zod/mini';
-import { agents } from './agents.js';
-import { flows } from './flows.js';
-import { gateway } from './gateway.js';
-import { key, section } from './keys.js';
-import { logging } from './logging.js';
+import {
+  httpUrl,
+  integer,
+  key,
+  later,
+  network,
+  nonEmpty,
+  pattern,
+  port,
+  requiredKey,
+  section,
+  text,
+  timeZone,
+  waitingTime,
+} from './keys.js';
 import { memory } from './memory.js';
-import { models } from './models.js';
+import { memorySearch } from './memory-search.js';
 import { plugins } from './plugins.js';
-import { secrets } from './secrets.js';
-import { sessions } from './sessions.js';
+import { headers, secret, secrets } from './secrets.js';
 
-/** The whole of `svc.json`. Unknown keys are faults; everything is optional. */
+function logging() {
+  return z.strictObject({
+    level: key(
+      z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+      'Least severe level to log',
+    ),
+    format: key(
+      z.enum(['auto', 'json', 'pretty']),
+      'Format on stderr; `auto` is `pretty` on a terminal and `json` elsewhere. Files are always JSON',
+    ),
+    file: key(
+      text(),
+      'Append the log to this file instead of stderr and `logs/serve.log` in the state folder',
+    ),
+  });
+}
+
+const command = () => z.array(text()).check(nonEmpty());
+
+const runtime = () =>
+  z.strictObject({
+    command: key(command(), 'Program and arguments, run without a shell'),
+    env: key(
+      z.record(text(), z.string()),
+      'Additional environment variables; values are treated as secrets',
+    ),
+    cwd: key(text(), 'Working folder'),
+    timeoutSeconds: key(waitingTime('seconds', 1), 'Time limit of a task, in seconds'),
+    maxAttempts: key(integer(1, 100), 'Maximum number of attempts per task'),
+    permissions: key(
+      z.enum(['deny', 'read', 'allow']),
+      'Permission requests of the agent to grant: none, read-only, or all',
+    ),
+  });
+
+const notify = () =>
+  z.strictObject({
+    command: key(
+      command(),
+      'Program that receives each notification on stdin, run without a shell',
+    ),
+    url: key(httpUrl(), 'URL to post each notification to'),
+    secret: key(secret(), 'Key to sign posted notifications; see [Secrets](#secrets)'),
+  });
+
+function flows() {
+  return z.strictObject({
+    retentionDays: key(integer(0), 'How long to keep ended flows, in days'),
+    idempotencyHours: key(integer(1), 'How long to recognize repeated requests, in hours'),
+    concurrency: key(integer(1, 64), 'Maximum number of concurrent tasks'),
+    leaseSeconds: key(
+      integer(1, 86_400),
+      'A worker without a heartbeat for this long loses its task, in seconds',
+    ),
+    orphans: key(
+      z.enum(['requeue', 'lost']),
+      'What happens to a task whose worker is gone: run it again, or mark it lost',
+    ),
+    runtimes: section(
+      () =>
+        z.strictObject({
+          subagent: section(runtime, 'Runs tasks of runtime `subagent`'),
+          acp: section(runtime, 'Runs tasks of runtime `acp`, over the Agent Client Protocol'),
+        }),
+      'Programs that run tasks',
+    ),
+    notify: section(notify, 'Where to send notifications: a command or a URL'),
+  });
+}
+
+function gateway() {
+  return z.strictObject({
+    host: key(text(), 'Address to listen on'),
+    port: key(port(), 'Port to listen on; 0 selects a free port'),
+    tls: section(
+      () =>
+        z.strictObject({
+          cert: key(text(), 'PEM file with the certificate chain'),
+          key: key(text(), 'PEM file with the private key'),
+        }),
+      'Serve HTTPS',
+    ),
+    trustedProxies: key(
+      z.array(network()),
+      'Addresses or networks whose `X-Forwarded-For` header is trusted',
+    ),
+    admin: section(
+      () =>
+        z.strictObject({
+          host: key(text(), 'Address of the listener for health and metrics'),
+          port: key(port(), 'Port of the listener for health and metrics'),
+        }),
+      'Separate listener for health and metrics',
+    ),
+    drainSeconds: key(
+      integer(0, 3600),
+      'Time to finish requests in progress when the process stops, in seconds',
+    ),
+  });
+}
+
+function sessions() {
+  const named = z.strictObject({
+    id: requiredKey(text(), 'Name of the reader'),
+    path: key(
+      text(),
+      'Folder of its transcripts, if not the default; includes all projects in it; `{agentId}` is replaced by the agent',
+    ),
+  });
+  return z.strictObject({
+    readers: key(
+      z.array(z.union([text(), named])),
+      'Readers of session transcripts, by name or as `{id, path}`: `svc`, `claude-code`, `codex`, `gemini-cli`, `cursor`',
+    ),
+  });
+}
+
+const provider = () =>
+  z.strictObject({
+    api: key(text(), 'Adapter for this endpoint, by id or kind'),
+    baseUrl: key(httpUrl(), 'URL of the endpoint'),
+    apiKey: key(secret(), 'API key of the endpoint; see [Secrets](#secrets)'),
+    headers: key(headers(), 'Additional request headers; values are treated as secrets'),
+    models: key(
+      z.array(z.strictObject({ id: requiredKey(text(), 'Name of the model at the endpoint') })),
+      'Models of the endpoint',
+    ),
+  });
+
+/** `models`: endpoints by id, for chat and embeddings (spec/memory-search §2.1). */
+function models() {
+  return z.strictObject({
+    providers: key(z.record(text(), later(provider)), 'Endpoints by custom id or adapter id'),
+  });
+}
+
+// Shared, since building it takes most of the time for this root.
+const search = later(memorySearch);
+
+const defaults = () =>
+  z.strictObject({
+    workspace: key(text(), 'Folder with `MEMORY.md` and `memory/`'),
+    userTimezone: key(timeZone(), 'Time zone of the user, for dates in memory'),
+    memorySearch: key(search, 'How memory is indexed and searched'),
+  });
+
+const agent = () =>
+  z.strictObject({
+    id: requiredKey(
+      pattern(
+        /^[a-z0-9][a-z0-9_-]{0,63}$/u,
+        'at most 64 lowercase letters, digits, _ and -, starting with a letter or digit',
+      ),
+      'Name of the agent, for `--agent`',
+    ),
+    default: key(z.boolean(), 'Use this agent when none is specified'),
+    workspace: key(text(), 'Folder with its `MEMORY.md` and `memory/`'),
+    memorySearch: key(search, 'Overrides the defaults field by field'),
+  });
+
+function agents() {
+  return z.strictObject({
+    defaults: section(defaults, 'Defaults for all agents'),
+    list: key(z.array(later(agent)), 'The agents; by default there is one, `main`'),
+  });
+}
+
+/** The whole `svc.json`. Unknown keys are faults; everything is optional. */
 export const configSchema = z.strictObject({
-  $schema: key(z.string(), 'JSON Schema of this file, for editors; svc itself does not read it'),
-  agents: section(agents, 'Who has a memory, and how it is searched'),
+  $schema: key(z.string(), 'JSON Schema of this file, for editors; svc ignores it'),
+  agents: section(agents, 'Agents and how their memory is searched'),
   models: section(models, 'Model endpoints'),
   memory: section(memory, 'Search backend and citations'),
   sessions: section(sessions, 'Session transcripts'),
-  plugins: section(plugins, 'Features with a switch of their own'),
-  gateway: section(gateway, 'Where the long-lived process listens'),
+  plugins: section(plugins, 'Optional features'),
+  gateway: section(gateway, 'Where the long-running process listens'),
   flows: section(flows, 'Durable task flows'),
-  secrets: section(secrets, 'Where secret references get their values'),
-  logging: section(logging, 'Log of the long-lived process'),
+  secrets: section(secrets, 'How secret references are resolved'),
+  logging: section(logging, 'Log of the long-running process'),
 });

@@ -1,20 +1,23 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
+import { createGlob } from '../../support/glob.js';
+import { LONGEST_TIMER_MS } from '../../support/time.js';
 
-/** What is known of a schema besides the values it accepts. */
+/** Documentation of a schema. */
 export interface SchemaNote {
-  /** What the key does, with its unit. Markdown, without a full stop at the end. */
+  /** What the key does, with its unit. Markdown without a period at the end. */
   readonly description?: string;
-  /** The accepted form in words, where type and range do not say enough. */
+  /** Describes accepted values, if type and range are not enough. */
   readonly form?: string;
 }
 
-/** Notes of every schema of the configuration; read by faults, the docs and the JSON Schema. */
+/** Notes of all schemas of the configuration; used by faults, docs and the JSON Schema. */
 export const NOTES: z.core.$ZodRegistry<SchemaNote> = z.registry<SchemaNote>();
 
-// Compiling a validator for each object costs more than the few values of one file take to check.
+// Compiling validators takes longer than checking the few values of a file.
 z.config({ jitless: true });
 
-/** A key that may be left out. */
+/** An optional key. */
 export function key<T extends z.core.$ZodType>(
   schema: T,
   description: string,
@@ -25,8 +28,8 @@ export function key<T extends z.core.$ZodType>(
 }
 
 /**
- * A group of keys that may be left out. Its schema is built when a value is first checked: a file
- * uses few groups, and building all of them took most of the time that loading one takes.
+ * An optional group of keys. Its schema is built on first use: a file uses few groups, and building
+ * all of them would take most of the loading time.
  */
 export function section<T extends z.core.$ZodType>(
   build: () => T,
@@ -35,63 +38,67 @@ export function section<T extends z.core.$ZodType>(
   return key(later(build), description);
 }
 
-/** A schema that is built when a value is first checked. May not stand for an optional one. */
+/** A schema that is built on first use. Cannot wrap an optional one. */
 export function later<T extends z.core.$ZodType>(build: () => T): z.ZodMiniLazy<T> {
   const schema = z.lazy(build);
-  // zod asks every schema, also those of absent keys, whether it fills in a value, and a lazy one
-  // is built to answer. Ours never do.
+  // zod asks every schema, even of missing keys, whether it provides a value, and would build a
+  // lazy one to answer. Ours never do.
   Object.defineProperty(schema._zod, 'optin', { value: undefined });
   return schema;
 }
 
-/** A key that must be there. `schema` is described in place and may not be shared between keys. */
+/** A required key. Describes `schema` in place, so keys cannot share it. */
 export function requiredKey<T extends z.core.$ZodType>(schema: T, description: string): T {
   NOTES.add(schema, { ...NOTES.get(schema), description });
   return schema;
 }
 
-/** At least one character, or one entry. */
 export function nonEmpty() {
   return ofLengths(z.minLength(1));
 }
 
-/** At most so many characters, or entries. */
 export function atMost(length: number) {
   return ofLengths(z.maxLength(length));
 }
 
-/** zod would look at whatever has a length, also at an object in the place of a text. */
+/** zod would check anything with a length, even an object. */
 function ofLengths<T extends z.core.$ZodCheck>(check: T): T {
   check._zod.def.when = ({ value }) => typeof value === 'string' || Array.isArray(value);
   return check;
 }
 
-/** Any string but the empty one. */
+/** A non-empty string. */
 export function text() {
   return z.string().check(nonEmpty()).register(NOTES, { form: 'a non-empty string' });
 }
 
-/** A string of a certain form. */
+/** A string matching an expression. */
 export function pattern(expression: RegExp, form: string) {
   return z.string().check(z.regex(expression)).register(NOTES, { form });
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number within inclusive bounds. */
 export function integer(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
   return z.int().check(z.minimum(minimum), z.maximum(maximum));
 }
 
-/** A number within bounds, both included. */
+const MS_IN = { milliseconds: 1, seconds: 1000, minutes: 60_000 } as const;
+
+/** A whole number of time units that a timer supports. */
+export function waitingTime(unit: keyof typeof MS_IN, minimum: number) {
+  return integer(minimum, Math.floor(LONGEST_TIMER_MS / MS_IN[unit]));
+}
+
 export function decimal(minimum: number, maximum: number) {
   return z.number().check(z.minimum(minimum), z.maximum(maximum));
 }
 
-/** A TCP port; 0 lets the system choose one. */
+/** A TCP port; 0 selects a free one. */
 export function port() {
   return integer(0, 65_535);
 }
 
-/** Values that carry their unit, like `5m`; `0` switches off. */
+/** Values with a unit, like `5m`; `0` disables. */
 export function duration() {
   return pattern(
     /^(?:0|[1-9]\d*(?:ms|s|m|h|d))$/u,
@@ -99,17 +106,53 @@ export function duration() {
   );
 }
 
-/** An absolute http(s) address. */
-export function httpUrl() {
-  return pattern(/^https?:\/\/[^\s/?#]+\S*$/u, 'an address that begins with http:// or https://');
+/** Names of well-known networks, as in express and fastify. */
+const NAMED_NETWORKS: ReadonlySet<string> = new Set(['linklocal', 'loopback', 'uniquelocal']);
+
+/** An IP address, a network, or a network name. */
+export function network() {
+  return z.string().check(z.refine(isNetwork)).register(NOTES, {
+    form: 'an IP address, a network such as "10.0.0.0/8", "loopback", "linklocal" or "uniquelocal"',
+  });
 }
 
-/** An IANA time zone that this system knows. */
+function isNetwork(text: string): boolean {
+  if (NAMED_NETWORKS.has(text)) return true;
+  const [address = '', bits, more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || address.includes('%') || more !== undefined) return false;
+  if (bits === undefined) return true;
+  return /^\d{1,3}$/u.test(bits) && Number(bits) > 0 && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
+/** An absolute http(s) URL. */
+export function httpUrl() {
+  return pattern(/^https?:\/\/[^\s/?#]\S*$/u, 'a URL starting with http:// or https://');
+}
+
+/** An IANA time zone known to this system. */
 export function timeZone() {
   return z
     .string()
     .check(z.refine(isTimeZone))
     .register(NOTES, { form: 'a time zone like "Europe/Paris" or "UTC"' });
+}
+
+/** A glob that svc supports; see glob.ts. */
+export function glob() {
+  return z
+    .string()
+    .check(z.refine(isUsableGlob))
+    .register(NOTES, { form: 'a pattern like "**/*.md" or "{notes,wiki}/*.md"' });
+}
+
+function isUsableGlob(pattern: string): boolean {
+  try {
+    createGlob(pattern, { dot: false });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isTimeZone(name: string): boolean {

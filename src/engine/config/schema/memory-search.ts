@@ -1,28 +1,42 @@
 import * as z from 'zod/mini';
-import { collection } from './collection.js';
-import { httpUrl, integer, key, nonEmpty, section, text } from './keys.js';
-import { chunking, query } from './memory-search-query.js';
-import { cache, store, sync } from './memory-search-storage.js';
-import { headers, secret } from './secret.js';
+import {
+  decimal,
+  glob,
+  httpUrl,
+  integer,
+  key,
+  nonEmpty,
+  requiredKey,
+  section,
+  text,
+  waitingTime,
+} from './keys.js';
+import { headers, secret } from './secrets.js';
 
 const batch = () =>
   z.strictObject({
-    enabled: key(z.boolean(), "Embed through the vendor's batch API instead of inline calls"),
-    concurrency: key(integer(1, 64), 'Batch jobs under way at the same time'),
-    wait: key(z.boolean(), 'Wait for batch jobs to end before the command returns'),
-    pollIntervalMs: key(integer(100), 'Pause between two looks at a batch job, in milliseconds'),
-    timeoutMinutes: key(integer(1), 'How long a batch job may take, in minutes'),
+    enabled: key(
+      z.boolean(),
+      "Embed with the vendor's batch API instead of inline requests; fewer than 50 passages are always embedded inline",
+    ),
+    concurrency: key(integer(1, 64), 'Maximum number of concurrent batch jobs'),
+    wait: key(z.boolean(), 'Wait for batch jobs before the command returns'),
+    pollIntervalMs: key(
+      waitingTime('milliseconds', 100),
+      'Pause between two polls of a batch job, in milliseconds',
+    ),
+    timeoutMinutes: key(waitingTime('minutes', 1), 'Time limit of a batch job, in minutes'),
   });
 
 const remote = () =>
   z.strictObject({
-    baseUrl: key(
-      httpUrl(),
-      'Address of an OpenAI-compatible endpoint to use instead of the vendor',
+    baseUrl: key(httpUrl(), "URL of an OpenAI-compatible endpoint to use instead of the vendor's"),
+    apiKey: key(secret(), 'API key of that endpoint; see [Secrets](#secrets)'),
+    headers: key(headers(), 'Additional request headers; values are treated as secrets'),
+    nonBatchConcurrency: key(
+      integer(1, 64),
+      'Maximum number of concurrent inline embedding requests',
     ),
-    apiKey: key(secret(), 'Key for that endpoint; see [Secrets](#secrets)'),
-    headers: key(headers(), 'Further request headers; values are treated as secrets'),
-    nonBatchConcurrency: key(integer(1, 64), 'Inline embedding calls under way at the same time'),
     batch: section(batch, 'Batch indexing, for `openai`, `gemini` and `voyage`'),
   });
 
@@ -30,7 +44,7 @@ const local = () =>
   z.strictObject({
     modelPath: key(
       text(),
-      'GGUF file for the `local` adapter, or an `hf:` or http(s) reference that is downloaded; `provider` `auto` chooses `local` only when this file exists',
+      'GGUF file for the `local` adapter, or an `hf:` or http(s) reference to download; `provider` `auto` selects `local` only if this file exists',
     ),
     modelCacheDir: key(text(), 'Folder for downloaded models'),
     contextSize: key(integer(128), 'Context window of the local model, in tokens'),
@@ -43,56 +57,188 @@ const multimodal = () =>
       z.array(z.enum(['image', 'audio', 'all'])).check(nonEmpty()),
       'Which media to index',
     ),
-    maxFileBytes: key(integer(1), 'Larger media files are skipped, in bytes'),
+    maxFileBytes: key(integer(1), 'Skip larger media files, in bytes'),
   });
 
 const experimental = () =>
   z.strictObject({
-    sessionMemory: key(z.boolean(), 'Index session transcripts; `sources` must name them too'),
+    sessionMemory: key(z.boolean(), 'Index session transcripts; `sources` must include them too'),
   });
 
 const ext = () =>
   z.strictObject({
     extraCollections: key(
       z.array(collection()),
-      'Collections that only this agent searches, added to `memory.ext.paths`; the same path counts once, its first entry',
+      'Collections for this agent only, in addition to `memory.ext.paths`; of entries with the same path, the first counts',
     ),
   });
 
 /** `agents.defaults.memorySearch` and `agents.list[].memorySearch` (spec/memory-search §2.1–§2.11). */
 export function memorySearch() {
   return z.strictObject({
-    enabled: key(z.boolean(), 'Whether memory can be searched at all'),
+    enabled: key(z.boolean(), 'Enable memory search'),
     provider: key(
       text(),
-      'Embedding adapter by id or kind, or the id of a `models.providers` entry; `auto` takes the first available, `none` searches words alone',
+      'Embedding adapter by id or kind, or the id of a `models.providers` entry; `auto` selects the first available, `none` uses keyword search only',
     ),
-    model: key(text(), 'Embedding model; a change reindexes everything'),
+    model: key(text(), 'Embedding model; changing it re-embeds everything'),
     fallback: key(text(), 'Adapter used when the provider fails; `none` for no fallback'),
     outputDimensionality: key(
       integer(1, 65_536),
-      'Length of the vectors, for models that offer several; a change reindexes everything',
+      'Length of the vectors, for models that support several; changing it re-embeds everything',
     ),
-    inputType: key(text(), '`input_type` sent with queries and documents alike'),
+    inputType: key(text(), '`input_type` sent with queries and documents'),
     queryInputType: key(text(), '`input_type` sent with queries'),
     documentInputType: key(text(), '`input_type` sent with documents'),
     sources: key(
       z.array(z.enum(['memory', 'sessions'])).check(nonEmpty()),
-      'What is searched: memory files, session transcripts',
+      'What to search: memory files, session transcripts',
     ),
     extraPaths: key(
       z.array(text()),
-      'Further folders and files to index, absolute or relative to the workspace; an agent adds to those of the defaults',
+      'Additional folders and files to index, absolute or relative to the workspace; those of an agent are added to the defaults',
     ),
     remote: section(remote, 'Endpoint, key and request settings of the provider'),
     local: section(local, 'The `local` adapter'),
-    chunking: section(chunking, 'How documents are cut'),
-    query: section(query, 'How a search is answered'),
-    sync: section(sync, 'When the index is brought up to date'),
+    chunking: section(chunking, 'How to split documents'),
+    query: section(query, 'Search settings'),
+    sync: section(sync, 'When to update the index'),
     multimodal: section(multimodal, 'Images and audio'),
-    cache: section(cache, 'Embeddings kept between runs'),
-    experimental: section(experimental, 'Features that may still change'),
+    cache: section(cache, 'Cached embeddings'),
+    experimental: section(experimental, 'Experimental features'),
     store: section(store, 'The index database'),
-    ext: section(ext, 'Additions for the external backend'),
+    ext: section(ext, 'Settings for the external backend'),
+  });
+}
+
+/** A folder that the external backend searches (spec/memory-search §2.6, §2.12). */
+export function collection() {
+  return z.strictObject({
+    path: requiredKey(text(), 'Folder, absolute or relative to the workspace'),
+    name: key(text(), 'Name of the collection'),
+    pattern: key(glob(), 'Glob of files to include, relative to the folder'),
+  });
+}
+
+/** `memorySearch.chunking`: sizes in tokens. */
+function chunking() {
+  return z.strictObject({
+    tokens: key(integer(16, 8192), 'Size of a chunk, in tokens'),
+    overlap: key(integer(0, 8191), 'Tokens shared by neighboring chunks; less than `tokens`'),
+  });
+}
+
+const mmr = () =>
+  z.strictObject({
+    enabled: key(z.boolean(), 'Prefer results that differ from those above them'),
+    lambda: key(decimal(0, 1), '1 ranks by relevance only, 0 by difference only'),
+  });
+
+const temporalDecay = () =>
+  z.strictObject({
+    enabled: key(z.boolean(), 'Lower the scores of old dated notes; undated files never decay'),
+    halfLifeDays: key(integer(1), 'Age at which a score is halved, in days'),
+  });
+
+const hybrid = () =>
+  z.strictObject({
+    enabled: key(z.boolean(), 'Combine BM25 and vector search'),
+    vectorWeight: key(decimal(0, 1), 'Weight of the vector score'),
+    textWeight: key(decimal(0, 1), 'Weight of the BM25 score'),
+    candidateMultiplier: key(
+      integer(1, 20),
+      'Candidates to rank per result; between 24 and 400 in total',
+    ),
+    mmr: section(mmr, 'Diversity of the results'),
+    temporalDecay: section(temporalDecay, 'Age of the results'),
+  });
+
+/** `memorySearch.query` (spec/memory-search §2.5). */
+function query() {
+  return z.strictObject({
+    maxResults: key(integer(1, 1000), 'Maximum number of results'),
+    minScore: key(
+      decimal(0, 1),
+      'Omit results below this score; the default is more lenient for results found by only one of the two searches',
+    ),
+    timeoutSeconds: key(
+      decimal(0.1, 600),
+      'How long a search waits for the embedding provider before it falls back to keywords',
+    ),
+    snippetChars: key(integer(40, 20_000), 'Maximum length of a snippet, in characters'),
+    hybrid: section(hybrid, 'How to combine lexical and vector scores'),
+  });
+}
+
+/** `memorySearch.cache` (spec/memory-search §2.8). */
+function cache() {
+  return z.strictObject({
+    enabled: key(
+      z.boolean(),
+      'Cache the embeddings of chunks, so that unchanged text is not sent again',
+    ),
+    maxEntries: key(
+      integer(1),
+      'Maximum number of embeddings; the least recently used are dropped first',
+    ),
+  });
+}
+
+const sessions = () =>
+  z.strictObject({
+    deltaBytes: key(integer(0), 'Growth of a transcript after which it is indexed again, in bytes'),
+    deltaMessages: key(
+      integer(0),
+      'Number of new messages after which a transcript is indexed again',
+    ),
+    postCompactionForce: key(z.boolean(), 'Index a transcript right after compaction'),
+  });
+
+/** `memorySearch.sync` (spec/memory-search §2.4, §2.10). */
+function sync() {
+  return z.strictObject({
+    onSearch: key(z.boolean(), 'Index changed files before each search'),
+    onSessionStart: key(z.boolean(), 'Index changed files when a session starts'),
+    watch: key(z.boolean(), 'Watch for file changes while a long-running process runs'),
+    watchDebounceMs: key(
+      waitingTime('milliseconds', 0),
+      'Quiet time after a change before it is indexed, in milliseconds',
+    ),
+    intervalMinutes: key(
+      waitingTime('minutes', 0),
+      'Interval of regular syncs, in minutes; 0 disables them',
+    ),
+    embeddingBatchTimeoutSeconds: key(
+      waitingTime('seconds', 1),
+      'Time limit of an inline embedding request, in seconds',
+    ),
+    sessions: section(sessions, 'When to index a transcript again'),
+  });
+}
+
+const vector = () =>
+  z.strictObject({
+    enabled: key(
+      z.boolean(),
+      'Use the vector extension; without it, vectors are compared in process',
+    ),
+    extensionPath: key(text(), 'Vector extension to load'),
+  });
+
+const fts = () =>
+  z.strictObject({
+    tokenizer: key(
+      z.enum(['unicode61', 'trigram']),
+      'Tokenizer of the full-text index: words, or sequences of three characters',
+    ),
+  });
+
+/** `memorySearch.store` (spec/memory-search §2.11). */
+function store() {
+  return z.strictObject({
+    driver: key(z.literal('sqlite'), 'Type of index database'),
+    path: key(text(), 'Index database; `{agentId}` is replaced by the agent'),
+    vector: section(vector, 'Vector queries'),
+    fts: section(fts, 'Full-text queries'),
   });
 }

@@ -1,12 +1,19 @@
-// Named imports, because the `core` namespace of zod/mini would pull all of zod into the bundle.
+// Named imports: the `core` namespace of zod/mini would pull all of zod into the bundle.
 import {
   $ZodArray,
+  $ZodBoolean,
+  $ZodCheckGreaterThan,
+  $ZodCheckLessThan,
+  $ZodDiscriminatedUnion,
   $ZodEnum,
   $ZodLazy,
   $ZodLiteral,
+  $ZodNumber,
+  $ZodNumberFormat,
   $ZodObject,
   $ZodOptional,
   $ZodRecord,
+  $ZodString,
   type $ZodType,
   $ZodUnion,
 } from 'zod/v4/core';
@@ -16,10 +23,10 @@ import { NOTES } from './keys.js';
 type Schema = $ZodType;
 
 /**
- * The schemas of the value at a path; none when the path is not in the schema, several when more
- * than one form is possible.
+ * The schemas of the value at a path: none for an unknown path, several if more than one form is
+ * possible.
  *
- * @param value the data from the root on; settles which form of a discriminated union is meant
+ * @param value the data from the root; selects the form of a discriminated union
  */
 export function schemasAt(root: Schema, path: ConfigPath, value?: unknown): readonly Schema[] {
   let schemas: readonly Schema[] = [root];
@@ -30,7 +37,7 @@ export function schemasAt(root: Schema, path: ConfigPath, value?: unknown): read
   return schemas;
 }
 
-/** The first of {@link schemasAt}; undefined when the path is not in the schema. */
+/** The first of {@link schemasAt}. */
 export function schemaAt(root: Schema, path: ConfigPath, value?: unknown): Schema | undefined {
   return schemasAt(root, path, value)[0];
 }
@@ -56,7 +63,7 @@ function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): re
   );
 }
 
-/** Whether the literals of an object's schema are those of the data. */
+/** Whether the data has the literals of an object's schema. */
 function isMeant(option: Schema, data: unknown): boolean {
   if (option instanceof $ZodUnion) {
     return option._zod.def.options.some((inner) => isMeant(inner, data));
@@ -69,7 +76,7 @@ function isMeant(option: Schema, data: unknown): boolean {
   });
 }
 
-/** The keys that an object of this schema may have; empty for maps and anything that is no object. */
+/** The keys of an object's schema; empty for anything else, including maps. */
 export function knownKeys(schema: Schema): readonly string[] {
   const inner = unwrap(schema);
   if (inner instanceof $ZodObject) return Object.keys(inner._zod.def.shape);
@@ -79,7 +86,7 @@ export function knownKeys(schema: Schema): readonly string[] {
   return [];
 }
 
-/** The schema of the keys of a map; undefined for anything else. */
+/** The schema of a map's keys. */
 export function mapKeySchema(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
   return inner instanceof $ZodRecord ? inner._zod.def.keyType : undefined;
@@ -91,12 +98,11 @@ export function enumChoices(schema: Schema): readonly string[] {
   return inner instanceof $ZodEnum ? Object.values(inner._zod.def.entries).map(String) : [];
 }
 
-/** Whether the schema is of a list. */
 export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
 
-/** The path of a key of this name that no map or list lies above; undefined when there is none. */
+/** The path of a key with this name outside of maps and lists. */
 export function pathOfKey(root: Schema, name: string): readonly string[] | undefined {
   for (const { path } of walkKeys(root)) {
     if (path.at(-1) === name && !path.includes('*')) return path;
@@ -104,14 +110,13 @@ export function pathOfKey(root: Schema, name: string): readonly string[] | undef
   return undefined;
 }
 
-/** A key met by {@link walkKeys}. */
 export interface WalkedKey {
-  /** Map keys are `*`, list positions too. */
+  /** Map keys and list positions are `*`. */
   readonly path: readonly string[];
   readonly schema: Schema;
 }
 
-/** Visits every key of the schema, groups before what is in them. */
+/** Visits every key of the schema, groups before their keys. */
 export function* walkKeys(schema: Schema, path: readonly string[] = []): Generator<WalkedKey> {
   const inner = unwrap(schema);
   if (path.length > 0) yield { path, schema };
@@ -124,7 +129,7 @@ export function* walkKeys(schema: Schema, path: readonly string[] = []): Generat
   } else if (inner instanceof $ZodArray) {
     yield* walkKeys(inner._zod.def.element, [...path, '*']);
   } else if (inner instanceof $ZodUnion) {
-    // The forms of one object; a choice between an object and something else is a single value.
+    // All forms of one object; a choice between an object and something else is a single value.
     const forms = inner._zod.def.options.filter((option) => option instanceof $ZodObject);
     if (forms.length < inner._zod.def.options.length) return;
     for (const form of forms) {
@@ -135,7 +140,7 @@ export function* walkKeys(schema: Schema, path: readonly string[] = []): Generat
   }
 }
 
-/** Whether a schema only groups keys: an object, or a map or a choice of objects. */
+/** Whether a schema only groups keys: an object, or a map or choice of objects. */
 export function isGroup(schema: Schema): boolean {
   const inner = unwrap(schema);
   if (inner instanceof $ZodRecord) return isGroup(inner._zod.def.valueType);
@@ -143,17 +148,85 @@ export function isGroup(schema: Schema): boolean {
   return inner instanceof $ZodObject;
 }
 
-/** What a key is for; empty when its schema says nothing. */
+/** Empty if the schema has no description. */
 export function descriptionOf(schema: Schema): string {
   return NOTES.get(schema)?.description ?? '';
 }
 
-/** The schema inside any "may be left out" and "built later" wrappers. */
-export function unwrap(schema: Schema): Schema {
+/** Unwraps optional and lazy schemas. */
+function unwrap(schema: Schema): Schema {
   let inner = schema;
   for (;;) {
     if (inner instanceof $ZodOptional) inner = inner._zod.def.innerType;
     else if (inner instanceof $ZodLazy) inner = inner._zod.innerType;
     else return inner;
   }
+}
+
+/** Describes what a schema accepts, so that it fits after "must be". */
+export function describeType(schema: $ZodType): string {
+  const inner = unwrap(schema);
+  const form = NOTES.get(inner)?.form;
+  if (form !== undefined) return form;
+  if (inner instanceof $ZodBoolean) return 'true or false';
+  if (inner instanceof $ZodNumber) return describeNumber(inner);
+  if (inner instanceof $ZodString) return 'a string';
+  if (inner instanceof $ZodEnum) return oneOf(Object.values(inner._zod.def.entries));
+  if (inner instanceof $ZodLiteral) return oneOf(inner._zod.def.values);
+  if (inner instanceof $ZodArray) {
+    return `a list of items, each ${describeType(inner._zod.def.element)}`;
+  }
+  if (inner instanceof $ZodRecord)
+    return `an object of values, each ${describeType(inner._zod.def.valueType)}`;
+  if (inner instanceof $ZodUnion) return describeUnion(inner);
+  return 'an object';
+}
+
+/** Describes what any of several schemas accepts; lists literals together. */
+export function describeTypes(schemas: readonly $ZodType[]): string {
+  const literals = schemas.map(unwrap).filter((schema) => schema instanceof $ZodLiteral);
+  if (literals.length > 1 && literals.length === schemas.length) {
+    return oneOf(literals.flatMap((literal) => literal._zod.def.values));
+  }
+  return [...new Set(schemas.map(describeType))].join(', or ');
+}
+
+function describeNumber(schema: $ZodNumber): string {
+  const noun = isWhole(schema) ? 'a whole number' : 'a number';
+  const { from, to } = boundsOf(schema);
+  if (from !== undefined && to !== undefined) return `${noun} between ${from} and ${to}`;
+  if (from !== undefined) return `${noun} of at least ${from}`;
+  return to === undefined ? noun : `${noun} of at most ${to}`;
+}
+
+function isWhole(schema: $ZodNumber): boolean {
+  return schema instanceof $ZodNumberFormat && schema._zod.def.format === 'safeint';
+}
+
+function boundsOf(schema: $ZodNumber): { readonly from?: number; readonly to?: number } {
+  const bounds: { from?: number; to?: number } = {};
+  for (const check of schema._zod.def.checks ?? []) {
+    if (check instanceof $ZodCheckGreaterThan) bounds.from = Number(check._zod.def.value);
+    else if (check instanceof $ZodCheckLessThan) bounds.to = Number(check._zod.def.value);
+  }
+  // The largest safe integer means no limit.
+  if (bounds.to === Number.MAX_SAFE_INTEGER) delete bounds.to;
+  return bounds;
+}
+
+function describeUnion(union: $ZodUnion): string {
+  const { options } = union._zod.def;
+  if (options.every((option) => option instanceof $ZodObject)) return 'an object';
+  return options.map(describeOption).join(', or ');
+}
+
+function describeOption(option: $ZodType): string {
+  // Only secret references are a union of objects inside another union.
+  if (option instanceof $ZodDiscriminatedUnion) return 'a {source, provider, id} reference';
+  return describeType(option);
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const written = values.map((value) => JSON.stringify(value));
+  return written.length === 1 ? written.join('') : `one of ${written.join(', ')}`;
 }

@@ -1,24 +1,39 @@
-import type { CheckedConfig } from '../../config/check.js';
-import { checkConfigText } from '../../config/check.js';
-import { mendFault } from '../../config/edit/mend-fault.js';
+import {
+  type CheckedConfig,
+  checkConfigText,
+  createTextPositions,
+  editConfigText,
+  fixFault,
+  parseConfigText,
+  writeFileAtomically,
+} from '../../config/authoring.js';
 import type { ConfigFault } from '../../config/index.js';
-import type { SvcError } from '../../errors/index.js';
-import type { DoctorCheck } from '../check.js';
-import type { CheckReport, Finding, Mend } from '../finding.js';
-import { configMend } from '../mends/edit-config.js';
-import { excerpts } from '../place.js';
+import {
+  type ConfigPath,
+  ENV_NAME,
+  formatPath,
+  isRecord,
+  isSecretPath,
+  readConfigText,
+  valueAt,
+} from '../../config/index.js';
+import { hideConfigValues } from '../../config/masked-text.js';
+import { type SourceLocation, SvcError } from '../../errors/index.js';
+import { formatCountOf } from '../../support/format.js';
+import { type DiffLine, diffLines } from '../../support/text-diff.js';
+import type { CheckReport, DoctorCheck, Excerpt, Finding, Fix } from '../check.js';
 
-/** A file with thousands of faults is one that was mistaken for another. */
+/** A file with thousands of faults is probably the wrong file. */
 const MOST_FINDINGS = 50;
 
-/** Whether the configuration can be read, and says what the schema knows. */
+/** Whether the configuration can be read and is valid. */
 export const configuration: DoctorCheck = {
   name: 'configuration',
   needs: 'nothing',
   run: async ({ reading }) => {
     switch (reading.state) {
       case 'none':
-        return { summary: 'no file: the defaults hold', findings: [] };
+        return { summary: 'no file, defaults in effect', findings: [] };
       case 'unreadable':
         return { summary: 'cannot be read', findings: [unreadable(reading.error)] };
       case 'faulty':
@@ -33,8 +48,8 @@ function unreadable({ code, message, hint, location }: SvcError): Finding {
     code: code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file',
     severity: 'fault',
     message,
-    ...(hint === undefined ? {} : { hint }),
-    ...(location === undefined ? {} : { place: location }),
+    hint,
+    place: location,
   };
 }
 
@@ -45,15 +60,15 @@ function checked(config: CheckedConfig): CheckReport {
   const findings = all.slice(0, MOST_FINDINGS).map((fault): Finding => {
     const { code, severity, message, location } = fault;
     const hint = hintOf(fault);
-    const mend = mendOf(config, fault);
+    const fix = fixOf(config, fault);
     return {
       code,
       severity,
       message,
       place: location,
       excerpt: excerptOf(location),
-      ...(hint === undefined ? {} : { hint }),
-      ...(mend === undefined ? {} : { mend }),
+      hint,
+      fix,
     };
   });
   const more = all.length - findings.length;
@@ -64,8 +79,8 @@ function further(count: number): Finding {
   return {
     code: 'more-findings',
     severity: 'note',
-    message: `there are ${count} more`,
-    hint: 'svc config validate shows them all',
+    message: `${formatCountOf(count, 'more problem')}`,
+    hint: 'svc config validate lists them all',
   };
 }
 
@@ -74,11 +89,11 @@ function hintOf({ suggestion, expected }: ConfigFault): string | undefined {
   return expected === undefined ? undefined : `expected ${expected}`;
 }
 
-function mendOf(config: CheckedConfig, fault: ConfigFault): Mend | undefined {
-  const proposal = mendFault(config, fault);
+function fixOf(config: CheckedConfig, fault: ConfigFault): Fix | undefined {
+  const proposal = fixFault(config, fault);
   if (proposal === undefined) return undefined;
   const { file, text } = config.document;
-  return configMend({
+  return configFix({
     title: proposal.title,
     safe: proposal.certain,
     file,
@@ -86,7 +101,171 @@ function mendOf(config: CheckedConfig, fault: ConfigFault): Mend | undefined {
     edit: (current) => {
       const now = checkConfigText(file, current);
       const same = now.faults.find(({ code, path }) => code === fault.code && path === fault.path);
-      return same === undefined ? undefined : mendFault(now, same)?.text;
+      return same === undefined ? undefined : fixFault(now, same)?.text;
     },
   });
+}
+
+interface ConfigTextEdit {
+  readonly title: string;
+  readonly safe: boolean;
+  /** Absolute path. */
+  readonly file: string;
+  /** The current text. */
+  readonly before: string;
+  /** Undefined where the change does not apply to the text. */
+  readonly edit: (text: string) => string | undefined;
+}
+
+/**
+ * A fix of the configuration file. Other fixes may be applied first, so the edit is computed again on
+ * the current text, and written only when it still changes what was shown.
+ */
+export function configFix(edit: ConfigTextEdit): Fix | undefined {
+  const { title, safe, file, before } = edit;
+  const after = edit.edit(before);
+  if (after === undefined || after === before) return undefined;
+  const diff = maskedDiff(before, after);
+  return {
+    title,
+    safe,
+    diff,
+    changes: 'configuration',
+    apply: async () => {
+      const text = readConfigText(file);
+      const edited = edit.edit(text);
+      if (edited === undefined || !isSameChange(maskedDiff(text, edited), diff)) {
+        throw new SvcError('FIX_OUTDATED', `${file} changed since this fix was shown`, {
+          hint: 'run svc config doctor again',
+        });
+      }
+      writeFileAtomically(file, edited);
+    },
+  };
+}
+
+function maskedDiff(before: string, after: string): readonly DiffLine[] {
+  const masked = hideConfigValues(before);
+  // A secret under a mistyped key stays one under the right key.
+  return diffLines(masked.text, hideConfigValues(after, masked.hidden).text);
+}
+
+/** Lines around a change may have been fixed in the meantime. */
+function isSameChange(a: readonly DiffLine[], b: readonly DiffLine[]): boolean {
+  const changed = (lines: readonly DiffLine[]): string =>
+    lines
+      .filter(({ kind }) => kind !== 'context')
+      .map(({ kind, text }) => `${kind} ${text}`)
+      .join('\n');
+  return changed(a) === changed(b);
+}
+
+const CONTEXT_LINES = 2;
+
+/** Returns the lines around a place of a configuration text, with secrets masked. */
+function excerpts(text: string): (place: SourceLocation) => Excerpt {
+  const masked = hideConfigValues(text);
+  const positions = createTextPositions('', masked.text);
+  const lines = masked.text.split(/\r\n|\r|\n/u);
+  const starts = lineStarts(text);
+  return (place) => {
+    const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
+    const { line, column } = positions.at(masked.offsetOf(offset));
+    const first = Math.max(1, line - CONTEXT_LINES);
+    return {
+      firstLine: first,
+      lines: lines.slice(first - 1, line + CONTEXT_LINES),
+      line,
+      column,
+    };
+  };
+}
+
+function lineStarts(text: string): readonly number[] {
+  return [0, ...[...text.matchAll(/\r\n|\r|\n/gu)].map(({ 0: end, index }) => index + end.length)];
+}
+
+/** Older forms of references (facts §3.1); the second is no longer one. */
+const OLD_REFERENCE = /^(secretref-env|__env__):(.*)$/su;
+
+const WITHOUT_EFFECT: readonly ConfigPath[] = [
+  ['plugins', 'entries', 'active-memory', 'config', 'modelFallbackPolicy'],
+];
+
+interface OldForm {
+  readonly path: ConfigPath;
+  readonly message: string;
+  readonly title: string;
+  /** The new value; undefined removes the key. */
+  readonly value: string | undefined;
+}
+
+/** Keys and forms that have been replaced. */
+export const deprecated: DoctorCheck = {
+  name: 'deprecated',
+  needs: 'nothing',
+  run: async ({ reading }) => {
+    if (!('checked' in reading) || reading.checked.document.syntaxFaults.length > 0) {
+      return { summary: 'nothing to check', findings: [], off: true };
+    }
+    const { document } = reading.checked;
+    const { file, text } = document;
+    const excerptOf = excerpts(text);
+    const findings = [...oldForms(document.value)].map((form): Finding => {
+      const place = document.locate(form.path);
+      const { message, title } = form;
+      const fix = configFix({
+        title,
+        safe: true,
+        file,
+        before: text,
+        edit: (current) =>
+          isThere(current, file, form) ? editConfigText(current, form.path, form.value) : undefined,
+      });
+      return {
+        code: 'deprecated',
+        severity: 'warning',
+        message,
+        place,
+        excerpt: excerptOf(place),
+        fix,
+      };
+    });
+    return { summary: 'no old keys or forms', findings };
+  },
+};
+
+function isThere(text: string, file: string, { path }: OldForm): boolean {
+  const { value } = parseConfigText(file, text);
+  const at = formatPath(path);
+  return [...oldForms(value)].some((form) => formatPath(form.path) === at);
+}
+
+function* oldForms(data: unknown): Generator<OldForm> {
+  yield* oldReferences(data, []);
+  for (const path of WITHOUT_EFFECT) {
+    if (valueAt(data, path) === undefined) continue;
+    const name = formatPath(path);
+    yield { path, message: `${name} has no effect`, title: `remove ${name}`, value: undefined };
+  }
+}
+
+function* oldReferences(data: unknown, path: ConfigPath): Generator<OldForm> {
+  if (typeof data === 'string') {
+    const [, form, name = ''] = OLD_REFERENCE.exec(data) ?? [];
+    if (form === undefined || !isSecretPath(path) || !ENV_NAME.test(name)) return;
+    const isRead = form !== '__env__';
+    yield {
+      path,
+      message: isRead
+        ? `"${form}:" is an old form of a reference`
+        : `"${form}:" is no longer a reference: the text itself is used as the secret`,
+      title: `write ${formatPath(path)} as env:${name}`,
+      value: `env:${name}`,
+    };
+  } else if (Array.isArray(data)) {
+    for (const [at, item] of data.entries()) yield* oldReferences(item, [...path, at]);
+  } else if (isRecord(data)) {
+    for (const [key, item] of Object.entries(data)) yield* oldReferences(item, [...path, key]);
+  }
 }

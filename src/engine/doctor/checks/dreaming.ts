@@ -1,26 +1,32 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
-import { realWorkspaceDir } from '../../dreaming/dream-workspace.js';
-import { openNarrator } from '../../dreaming/model/open-narrator.js';
-import { openDreams } from '../../dreaming/open-dreams.js';
-import { MEMORY_FILE } from '../../dreaming/promotion/change-memory.js';
-import { readGuarded } from '../../dreaming/promotion/guarded-file.js';
-import { MOST_LOG_BYTES } from '../../dreaming/recall-log/append-recall.js';
+import { parseCron } from '../../config/cron.js';
+import {
+  type DreamTarget,
+  dreamTargets,
+  MEMORY_FILE,
+  MOST_LOG_BYTES,
+  nextRuns,
+  openDreams,
+  openNarrator,
+  readGuarded,
+  realWorkspaceDir,
+} from '../../dreaming/index.js';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding } from '../finding.js';
+import { formatCountOf } from '../../support/format.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import type { DoctorCheck, Finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
 const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
 
-/** Whether sweeps could do their work: what they know, the log of searches, MEMORY.md, the model. */
+/** Whether sweeps can run: their database, the recall log, MEMORY.md and the model. */
 export const dreaming: DoctorCheck = {
   name: 'dreaming',
   needs: 'configuration',
   run: async (world) => {
     const { enabled } = world.loaded.resolved.plugins.entries['memory-core'].config.dreaming;
-    if (!enabled) return { summary: 'switched off', findings: [], off: true };
+    if (!enabled) return { summary: 'off', findings: [], off: true };
     const targets = dreamTargets(world.loaded, world.context);
     const findings = [
       ...targets.flatMap((target) => [
@@ -30,7 +36,7 @@ export const dreaming: DoctorCheck = {
       ]),
       ...(await modelFindings(world)),
     ];
-    return { summary: `${targets.length} workspaces`, findings };
+    return { summary: formatCountOf(targets.length, 'workspace'), findings };
   },
 };
 
@@ -46,7 +52,7 @@ function storeFindings({ workspace }: DreamTarget): readonly Finding[] {
         severity: 'fault',
         message: error.message,
         place: { file: workspace.files.database },
-        ...(error.hint === undefined ? {} : { hint: error.hint }),
+        hint: error.hint,
       },
     ];
   }
@@ -59,9 +65,9 @@ function logFindings({ workspace: { files } }: DreamTarget): readonly Finding[] 
     {
       code: 'dreaming-log-full',
       severity: 'warning',
-      message: 'the log of what was recalled is full: further searches do not count',
+      message: 'the recall log is full: further searches are not counted',
       place: { file: files.recallLog },
-      hint: 'a sweep takes it in: type "svc dream run", and see that "svc serve" runs',
+      hint: 'run "svc dream run", and check that "svc serve" is running',
     },
   ];
 }
@@ -71,21 +77,22 @@ function memoryFindings({ workspace }: DreamTarget): readonly Finding[] {
   const finding = { severity: 'fault', place: { file } } as const;
   try {
     const { path } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
-    // It is replaced as a whole: what counts is its folder.
+    // The file is replaced, so its folder must be writable.
     accessSync(dirname(path), constants.W_OK);
     return [];
   } catch (error) {
     if (error instanceof SvcError) {
-      // A folder that is not there is told by the check of workspaces.
+      // The check of workspaces reports a missing folder.
       if (error.code !== 'DREAM_FILE_REFUSED') return [];
-      const hint = error.hint === undefined ? {} : { hint: error.hint };
-      return [{ ...finding, code: 'dreaming-memory-refused', message: error.message, ...hint }];
+      return [
+        { ...finding, code: 'dreaming-memory-refused', message: error.message, hint: error.hint },
+      ];
     }
     return [
       {
         ...finding,
         code: 'dreaming-memory-unwritable',
-        message: `sweeps cannot write ${MEMORY_FILE} (${systemErrorCode(error) ?? 'unknown error'})`,
+        message: `dreaming cannot write ${MEMORY_FILE} (${systemErrorCode(error) ?? 'unknown error'})`,
         hint: 'check the permissions of the file and its folder',
       },
     ];
@@ -104,8 +111,43 @@ async function modelFindings({
     code: 'dreaming-model',
     severity: 'warning',
     message,
-    cause: 'plain words are written without it',
-    ...(place === undefined ? {} : { place }),
-    ...(hint === undefined ? {} : { hint }),
+    cause: 'dreaming writes its diary without a model',
+    place,
+    hint,
   }));
+}
+
+const LONG_MS = 366 * MS_PER_DAY;
+
+/** When dreaming runs next. A schedule that never fires is a fault of the configuration. */
+export const schedule: DoctorCheck = {
+  name: 'schedule',
+  needs: 'configuration',
+  run: async (world) => {
+    const { resolved } = world.loaded;
+    const { dreaming } = resolved.plugins.entries['memory-core'].config;
+    if (!dreaming.enabled) return { summary: 'dreaming is off', findings: [], off: true };
+    const timeZone = dreaming.timezone ?? resolved.agents.defaults.userTimezone;
+    const cron = parseCron(dreaming.frequency);
+    const nowMs = world.context.clock.now();
+    const [nextMs] = cron.ok ? nextRuns(dreaming.frequency, timeZone, nowMs, 1) : [];
+    if (nextMs === undefined) {
+      return { summary: 'never', findings: [rare(world, 'never fires')] };
+    }
+    const summary = `next run ${new Date(nextMs).toISOString()}`;
+    const isRare = nextMs - nowMs > LONG_MS;
+    const findings = isRare ? [rare(world, 'fires in more than a year')] : [];
+    return { summary, findings };
+  },
+};
+
+function rare({ placeOf }: ConfiguredWorld, what: string): Finding {
+  const place = placeOf([...DREAMING, 'frequency']);
+  return {
+    code: 'schedule-rare',
+    severity: 'warning',
+    message: `the dreaming schedule ${what}`,
+    place,
+    hint: 'use minute, hour, day of month, month and day of week, such as "0 3 * * *" for every night',
+  };
 }

@@ -1,17 +1,15 @@
 import { lstatSync } from 'node:fs';
-import type { BackendStatus } from '../../memory/backends/memory-backend.js';
-import { integrityComplaints } from '../../memory/index/check-integrity.js';
-import { type IndexHeader, indexHeader } from '../../memory/index/index-header.js';
-import type { OpenedMemory } from '../../memory/open-memory.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding, FindingPlace } from '../finding.js';
-import { indexMend } from '../mends/sync-index.js';
+import type { BackendStatus } from '../../memory/backends/index.js';
+import { type IndexHeader, indexHeader, integrityComplaints } from '../../memory/index/index.js';
+import { type OpenedMemory, openMemory } from '../../memory/index.js';
+import { formatCountOf } from '../../support/format.js';
+import { changeLines } from '../../support/text-diff.js';
+import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 
-/** Larger indexes are not read whole: it would take seconds. */
+/** Checking a larger index would take seconds. */
 const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
-/** One memory and what its index is like. */
 interface Subject {
   readonly world: ConfiguredWorld;
   readonly memory: OpenedMemory;
@@ -20,7 +18,7 @@ interface Subject {
   readonly place: FindingPlace;
 }
 
-/** Whether each agent's index is there, whole, of this version and up to date. */
+/** Whether each agent's index exists, is intact, has the current version and is up to date. */
 export const index: DoctorCheck = {
   name: 'index',
   needs: 'configuration',
@@ -29,7 +27,6 @@ export const index: DoctorCheck = {
     const looks = await Promise.all(memories.map((memory) => lookAt(world, memory)));
     const off = world.agents.filter((agent) => !agent.memorySearch.enabled);
     const findings = [
-      ...sharedIndexes(world),
       ...looks.flatMap((look) => look.findings),
       ...off.map((agent) => switchedOff(agent.id)),
     ];
@@ -45,15 +42,20 @@ async function lookAt(
   world: ConfiguredWorld,
   memory: OpenedMemory,
 ): Promise<{ readonly summary: string; readonly findings: readonly Finding[] }> {
-  const status = await memory.backend.status();
   const agentId = memory.agent.id;
+  const indexFile = memory.agent.memorySearch.store.path;
   const place = world.placeOfAgent(agentId, ['memorySearch', 'store', 'path']) ?? {
-    file: status.indexFile,
+    file: indexFile,
   };
+  if (lstatSync(indexFile, { throwIfNoEntry: false })?.isFile() === false) {
+    return { summary: `${memory.name}: unusable`, findings: [noFile(agentId, indexFile, place)] };
+  }
+  const status = await memory.backend.status();
   const subject: Subject = { world, memory, status, agentId, place };
   const findings = indexFindings(subject);
   const { index } = status;
-  const count = index.state === 'ready' ? filesOf(index.statistics.documents) : index.state;
+  const count =
+    index.state === 'ready' ? formatCountOf(index.statistics.documents, 'file') : index.state;
   return { summary: `${memory.name}: ${count}`, findings };
 }
 
@@ -61,7 +63,7 @@ function indexFindings(subject: Subject): readonly Finding[] {
   const { index } = subject.status;
   switch (index.state) {
     case 'missing':
-      // Beside an external program it is made when it is needed.
+      // With an external program it is built when it is needed.
       return subject.memory.ext === undefined ? [missing(subject)] : [];
     case 'unusable':
       return [unusable(subject, index.why)];
@@ -71,54 +73,44 @@ function indexFindings(subject: Subject): readonly Finding[] {
   }
 }
 
-function missing({ world, agentId, status, place }: Subject): Finding {
-  // Where the workspace cannot be read there is nothing to index, and that is told elsewhere.
-  const mend =
-    status.staleness === undefined
-      ? {}
-      : {
-          mend: indexMend(world, {
-            title: `index the memory of agent ${agentId}`,
-            safe: true,
-            agentId,
-            indexFile: status.indexFile,
-            now: 'is not there',
-            force: false,
-          }),
-        };
+function missing(subject: Subject): Finding {
+  const { agentId, status, place } = subject;
+  // Without staleness the workspace cannot be read, which its own check reports.
+  const canIndex = status.staleness !== undefined;
+  const title = `index the memory of agent ${agentId}`;
   return {
     code: 'index-missing',
-    severity: status.staleness === undefined ? 'note' : 'warning',
+    severity: canIndex ? 'warning' : 'note',
     message: `agent ${agentId} has no index yet`,
-    cause: 'the first search makes it, and takes longer for that',
+    cause: 'the first search builds it and takes longer',
     place,
     hint: `svc memory index --agent ${agentId}`,
-    ...mend,
+    fix: canIndex ? indexFix(subject, { title, now: 'does not exist' }) : undefined,
+  };
+}
+
+function noFile(agentId: string, indexFile: string, place: FindingPlace): Finding {
+  return {
+    code: 'index-no-file',
+    severity: 'fault',
+    message: `the index of agent ${agentId} cannot be used`,
+    cause: `${indexFile} is not a file`,
+    place,
+    hint: 'move it away, or set another memorySearch.store.path',
   };
 }
 
 function unusable(subject: Subject, why: string): Finding {
-  const { world, agentId, status, place } = subject;
-  const { indexFile } = status;
-  const shared = { place, message: `the index of agent ${agentId} cannot be used`, cause: why };
-  if (lstatSync(indexFile, { throwIfNoEntry: false })?.isFile() !== true) {
-    const hint = 'move it away, or name another place in memorySearch.store.path';
-    return { code: 'index-no-file', severity: 'fault', ...shared, hint };
-  }
-  const { code, safe, hint } = UNUSABLE[indexHeader(indexFile)];
+  const { agentId, status, place } = subject;
+  const { code, safe, hint } = UNUSABLE[indexHeader(status.indexFile)];
   return {
     code,
     severity: 'fault',
-    ...shared,
+    message: `the index of agent ${agentId} cannot be used`,
+    cause: why,
+    place,
     hint,
-    mend: indexMend(world, {
-      title: `build the index of agent ${agentId} anew`,
-      safe,
-      agentId,
-      indexFile,
-      now: why,
-      force: false,
-    }),
+    fix: rebuildFix(subject, { safe, now: why }),
   };
 }
 
@@ -128,49 +120,43 @@ const UNUSABLE: Readonly<
   current: {
     code: 'index-damaged',
     safe: true,
-    hint: 'the next sync builds it anew: svc memory index',
+    hint: 'svc memory index rebuilds it',
   },
   foreign: {
     code: 'index-foreign',
     safe: true,
-    hint: 'the next sync sets the file aside, with ".replaced" at its end, and builds an index',
+    hint: 'the next sync renames the file to end in ".replaced" and builds an index',
   },
   newer: {
     code: 'index-newer',
     safe: false,
-    hint: 'use the newer svc, or let this one build the index anew: svc memory index',
+    hint: 'use the newer svc, or rebuild the index with this one: svc memory index',
   },
   older: {
     code: 'index-older',
     safe: true,
-    hint: 'the next sync builds it anew: svc memory index',
+    hint: 'svc memory index rebuilds it',
   },
 };
 
-function outdated({ world, agentId, status, place }: Subject, why: string): Finding {
+function outdated(subject: Subject, why: string): Finding {
   return {
     code: 'index-outdated',
     severity: 'warning',
-    message: `the index of agent ${agentId} was built otherwise than configured`,
+    message: `the index of agent ${subject.agentId} was built with other settings`,
     cause: why,
-    place,
-    hint: 'the next sync builds it anew: svc memory index',
-    mend: indexMend(world, {
-      title: `build the index of agent ${agentId} anew`,
-      safe: true,
-      agentId,
-      indexFile: status.indexFile,
-      now: why,
-      force: false,
-    }),
+    place: subject.place,
+    hint: 'svc memory index rebuilds it',
+    fix: rebuildFix(subject, { now: why }),
   };
 }
 
-function damage({ world, agentId, status, place }: Subject): readonly Finding[] {
+function damage(subject: Subject): readonly Finding[] {
+  const { agentId, status, place } = subject;
   const { indexFile, index } = status;
   if (index.state !== 'ready') return [];
   if (index.statistics.bytes > MOST_CHECKED_BYTES) {
-    const message = `the index of agent ${agentId} is too large to be checked whole`;
+    const message = `the index of agent ${agentId} is too large to check for damage`;
     return [{ code: 'index-unchecked', severity: 'note', message, place }];
   }
   const [first] = integrityComplaints(indexFile);
@@ -183,77 +169,69 @@ function damage({ world, agentId, status, place }: Subject): readonly Finding[] 
       cause: first,
       place,
       hint: `svc memory index --force --agent ${agentId}`,
-      mend: indexMend(world, {
-        title: `build the index of agent ${agentId} anew`,
-        safe: true,
-        agentId,
-        indexFile,
-        now: 'is damaged',
-        force: true,
-      }),
+      fix: rebuildFix(subject, { now: 'is damaged', force: true }),
     },
   ];
 }
 
-function stale({ world, memory, agentId, status, place }: Subject): readonly Finding[] {
-  const { staleness } = status;
-  const changes =
-    staleness === undefined ? 0 : staleness.added + staleness.changed + staleness.removed;
+function stale(subject: Subject): readonly Finding[] {
+  const { memory, agentId, status, place } = subject;
+  const { added = 0, changed = 0, removed = 0 } = status.staleness ?? {};
+  const changes = added + changed + removed;
   if (changes === 0) return [];
   const bySearch = memory.agent.memorySearch.sync.onSearch;
+  const missingFiles = formatCountOf(changes, 'changed file');
+  const title = `update the index of agent ${agentId}`;
   return [
     {
       code: 'index-stale',
       severity: bySearch ? 'note' : 'warning',
-      message: `${changes} changed files are not in the index of agent ${agentId} yet`,
+      message: `the index of agent ${agentId} is missing ${missingFiles}`,
       cause: bySearch
-        ? 'the next search takes them in'
-        : 'sync.onSearch is off: searches do not take them in',
+        ? 'the next search indexes them'
+        : 'sync.onSearch is off, so searches do not index them',
       place,
       hint: `svc memory index --agent ${agentId}`,
-      ...(bySearch
-        ? {}
-        : {
-            mend: indexMend(world, {
-              title: `bring the index of agent ${agentId} up to date`,
-              safe: true,
-              agentId,
-              indexFile: status.indexFile,
-              now: `misses ${changes} changed files`,
-              force: false,
-            }),
-          }),
+      fix: bySearch ? undefined : indexFix(subject, { title, now: `is missing ${missingFiles}` }),
     },
   ];
 }
 
-/** Two agents that write one index take turns at throwing each other's passages out. */
-function sharedIndexes({ agents, placeOfAgent }: ConfiguredWorld): readonly Finding[] {
-  const owners = new Map<string, string>();
-  return agents.flatMap((agent): readonly Finding[] => {
-    const { path } = agent.memorySearch.store;
-    const owner = owners.get(path);
-    owners.set(path, owner ?? agent.id);
-    if (owner === undefined) return [];
-    const place = placeOfAgent(agent.id, ['memorySearch', 'store', 'path']);
-    return [
-      {
-        code: 'index-shared',
-        severity: 'fault',
-        message: `agents ${owner} and ${agent.id} share the index ${path}`,
-        cause: 'each sync of one throws out what the other indexed',
-        ...(place === undefined ? {} : { place }),
-        hint: 'put {agentId} into memorySearch.store.path',
-      },
-    ];
-  });
-}
-
 function switchedOff(agentId: string): Finding {
-  const message = `memory search is switched off for agent ${agentId}`;
+  const message = `memory search is off for agent ${agentId}`;
   return { code: 'memory-disabled', severity: 'note', message };
 }
 
-function filesOf(count: number): string {
-  return `${count} file${count === 1 ? '' : 's'}`;
+interface IndexFixOptions {
+  readonly title: string;
+  readonly safe?: boolean;
+  /** What is wrong with it, in a few words. */
+  readonly now: string;
+  /** Rebuild it although it opens. */
+  readonly force?: boolean;
+}
+
+function rebuildFix(subject: Subject, options: Omit<IndexFixOptions, 'title'>): Fix {
+  return indexFix(subject, { title: `rebuild the index of agent ${subject.agentId}`, ...options });
+}
+
+/** Updates or rebuilds an index. No vectors are made: they cost money or time that nobody agreed to. */
+function indexFix(
+  { world: { context, configFile }, agentId, status: { indexFile } }: Subject,
+  { title, safe = true, now, force = false }: IndexFixOptions,
+): Fix {
+  return {
+    title,
+    safe,
+    diff: changeLines([`${indexFile}  ${now}`], [`${indexFile}  up to date`]),
+    changes: 'state',
+    apply: async (signal) => {
+      const memory = await openMemory(context, { kind: 'agent', agentId }, { configFile });
+      try {
+        await memory.backend.sync({ force, embeds: false, signal });
+      } finally {
+        await memory.backend.close();
+      }
+    },
+  };
 }

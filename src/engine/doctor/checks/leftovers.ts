@@ -1,19 +1,19 @@
 import { lstatSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { authFolder } from '../../embeddings/login/auth-files.js';
+import { authFolder } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
-import { acquireIndexLock, type LockHolder } from '../../memory/sync/index-lock.js';
-import { TEMPORARY_ENDING } from '../../replace-file.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding } from '../finding.js';
-import { type RemovableFile, removalMend } from '../mends/remove-files.js';
-import { namesIn } from '../names-in.js';
+import { scanMemoryFiles } from '../../memory/sources/index.js';
+import type { LockHolder } from '../../memory/sync/index.js';
+import { acquireIndexLock } from '../../memory/sync/index-lock.js';
+import { namesIn, TEMPORARY_ENDING, WRITING_MS } from '../../support/files.js';
+import { formatCountOf } from '../../support/format.js';
+import { changeLines } from '../../support/text-diff.js';
+import { MS_PER_HOUR } from '../../support/time.js';
+import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
 import type { DoctorWorld } from '../world.js';
 
-/** A file that is being put in its place is there for a moment only; this is for slow machines. */
-const WRITING_MS = 10 * 60_000;
-
-/** What killed processes left behind: half-built indexes, side files, files not yet in their place. */
+/** What killed processes left behind: unfinished indexes, their side files, temporary files. */
 export const leftovers: DoctorCheck = {
   name: 'leftovers',
   needs: 'nothing',
@@ -26,16 +26,16 @@ export const leftovers: DoctorCheck = {
   },
 };
 
-/** Where indexes lie: the usual place, and those of the configuration. */
+/** The default folder, and those of the configuration. */
 function indexFolders({ context, agents }: DoctorWorld): readonly string[] {
-  const usual = join(context.state.cacheDir, 'memory');
+  const standard = join(context.state.cacheDir, 'memory');
   return [
-    ...new Set([usual, ...agents.map(({ memorySearch }) => dirname(memorySearch.store.path))]),
+    ...new Set([standard, ...agents.map(({ memorySearch }) => dirname(memorySearch.store.path))]),
   ];
 }
 
 interface IndexFiles {
-  /** Absolute path of the index that these belong to; it may be gone. */
+  /** Absolute path of the index; it may be gone. */
   readonly indexFile: string;
   readonly hasLock: boolean;
   readonly builds: readonly RemovableFile[];
@@ -54,14 +54,16 @@ function indexesIn(folder: string): readonly IndexFiles[] {
   });
   return [...new Set(parts.map(({ stem }) => stem))].map((stem) => {
     const own = parts.filter((part) => part.stem === stem);
-    const pick = (wanted: (ending: string) => boolean): readonly RemovableFile[] =>
-      own.filter(({ ending }) => wanted(ending)).flatMap(({ name }) => removable(folder, name));
+    const pick = (isPicked: (ending: string) => boolean): readonly RemovableFile[] =>
+      own
+        .filter(({ ending }) => isPicked(ending))
+        .flatMap(({ name }) => removable(join(folder, name)));
     const isThere = names.includes(stem);
     return {
       indexFile: join(folder, stem),
       hasLock: own.some(({ ending }) => ending === '.lock'),
       builds: pick((ending) => ending.startsWith('.build')),
-      // The lock is no leftover: it stays beside the place of an index, and is free when nobody holds it.
+      // A lock file is not a leftover: it stays, and is free when no process has it.
       orphans: isThere ? [] : pick((ending) => ending.startsWith('-')),
       replaced: pick((ending) => ending === '.replaced'),
     };
@@ -72,17 +74,40 @@ async function ofIndex(files: IndexFiles, world: DoctorWorld): Promise<readonly 
   const { indexFile, hasLock, builds, orphans, replaced } = files;
   const findings = replaced.map(setAside);
   const holder = hasLock ? await holderOf(indexFile, world) : undefined;
-  // Somebody is building right now.
+  // Another process is building it right now.
   if (holder !== undefined) return [...findings, ...heldLong(indexFile, holder, world)];
   const name = basename(indexFile);
-  return [
-    ...findings,
-    ...(builds.length === 0 ? [] : [strayBuild(name, builds, indexFile, world)]),
-    ...(orphans.length === 0 ? [] : [orphaned(name, orphans, indexFile, world)]),
-  ];
+  const removing = (title: string, stray: readonly RemovableFile[]): Fix =>
+    removalFix({
+      title,
+      safe: true,
+      files: stray,
+      whileUnused: (remove) => whileLocked(indexFile, world, remove),
+    });
+  if (builds.length > 0) {
+    findings.push({
+      code: 'stray-build',
+      severity: 'warning',
+      message: `the index ${name} was not finished`,
+      cause: 'the process that built it was killed',
+      place: placeOf(builds),
+      hint: 'the next sync removes the unfinished files',
+      fix: removing(`remove the unfinished build of ${name}`, builds),
+    });
+  }
+  if (orphans.length > 0) {
+    findings.push({
+      code: 'orphaned-files',
+      severity: 'warning',
+      message: `files of the deleted index ${name} remain`,
+      place: placeOf(orphans),
+      fix: removing(`remove the files of ${name}`, orphans),
+    });
+  }
+  return findings;
 }
 
-/** Who writes the index; undefined when nobody does. */
+/** The process that writes the index; undefined when none does. */
 async function holderOf(indexFile: string, world: DoctorWorld): Promise<LockHolder | undefined> {
   let holder: LockHolder | undefined;
   const onWait = (told: LockHolder | undefined): void => {
@@ -98,95 +123,68 @@ function heldLong(
   { pid, sinceMs }: LockHolder,
   { context }: DoctorWorld,
 ): readonly Finding[] {
-  const hours = Math.floor((context.clock.now() - sinceMs) / 3_600_000);
+  const hours = Math.floor((context.clock.now() - sinceMs) / MS_PER_HOUR);
   if (hours < 1) return [];
   return [
     {
       code: 'lock-held-long',
       severity: 'warning',
       message: `process ${pid} has been writing the index ${basename(indexFile)} for ${hours} h`,
-      cause: 'nobody else can bring it up to date meanwhile',
+      cause: 'no other process can update it meanwhile',
       place: { file: indexFile },
-      hint: `see what it does: ps -fp ${pid}; when it hangs, end it: the lock is free then`,
+      hint: `check it with ps -fp ${pid}, and kill it if it hangs`,
     },
   ];
-}
-
-function strayBuild(
-  name: string,
-  files: readonly RemovableFile[],
-  indexFile: string,
-  world: DoctorWorld,
-): Finding {
-  return {
-    code: 'stray-build',
-    severity: 'warning',
-    message: `a build of the index ${name} was never finished`,
-    cause: 'the process that made it was ended; nobody is building now',
-    ...placeOf(files),
-    hint: 'the next sync removes it',
-    mend: removalMend({
-      title: `remove the unfinished build of ${name}`,
-      safe: true,
-      files,
-      whileUnused: (remove) => whileLocked(indexFile, world, remove),
-    }),
-  };
-}
-
-function orphaned(
-  name: string,
-  files: readonly RemovableFile[],
-  indexFile: string,
-  world: DoctorWorld,
-): Finding {
-  return {
-    code: 'orphaned-files',
-    severity: 'warning',
-    message: `there are files of an index ${name} that is gone`,
-    ...placeOf(files),
-    mend: removalMend({
-      title: `remove what is left of ${name}`,
-      safe: true,
-      files,
-      whileUnused: (remove) => whileLocked(indexFile, world, remove),
-    }),
-  };
 }
 
 function setAside(file: RemovableFile): Finding {
   return {
     code: 'set-aside',
     severity: 'warning',
-    message: `${basename(file.path)} stood where an index should be, and was set aside`,
-    cause: 'it is no index of svc, and may be something of yours',
+    message: `${basename(file.path)} was found where an index should be and was renamed`,
+    cause: 'it is not an svc index and may be yours',
     place: { file: file.path },
-    hint: 'look what it is; move it where it belongs, or delete it',
-    mend: removalMend({ title: `delete ${file.path}`, safe: false, files: [file] }),
+    hint: 'check what it is, then move or delete it',
+    fix: removalFix({ title: `delete ${file.path}`, safe: false, files: [file] }),
   };
 }
 
-function temporaryFiles({ context, reading }: DoctorWorld): readonly Finding[] {
+function temporaryFiles({ context, reading, agents }: DoctorWorld): readonly Finding[] {
   const { stateDir, userConfigFile } = context.state;
   const config = 'checked' in reading ? [dirname(reading.checked.document.file)] : [];
   const folders = new Set([stateDir, authFolder(stateDir), dirname(userConfigFile), ...config]);
+  // Dreaming and forgetting write notes there.
+  const workspaces = [...new Set(agents.map(({ workspaceDir }) => workspaceDir))];
   const oldest = context.clock.now() - WRITING_MS;
-  const files = [...folders].flatMap((folder) =>
+  const own = [...folders].flatMap((folder) =>
     namesIn(folder)
       .filter((name) => name.endsWith(TEMPORARY_ENDING))
-      .flatMap((name) => removable(folder, name, oldest)),
+      .map((name) => join(folder, name)),
+  );
+  const files = [...new Set([...own, ...workspaces.flatMap(temporariesIn)])].flatMap((path) =>
+    removable(path, oldest),
   );
   if (files.length === 0) return [];
   return [
     {
       code: 'temporary-files',
       severity: 'warning',
-      message: `${files.length} files were written and never put in their place`,
-      cause: 'the process that wrote them was ended; the old files are whole',
-      ...placeOf(files),
-      mend: removalMend({ title: 'remove files that were never put in place', safe: true, files }),
+      message: `${formatCountOf(files.length, 'temporary file')} of killed processes`,
+      cause: 'the files that they should have replaced are intact',
+      place: placeOf(files),
+      fix: removalFix({ title: 'remove temporary files', safe: true, files }),
     },
   ];
+}
+
+function temporariesIn(workspaceDir: string): readonly string[] {
+  try {
+    return scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] }).temporaries;
+  } catch (error) {
+    // The check of the workspace reports what is wrong with it.
+    if (!(error instanceof SvcError)) throw error;
+    return [];
+  }
 }
 
 function lockFor({ context, signal }: DoctorWorld) {
@@ -195,7 +193,7 @@ function lockFor({ context, signal }: DoctorWorld) {
 
 const REMOVE_WAIT_MS = 1000;
 
-/** Nobody can begin to build meanwhile. */
+/** No other process can start to build meanwhile. */
 async function whileLocked(
   indexFile: string,
   world: DoctorWorld,
@@ -205,7 +203,7 @@ async function whileLocked(
   const lock = await acquireIndexLock(indexFile, { ...options, waitMs: REMOVE_WAIT_MS });
   if (lock === undefined) {
     throw new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
-      hint: 'wait for it to finish and look again',
+      hint: 'wait for it to finish and try again',
     });
   }
   try {
@@ -215,19 +213,42 @@ async function whileLocked(
   }
 }
 
-function placeOf([first]: readonly RemovableFile[]): {
-  readonly place?: { readonly file: string };
-} {
-  return first === undefined ? {} : { place: { file: first.path } };
+function placeOf([first]: readonly RemovableFile[]): FindingPlace | undefined {
+  return first && { file: first.path };
 }
 
-function removable(
-  folder: string,
-  name: string,
-  oldestMs = Number.POSITIVE_INFINITY,
-): readonly RemovableFile[] {
-  const path = join(folder, name);
+function removable(path: string, oldestMs = Number.POSITIVE_INFINITY): readonly RemovableFile[] {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || stats.mtimeMs > oldestMs) return [];
   return [{ path, bytes: stats.size }];
+}
+
+interface RemovableFile {
+  /** Absolute path. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+interface RemoveFilesOptions {
+  readonly title: string;
+  readonly safe: boolean;
+  readonly files: readonly RemovableFile[];
+  /** Removes the files while no process can use them. @throws SvcError when one does */
+  readonly whileUnused?: (remove: () => Promise<void>) => Promise<void>;
+}
+
+function removalFix({ title, safe, files, whileUnused }: RemoveFilesOptions): Fix {
+  const remove = async (): Promise<void> => {
+    for (const { path } of files) await rm(path, { force: true });
+  };
+  return {
+    title,
+    safe,
+    diff: changeLines(
+      files.map(({ path, bytes }) => `${path}  ${bytes} bytes`),
+      [],
+    ),
+    changes: 'state',
+    apply: () => (whileUnused === undefined ? remove() : whileUnused(remove)),
+  };
 }

@@ -1,19 +1,22 @@
+import { lstatSync } from 'node:fs';
+import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasPlainSecret } from '../../config/hide-config-values.js';
-import { authFolder } from '../../embeddings/login/auth-files.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding, FindingSeverity } from '../finding.js';
-import { modeAt, modeMend, modeText } from '../mends/change-mode.js';
-import { namesIn } from '../names-in.js';
+import { hasPlainSecret } from '../../config/masked-text.js';
+import { authFolder } from '../../embeddings/index.js';
+import { SvcError } from '../../errors/index.js';
+import { namesIn } from '../../support/files.js';
+import { formatMode } from '../../support/format.js';
+import { changeLines } from '../../support/text-diff.js';
+import type { DoctorCheck, Finding, FindingSeverity, Fix } from '../check.js';
 import type { DoctorWorld } from '../world.js';
 
-/** Everybody; many systems give each person a group of their own, which may write. */
+/** Everybody; many systems give each user a private group, which can have write access. */
 const ALL_WRITE = 0o002;
 const OTHERS_WRITE = 0o022;
 const OTHERS_READ = 0o044;
 const OTHERS = 0o077;
 
-/** A file or folder, and what others may not do with it. */
+/** A file or folder, and the permissions that other users must not have. */
 interface Guarded {
   readonly path: string;
   readonly forbidden: number;
@@ -23,14 +26,14 @@ interface Guarded {
   readonly cause: string;
 }
 
-/** Whether others may read or change what is for the person alone. */
+/** Whether other users can read or change private files. */
 export const permissions: DoctorCheck = {
   name: 'permissions',
   needs: 'nothing',
   run: async (world) => {
     const { uid } = world.host;
     if (uid === undefined) {
-      return { summary: 'not told by this system', findings: [], off: true };
+      return { summary: 'not supported by this system', findings: [], off: true };
     }
     const findings = guarded(world).flatMap((one) => lookAt(one, uid));
     return { summary: world.context.state.stateDir, findings: distinct(findings) };
@@ -56,16 +59,16 @@ function folder(path: string): readonly Guarded[] {
       forbidden: ALL_WRITE,
       severity: 'fault',
       code: 'folder-writable',
-      message: `others may change what is in ${path}`,
-      cause: 'programs and addresses that svc uses are configured there',
+      message: `${path} is writable by other users`,
+      cause: 'it configures programs and addresses that svc uses',
     },
     {
       path,
       forbidden: OTHERS_READ,
       severity: 'warning',
       code: 'folder-readable',
-      message: `others may look into ${path}`,
-      cause: 'it is meant for you alone',
+      message: `${path} is readable by other users`,
+      cause: 'it is private',
     },
   ];
 }
@@ -75,14 +78,18 @@ function authFiles(path: string): readonly Guarded[] {
     forbidden: OTHERS,
     severity: 'fault',
     code: 'secret-readable',
-    cause: 'a login lets whoever has it act in your name',
+    cause: 'whoever has a login can act in your name',
   } as const;
   const files = namesIn(path).filter((name) => name.endsWith('.json'));
   return [
-    { ...secret, path, message: `others may look into ${path}` },
+    { ...secret, path, message: `${path} is readable by other users` },
     ...files.map((name) => {
       const file = join(path, name);
-      return { ...secret, path: file, message: `the secret file ${file} is not yours alone` };
+      return {
+        ...secret,
+        path: file,
+        message: `the secret file ${file} is accessible to other users`,
+      };
     }),
   ];
 }
@@ -95,21 +102,21 @@ function configFiles({ reading }: DoctorWorld): readonly Guarded[] {
     forbidden: ALL_WRITE,
     severity: 'fault',
     code: 'config-writable',
-    message: `others may change ${path}`,
-    cause: 'it names programs that are run and addresses that keys are sent to',
+    message: `${path} is writable by other users`,
+    cause: 'it names programs to run and addresses that keys are sent to',
   };
   const readable: Guarded = {
     path,
     forbidden: OTHERS_READ,
     severity: 'fault',
     code: 'config-readable',
-    message: `others may read ${path}`,
-    cause: 'it holds a secret in plain text',
+    message: `${path} is readable by other users`,
+    cause: 'it contains a secret in plain text',
   };
   return hasPlainSecret(value) ? [readable, writable] : [writable];
 }
 
-/** Files of `secrets.providers`, which are refused while others may read them. */
+/** Files of `secrets.providers`; svc refuses them while other users can read them. */
 function secretFiles({ reading }: DoctorWorld): readonly Guarded[] {
   if (!('loaded' in reading)) return [];
   return Object.values(reading.loaded.resolved.secrets.providers).flatMap((provider) => {
@@ -121,19 +128,19 @@ function secretFiles({ reading }: DoctorWorld): readonly Guarded[] {
         forbidden: OTHERS_READ | OTHERS_WRITE,
         severity: 'fault',
         code: 'secret-readable',
-        message: `the secret file ${path} is not yours alone`,
-        cause: 'svc does not take secrets from a file that others may read or change',
+        message: `the secret file ${path} is accessible to other users`,
+        cause: 'svc does not read secrets from such a file',
       },
     ];
   });
 }
 
-/** Those of the usual place, also of agents that are gone, and those that the configuration names. */
+/** Indexes in the default folder, also of removed agents, and those that the configuration names. */
 function indexFiles({ context, agents }: DoctorWorld): readonly Guarded[] {
-  const usual = join(context.state.cacheDir, 'memory');
-  const there = namesIn(usual).filter((name) => name.endsWith('.sqlite'));
+  const folder = join(context.state.cacheDir, 'memory');
+  const names = namesIn(folder).filter((name) => name.endsWith('.sqlite'));
   const files = new Set([
-    ...there.map((name) => join(usual, name)),
+    ...names.map((name) => join(folder, name)),
     ...agents.map((agent) => agent.memorySearch.store.path),
   ]);
   return [...files].map((path) => ({
@@ -141,16 +148,16 @@ function indexFiles({ context, agents }: DoctorWorld): readonly Guarded[] {
     forbidden: OTHERS,
     severity: 'warning',
     code: 'index-readable',
-    message: `others may read the index ${path}`,
-    cause: 'the text of notes is in it',
+    message: `the index ${path} is readable by other users`,
+    cause: 'it contains the text of notes',
   }));
 }
 
 function lookAt(one: Guarded, uid: number): readonly Finding[] {
-  const found = modeAt(one.path);
-  // Where a link leads is somebody's choice.
-  if (found === undefined || found.isLink) return [];
-  const { mode } = found;
+  const found = lstatSync(one.path, { throwIfNoEntry: false });
+  // A link is the user's choice.
+  if (found === undefined || found.isSymbolicLink()) return [];
+  const mode = found.mode & 0o7777;
   const { code, severity, message, cause, path } = one;
   if (found.uid !== uid && one.severity === 'fault') {
     return [
@@ -159,7 +166,7 @@ function lookAt(one: Guarded, uid: number): readonly Finding[] {
         severity: 'warning',
         message: `${path} belongs to another user (${found.uid}, not ${uid})`,
         place: { file: path },
-        hint: 'make it a file of the user that svc runs as',
+        hint: 'change its owner to the user that svc runs as',
       },
     ];
   }
@@ -170,15 +177,15 @@ function lookAt(one: Guarded, uid: number): readonly Finding[] {
       code,
       severity,
       message,
-      cause: `mode ${modeText(mode)}, should be ${modeText(to)}: ${cause}`,
+      cause: `mode ${formatMode(mode)}, should be ${formatMode(to)}: ${cause}`,
       place: { file: path },
-      hint: `chmod ${modeText(to)} ${JSON.stringify(path)}`,
-      mend: modeMend(path, mode, to),
+      hint: `chmod ${formatMode(to)} ${JSON.stringify(path)}`,
+      fix: modeFix(path, mode, to),
     },
   ];
 }
 
-/** One finding a file: the first is the worst. */
+/** One finding per file: the first is the worst. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   const byFile = new Map<string, Finding>();
   for (const finding of findings) {
@@ -186,4 +193,32 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
     if (!byFile.has(file)) byFile.set(file, finding);
   }
   return [...byFile.values()];
+}
+
+/** Removes permissions of other users; never follows a link. */
+function modeFix(path: string, from: number, to: number): Fix {
+  return {
+    title: `set the mode of ${path} to ${formatMode(to)}`,
+    safe: true,
+    diff: changeLines([`mode ${formatMode(from)}  ${path}`], [`mode ${formatMode(to)}  ${path}`]),
+    changes: 'state',
+    apply: async () => {
+      // On the open file, which cannot be exchanged in between.
+      const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+      try {
+        const { mode } = await handle.stat();
+        if (formatMode(mode) === formatMode(to)) return;
+        if (formatMode(mode) !== formatMode(from)) throw outdated(path, mode);
+        await handle.chmod(to);
+      } finally {
+        await handle.close();
+      }
+    },
+  };
+}
+
+function outdated(path: string, mode: number): SvcError {
+  return new SvcError('FIX_OUTDATED', `${path} now has mode ${formatMode(mode)}`, {
+    hint: 'run svc config doctor again',
+  });
 }

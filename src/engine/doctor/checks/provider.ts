@@ -1,17 +1,17 @@
 import type { SecretInput } from '../../config/index.js';
 import type { CheckOutcome, Diagnosis } from '../../embeddings/diagnosis/index.js';
-import { diagnoseMemory } from '../../memory/diagnosis/diagnose-memory.js';
-import type { OpenedMemory } from '../../memory/open-memory.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding } from '../finding.js';
-import { resolveConfigured } from '../secrets-in-config.js';
+import { diagnoseMemory } from '../../memory/diagnose-memory.js';
+import type { OpenedMemory } from '../../memory/index.js';
+import type { DoctorCheck, Finding } from '../check.js';
+import type { ConfiguredWorld } from '../world.js';
+import { resolveConfigured } from './secrets.js';
 
-/** The way from a question to its vector, with a word really embedded. */
+/** Whether a query can be embedded; a test query is really sent. */
 export const provider: DoctorCheck = {
   name: 'provider',
   needs: 'configuration',
   run: async (world) => {
-    // An external program has a check of its own.
+    // The check `backend` covers external programs.
     const memories = (await world.memories()).filter(({ ext }) => ext === undefined);
     const groups = groupBySettings(memories);
     const asked = groups.filter(([memory]) => memory?.providers !== undefined);
@@ -28,13 +28,13 @@ export const provider: DoctorCheck = {
     const done = looks.filter((look) => look !== undefined);
     const names = done.map(({ diagnosis }) => diagnosis.provider ?? '');
     return {
-      summary: names.length === 0 ? 'none: memory is searched by words alone' : names.join(', '),
+      summary: names.length === 0 ? 'none, keyword search only' : names.join(', '),
       findings: done.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
     };
   },
 };
 
-/** Agents with one provider are one question to it: a probe may cost money. */
+/** Agents with the same provider settings are tested once: a test may cost money. */
 function groupBySettings(memories: readonly OpenedMemory[]): readonly (readonly OpenedMemory[])[] {
   const groups = new Map<string, OpenedMemory[]>();
   for (const memory of memories) {
@@ -48,7 +48,6 @@ function groupBySettings(memories: readonly OpenedMemory[]): readonly (readonly 
   return [...groups.values()];
 }
 
-/** The keys that a provider and its fallback are sent. */
 function keysOf({ providers, agent }: OpenedMemory): readonly { readonly input: SecretInput }[] {
   const choices = [providers?.primary.choice, providers?.fallback?.choice];
   const headers = [
@@ -67,7 +66,7 @@ type Checked = Diagnosis['checks'][number];
 
 function findingsOf(memories: readonly OpenedMemory[], diagnosis: Diagnosis): readonly Finding[] {
   const agents = memories.map((memory) => memory.name).join(', ');
-  // The vectors of the index have a check of their own.
+  // The check `vectors` covers the index.
   return diagnosis.checks
     .filter(
       ({ check, state }) => check !== 'vectors' && (state === 'failed' || state === 'warning'),
@@ -76,29 +75,82 @@ function findingsOf(memories: readonly OpenedMemory[], diagnosis: Diagnosis): re
 }
 
 function findingOf(checked: Checked, agents: string, { ok, provider: name }: Diagnosis): Finding {
-  const { check, text, cause, mend, location, state } = checked;
-  // While the fallback answers, questions are embedded.
+  const { check, text, cause, hint, location, state } = checked;
+  // While the fallback works, queries are embedded.
   const isFault = state === 'failed' && !ok && check !== 'fallback';
   return {
     code: codeOf(checked),
     severity: isFault ? 'fault' : 'warning',
     message: `provider ${name ?? text} of agent ${agents}: ${WORDS[check] ?? check}`,
-    ...(cause === undefined ? {} : { cause: `${text}: ${cause}` }),
-    ...(location === undefined ? {} : { place: location }),
-    hint: mend ?? 'svc provider test shows the whole way',
+    cause: cause && `${text}: ${cause}`,
+    place: location,
+    hint: hint ?? 'svc provider test shows every step',
   };
 }
 
 const WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
-  selected: 'it cannot be chosen',
-  key: 'its key cannot be had',
-  endpoint: 'its address has a fault',
+  selected: 'it cannot be used',
+  key: 'its key is unavailable',
+  endpoint: 'its address is not valid',
   embed: 'it does not embed',
-  batch: 'it has no batches',
+  batch: 'it has no batch API',
   fallback: 'its fallback does not embed',
-  vectors: 'its vectors have a fault',
+  vectors: 'its vectors do not fit',
 };
 
 function codeOf({ check, code }: CheckOutcome & { readonly check: string }): string {
   return code === undefined ? `provider-${check}` : code.toLowerCase().replaceAll('_', '-');
 }
+
+/** Whether the external search program answers a test query, where it is configured. */
+export const backend: DoctorCheck = {
+  name: 'backend',
+  needs: 'configuration',
+  run: async (world) => {
+    const looks = (await world.memories()).flatMap((memory) =>
+      memory.ext === undefined ? [] : [{ memory, ext: memory.ext }],
+    );
+    const work = { signal: world.signal, onEvent: () => undefined };
+    const diagnoses = await Promise.all(
+      looks.map(async ({ memory, ext }) => ({ memory, diagnosis: await ext.diagnose(work) })),
+    );
+    const releases = diagnoses.flatMap(({ diagnosis }) =>
+      diagnosis.checks.flatMap(({ check, state, text }) =>
+        check === 'release' && state === 'ok' ? [text] : [],
+      ),
+    );
+    return {
+      summary: looks.length === 0 ? 'builtin' : `external ${[...new Set(releases)].join(', ')}`,
+      findings: diagnoses.flatMap(({ memory, diagnosis }) =>
+        backendFindings(memory, diagnosis, world),
+      ),
+    };
+  },
+};
+
+function backendFindings(
+  { agent }: OpenedMemory,
+  { checks }: Diagnosis,
+  world: ConfiguredWorld,
+): readonly Finding[] {
+  const place = world.placeOf(['memory', 'ext', 'command']) ?? world.placeOf(['memory', 'backend']);
+  return checks
+    .filter(({ state }) => state === 'failed' || state === 'warning')
+    .map(({ check, text, cause, hint }) => ({
+      code: `backend-${check}`,
+      // The builtin engine answers instead.
+      severity: 'warning',
+      message: `the external search program of agent ${agent.id}: ${BACKEND_WORDS[check] ?? check}`,
+      cause: cause && `${text}: ${cause}`,
+      place,
+      hint: hint ?? `svc memory status --deep --agent ${agent.id} shows every step`,
+    }));
+}
+
+const BACKEND_WORDS: Readonly<Partial<Record<Diagnosis['checks'][number]['check'], string>>> = {
+  program: 'it cannot be run',
+  release: 'its version cannot be read',
+  collections: 'some collections are missing',
+  question: 'it does not answer',
+  vectors: 'some documents have no vector',
+};

@@ -1,10 +1,15 @@
-import { describeSecret } from '../../secrets/index.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding } from '../finding.js';
-import { configuredSecrets, isRouteSecret, resolveConfigured } from '../secrets-in-config.js';
-import { isWeak, weakness } from '../weak-secret.js';
+import {
+  type ConfigPath,
+  formatPath,
+  type SecretInput,
+  writtenSecrets,
+} from '../../config/index.js';
+import { describeSecret, resolveSecrets, type SecretOutcome } from '../../secrets/index.js';
+import { formatCountOf } from '../../support/format.js';
+import type { DoctorCheck, Finding, FindingPlace } from '../check.js';
+import type { ConfiguredWorld } from '../world.js';
 
-/** Whether every reference leads to a value. Those of webhook routes are a check of their own. */
+/** Whether every reference resolves. The check `webhooks` covers those of routes. */
 export const secrets: DoctorCheck = {
   name: 'secrets',
   needs: 'configuration',
@@ -14,7 +19,7 @@ export const secrets: DoctorCheck = {
     const outcomes = await resolveConfigured(references, world);
     const findings = references.flatMap((secret, at): readonly Finding[] => {
       const outcome = outcomes[at];
-      const place = secret.place === undefined ? {} : { place: secret.place };
+      const { place } = secret;
       if (outcome === undefined) return [];
       if (!outcome.ok) {
         const { message, hint } = outcome.error;
@@ -23,18 +28,80 @@ export const secrets: DoctorCheck = {
             code: 'secret-unresolved',
             severity: 'fault',
             message: `${secret.name}: ${message}`,
-            ...place,
-            ...(hint === undefined ? {} : { hint }),
+            place,
+            hint,
           },
         ];
       }
-      // Keys are as long as their vendors make them; this one people make up.
+      // Vendors choose the length of keys; people choose this one.
       if (secret.name !== 'flows.notify.secret' || !isWeak(outcome.value)) return [];
-      return [{ ...weakness(`${secret.name} (${describeSecret(secret.input)})`), ...place }];
+      return [{ ...weakness(`${secret.name} (${describeSecret(secret.input)})`), place }];
     });
     const plain = all.length - references.length;
     const aside = plain === 0 ? '' : `, ${plain} in plain text`;
-    const summary = `${references.length} reference${references.length === 1 ? '' : 's'}${aside}`;
+    const summary = `${formatCountOf(references.length, 'reference')}${aside}`;
     return { summary, findings, off: all.length === 0 };
   },
 };
+
+/** Shorter secrets are easy to guess (spec/webhooks §2). */
+const MIN_CHARACTERS = 24;
+
+/** Whether a secret that a person chose is too short. */
+export function isWeak(value: string): boolean {
+  return value.length < MIN_CHARACTERS;
+}
+
+/** The finding for a weak secret. @param name never the value */
+export function weakness(name: string): Finding {
+  return {
+    code: 'secret-weak',
+    severity: 'warning',
+    message: `${name} has fewer than ${MIN_CHARACTERS} characters`,
+    cause: 'it is easy to guess',
+    hint: 'generate a new one: svc webhook secret generate',
+  };
+}
+
+export interface ConfiguredSecret {
+  readonly path: ConfigPath;
+  /** Like `models.providers.corp.apiKey`. */
+  readonly name: string;
+  readonly input: SecretInput;
+  readonly place: FindingPlace | undefined;
+}
+
+/** Every secret and reference of the configuration, in the order of the file. */
+export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSecret[] {
+  const { input, resolved } = world.loaded;
+  return (
+    writtenSecrets(input, resolved.secrets.defaults)
+      // Variables of programs and logins in addresses are used as they are written.
+      .filter(({ path, inAddress }) => !inAddress && path.at(-2) !== 'env')
+      .map(({ path, secret }) => ({
+        path,
+        name: formatPath(path),
+        input: secret,
+        place: world.placeOf(path),
+      }))
+  );
+}
+
+/** Resolves secrets and masks their values in all findings; see resolveSecrets. */
+export async function resolveConfigured(
+  configured: readonly Pick<ConfiguredSecret, 'input'>[],
+  { context, loaded, mask, signal }: ConfiguredWorld,
+): Promise<readonly SecretOutcome[]> {
+  const settings = loaded.resolved.secrets;
+  const inputs = configured.map(({ input }) => input);
+  const onSecret = (value: string): void => {
+    mask.learn(value);
+    context.onSecret?.(value);
+  };
+  return resolveSecrets(inputs, { env: context.env, settings, signal, onSecret });
+}
+
+/** Whether a secret is that of a webhook route. */
+export function isRouteSecret({ path }: ConfiguredSecret): boolean {
+  return path[0] === 'plugins' && path.at(-1) === 'secret';
+}

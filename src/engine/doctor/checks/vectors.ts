@@ -1,32 +1,33 @@
-import { type ConfigPath, valueAt } from '../../config/config-path.js';
-import { editConfigText } from '../../config/edit/edit-text.js';
+import { editConfigText } from '../../config/authoring.js';
 import type { ResolvedAgent } from '../../config/index.js';
+import { type ConfigPath, valueAt } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding/embedding-status.js';
-import { loadVectorExtension, type VectorExtension } from '../../memory/index/vectors/extension.js';
+import { loadVectorExtension, type VectorExtension } from '../../memory/index/index.js';
+import type { OpenedMemory } from '../../memory/index.js';
 import { openDatabaseBytes } from '../../sqlite/database.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding, Mend } from '../finding.js';
-import { configMend } from '../mends/edit-config.js';
+import { formatCount, formatCountOf } from '../../support/format.js';
+import type { DoctorCheck, Finding, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
+import { configFix } from './configuration.js';
 
 const EXTENSION_PATH = ['memorySearch', 'store', 'vector', 'extensionPath'] as const;
 
-/** Whether the vector extension loads, and every passage has its vector. */
+/** Whether the vector extension loads and every passage has a vector. */
 export const vectors: DoctorCheck = {
   name: 'vectors',
   needs: 'configuration',
   run: async (world) => {
-    const wanted = world.agents.filter(
+    const agents = world.agents.filter(
       ({ memorySearch }) => memorySearch.enabled && memorySearch.store.vector.enabled,
     );
-    const loads = wanted.map((agent) => ({ agent, extension: load(agent) }));
+    const loads = agents.map((agent) => ({ agent, extension: load(agent) }));
     const findings = [
       ...distinct(loads.flatMap(({ agent, extension }) => failed(agent, extension, world))),
       ...(await missing(world)),
     ];
     const [loaded] = loads.flatMap(({ extension }) => (extension.loaded ? [extension] : []));
     const summary = loaded === undefined ? 'compared in process' : `sqlite-vec ${loaded.version}`;
-    return { summary, findings, off: wanted.length === 0 };
+    return { summary, findings, off: agents.length === 0 };
   },
 };
 
@@ -46,25 +47,25 @@ function failed(
 ): readonly Finding[] {
   if (extension.loaded) return [];
   const place = world.placeOfAgent(agent.id, EXTENSION_PATH);
-  const mend = place === undefined ? undefined : bundledInstead(agent, world);
+  const fix = place === undefined ? undefined : bundledInstead(agent, world);
   return [
     {
       code: 'vector-extension',
       severity: 'warning',
       message: 'the vector extension cannot be loaded',
       cause: `${extension.why}; vectors are compared in process, with the same results`,
-      ...(place === undefined ? {} : { place }),
+      place,
       hint:
         place === undefined
-          ? 'install svc anew on this machine'
-          : 'name another file in memorySearch.store.vector.extensionPath, or none',
-      ...(mend === undefined ? {} : { mend }),
+          ? 'reinstall svc on this machine'
+          : 'set another memorySearch.store.vector.extensionPath, or remove it',
+      fix,
     },
   ];
 }
 
-/** Offered only when the one that comes with svc does load. */
-function bundledInstead(agent: ResolvedAgent, world: ConfiguredWorld): Mend | undefined {
+/** Offered only when the bundled extension loads. */
+function bundledInstead(agent: ResolvedAgent, world: ConfiguredWorld): Fix | undefined {
   const { reading } = world;
   if (reading.state !== 'usable') return undefined;
   const { extensionPath: _, ...vector } = agent.memorySearch.store.vector;
@@ -75,8 +76,8 @@ function bundledInstead(agent: ResolvedAgent, world: ConfiguredWorld): Mend | un
   const path = writtenAt(agent, world);
   if (!bundled.loaded || path === undefined) return undefined;
   const { file, text } = reading.checked.document;
-  return configMend({
-    title: 'use the vector extension that comes with svc',
+  return configFix({
+    title: 'use the bundled vector extension',
     safe: true,
     file,
     before: text,
@@ -96,11 +97,11 @@ function writtenAt(
   return places.find((path) => valueAt(loaded.input, path) !== undefined);
 }
 
-/** A provider is chosen, and some passages are found by their words alone. */
+/** Passages without a vector, where a provider is configured. */
 async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const memory of await world.memories()) {
-    // Beside an external program the builtin engine's vectors wait until they are needed.
+    // With an external program, the builtin engine makes vectors when they are needed.
     if (memory.providers === undefined || memory.ext !== undefined) continue;
     const status = await memory.backend.status();
     if (status.index.state !== 'ready') continue;
@@ -109,11 +110,11 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
     findings.push({
       code: 'vectors-missing',
       severity: 'warning',
-      message: `${all - done} of ${all} passages of agent ${memory.agent.id} have no vector`,
+      message: `${formatCount(all - done)} of ${formatCount(all)} passages of agent ${memory.agent.id} have no vector`,
       cause:
         state === 'other'
-          ? `those in the index are of another identity: ${differences.join(', ')}`
-          : 'they are found by their words alone',
+          ? `the vectors in the index were made with other settings: ${differences.join(', ')}`
+          : 'only keyword search finds them',
       place: { file: status.indexFile },
       hint: `svc memory index --agent ${memory.agent.id}`,
     });
@@ -121,7 +122,7 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
   return findings;
 }
 
-/** Agents share settings, and what is wrong with them is said once. */
+/** Agents share settings; a problem with them is reported once. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   const seen = new Set<string>();
   return findings.filter(({ cause, place }) => {
@@ -130,4 +131,62 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
     seen.add(key);
     return true;
   });
+}
+
+const ENABLED = ['memorySearch', 'multimodal', 'enabled'] as const;
+const MODEL = ['memorySearch', 'model'] as const;
+const FILES_NAMED = 3;
+
+/** Whether images and audio can be searched by content, where that is on. */
+export const media: DoctorCheck = {
+  name: 'media',
+  needs: 'configuration',
+  run: async (world) => {
+    const memories = (await world.memories()).filter(
+      ({ agent }) => agent.memorySearch.multimodal.enabled,
+    );
+    const looks = await Promise.all(memories.map((memory) => lookAt(memory, world)));
+    const files = looks.reduce((sum, look) => sum + look.files, 0);
+    const isOff = memories.length === 0;
+    const summary = isOff ? 'off' : formatCountOf(files, 'media file');
+    const findings = looks.flatMap((look) => look.findings);
+    return { summary, findings, off: isOff };
+  },
+};
+
+async function lookAt(
+  memory: OpenedMemory,
+  world: ConfiguredWorld,
+): Promise<{ readonly files: number; readonly findings: readonly Finding[] }> {
+  const status = await memory.backend.status();
+  const { index } = status;
+  const { images, audio } =
+    index.state === 'ready' ? index.statistics.media : { images: 0, audio: 0 };
+  const told = embeddingStatus(memory, status).media;
+  const findings: Finding[] = [];
+  if (told?.obstacle !== undefined) {
+    const { id } = memory.agent;
+    const place = world.placeOfAgent(id, MODEL) ?? world.placeOfAgent(id, ENABLED);
+    findings.push({
+      code: 'media-unavailable',
+      severity: 'warning',
+      message: `images and audio of agent ${memory.name} are searched by name only`,
+      cause: told.obstacle.why,
+      place,
+      hint: `${told.obstacle.hint}, or set memorySearch.multimodal.enabled to false`,
+    });
+  }
+  const refused = told?.refused ?? [];
+  if (refused.length > 0) {
+    const named = refused.slice(0, FILES_NAMED).map(({ path, why }) => `${path} (${why})`);
+    const rest = refused.length > named.length ? ` and ${refused.length - named.length} more` : '';
+    findings.push({
+      code: 'media-refused',
+      severity: 'note',
+      message: `the provider of agent ${memory.name} rejected ${formatCountOf(refused.length, 'media file')}`,
+      cause: `${named.join(', ')}${rest}`,
+      hint: 'convert them to PNG, JPEG, MP3 or WAV, then run "svc memory index --force"',
+    });
+  }
+  return { files: images + audio, findings };
 }

@@ -1,21 +1,22 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { resolvePath } from '../../config/expand-path.js';
-import { isLoopback } from '../../config/loopback.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding, FindingPlace } from '../finding.js';
+import { resolvePath } from '../../support/files.js';
+import { formatCountOf } from '../../support/format.js';
+import { isLoopback } from '../../support/network.js';
+import type { DoctorCheck, Finding } from '../check.js';
+import type { ConfiguredWorld } from '../world.js';
 import {
   type ConfiguredSecret,
   configuredSecrets,
   isRouteSecret,
+  isWeak,
   resolveConfigured,
-} from '../secrets-in-config.js';
-import { isWeak, weakness } from '../weak-secret.js';
-import type { ConfiguredWorld } from '../world.js';
+  weakness,
+} from './secrets.js';
 
 const PLUGIN = ['plugins', 'entries', 'webhooks'] as const;
 
-/** Whether the webhook listener could serve its routes. */
+/** Whether the webhook listener can serve its routes. */
 export const webhooks: DoctorCheck = {
   name: 'webhooks',
   needs: 'configuration',
@@ -27,24 +28,18 @@ export const webhooks: DoctorCheck = {
       ...(await secretFindings(world)),
       ...(enabled ? gatewayFindings(world) : []),
     ];
-    const summary = enabled
-      ? `${served.length} route${served.length === 1 ? '' : 's'}`
-      : 'switched off';
+    const summary = enabled ? formatCountOf(served.length, 'route') : 'off';
     return { summary, findings, off: !enabled };
   },
 };
-
-function at(place: FindingPlace | undefined): { readonly place?: FindingPlace } {
-  return place === undefined ? {} : { place };
-}
 
 function withoutRoutes({ placeOf }: ConfiguredWorld): Finding {
   return {
     code: 'webhooks-without-routes',
     severity: 'warning',
-    message: 'webhooks are switched on, and there is no route that is',
-    ...at(placeOf([...PLUGIN, 'enabled'])),
-    hint: 'add one to plugins.entries.webhooks.config.routes, or switch webhooks off',
+    message: 'webhooks are enabled, but no route is',
+    place: placeOf([...PLUGIN, 'enabled']),
+    hint: 'add a route to plugins.entries.webhooks.config.routes, or disable webhooks',
   };
 }
 
@@ -61,9 +56,9 @@ async function secretFindings(world: ConfiguredWorld): Promise<readonly Finding[
     const owner = owners.get(value);
     owners.set(value, owner ?? id);
     return [
-      // Of one in plain text the configuration itself is told that it is short.
+      // The check of the configuration covers plain text.
       ...(isWeak(value) && secret.input.kind === 'reference'
-        ? [{ ...weakness(`the secret of route ${id}`), ...at(secret.place) }]
+        ? [{ ...weakness(`the secret of route ${id}`), place: secret.place }]
         : []),
       ...(owner === undefined ? [] : [shared(secret, owner, id)]),
     ];
@@ -79,8 +74,8 @@ function unresolved(
     code: 'secret-unresolved',
     severity: 'fault',
     message: `route ${id} cannot be served: ${error.message}`,
-    ...at(place),
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    place,
+    hint: error.hint,
   };
 }
 
@@ -88,10 +83,10 @@ function shared({ place }: ConfiguredSecret, owner: string, id: string): Finding
   return {
     code: 'secret-shared',
     severity: 'warning',
-    message: `routes ${owner} and ${id} have one secret`,
-    cause: 'whoever may call one may call the other',
-    ...at(place),
-    hint: 'give each route its own: svc webhook secret generate',
+    message: `routes ${owner} and ${id} share a secret`,
+    cause: 'whoever can call one can call the other',
+    place,
+    hint: 'generate one for each route: svc webhook secret generate',
   };
 }
 
@@ -107,10 +102,10 @@ function gatewayFindings(world: ConfiguredWorld): readonly Finding[] {
     {
       code: 'gateway-open',
       severity: 'warning',
-      message: `the listener is open to other machines at ${host}, without TLS`,
-      cause: 'secrets of routes would go over the network unencrypted',
-      ...at(world.placeOf(['gateway', 'host'])),
-      hint: 'set gateway.tls, or listen on 127.0.0.1 behind a proxy that has it',
+      message: `the listener at ${host} accepts connections from other machines without TLS`,
+      cause: 'route secrets would be sent unencrypted',
+      place: world.placeOf(['gateway', 'host']),
+      hint: 'set gateway.tls, or listen on 127.0.0.1 behind a proxy with TLS',
     },
   ];
 }
@@ -127,9 +122,9 @@ function missingFile(
     {
       code: 'tls-file-missing',
       severity: 'fault',
-      message: `there is no file ${path}, which gateway.tls.${key} names`,
-      ...at(placeOf(['gateway', 'tls', key])),
-      hint: `put it there, or mend gateway.tls.${key}`,
+      message: `${path}, named in gateway.tls.${key}, does not exist`,
+      place: placeOf(['gateway', 'tls', key]),
+      hint: `create it, or fix gateway.tls.${key}`,
     },
   ];
 }

@@ -1,17 +1,24 @@
 import { accessSync, constants, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { ResolvedAgent } from '../../config/index.js';
+import { editConfigText, parseConfigText } from '../../config/authoring.js';
+import { formatPath, type ResolvedAgent, valueAt } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
-import { resolveWorkspace, scanMemoryFiles } from '../../memory/sources/memory-files.js';
-import { isFaultySkip, type SkippedFile, type SourceFile } from '../../memory/types.js';
-import type { DoctorCheck } from '../check.js';
-import type { Finding, FindingPlace } from '../finding.js';
-import { folderMend } from '../mends/make-folder.js';
+import { isFaultySkip, type SkippedFile, type SourceFile } from '../../memory/index.js';
+import {
+  countNotesOutside,
+  resolveWorkspace,
+  scanMemoryFiles,
+} from '../../memory/sources/index.js';
+import { notesOutside } from '../../memory/sync/index.js';
+import { changeLines } from '../../support/text-diff.js';
+import type { DoctorCheck, Finding, FindingPlace, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
+import { configFix } from './configuration.js';
 
 const NAMED = 5;
 
-/** Whether the folder of each agent's memory is there and can be read. */
+/** Whether each agent's workspace exists and can be read. */
 export const workspace: DoctorCheck = {
   name: 'workspace',
   needs: 'configuration',
@@ -34,7 +41,9 @@ function lookAt(agent: ResolvedAgent, world: ConfiguredWorld): readonly Finding[
       ...twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
-      ...(files.length === 0 ? [nothingThere(agent, place)] : []),
+      ...(files.length === 0
+        ? [notesElsewhere(agent, dir, place, world) ?? nothingThere(agent, place)]
+        : []),
     ];
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
@@ -49,8 +58,8 @@ function unusable(error: SvcError, dir: string, place: FindingPlace): Finding {
     severity: 'fault',
     message: error.message,
     place,
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-    ...(isMissing && isOursToMake(dir) ? { mend: folderMend(dir) } : {}),
+    hint: error.hint,
+    ...(isMissing && isOursToMake(dir) ? { fix: folderFix(dir) } : {}),
   };
 }
 
@@ -58,12 +67,12 @@ function isBrokenLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** A workspace below a disk that is not mounted is not made anew on the one below it. */
+/** A workspace on a disk that is not mounted must not be created below the mount point. */
 function isOursToMake(dir: string): boolean {
   return existsSync(dirname(dir)) || existsSync(dirname(dirname(dir)));
 }
 
-/** Only `MEMORY.md` is read; a memory in the other spelling is overlooked. */
+/** Only `MEMORY.md` is read, not `memory.md`. */
 function twoRoots(dir: string): readonly Finding[] {
   const names = readdirSync(dir);
   if (!names.includes('memory.md')) return [];
@@ -73,18 +82,18 @@ function twoRoots(dir: string): readonly Finding[] {
       code: both ? 'memory-split' : 'memory-misspelt',
       severity: 'warning',
       message: both
-        ? 'there is a memory.md beside MEMORY.md'
-        : 'the memory is called memory.md, and only MEMORY.md is read',
-      cause: 'only MEMORY.md is indexed: what stands in memory.md is not found',
+        ? 'there is a memory.md next to MEMORY.md'
+        : 'the memory file is named memory.md instead of MEMORY.md',
+      cause: 'only MEMORY.md is indexed',
       place: { file: join(dir, 'memory.md'), line: 1, column: 1 },
       hint: both
-        ? `put both into MEMORY.md and delete memory.md`
+        ? 'move its content to MEMORY.md and delete it'
         : `mv ${JSON.stringify(join(dir, 'memory.md'))} ${JSON.stringify(join(dir, 'MEMORY.md'))}`,
     },
   ];
 }
 
-/** A scan looks at names and times; whether a file may be read shows when it is indexed. */
+/** A scan does not open files, so it does not see missing permissions. */
 function unreadable(files: readonly SourceFile[]): readonly SkippedFile[] {
   return files.slice(0, MOST_TRIED).flatMap(({ absolutePath, path }): SkippedFile[] => {
     try {
@@ -99,7 +108,7 @@ function unreadable(files: readonly SourceFile[]): readonly SkippedFile[] {
 const MOST_TRIED = 10_000;
 
 function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Finding[] {
-  // Missing extra paths are told with their places in the configuration.
+  // Missing extra paths are reported with their places in the configuration.
   const files = skipped.filter((skip) => skip.reason !== 'missing');
   return files.slice(0, NAMED).map((skip, at): Finding => {
     const more =
@@ -109,9 +118,9 @@ function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Fi
       code: 'file-skipped',
       severity: 'warning',
       message: `${skip.path} is not indexed: ${why}${more}`,
-      ...(skip.detail === undefined ? {} : { cause: skip.detail }),
+      cause: skip.detail,
       place: { file: resolve(dir, skip.path) },
-      hint: 'svc memory status lists all of them',
+      hint: 'svc memory status lists all skipped files',
     };
   });
 }
@@ -127,14 +136,14 @@ function missingExtras(
     return {
       code: 'extra-path-missing',
       severity: 'warning',
-      message: `there is nothing at ${resolve(dir, path)}, which extraPaths names`,
-      ...(place === undefined ? {} : { place }),
-      hint: 'make it, or take it out of extraPaths',
+      message: `${resolve(dir, path)}, named in extraPaths, does not exist`,
+      place,
+      hint: 'create it, or remove it from extraPaths',
     };
   });
 }
 
-/** The lists of the agent and of the defaults are joined, and a home folder is expanded. */
+/** The lists of the agent and the defaults are merged, with `~` expanded. */
 function placeOfExtra(path: string, id: string, world: ConfiguredWorld): FindingPlace | undefined {
   const { agents } = world.loaded.input;
   const at = world.agents.findIndex((agent) => agent.id === id);
@@ -156,6 +165,55 @@ function nothingThere({ id, workspaceDir }: ResolvedAgent, place: FindingPlace):
     severity: 'note',
     message: `agent ${id} has no memory yet`,
     place,
-    hint: `write ${join(workspaceDir, 'MEMORY.md')}, or notes below ${join(workspaceDir, 'memory')}`,
+    hint: `create ${join(workspaceDir, 'MEMORY.md')}, or notes in ${join(workspaceDir, 'memory')}`,
+  };
+}
+
+/** A folder of notes is set as the workspace: the fix adds it to the paths that are indexed. */
+function notesElsewhere(
+  { id, memorySearch: { extraPaths } }: ResolvedAgent,
+  dir: string,
+  place: FindingPlace,
+  world: ConfiguredWorld,
+): Finding | undefined {
+  const count = countNotesOutside({ workspaceDir: dir, layout: 'agent', extraPaths });
+  if (count === 0) return undefined;
+  const { reading, loaded } = world;
+  const at = (loaded.input.agents?.list ?? []).findIndex((agent) => agent.id === id);
+  const owner = at === -1 ? ['agents', 'defaults'] : ['agents', 'list', at];
+  const path = [...owner, 'memorySearch', 'extraPaths'];
+  const setting = `${formatPath(path)} '["."]'`;
+  const fix = !('checked' in reading)
+    ? undefined
+    : configFix({
+        title: `index the whole folder: set ${formatPath(path)}`,
+        // It may be a folder of anything, and a provider may get its text.
+        safe: false,
+        file: reading.checked.document.file,
+        before: reading.checked.document.text,
+        edit: (current) => {
+          const written = valueAt(parseConfigText(dir, current).value, path);
+          return editConfigText(current, path, [...(Array.isArray(written) ? written : []), '.']);
+        },
+      });
+  return {
+    code: 'notes-outside-memory',
+    severity: 'warning',
+    message: `${notesOutside(count, dir)}, and nothing else is indexed`,
+    place,
+    hint: `run: svc config set ${setting}`,
+    fix,
+  };
+}
+
+function folderFix(path: string): Fix {
+  return {
+    title: `create the folder ${path}`,
+    safe: true,
+    diff: changeLines([], [`folder  ${path}`]),
+    changes: 'state',
+    apply: async () => {
+      await mkdir(path, { recursive: true, mode: 0o700 });
+    },
   };
 }

@@ -1,48 +1,50 @@
-import { STOP_WORDS } from '../../memory/search/stop-words.js';
-import { foldedWordsOf, wordsOf } from '../../memory/search/words.js';
-import { shortHash } from '../../short-hash.js';
+import * as z from 'zod/mini';
+import { foldedWordsOf, STOP_WORDS, wordsOf } from '../../memory/search/index.js';
+import { shortHash } from '../../support/text.js';
 
-/** A claim's name: the same for the same words, whatever their case, marks and place. 16 hexadecimal digits. */
+/** A claim's key, 16 hexadecimal digits: the same words give the same key, whatever their case, punctuation and location. */
 export type ClaimKey = string & { readonly brand: 'ClaimKey' };
 
-/** Names a claim by its words. */
 export function claimKeyOf(text: string): ClaimKey {
   return asClaimKey(shortHash(foldedWordsOf(text).join(' ')));
 }
 
 const KEY = /^[0-9a-f]{16}$/u;
 
-/** Whether a text has the form of a claim's key. */
+/** Whether a text has the format of a claim key. */
 export function isClaimKey(text: string): text is ClaimKey {
   return KEY.test(text);
 }
 
-/** Takes a text that was kept as a key for one. @throws TypeError when it is none */
+/** Reads a stored claim key. @throws TypeError for any other text */
 export function asClaimKey(hash: string): ClaimKey {
   if (!isClaimKey(hash)) throw new TypeError(`not a claim key: ${hash}`);
   return hash;
 }
 
-/** Times, dates, versions, addresses and amounts: one figure each, not several. */
-const FIGURE = /\d+(?:[:.,/-]\d+)*/gu;
+/** A claim key in stored JSON. */
+export const claimKey = z.custom<ClaimKey>((key) => typeof key === 'string' && isClaimKey(key));
 
-/** The stems of a claim that say something, and its figures; of one that has stop words alone, these. */
+/** A time, date, version, address or amount counts as one number. */
+const NUMBER = /\d+(?:[:.,/-]\d+)*/gu;
+
+/** The stems and numbers of a claim, without stop words unless it has nothing else. */
 export function stemsOf(text: string): ReadonlySet<string> {
-  const figures = text.match(FIGURE) ?? [];
-  const words = wordsOf(text.replaceAll(FIGURE, ' '));
+  const numbers = text.match(NUMBER) ?? [];
+  const words = wordsOf(text.replaceAll(NUMBER, ' '));
   const topical = words.filter(({ folded }) => !STOP_WORDS.has(folded));
-  const said = topical.length + figures.length === 0 ? words : topical;
-  return new Set([...said.map(({ stem }) => stem), ...figures]);
+  const said = topical.length + numbers.length === 0 ? words : topical;
+  return new Set([...said.map(({ stem }) => stem), ...numbers]);
 }
 
-/** Jaccard index of two sets: what they share of what either has; 1 for two empty ones. */
+/** Jaccard index of two sets; 1 if both are empty. */
 export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = countShared(a, b);
   const either = a.size + b.size - shared;
   return either === 0 ? 1 : shared / either;
 }
 
-/** The part of one set that is missing from another, 0 to 1. */
+/** The share of `prior` that is missing from `next`, 0 to 1. */
 export function lossFraction(prior: ReadonlySet<string>, next: ReadonlySet<string>): number {
   return prior.size === 0 ? 0 : 1 - countShared(prior, next) / prior.size;
 }

@@ -1,29 +1,28 @@
-import { type Block, splitBlocks } from '../../memory/chunking/blocks.js';
-import { withoutOwnWriting } from '../../memory/sources/own-writing.js';
-import { joinedLines, textLines } from '../../memory/sources/text-lines.js';
-import type { LineRange } from '../../memory/types.js';
+import { type Block, splitBlocks } from '../../memory/chunking/index.js';
+import type { LineRange } from '../../memory/index.js';
+import { joinedLines, textLines, withoutOwnWriting } from '../../memory/sources/index.js';
 
-/** One statement of a note: what is recalled, scored and promoted. Line ranges are 1-based, inclusive. */
+/** One statement in a note: the unit that is recalled, scored and promoted. */
 export interface Claim extends LineRange {
-  /** On one line, without the mark of its list item. */
+  /** On one line, without list marks. */
   readonly text: string;
-  /** Titles of the headings it stands under, outermost first. */
+  /** Titles of the headings above it, outermost first. */
   readonly headingPath: readonly string[];
 }
 
-/** Longer prose is cut between sentences (facts §7.5: pieces of 8 to 280 characters). */
+/** Longer prose is split between sentences (facts §7.5: pieces of 8 to 280 characters). */
 export const MOST_CLAIM_CHARACTERS = 280;
 
-const LIST_MARK = /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+/u;
+/** Including nested lists: `- - item`. */
+const LIST_MARK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+/u;
 const QUOTE_MARK = /^\s{0,3}>\s?/gmu;
-/** For programs. */
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/gu;
 
 /**
- * The statements of a Markdown text: list items, and prose of at most 280 characters. Headings, code,
- * tables and front matter are none.
+ * Splits Markdown into statements: list items, and prose of at most 280 characters. Headings, code, tables
+ * and front matter are skipped.
  *
- * @param firstLine number of the text's first line in its document, 1-based
+ * @param firstLine line number of the text in its document, 1-based
  */
 export function splitClaims(text: string, firstLine = 1): Claim[] {
   const lines = textLines(withoutOwnWriting(text).replaceAll(COMMENT, emptied));
@@ -53,7 +52,7 @@ function levelOf({ level }: Block): number {
   return level ?? 1;
 }
 
-/** Its lines stay, so that numbers keep their meaning. */
+/** Keeps line breaks, so that line numbers stay correct. */
 function emptied(part: string): string {
   return part.replaceAll(/[^\n]+/gu, '');
 }
@@ -76,7 +75,7 @@ function piecesOf(raw: string): Piece[] {
   return joinSentences(raw);
 }
 
-/** Sentences put together as long as they stay a claim's length. */
+/** Joins sentences up to the length of a claim. */
 function joinSentences(raw: string): Piece[] {
   const ends = [...raw.matchAll(SENTENCE_END)].map(({ 0: mark, index }) => index + mark.length);
   const pieces: Piece[] = [];
@@ -103,11 +102,43 @@ function pieceOf(raw: string, from: number, to: number): Piece {
   };
 }
 
-/** Line ends in a text. */
 function lineCount(text: string): number {
   return text.split('\n').length - 1;
 }
 
 function plainLine(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim();
+}
+
+/** A message of a conversation, which is one line of its transcript. */
+export interface SpokenText {
+  readonly text: string;
+  /** 1-based. */
+  readonly line: number;
+}
+
+/** Splits a message into statements, like a note. */
+export function turnClaims({ text, line }: SpokenText): Claim[] {
+  return splitClaims(text).map((claim) => ({ ...claim, startLine: line, endLine: line }));
+}
+
+/** Splits a message into paragraphs and list items, each on one line. */
+export function turnParts(text: string): string[] {
+  return text
+    .split(/\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/u)
+    .map((part) => part.replaceAll(/\s+/gu, ' ').trim())
+    .filter((part) => part !== '');
+}
+
+const LABEL = /^(?:User|Assistant): /u;
+/** A list item that lost its line break when the message was put on one line. */
+const LOST_ITEM = /(?<=[.:;!?…])\s+(?=(?:[-*+]|\d{1,9}[.)])\s+\S)/gu;
+const CODE = /```[\s\S]*?(?:```|$)/gu;
+
+/** The statements in a search result from a conversation: one message or part of one per line, with its speaker. */
+export function spokenClaims(snippet: string): string[] {
+  return snippet.split('\n').flatMap((line) => {
+    const said = line.replace(LABEL, '').replaceAll(CODE, '\n\n');
+    return splitClaims(said.replaceAll(LOST_ITEM, '\n')).map(({ text }) => text);
+  });
 }

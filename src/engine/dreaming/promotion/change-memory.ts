@@ -2,11 +2,10 @@ import { hash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
-import type { Connection } from '../../sqlite/database.js';
+import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import type { ClaimKey } from '../claims/claim-words.js';
-import type { RecallEntries } from '../store/recall-entries.js';
-import type { MemoryChangeRecord, SweepRecord, SweepRecords } from '../store/sweep-records.js';
+import type { OpenDreams } from '../store/dream-database.js';
+import type { MemoryChangeRecord, SweepRecord } from '../store/sweep-records.js';
 import { type GuardedFile, readGuarded, removeGuarded, writeGuarded } from './guarded-file.js';
 import {
   type EditedMemory,
@@ -18,32 +17,29 @@ import {
 /** The long-term memory of a workspace. */
 export const MEMORY_FILE = 'MEMORY.md';
 
-/** What changing `MEMORY.md` works with. */
-export interface MemoryChanger {
+/** What changing `MEMORY.md` needs. */
+export interface MemoryChanger extends Omit<OpenDreams, 'close'> {
+  /** The workspace's real path. */
   readonly dir: string;
   readonly backupDir: string;
-  readonly database: Connection;
-  readonly entries: RecallEntries;
-  readonly sweeps: SweepRecords;
   readonly nowMs: number;
-  /** Everything is worked out and nothing is written. */
+  /** Plan everything and write nothing. */
   readonly dryRun: boolean;
 }
 
-/** What a plan for a text of `MEMORY.md` comes to. */
+/** Edits to `MEMORY.md` and the claims they settle. */
 export interface PlannedChange extends EditedMemory {
   readonly decided: readonly ClaimKey[];
 }
 
-/** A person may save the file in the very moment; then the plan is made anew, so many times. */
+/** A person may save the file while a change is planned; then it is planned again. */
 const MOST_TRIES = 3;
 
 /**
- * Changes `MEMORY.md` and records it, so that a crash at any point leaves the file as it was or as it was
- * to be, and the next sweep knows which: the plan is recorded first, then the file is replaced, then the
- * claims are marked.
+ * Changes `MEMORY.md` so that after a crash at any point the file has either its old or its new text, and
+ * the next sweep knows which: the plan is recorded first, then the file replaced, then the claims marked.
  *
- * @param plan makes the change for the present text; called again when the file changes meanwhile
+ * @param plan makes the change for the current text; called again if the file changes meanwhile
  * @throws SvcError DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
 export function changeMemory(
@@ -59,7 +55,7 @@ export function changeMemory(
     const planned = recordPlan(changer, sweep, file, change);
     if (readGuarded(changer.dir, MEMORY_FILE).text !== file.text) continue;
     if (change.text !== file.text) writeGuarded(file, change.text);
-    return settle(changer, planned);
+    return markApplied(changer, planned);
   }
   changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
   throw busy('run');
@@ -92,8 +88,7 @@ function recordPlan(
   return planned;
 }
 
-/** Marks what was written: the claims are promoted, the change is applied. */
-function settle(
+function markApplied(
   { database, entries, sweeps, nowMs }: MemoryChanger,
   sweep: PlannedSweep,
 ): SweepRecord {
@@ -110,7 +105,7 @@ function settle(
   return applied;
 }
 
-/** Ends what killed sweeps began: a change that reached the file is recorded, one that did not is dropped. */
+/** Completes killed sweeps: a change that reached the file is recorded, any other is dropped. */
 export function recoverChanges(changer: MemoryChanger): void {
   for (const sweep of changer.sweeps.planned()) {
     const { memory } = sweep;
@@ -119,37 +114,37 @@ export function recoverChanges(changer: MemoryChanger): void {
     const isThere =
       digestOf(text) === memory.afterDigest ||
       promotedEntries(text).some(({ sweepId }) => sweepId === sweep.id);
-    if (isThere) settle(changer, { ...sweep, memory });
+    if (isThere) markApplied(changer, { ...sweep, memory });
     else changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
   }
 }
 
-/** What taking a sweep back came to. */
+/** The result of undoing a sweep. */
 export interface UndoResult {
   readonly sweep: SweepRecord;
-  /** What a person changed since, and what therefore stays. */
+  /** Operations that were not undone because a person changed the entry. */
   readonly kept: readonly KeptOperation[];
-  /** Entries taken back. */
+  /** Number of entries undone. */
   readonly undone: number;
 }
 
 /**
- * Takes back what a sweep wrote into `MEMORY.md`, and the file itself when the sweep made it and nothing
- * else is in it. The claims count as rejected from then on: who takes back an entry does not want it again
- * the next night. Killed on the way, the same undo ends it.
+ * Undoes what a sweep wrote to `MEMORY.md`, and deletes the file if the sweep created it and nothing else is
+ * in it. Its claims are then rejected, so that the next sweep does not promote them again. An undo that was
+ * killed is completed by running it again.
  *
- * @throws SvcError DREAM_SWEEP_UNKNOWN when the sweep wrote nothing, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
+ * @throws SvcError DREAM_SWEEP_UNKNOWN if the sweep wrote nothing, DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
 export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResult {
   const { database, entries, sweeps, nowMs } = changer;
   const { memory } = sweep;
   if (memory.state !== 'applied') {
-    const why = memory.state === 'undone' ? 'was taken back already' : 'wrote nothing';
-    throw new SvcError('DREAM_SWEEP_UNKNOWN', `the sweep ${sweep.id} ${why}`, {
-      hint: 'svc dream list shows the sweeps that ran',
+    const why = memory.state === 'undone' ? 'was already undone' : 'changed nothing';
+    throw new SvcError('DREAM_SWEEP_UNKNOWN', `sweep ${sweep.id} ${why}`, {
+      hint: 'run "svc dream list" to see all sweeps',
     });
   }
-  const kept = takeBack(changer.dir, memory);
+  const kept = undoOperations(changer.dir, memory);
   const undoneSweep: SweepRecord = { ...sweep, memory: { ...memory, state: 'undone' } };
   const keptKeys = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
   const run = database.transaction(() => {
@@ -166,8 +161,8 @@ export function undoSweep(changer: MemoryChanger, sweep: SweepRecord): UndoResul
   return { sweep: undoneSweep, kept, undone: written - kept.length };
 }
 
-/** @returns what stays */
-function takeBack(
+/** @returns the operations that could not be undone */
+function undoOperations(
   dir: string,
   { operations, backupFile }: MemoryChangeRecord,
 ): readonly KeptOperation[] {
@@ -183,7 +178,7 @@ function takeBack(
 }
 
 function busy(command: string): SvcError {
-  return new SvcError('DREAM_MEMORY_BUSY', 'MEMORY.md kept changing; nothing was written', {
+  return new SvcError('DREAM_MEMORY_BUSY', 'MEMORY.md keeps changing; nothing was written', {
     hint: `run "svc dream ${command}" again`,
   });
 }

@@ -5,70 +5,81 @@ import {
   lossFraction,
   stemsOf,
 } from '../claims/claim-words.js';
+import { type Gist, gistOf } from '../claims/gist.js';
+import { relate } from '../claims/relate.js';
 import { splitClaims } from '../claims/split-claims.js';
 import { handWritten, type PromotedEntry, promotedEntries } from './memory-file.js';
 
-/** What long-term memory says already, in the form that new claims are compared with. */
-export interface KnownMemory {
-  readonly byHand: readonly ReadonlySet<string>[];
-  readonly promoted: readonly {
-    readonly entry: PromotedEntry;
-    readonly stems: ReadonlySet<string>;
-  }[];
+/** A statement prepared for comparison. */
+export interface KnownStatement {
+  readonly stems: ReadonlySet<string>;
+  readonly gist: Gist;
 }
 
-/** How a claim stands to what is known. */
+/** The statements already in `MEMORY.md`. */
+export interface KnownMemory {
+  readonly byHand: readonly KnownStatement[];
+  readonly promoted: readonly (KnownStatement & { readonly entry: PromotedEntry })[];
+}
+
+/** How a claim relates to `MEMORY.md`. */
 export type Comparison =
   | { readonly verdict: 'new' }
-  /** Its own entry stands there already. */
+  /** It has an entry. */
   | { readonly verdict: 'present' }
-  /** All of it is said already, by hand or by an entry. */
+  /** Handwritten text or another entry already covers all of it. */
   | { readonly verdict: 'said' }
-  /** It says anew, or more, what an entry of dreaming's says. */
+  /** It updates an entry. */
   | { readonly verdict: 'renews'; readonly prior: ClaimKey };
+export const VERDICTS = ['new', 'present', 'said', 'renews'] as const;
 
-/** Two claims as alike as this say the same, unless a figure differs. */
+/** Claims at least this similar say the same, unless a number differs. */
 const SAME = 0.9;
 
-/** Reads `MEMORY.md` for comparisons. */
+/** Reads the statements in `MEMORY.md`. */
 export function knownMemory(text: string): KnownMemory {
   return {
-    byHand: splitClaims(handWritten(text)).map((claim) => stemsOf(claim.text)),
-    promoted: promotedEntries(text).map((entry) => ({ entry, stems: stemsOf(entry.text) })),
+    byHand: splitClaims(handWritten(text)).map((claim) => knownStatement(claim.text)),
+    promoted: promotedEntries(text).map((entry) => ({ entry, ...knownStatement(entry.text) })),
   };
 }
 
-/**
- * Compares a claim with long-term memory.
- *
- * @param mostLoss part of an entry's words that renewing it may lose (`maxPriorEntryLossFraction`)
- */
+/** Prepares a statement for comparison. */
+export function knownStatement(text: string): KnownStatement {
+  return { stems: stemsOf(text), gist: gistOf(text) };
+}
+
+/** @param mostLoss share of an entry's words that an update may drop (`maxPriorEntryLossFraction`) */
 export function compareClaim(text: string, known: KnownMemory, mostLoss: number): Comparison {
   const key = claimKeyOf(text);
   if (known.promoted.some(({ entry }) => entry.key === key)) return { verdict: 'present' };
-  const stems = stemsOf(text);
-  const all = [...known.byHand, ...known.promoted.map((promoted) => promoted.stems)];
-  if (all.some((said) => saysAll(said, stems))) return { verdict: 'said' };
-  const prior = known.promoted.find(({ stems: said }) => renews(stems, said, mostLoss));
+  const claim = knownStatement(text);
+  const isSaid = [...known.byHand, ...known.promoted].some(
+    (said) => saysAll(said.stems, claim.stems) || relate(claim.gist, said.gist) === 'same',
+  );
+  if (isSaid) return { verdict: 'said' };
+  const prior =
+    known.promoted.find(({ gist }) => relate(claim.gist, gist) === 'updates') ??
+    known.promoted.find(({ stems }) => renews(claim.stems, stems, mostLoss));
   return prior === undefined ? { verdict: 'new' } : { verdict: 'renews', prior: prior.entry.key };
 }
 
-const FIGURE = /\p{N}/u;
+const DIGIT = /\p{N}/u;
 
-/** Whether all of a claim is in another; a figure that is not there is always news. */
+/** Whether a statement contains all of a claim; a new number is always new information. */
 function saysAll(said: ReadonlySet<string>, stems: ReadonlySet<string>): boolean {
   if (lossFraction(stems, said) === 0) return true;
-  return jaccard(stems, said) >= SAME && missing(stems, said).every((stem) => !FIGURE.test(stem));
+  return jaccard(stems, said) >= SAME && missing(stems, said).every((stem) => !DIGIT.test(stem));
 }
 
 /**
- * Whether a claim says the same with other figures, and perhaps more. A lost word may be what the entry is
- * about: a port of another service is another fact, not a newer one.
+ * Whether a claim repeats a statement with other numbers, and perhaps adds to it. It must not drop words,
+ * which may be the subject: another service's port is another fact, not a newer one.
  */
 function renews(stems: ReadonlySet<string>, said: ReadonlySet<string>, mostLoss: number): boolean {
   const lost = missing(said, stems);
   const isSmall = lost.length > 0 && lost.length / said.size <= mostLoss;
-  return isSmall && lost.every((stem) => FIGURE.test(stem));
+  return isSmall && lost.every((stem) => DIGIT.test(stem));
 }
 
 function missing(from: ReadonlySet<string>, other: ReadonlySet<string>): string[] {

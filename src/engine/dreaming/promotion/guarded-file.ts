@@ -1,30 +1,34 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { SvcError } from '../../errors/index.js';
-import { PRIVATE_MODE, replaceFile, syncFolder } from '../../replace-file.js';
+import { asSvcError, SvcError } from '../../errors/index.js';
+import {
+  PRIVATE_MODE,
+  removeStrayTemporaries,
+  replaceFile,
+  syncFolder,
+} from '../../support/files.js';
 
-/** A file of the workspace that dreaming may write, as it is now. */
+/** The current state of a workspace file that dreaming may write. */
 export interface GuardedFile {
   readonly path: string;
-  /** Empty when the file is not there yet. */
+  /** Empty if the file does not exist. */
   readonly text: string;
   readonly exists: boolean;
   /** Permissions to keep. */
   readonly mode: number;
 }
 
-/** No note is larger, and what is larger is not read whole. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
 
 /**
- * Reads a file that is about to be written. Links are not followed, neither that of the file nor that of
- * a folder on its way: a link could lead the writing anywhere.
+ * Reads a file before it is written. Refuses symbolic links, both the file and any folder in its path: a
+ * link could redirect the write anywhere.
  *
  * @param dir the workspace's real path
  * @param path relative to it, forward slashes
- * @throws SvcError DREAM_FILE_REFUSED; the system's error when it cannot be read
+ * @throws SvcError DREAM_FILE_REFUSED; the system's error if it cannot be read
  */
 export function readGuarded(dir: string, path: string): GuardedFile {
   const file = join(dir, path);
@@ -32,22 +36,33 @@ export function readGuarded(dir: string, path: string): GuardedFile {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return { path: file, text: '', exists: false, mode: PRIVATE_MODE };
   if (stats.isSymbolicLink()) throw refused(path, 'it is a symbolic link');
-  if (!stats.isFile()) throw refused(path, 'it is no file');
+  if (!stats.isFile()) throw refused(path, 'it is not a regular file');
   if (stats.size > MOST_BYTES) throw refused(path, 'it is larger than 4 MB');
   const bytes = readFileSync(file);
-  // What cannot be read as text could not be written back as it was.
+  // Invalid UTF-8 would be changed by writing it back.
   if (!isUtf8(bytes)) throw refused(path, 'it is not UTF-8');
   return { path: file, text: bytes.toString('utf8'), exists: true, mode: stats.mode & PERMISSIONS };
 }
 
-/** Replaces such a file; its folders are made when they are not there. Nothing happens when it says so already. */
+/** Replaces a file, creating folders if needed; does nothing if the text is unchanged. */
 export function writeGuarded(file: GuardedFile, text: string): void {
   if (file.exists && file.text === text) return;
   if (!file.exists) mkdirSync(dirname(file.path), { recursive: true });
-  replaceFile(file.path, text, file.mode);
+  // A killed write may have left a temporary file with text of notes.
+  removeStrayTemporaries(dirname(file.path), Date.now());
+  try {
+    replaceFile(file.path, text, file.mode);
+  } catch (error) {
+    // The system's message names the temporary file.
+    const known = asSvcError(error);
+    if (known === undefined) throw error;
+    const { code, hint = '', message } = known;
+    const why = /^[A-Z]+: ([^,]+)/u.exec(message)?.[1] ?? message;
+    throw new SvcError(code, `cannot write ${file.path}: ${why}`, { hint, cause: error });
+  }
 }
 
-/** Takes such a file away, for good when this returns; nothing happens when it is not there. */
+/** Deletes a file durably, if it exists. */
 export function removeGuarded(file: GuardedFile): void {
   if (!file.exists) return;
   rmSync(file.path, { force: true });
@@ -58,7 +73,7 @@ function assertInside(dir: string, folder: string, path: string): void {
   const existing = nearestFolder(folder);
   const real = realpathSync(existing);
   if (real !== existing || (real !== dir && !real.startsWith(dir + sep))) {
-    throw refused(path, 'a folder on its way is a symbolic link');
+    throw refused(path, 'its path contains a symbolic link');
   }
 }
 
@@ -69,7 +84,7 @@ function nearestFolder(folder: string): string {
 }
 
 function refused(path: string, why: string): SvcError {
-  return new SvcError('DREAM_FILE_REFUSED', `dreaming does not write ${path}: ${why}`, {
-    hint: 'put a plain file there, or take it away',
+  return new SvcError('DREAM_FILE_REFUSED', `cannot write ${path}: ${why}`, {
+    hint: 'replace it with a regular UTF-8 file, or remove it',
   });
 }

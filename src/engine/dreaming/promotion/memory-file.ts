@@ -1,15 +1,17 @@
-import type { ClaimKey } from '../claims/claim-words.js';
-import { formatProvenance, type Provenance, parseProvenance } from './provenance.js';
+import * as z from 'zod/mini';
+import type { LineRange } from '../../memory/index.js';
+import { PROMOTION_MARK } from '../../memory/sources/index.js';
+import { type ClaimKey, claimKey, isClaimKey } from '../claims/claim-words.js';
 
-/** One entry that dreaming wrote into `MEMORY.md`. */
+/** An entry in `MEMORY.md` that dreaming wrote. */
 export interface PromotedEntry extends Provenance {
-  /** What stands after the list mark now; somebody may have edited it. */
+  /** Its current text, which a person may have edited. */
   readonly text: string;
-  /** Its two lines with their ends, as they stand in the file. */
+  /** Its two lines in the file, with line ends. */
   readonly block: string;
 }
 
-/** What a sweep does to `MEMORY.md`. */
+/** A change a sweep makes to `MEMORY.md`. */
 export type MemoryEdit =
   | { readonly kind: 'add'; readonly entry: Provenance; readonly text: string }
   | {
@@ -20,26 +22,18 @@ export type MemoryEdit =
     }
   | { readonly kind: 'retire'; readonly prior: ClaimKey };
 
-/** What was written, exactly, so that it can be taken back. */
-export type MemoryOperation =
-  /** A title or a heading that the entries needed, with its blank lines. */
-  | { readonly kind: 'frame'; readonly inserted: string }
-  | { readonly kind: 'add'; readonly key: ClaimKey; readonly inserted: string }
-  | {
-      readonly kind: 'replace';
-      readonly key: ClaimKey;
-      readonly before: string;
-      readonly after: string;
-    }
-  | {
-      readonly kind: 'retire';
-      readonly key: ClaimKey;
-      readonly before: string;
-      /** The text right above it, some lines; where it goes back to. */
-      readonly above: string;
-    };
+/** Exactly what was written, so that it can be undone. */
+export type MemoryOperation = Readonly<z.infer<typeof memoryOperation>>;
+export const memoryOperation = z.discriminatedUnion('kind', [
+  /** A title or heading that the entries needed, with the blank lines around it. */
+  z.object({ kind: z.literal('frame'), inserted: z.string() }),
+  z.object({ kind: z.literal('add'), key: claimKey, inserted: z.string() }),
+  z.object({ kind: z.literal('replace'), key: claimKey, before: z.string(), after: z.string() }),
+  /** `above` is the text right above the removed entry, which marks where it was. */
+  z.object({ kind: z.literal('retire'), key: claimKey, before: z.string(), above: z.string() }),
+]);
 
-/** A new text of the file, and how it came about. */
+/** The new text of the file and the operations that produced it. */
 export interface EditedMemory {
   readonly text: string;
   readonly operations: readonly MemoryOperation[];
@@ -47,7 +41,7 @@ export interface EditedMemory {
 
 const TITLE = '# Long-Term Memory';
 
-/** The entries that dreaming wrote and that are still there, in order. */
+/** The entries written by dreaming, in order. */
 export function promotedEntries(text: string): PromotedEntry[] {
   const entries: PromotedEntry[] = [];
   const lines = linesOf(text);
@@ -60,16 +54,14 @@ export function promotedEntries(text: string): PromotedEntry[] {
   return entries;
 }
 
-/** The text without what dreaming wrote: what a person keeps there. */
+/** The text without the entries written by dreaming. */
 export function handWritten(text: string): string {
   return promotedEntries(text).reduce((rest, { block }) => rest.replace(block, () => ''), text);
 }
 
 /**
- * Applies edits. Everything that is not an entry of dreaming's stays byte for byte; new entries go below
- * the heading of their day, at the end of the file when there is none yet.
- *
- * @param day of the sweep, `YYYY-MM-DD`
+ * Applies edits. Text that dreaming did not write is unchanged byte for byte. New entries go below the
+ * heading of the day (`YYYY-MM-DD`), which is added at the end of the file if needed.
  */
 export function editMemory(text: string, edits: readonly MemoryEdit[], day: string): EditedMemory {
   const end = text.includes('\r\n') ? '\r\n' : '\n';
@@ -79,7 +71,7 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
     if (edit.kind === 'add') {
       const framed = withHeading(edited, day, end, operations);
       const at = endOfSection(framed, headingOf(day));
-      // A person's editor may have taken the end of the last line away.
+      // The file may lack a final line end.
       const inserted = `${/[^\n]$/u.test(framed.slice(0, at)) ? end : ''}${blockOf(edit, end)}`;
       edited = insertAt(framed, at, inserted);
       operations.push({ kind: 'add', key: edit.entry.key, inserted });
@@ -100,15 +92,15 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
   return { text: edited, operations };
 }
 
-/** An operation that could not be taken back, and why. */
+/** An operation that could not be undone, and why. */
 export interface KeptOperation {
   readonly key: ClaimKey;
   readonly why: 'edited' | 'gone';
 }
 
 /**
- * Takes operations back in a text that may have been edited since: the last first, each only where it
- * stands as it was written. What a person changed is theirs and stays.
+ * Undoes operations, last first, in a text that may have been edited since. Entries that a person changed
+ * are kept.
  */
 export function undoEdits(
   text: string,
@@ -132,7 +124,7 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
     case 'frame':
       return withoutFrame(text, operation.inserted);
     case 'add':
-      return replaceOnce(text, operation.inserted, '');
+      return replaceOnce(text, operation.inserted, '') ?? withoutEnd(text, operation.inserted);
     case 'replace':
       return replaceOnce(text, operation.after, operation.before);
     case 'retire': {
@@ -143,13 +135,25 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
   }
 }
 
-/** A frame goes only when nothing is left in it. */
+/** Removes a heading only if its section is empty; a deeper heading below it is content. */
 function withoutFrame(text: string, inserted: string): string | undefined {
   const at = text.lastIndexOf(inserted);
   if (at === -1) return undefined;
   const below = text.slice(at + inserted.length).trimStart();
-  if (below !== '' && !below.startsWith('#')) return undefined;
+  const next = headingLevel(below);
+  if (below !== '' && (next === 0 || next > headingLevel(inserted.trimStart()))) return undefined;
   return text.slice(0, at) + text.slice(at + inserted.length);
+}
+
+/** Level of the heading at the start of a text; 0 if there is none. */
+function headingLevel(text: string): number {
+  return /^#{1,6}(?=[ \t\r\n]|$)/u.exec(text)?.[0].length ?? 0;
+}
+
+/** An editor may have removed the line end at the end of the file; the entry itself is unchanged. */
+function withoutEnd(text: string, inserted: string): string | undefined {
+  const cut = inserted.trimEnd();
+  return text.endsWith(cut) ? text.slice(0, -cut.length) : undefined;
 }
 
 function replaceOnce(text: string, part: string, by: string): string | undefined {
@@ -161,7 +165,7 @@ function headingOf(day: string): string {
   return `## Promoted From Short-Term Memory (${day})`;
 }
 
-/** The text with the day's heading in it, and the title when there was nothing at all. */
+/** Adds the day's heading if it is missing, and a title to an empty file. */
 function withHeading(
   text: string,
   day: string,
@@ -172,12 +176,16 @@ function withHeading(
   if (linesOf(text).some((line) => bare(line) === heading)) return text;
   const title = text.trim() === '' ? `${TITLE}${end}` : '';
   const gap = text === '' || text.endsWith(end + end) ? '' : text.endsWith('\n') ? end : end + end;
-  const inserted = `${title === '' ? gap : `${gap}${title}${end}`}${heading}${end}${end}`;
-  operations.push({ kind: 'frame', inserted });
-  return text + inserted;
+  // Two operations: undo keeps the title if a person wrote below it.
+  const frames =
+    title === ''
+      ? [`${gap}${heading}${end}${end}`]
+      : [`${gap}${title}${end}`, `${heading}${end}${end}`];
+  for (const inserted of frames) operations.push({ kind: 'frame', inserted });
+  return text + frames.join('');
 }
 
-/** Where the entries below a heading end: behind the last of them, or behind the heading's blank line. */
+/** Where to insert below a heading: after its last entry, or after the blank line that follows it. */
 function endOfSection(text: string, heading: string): number {
   let at = 0;
   let end: number | undefined;
@@ -201,7 +209,7 @@ function blockOf({ entry, text }: { entry: Provenance; text: string }, end: stri
   return `${formatProvenance(entry)}${end === '' ? '\n' : end}- ${safeItem(text)}${end}`;
 }
 
-/** On one line, and unable to begin or end a comment. */
+/** One line that cannot open or close a comment. */
 function safeItem(text: string): string {
   return text
     .replaceAll(/\s+/gu, ' ')
@@ -210,7 +218,7 @@ function safeItem(text: string): string {
     .trim();
 }
 
-/** Enough of what stands above a block to find the place again. */
+/** Enough text above a block to find its place again. */
 const CONTEXT_CHARACTERS = 400;
 
 function textAbove(text: string, block: string): string {
@@ -219,7 +227,7 @@ function textAbove(text: string, block: string): string {
 }
 
 function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+  return text.match(/[^\n]+\n?|\n/gu) ?? [];
 }
 
 function bare(line: string): string {
@@ -228,4 +236,61 @@ function bare(line: string): string {
 
 function withLineEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Where a promoted entry came from and why, as recorded in its comment in `MEMORY.md`. */
+export interface Provenance {
+  readonly key: ClaimKey;
+  readonly sweepId: string;
+  /** Workspace-relative path of the note. */
+  readonly path: string;
+  readonly lines: LineRange;
+  readonly score: number;
+  readonly recalls: number;
+}
+
+const COMMENT =
+  /^<!-- svc:memory-promotion:([0-9a-f]{16}) sweep=(\S+) from=(\S+)#L(\d+)(?:-L(\d+))? score=([\d.]+) recalls=(\d+) -->$/u;
+
+/** The comment line above a promoted entry. */
+export function formatProvenance(provenance: Provenance): string {
+  const { startLine, endLine } = provenance.lines;
+  const lines = startLine === endLine ? `L${startLine}` : `L${startLine}-L${endLine}`;
+  return [
+    `${PROMOTION_MARK}${provenance.key}`,
+    `sweep=${provenance.sweepId}`,
+    `from=${encodePath(provenance.path)}#${lines}`,
+    `score=${provenance.score.toFixed(2)}`,
+    `recalls=${provenance.recalls} -->`,
+  ].join(' ');
+}
+
+/** Undefined for any other line. */
+export function parseProvenance(line: string): Provenance | undefined {
+  const [, key = '', sweepId = '', path = '', start = '', end = start, score = '', recalls = ''] =
+    COMMENT.exec(line) ?? [];
+  if (!isClaimKey(key)) return undefined;
+  return {
+    key,
+    sweepId,
+    path: decodePath(path),
+    lines: { startLine: Number(start), endLine: Number(end) },
+    score: Number(score),
+    recalls: Number(recalls),
+  };
+}
+
+/** Encodes spaces, `>` and `--`, so that no file name can end the comment. */
+function encodePath(path: string): string {
+  return path.replaceAll(/[%\s#<>"]|--/gu, (part) =>
+    encodeURIComponent(part).replaceAll('-', '%2D'),
+  );
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

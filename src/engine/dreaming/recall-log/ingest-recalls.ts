@@ -11,37 +11,34 @@ import {
 import { systemErrorCode } from '../../errors/index.js';
 import type { Connection } from '../../sqlite/database.js';
 import { claimKeyOf } from '../claims/claim-words.js';
-import { withSignal } from '../scoring/signals.js';
-import type { RecallEntries } from '../store/recall-entries.js';
-import { parseRecallLine } from './recall-line.js';
+import { containsSecret } from '../claims/junk.js';
+import { withSignal } from '../scoring/recall-entry.js';
+import type { OpenDreams } from '../store/dream-database.js';
+import { parseRecallLine } from './recall-log.js';
 
-/** What was taken in from the log of recalls. */
+/** What was ingested from the recall log. */
 export interface IngestResult {
   readonly searches: number;
-  /** Lines that could not be read: a crash in the middle of one, or another hand. */
+  /** Invalid lines: truncated by a crash, or edited. */
   readonly broken: number;
 }
 
-interface Inbox {
-  readonly database: Connection;
-  readonly entries: RecallEntries;
+interface Inbox extends Pick<OpenDreams, 'database' | 'entries'> {
   /** Absolute path of the log that searches append to. */
   readonly logFile: string;
   /** The day of a moment. */
   readonly dayOf: (ms: number) => string;
-  /** Whether a long log may be put aside. */
+  /** Whether to rotate a long log. */
   readonly rotates: boolean;
 }
 
 const PIECE_BYTES = 1024 * 1024;
-/** A log this long is put aside, so that the next searches begin a new one. */
 const ROTATE_BYTES = 4 * 1024 * 1024;
 const LINE_END = 10;
 
 /**
- * Takes in what was logged since the last time, exactly once: the claims and how far the log was read are
- * committed together, so that a killed sweep counts nothing twice. A line that is still being written is
- * left for the next time.
+ * Ingests what was logged since the last time, exactly once: claims and the log position are committed
+ * together, so a killed sweep counts nothing twice. A line still being written is left for next time.
  */
 export function ingestRecalls(inbox: Inbox): IngestResult {
   const aside = `${inbox.logFile}.old`;
@@ -62,16 +59,16 @@ function ingestFile(inbox: Inbox, file: string): IngestResult {
       const start = readBytes(inbox.database, name);
       const lines = wholeLines(descriptor, start);
       if (lines.bytes === 0) return { searches, broken };
-      const taken = takeIn(inbox, name, start, lines);
-      searches += taken.searches;
-      broken += taken.broken;
+      const ingested = ingestLines(inbox, name, start, lines);
+      searches += ingested.searches;
+      broken += ingested.broken;
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** A file's own name, whatever its path: a new log may get the number of an old one. */
+/** Identifies a file whatever its path; includes the birth time because inode numbers are reused. */
 function nameOf({ ino, birthtimeMs }: Stats): string {
   return `${ino}:${Math.floor(birthtimeMs)}`;
 }
@@ -81,7 +78,7 @@ interface Lines {
   readonly bytes: number;
 }
 
-function takeIn(inbox: Inbox, name: string, start: number, lines: Lines): IngestResult {
+function ingestLines(inbox: Inbox, name: string, start: number, lines: Lines): IngestResult {
   const { database, entries, dayOf } = inbox;
   let searches = 0;
   let broken = 0;
@@ -95,6 +92,8 @@ function takeIn(inbox: Inbox, name: string, start: number, lines: Lines): Ingest
       searches += 1;
       const { atMs, queryHash } = recall;
       for (const { text: claim, score, ...place } of recall.claims) {
+        // The search already skips secrets, but an older version or an edit may have added one.
+        if (containsSecret(claim)) continue;
         const signal = { kind: 'recall', text: claim, place, score, atMs, queryHash } as const;
         const known = entries.get(claimKeyOf(claim));
         entries.put(withSignal(known, { ...signal, day: dayOf(atMs) }));
@@ -112,7 +111,7 @@ function readBytes(database: Connection, name: string): number {
   return Number(database.prepare('SELECT bytes FROM inbox WHERE file = ?').pluck().get(name) ?? 0);
 }
 
-/** Complete lines from a place on, a piece's worth; a longer line alone is skipped as broken. */
+/** Complete lines from an offset, up to one piece; a line longer than a piece counts as broken. */
 function wholeLines(descriptor: number, start: number): Lines {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   const read = readSync(descriptor, buffer, 0, PIECE_BYTES, start);
@@ -122,13 +121,13 @@ function wholeLines(descriptor: number, start: number): Lines {
   return { texts: text.split('\n').filter((line) => line !== ''), bytes };
 }
 
-/** A process may hold the log open for the moment of an append: what is put aside is read once more. */
+/** The rotated log is read again next time: a search may still be appending to it. */
 function rotate({ database, logFile }: Inbox, aside: string): void {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   if (size < ROTATE_BYTES) return;
   rmSync(aside, { force: true });
   renameSync(logFile, aside);
-  // Two logs at most; the places in older ones mean nothing any more.
+  // At most two logs exist; forget the positions of older ones.
   database
     .prepare(
       'DELETE FROM inbox WHERE file NOT IN (SELECT file FROM inbox ORDER BY bytes DESC LIMIT 2)',

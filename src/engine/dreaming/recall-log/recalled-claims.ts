@@ -1,33 +1,38 @@
 import { createHash } from 'node:crypto';
-import type { SearchResponse, SearchResult } from '../../memory/search/types.js';
+import { realpathSync } from 'node:fs';
+import type { SearchResponse, SearchResult } from '../../memory/search/index.js';
+import type { OnRecall, StatePaths } from '../../support/context.js';
 import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
-import { splitClaims } from '../claims/split-claims.js';
-import { spokenClaims } from '../claims/split-turns.js';
-import { isShortTermPath } from '../scoring/short-term-path.js';
-import type { RecalledClaim, RecallLine } from './recall-line.js';
+import { containsSecret } from '../claims/junk.js';
+import { splitClaims, spokenClaims } from '../claims/split-claims.js';
+import { dreamWorkspace } from '../dream-workspace.js';
+import { isShortTermPath } from '../scoring/recall-entry.js';
+import { appendRecall, type RecalledClaim, type RecallLine } from './recall-log.js';
 
-/** A question that more claims than this answer alike says nothing of any one of them. */
+/** If more claims than this answer a question equally well, none of them is special. */
 const MOST_CLAIMS = 3;
-/** A claim that has no more than this part of a question's words speaks of something else. */
+/** An answer shares more than this share of the question's words. */
 const HALF = 0.5;
-/** A claim with less than this part of the best one's words in common with the question is no answer. */
+/** An answer shares at least this many words, relative to the best one. */
 const NEARLY_BEST = 0.75;
 
 /**
- * What a search recalled from short-term memory: not all that it found, but the claims that answer the
- * question, whichever result they stand in. Undefined when that cannot be told.
+ * The claims of short-term memory that answer a search: not all it found, but the best matches, whichever
+ * result they are in. Undefined if there is no clear answer.
  */
 export function recallOf(response: SearchResponse, atMs: number): RecallLine | undefined {
   const answers = distinct(answersOf(response));
-  const claims = answers.filter(({ source, path }) => isShortTermPath(source, path));
+  const claims = answers.filter(
+    ({ source, path, text }) => isShortTermPath(source, path) && !containsSecret(text),
+  );
   return claims.length === 0 || answers.length > MOST_CLAIMS
     ? undefined
     : { atMs, queryHash: queryHashOf(response.query), claims };
 }
 
 /**
- * By the words that a claim shares with the question. Where none has enough of them, but a passage was found
- * by its meaning, that passage's claims are it.
+ * The claims sharing the most words with the question. If none shares enough of them but the best passage
+ * was found by vector search, the claims of that passage.
  */
 function answersOf({ query, results }: SearchResponse): RecalledClaim[] {
   const asked = stemsOf(query);
@@ -41,12 +46,12 @@ function answersOf({ query, results }: SearchResponse): RecalledClaim[] {
   return claimsOf(best, asked).map(({ claim }) => claim);
 }
 
-/** Names a question without keeping it (facts §7.3). */
+/** Identifies a question without storing it (facts §7.3). */
 export function queryHashOf(query: string): string {
   return createHash('sha1').update(query.trim().toLowerCase()).digest('hex').slice(0, 12);
 }
 
-/** The same statement in several notes counts once, where it was found first. */
+/** A statement found in several notes counts once, in the first. */
 function distinct(claims: readonly RecalledClaim[]): RecalledClaim[] {
   const byKey = new Map<string, RecalledClaim>();
   for (const claim of claims) {
@@ -63,16 +68,16 @@ interface FoundClaim {
 }
 
 function claimsOf(result: SearchResult, asked: ReadonlySet<string>): FoundClaim[] {
-  return toldIn(result).map((claim) => ({ claim, shared: sharedWords(claim.text, asked) }));
+  return statementsIn(result).map((claim) => ({ claim, shared: sharedWords(claim.text, asked) }));
 }
 
-/** Where search leaves something out of a snippet: a line of its own between lines, or at the cut of one. */
+/** Search marks omitted text in a snippet with this, on its own line or within one. */
 const GAP = '…';
 
-/** The whole statements of a snippet; what was cut at either end of it is none. */
-function toldIn({ source, path, score, ...result }: SearchResult): RecalledClaim[] {
+/** The complete statements of a snippet; those cut off at either end are left out. */
+function statementsIn({ source, path, score, ...result }: SearchResult): RecalledClaim[] {
   const { startLine, endLine, snippet, snippetLine } = result;
-  // Which of these lines it stands in is found out when it is promoted.
+  // The exact lines are found when the claim is promoted.
   const somewhere = { source, path, startLine, endLine, score };
   if (source === 'sessions') return spokenClaims(snippet).map((text) => ({ text, ...somewhere }));
   const parts = snippet.split(/^…\n/mu);
@@ -81,7 +86,7 @@ function toldIn({ source, path, score, ...result }: SearchResult): RecalledClaim
       .filter(({ text }) => !text.startsWith(GAP) && !text.endsWith(GAP))
       .map((claim): RecalledClaim => {
         const { text, startLine: from, endLine: to } = claim;
-        // Behind a gap nobody knows the lines.
+        // After a gap the line numbers are unknown.
         return position === 0
           ? { text, source, path, startLine: from, endLine: to, score }
           : { text, ...somewhere };
@@ -97,7 +102,7 @@ function sharedWords(text: string, asked: ReadonlySet<string>): number {
 const LEAST_COMMON = 3;
 const MOST_ENDING = 3;
 
-/** Stems that are the same, or of one family: "own" and "owner". */
+/** Stems that are equal or related: "own" and "owner". */
 function areAlike(a: string, b: string): boolean {
   if (a === b) return true;
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
@@ -106,4 +111,16 @@ function areAlike(a: string, b: string): boolean {
     long.length - short.length <= MOST_ENDING &&
     long.startsWith(short)
   );
+}
+
+/** Logs the claims a search recalled for the next sweep. @throws the system's error if the log cannot be written */
+export function keepRecall(
+  { workspaceDir, response }: Parameters<OnRecall>[0],
+  state: Pick<StatePaths, 'stateDir'>,
+  nowMs: number,
+): void {
+  const recall = recallOf(response, nowMs);
+  if (recall === undefined) return;
+  const { files } = dreamWorkspace(realpathSync(workspaceDir), state);
+  appendRecall(files.recallLog, recall);
 }

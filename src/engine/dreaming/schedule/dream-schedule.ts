@@ -1,34 +1,33 @@
-import type { Clock } from '../../context.js';
+import type { Connection } from '../../sqlite/database.js';
+import type { Clock } from '../../support/context.js';
 import type { DreamTarget } from '../dream-targets.js';
-import type { Narrator } from '../model/narrator.js';
+import type { Narrator } from '../narrator.js';
 import { openDreamDatabase } from '../store/dream-database.js';
-import { runSweep } from '../sweep/run-sweep.js';
-import type { SweepSummary } from '../sweep/sweep-events.js';
-import { keepUntil, keptUntil } from './kept-schedule.js';
+import { runSweep, type SweepSummary } from '../sweep/run-sweep.js';
 import { nextRuns } from './next-runs.js';
 
-/** What keeping a schedule is told, and tells. */
+/** What a schedule needs, and what it reports. */
 export interface ScheduleOptions {
   readonly clock: Clock;
-  /** Who words a sweep; opened for each, so that a key may change meanwhile. */
+  /** Called for each sweep, so that a changed API key takes effect. */
   readonly openNarrator: (signal: AbortSignal) => Promise<Narrator | undefined>;
   readonly onSwept: (target: DreamTarget, summary: SweepSummary) => void;
   readonly onFault: (target: DreamTarget, error: unknown) => void;
 }
 
-/** The clock is looked at this often, in milliseconds: a timer for hours stands still while a machine sleeps. */
+/** How often due times are checked, in milliseconds: a long timer stops while the machine sleeps. */
 const LOOK_MS = 20_000;
 
-/** What a look at a workspace learned; times in milliseconds since the epoch. */
+/** Schedule of a workspace; times in milliseconds since the epoch. */
 interface Look {
   readonly keptUntilMs: number;
-  /** Nothing can be due before, whatever other processes do: they only keep the schedule further. */
+  /** Nothing is due earlier: other processes can only run sweeps that this one then skips. */
   readonly dueMs: number;
 }
 
 /**
- * Runs the sweeps of workspaces when they are due, until closed. What was due while nothing ran (the machine
- * slept, the process was down) runs once, as soon as it is seen.
+ * Runs sweeps when they are due, until closed. Sweeps missed while the machine slept or the process was down
+ * run once, as soon as possible.
  */
 export class DreamSchedule {
   private readonly targets: readonly DreamTarget[];
@@ -44,19 +43,19 @@ export class DreamSchedule {
     this.options = options;
   }
 
-  /** Looks at once, and then again and again. */
+  /** Checks for due sweeps now and then periodically. */
   start(): void {
     void this.look();
     this.timer = setInterval(() => void this.look(), LOOK_MS);
   }
 
-  /** Runs what is due now; looks never overlap. */
+  /** Runs what is due now; calls never overlap. */
   look(): Promise<void> {
     this.looking = this.looking.then(() => this.runDue());
     return this.looking;
   }
 
-  /** When the next sweep is due, in milliseconds since the epoch; undefined when none ever is. */
+  /** When the next sweep is due, in milliseconds since the epoch; undefined if none is. */
   nextMs(): number | undefined {
     const nowMs = this.options.clock.now();
     const times = this.targets.flatMap(({ settings, timeZone }) =>
@@ -65,7 +64,7 @@ export class DreamSchedule {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Begins no sweep any more, and waits for the one under way; `hurry` stops that one where it can. */
+  /** Stops starting sweeps and waits for the running one; `hurry` interrupts it. */
   async close({ hurry }: { readonly hurry: boolean }): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
@@ -90,9 +89,9 @@ export class DreamSchedule {
     if (last !== undefined && nowMs < last.dueMs) return;
     const database = openDreamDatabase(target.workspace.files.database);
     try {
-      // Another process may have kept the schedule since, or begun anew with an empty file.
+      // Another process may have run a sweep since, or recreated the database.
       let kept = keptUntil(database) ?? last?.keptUntilMs;
-      // What was due before anybody kept this schedule was not missed.
+      // Nothing was missed before the schedule first ran.
       if (kept === undefined) {
         keepUntil(database, nowMs);
         kept = nowMs;
@@ -105,7 +104,7 @@ export class DreamSchedule {
       try {
         await this.sweep(target);
       } finally {
-        // A sweep that fails is not tried again before its next time: it would fail every few seconds.
+        // A failed sweep waits for its next time; otherwise it would fail every few seconds.
         if (!this.closing.signal.aborted) {
           const endMs = this.options.clock.now();
           keepUntil(database, endMs);
@@ -122,20 +121,22 @@ export class DreamSchedule {
     const { settings, reach, timeZone, workspace } = target;
     const { signal } = this.closing;
     const narrator = await openNarrator(signal);
-    const options = {
-      settings,
-      reach,
-      timeZone,
-      clock,
-      narrator,
-      trigger: 'schedule',
-      signal,
-    } as const;
-    onSwept(target, await runSweep(workspace, options));
+    const how = { settings, reach, timeZone, clock, narrator, signal };
+    onSwept(target, await runSweep(workspace, { ...how, trigger: 'schedule' }));
   }
 }
 
 function lookFrom({ settings, timeZone }: DreamTarget, keptUntilMs: number): Look {
   const [dueMs = Number.POSITIVE_INFINITY] = nextRuns(settings.frequency, timeZone, keptUntilMs, 1);
   return { keptUntilMs, dueMs };
+}
+
+/** Sweeps due until then have run, in milliseconds since the epoch; undefined at first. */
+function keptUntil(database: Connection): number | undefined {
+  const kept = database.prepare('SELECT kept_until_ms FROM schedule').pluck().get();
+  return kept === undefined ? undefined : Number(kept);
+}
+
+function keepUntil(database: Connection, nowMs: number): void {
+  database.prepare('INSERT OR REPLACE INTO schedule (id, kept_until_ms) VALUES (1, ?)').run(nowMs);
 }

@@ -1,11 +1,10 @@
 import { Cron } from 'croner';
 
 /**
- * When a schedule fires after a moment, in milliseconds since the epoch, ascending; fewer than asked for when
- * it stops firing. A time that a change of the clocks leaves out fires right after the gap; one that comes
- * twice fires once.
+ * The next times a schedule fires, in milliseconds since the epoch, ascending; fewer than `count` if it stops
+ * firing. A time skipped by daylight saving fires right after the gap; a repeated one fires once.
  *
- * @param frequency five fields of crontab(5), checked by the configuration
+ * @param frequency five crontab(5) fields, validated by the configuration
  * @param timeZone an IANA name; undefined means the host's
  */
 export function nextRuns(
@@ -18,9 +17,9 @@ export function nextRuns(
   const cron = new Cron(frequency, {
     mode: '5-part',
     paused: true,
-    // crontab(5): both day fields must match when one of them begins with a star, else either may.
+    // crontab(5): if either day field starts with a star both must match, otherwise one is enough.
     domAndDow: dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*'),
-    ...(timeZone === undefined ? {} : { timezone: timeZone }),
+    ...(timeZone !== undefined && { timezone: timeZone }),
   });
   return cron.nextRuns(count, new Date(afterMs)).map((date) => date.getTime());
 }

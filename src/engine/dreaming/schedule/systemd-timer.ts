@@ -1,36 +1,27 @@
 import { type CronFields, parseCron } from '../../config/cron.js';
-import { commandWord, escaped, quoted } from '../../systemd-words.js';
+import { commandWord, escaped, quoted } from '../../support/systemd.js';
+import { singleQuoted } from '../../support/text.js';
 
-/** What the units are made for. */
+/** Content of the systemd units. */
 export interface SystemdTimerOptions {
-  /** Five fields of crontab(5), checked by the configuration. */
+  /** Five crontab(5) fields, validated by the configuration. */
   readonly frequency: string;
   /** An IANA name; undefined means the host's. */
   readonly timeZone: string | undefined;
-  /** The program, its script and its words, absolute where they are paths. */
+  /** The program and its arguments, with absolute paths. */
   readonly command: readonly string[];
-  /** Who runs it. */
   readonly user: string;
   readonly homeDir: string;
-  /** Variables that decide where state lies, and are set now. */
+  /** Environment variables that locate state. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The texts of two units that belong together. */
-export interface SystemdTimer {
-  readonly service: string;
-  readonly timer: string;
-}
-
-/**
- * A timer and what it starts, for `/etc/systemd/system/svc-dream.timer` and `.service`: for those without
- * a long-lived process. Keys are those of systemd.timer(5), systemd.service(5) and systemd.exec(5).
- */
-export function systemdTimer(options: SystemdTimerOptions): SystemdTimer {
+/** The text of `/etc/systemd/system/svc-dream.service` and `.timer`, for hosts that do not run `svc serve`. */
+export function systemdTimer(options: SystemdTimerOptions) {
   const { frequency, timeZone, command, user, homeDir, env } = options;
   const service = [
     '[Unit]',
-    'Description=svc: consolidates the memory of agents',
+    'Description=svc: consolidate agent memory',
     '',
     '[Service]',
     'Type=oneshot',
@@ -44,11 +35,11 @@ export function systemdTimer(options: SystemdTimerOptions): SystemdTimer {
   ];
   const timer = [
     '[Unit]',
-    'Description=svc: when the memory of agents is consolidated',
+    'Description=svc: schedule for consolidating agent memory',
     '',
     '[Timer]',
     ...calendarEvents(frequency, timeZone).map((event) => `OnCalendar=${event}`),
-    '# What was due while the machine slept runs once, when it is up again.',
+    '# Run once on wake-up if a run was missed.',
     'Persistent=true',
     'AccuracySec=1s',
     '',
@@ -60,11 +51,7 @@ export function systemdTimer(options: SystemdTimerOptions): SystemdTimer {
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 
-/**
- * A schedule of crontab(5) as calendar events of systemd.time(7); the schedule fires when one of them does.
- *
- * @throws TypeError for an expression that the configuration would not have taken
- */
+/** Converts a crontab(5) schedule to systemd.time(7) calendar events. @throws TypeError if it is invalid */
 export function calendarEvents(frequency: string, timeZone: string | undefined): string[] {
   const cron = parseCron(frequency);
   if (!cron.ok) throw new TypeError(cron.reason);
@@ -78,13 +65,10 @@ export function calendarEvents(frequency: string, timeZone: string | undefined):
   });
 }
 
-interface DayChoice {
-  readonly weekDays: string | undefined;
-  readonly monthDays: string;
-}
-
-/** Both fields must match when one of them begins with a star, else either may; see nextRuns. */
-function dayChoices(fields: CronFields): readonly DayChoice[] {
+/** If either day field starts with a star both must match, otherwise one is enough; see nextRuns. */
+function dayChoices(
+  fields: CronFields,
+): readonly { readonly weekDays: string | undefined; readonly monthDays: string }[] {
   const { daysOfMonth, daysOfWeek, anyDayOfMonth, anyDayOfWeek } = fields;
   const monthDays = listed(daysOfMonth, 31);
   const weekDays = daysOfWeek.size === 7 ? undefined : daysListed(daysOfWeek);
@@ -99,11 +83,30 @@ function daysListed(days: ReadonlySet<number>): string {
   return DAYS.filter((_, day) => days.has(day)).join(',');
 }
 
-/** The values of a field in full: steps and ranges mean other things to systemd. */
+/** Lists every value: systemd interprets steps and ranges differently. */
 function listed(values: ReadonlySet<number>, all: number): string {
   if (values.size === all) return '*';
   return [...values]
     .sort((a, b) => a - b)
     .map((value) => String(value).padStart(2, '0'))
     .join(',');
+}
+
+/** A line for the user's crontab, for hosts that do not run `svc serve`. */
+export function crontabLine(
+  frequency: string,
+  timeZone: string | undefined,
+  command: readonly string[],
+): string {
+  const line = `${frequency} ${command.map(shellWord).join(' ')}`;
+  // Supported by cronie and others; other crons use the host's time zone.
+  return timeZone === undefined ? line : `CRON_TZ=${timeZone}\n${line}`;
+}
+
+const PLAIN = /^[\w@%+=:,./-]+$/u;
+
+/** In a crontab `%` is a line break, even inside quotes. */
+function shellWord(word: string): string {
+  const quoted = PLAIN.test(word) ? word : singleQuoted(word);
+  return quoted.replaceAll('%', String.raw`\%`);
 }

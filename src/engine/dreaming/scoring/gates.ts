@@ -1,40 +1,40 @@
+import { formatCountOf } from '../../support/format.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import { isPassing } from '../claims/gist-words.js';
 import { JUNK_WORDS, junkReason } from '../claims/junk.js';
-import { type RecallEntry, signalCount } from './recall-entry.js';
+import type { DreamSettings } from '../sweep/phase-context.js';
+import { isAsked, isShortTermPath, type RecallEntry, signalCount } from './recall-entry.js';
 import { type ClaimScore, distinctAsks } from './score.js';
-import { isShortTermPath } from './short-term-path.js';
 
 /** What a claim has to pass before it is promoted, in this order. */
-export type GateName =
-  | 'short_term'
-  | 'clean'
-  | 'open'
-  | 'asked'
-  | 'recall_count'
-  | 'unique_queries'
-  | 'age'
-  | 'score';
+export const GATES = [
+  'short_term',
+  'clean',
+  'lasting',
+  'open',
+  'asked',
+  'recall_count',
+  'unique_queries',
+  'age',
+  'score',
+] as const;
 
-/** How one gate stood to a claim, for `svc dream explain`. */
+/** Whether a claim passes a gate, for `svc dream explain`. */
 export interface GateResult {
-  readonly gate: GateName;
+  readonly gate: (typeof GATES)[number];
   readonly passed: boolean;
-  /** The figures behind it, for people. */
+  /** A short explanation for people. */
   readonly why: string;
 }
 
-/** `phases.deep`, as far as gates are concerned. */
-export interface GateSettings {
-  readonly minScore: number;
-  readonly minRecallCount: number;
-  readonly minUniqueQueries: number;
-  readonly maxAgeDays: number;
-}
-
-const MS_PER_DAY = 86_400_000;
+type GateSettings = Pick<
+  DreamSettings['phases']['deep'],
+  'maxAgeDays' | 'minRecallCount' | 'minScore' | 'minUniqueQueries'
+>;
 
 /**
- * Every gate with its verdict (facts §7.4). `asked` is svc's own: a claim that nobody ever asked for is
- * not useful yet, however often notes repeat it.
+ * Checks every gate (facts §7.4). `asked` is specific to svc: a claim nobody asked for is not useful yet,
+ * however often notes repeat it.
  */
 export function checkGates(
   entry: RecallEntry,
@@ -46,51 +46,37 @@ export function checkGates(
   const signals = signalCount(entry);
   const asks = distinctAsks(entry);
   const ageDays = Math.max(0, nowMs - entry.lastSignalMs) / MS_PER_DAY;
-  const { source, path } = entry.place;
+  const { place, recallCount, state } = entry;
+  const isShortTerm = isShortTermPath(place.source, place.path);
+  const passing = isPassing(entry.text);
+  const isOpen = state.fate === 'open';
+  const { minRecallCount, minUniqueQueries, maxAgeDays, minScore } = settings;
+  const kind = place.source === 'sessions' ? 'conversation' : 'daily note';
+  const age = ageDays < 1 ? 'today' : `${ageDays.toFixed(1)} days ago`;
+  const gate = (name: GateResult['gate'], passed: boolean, why: string): GateResult => {
+    return { gate: name, passed, why };
+  };
   return [
-    gate(
-      'short_term',
-      isShortTermPath(source, path),
-      `${path} ${source === 'sessions' ? 'is a conversation' : 'by its name'}`,
-    ),
+    gate('short_term', isShortTerm, isShortTerm ? `${place.path} (${kind})` : 'not a daily note'),
     gate('clean', junk === undefined, junk === undefined ? 'a statement' : JUNK_WORDS[junk]),
-    gate(
-      'open',
-      entry.state.fate === 'open',
-      entry.state.fate === 'open' ? 'not decided yet' : `already ${entry.state.fate}`,
-    ),
+    gate('lasting', !passing, passing ? 'an event, a plan or a guess' : 'not tied to one day'),
+    gate('open', isOpen, isOpen ? 'not decided yet' : `already ${state.fate}`),
     gate(
       'asked',
-      entry.recallCount + entry.groundedCount > 0,
-      `recalled ${entry.recallCount === 1 ? 'once' : `${entry.recallCount} times`}`,
+      isAsked(entry),
+      `recalled ${recallCount === 1 ? 'once' : `${recallCount} times`}`,
     ),
     gate(
       'recall_count',
-      signals >= settings.minRecallCount,
-      `${signals} signals of ${settings.minRecallCount}`,
+      signals >= minRecallCount,
+      `${formatCountOf(signals, 'signal')}, needs ${minRecallCount}`,
     ),
     gate(
       'unique_queries',
-      asks >= settings.minUniqueQueries,
-      `${asks} questions or days of ${settings.minUniqueQueries}`,
+      asks >= minUniqueQueries,
+      `${asks} different questions or days, needs ${minUniqueQueries}`,
     ),
-    gate(
-      'age',
-      ageDays <= settings.maxAgeDays,
-      `${ageWords(ageDays)}, at most ${settings.maxAgeDays} days ago`,
-    ),
-    gate(
-      'score',
-      score.score >= settings.minScore,
-      `${score.score.toFixed(3)} of ${settings.minScore}`,
-    ),
+    gate('age', ageDays <= maxAgeDays, `last signal ${age}, limit ${maxAgeDays} days`),
+    gate('score', score.score >= minScore, `score ${score.score.toFixed(3)}, needs ${minScore}`),
   ];
-}
-
-function gate(name: GateName, passed: boolean, why: string): GateResult {
-  return { gate: name, passed, why };
-}
-
-function ageWords(days: number): string {
-  return days < 1 ? 'last signal today' : `last signal ${days.toFixed(1)} days ago`;
 }

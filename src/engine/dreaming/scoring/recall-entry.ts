@@ -1,60 +1,203 @@
-import type { LineRange, Source } from '../../memory/types.js';
-import type { ClaimKey } from '../claims/claim-words.js';
+import type { LineRange, Source } from '../../memory/index.js';
+import { foldWord, STOP_WORDS } from '../../memory/search/index.js';
+import { DREAM_REPORTS } from '../../memory/sources/index.js';
+import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 
-/** Where a claim was last seen. */
+/** Where a claim was last found. */
 export interface ClaimPlace extends LineRange {
   readonly source: Source;
   /** Workspace-relative, forward slashes. */
   readonly path: string;
 }
 
-/** How often a phase of a sweep met a claim, and when last, in milliseconds since the epoch. */
+/** How often a phase selected a claim, and when it last did, in milliseconds since the epoch. */
 export interface PhaseSignal {
   readonly hits: number;
   readonly lastMs: number | undefined;
 }
 
-/** What became of a claim. */
+/** What was decided about a claim. */
+export const CLAIM_FATES = ['open', 'promoted', 'rejected'] as const;
 export type ClaimFate =
   | { readonly fate: 'open' }
   | { readonly fate: 'promoted'; readonly atMs: number; readonly sweepId: string }
   | { readonly fate: 'rejected'; readonly atMs: number };
 
-/** Everything that is known of how useful a claim was (facts §7.3). */
+/** A claim and the evidence that it is worth keeping (facts §7.3). */
 export interface RecallEntry {
   readonly key: ClaimKey;
   readonly text: string;
   readonly place: ClaimPlace;
-  /** Searches that it answered. */
+  /** Searches it answered. */
   readonly recallCount: number;
-  /** Daily notes of the light phase that held it. */
+  /** Daily notes the light phase found it in. */
   readonly dailyCount: number;
-  /** Signals of a grounded backfill. */
+  /** Signals added by backfills. */
   readonly groundedCount: number;
-  /** Sum and maximum of the scores of all signals; each is 0 to 1. */
+  /** Sum and maximum of the scores of all signals; each score is 0 to 1. */
   readonly totalScore: number;
   readonly maxScore: number;
   readonly firstSignalMs: number;
   readonly lastSignalMs: number;
-  /** Of the questions it answered: 12 hexadecimal digits each, the newest 32. */
+  /** Hashes of the questions it answered, 12 hexadecimal digits each; the newest 32. */
   readonly queryHashes: readonly string[];
   /** Days (`YYYY-MM-DD`) with a signal, ascending, the newest 16. */
   readonly days: readonly string[];
-  /** What it is about, at most 8. */
+  /** Concepts it mentions, at most 8. */
   readonly tags: readonly string[];
   readonly light: PhaseSignal;
   readonly rem: PhaseSignal;
   readonly state: ClaimFate;
 }
 
-/** Signals of all kinds. */
 export function signalCount(
   entry: Pick<RecallEntry, 'dailyCount' | 'groundedCount' | 'recallCount'>,
 ): number {
   return entry.recallCount + entry.dailyCount + entry.groundedCount;
 }
 
-/** Whether nobody decided on a claim before a moment: what was promoted since counts as open still. */
+/** Whether a search or a backfill vouched for a claim: notes alone, however often, do not. */
+export function isAsked(entry: Pick<RecallEntry, 'groundedCount' | 'recallCount'>): boolean {
+  return entry.recallCount + entry.groundedCount > 0;
+}
+
+/** Whether a claim was undecided at a moment: one promoted since then still counts as open. */
 export function wasOpenAt({ state }: Pick<RecallEntry, 'state'>, ms: number): boolean {
   return state.fate === 'open' || (state.fate === 'promoted' && state.atMs >= ms);
+}
+
+/** The day of the note or conversation in which a claim was last found, `YYYY-MM-DD`. */
+export function signalDay({ place, days }: Pick<RecallEntry, 'days' | 'place'>): string {
+  return noteDay(place.path) ?? days.at(-1) ?? '';
+}
+
+/** The day in a daily note's name; undefined for other documents. */
+export function noteDay(path: string): string | undefined {
+  return /(\d{4}-\d{2}-\d{2})\.md$/u.exec(path)?.[1];
+}
+
+/** One piece of evidence that a claim is worth keeping. */
+interface ClaimSignal {
+  readonly kind: 'recall' | 'daily' | 'grounded';
+  readonly text: string;
+  readonly place: ClaimPlace;
+  /** 0 to 1. */
+  readonly score: number;
+  readonly atMs: number;
+  /** `YYYY-MM-DD` of that moment in the time zone of dreaming. */
+  readonly day: string;
+  /** The question behind it, if there is one. */
+  readonly queryHash?: string | undefined;
+}
+
+/** A claim keeps this many questions and days, the newest (facts §7.3). */
+const MOST_QUERIES = 32;
+const MOST_DAYS = 16;
+
+const NEVER_MET = { hits: 0, lastMs: undefined } as const;
+
+/** A claim's entry with one more signal; a new entry for a new claim. */
+export function withSignal(known: RecallEntry | undefined, signal: ClaimSignal): RecallEntry {
+  const entry = known ?? newEntry(signal);
+  const later = signal.atMs >= entry.lastSignalMs;
+  const { kind, score, queryHash } = signal;
+  return {
+    ...entry,
+    // The latest location is the most likely to be found again.
+    ...(later && { text: signal.text, place: signal.place }),
+    recallCount: entry.recallCount + (kind === 'recall' ? 1 : 0),
+    dailyCount: entry.dailyCount + (kind === 'daily' ? 1 : 0),
+    groundedCount: entry.groundedCount + (kind === 'grounded' ? 1 : 0),
+    totalScore: entry.totalScore + score,
+    maxScore: Math.max(entry.maxScore, score),
+    firstSignalMs: Math.min(entry.firstSignalMs, signal.atMs),
+    lastSignalMs: Math.max(entry.lastSignalMs, signal.atMs),
+    queryHashes:
+      queryHash === undefined
+        ? entry.queryHashes
+        : newest(entry.queryHashes, queryHash, MOST_QUERIES),
+    days: [...new Set([...entry.days, signal.day])].sort().slice(-MOST_DAYS),
+  };
+}
+
+function newEntry({ text, place, atMs }: ClaimSignal): RecallEntry {
+  return {
+    key: claimKeyOf(text),
+    text,
+    place,
+    recallCount: 0,
+    dailyCount: 0,
+    groundedCount: 0,
+    totalScore: 0,
+    maxScore: 0,
+    firstSignalMs: atMs,
+    lastSignalMs: atMs,
+    queryHashes: [],
+    days: [],
+    tags: conceptTagsOf(text),
+    light: NEVER_MET,
+    rem: NEVER_MET,
+    state: { fate: 'open' },
+  };
+}
+
+function newest(values: readonly string[], value: string, most: number): readonly string[] {
+  return values.includes(value) ? values : [...values, value].slice(-most);
+}
+
+/** A claim keeps this many concepts (facts §7.3). */
+const MOST_TAGS = 8;
+
+/** Length of a concept in characters. */
+const LEAST = 3;
+const LEAST_CJK = 2;
+const MOST = 32;
+
+// Names with punctuation inside: paths, IDs, kebab-case, snake_case, versions.
+const COMPOUND = /(?<![\p{L}\p{N}])[\p{L}\p{N}]+(?:[-_./:@][\p{L}\p{N}]+)+/gu;
+const CJK = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}/u;
+const UNSPACED =
+  /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Thai}|\p{sc=Lao}|\p{sc=Khmer}|\p{sc=Myanmar}/u;
+// With the apostrophe of "don't", as the segmenter has it.
+const WORD = /[\p{L}\p{N}\p{M}]+(?:['’][\p{L}\p{M}]+)*/gu;
+const LETTER = /\p{L}/u;
+/** Longer texts are not claims, and the segmenter takes quadratic time on text without spaces. */
+const MOST_READ = 1000;
+
+/**
+ * The concepts a claim mentions, in lower case: compound names first, then words, each once, at most 8.
+ * Scripts without spaces are split by the platform's segmenter (ICU).
+ */
+export function conceptTagsOf(text: string): string[] {
+  const normal = text.slice(0, MOST_READ).normalize('NFKC');
+  const tags = new Set<string>();
+  for (const [compound] of normal.matchAll(COMPOUND)) addTag(tags, compound);
+  const rest = normal.replaceAll(COMPOUND, ' ');
+  for (const word of wordsIn(rest)) addTag(tags, word);
+  return [...tags].slice(0, MOST_TAGS);
+}
+
+/** Uses the segmenter only for scripts without spaces: it is several times slower than a pattern. */
+function wordsIn(text: string): readonly string[] {
+  if (!UNSPACED.test(text)) return text.match(WORD) ?? [];
+  return [...new Intl.Segmenter('en', { granularity: 'word' }).segment(text)]
+    .filter(({ isWordLike }) => isWordLike === true)
+    .map(({ segment }) => segment);
+}
+
+function addTag(tags: Set<string>, word: string): void {
+  const tag = foldWord(word);
+  const length = [...tag].length;
+  if (length < (CJK.test(tag) ? LEAST_CJK : LEAST) || length > MOST) return;
+  if (LETTER.test(tag) && !STOP_WORDS.has(tag)) tags.add(tag);
+}
+
+const DATED = /^(?:memory\/(?:.+\/)?)?\d{4}-\d{2}-\d{2}\.md$/u;
+
+/**
+ * Whether a document is short-term memory: a daily note (`memory/**\/YYYY-MM-DD.md` or the bare name) or
+ * a conversation, but not a report written by dreaming (facts §7.3).
+ */
+export function isShortTermPath(source: Source, path: string): boolean {
+  return source === 'sessions' || (DATED.test(path) && !path.startsWith(`${DREAM_REPORTS}/`));
 }

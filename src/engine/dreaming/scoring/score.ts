@@ -1,46 +1,38 @@
-import { type PhaseSignal, type RecallEntry, signalCount } from './recall-entry.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import { type Gist, gistOf, topicsOf } from '../claims/gist.js';
+import { relate } from '../claims/relate.js';
+import { type PhaseSignal, type RecallEntry, signalCount, signalDay } from './recall-entry.js';
 
-/** The six signals of a claim and the boost that earlier phases give, each 0 to 1 before its weight. */
-export interface ScoreSignals {
-  readonly frequency: number;
-  readonly relevance: number;
-  readonly diversity: number;
-  readonly recency: number;
-  readonly consolidation: number;
-  readonly conceptual: number;
-}
-
-/** A score with all that it is made of. */
-export interface ClaimScore {
-  /** Sum of the weighted signals and the boosts; may go over 1. */
-  readonly score: number;
-  readonly signals: ScoreSignals;
-  /** Added for claims that earlier sweeps met: at most 0.06 and 0.09. */
-  readonly lightBoost: number;
-  readonly remBoost: number;
-}
-
-/** Share of each signal in a score (facts §7.4); they add up to 1. */
-export const SIGNAL_WEIGHTS: ScoreSignals = {
+/** The signals of a claim and their weights in its score (facts §7.4), which add up to 1. */
+export const SIGNAL_WEIGHTS = {
   frequency: 0.24,
   relevance: 0.3,
   diversity: 0.15,
   recency: 0.15,
   consolidation: 0.1,
   conceptual: 0.06,
-};
+} as const;
+export type SignalName = keyof typeof SIGNAL_WEIGHTS;
+export const SIGNAL_NAMES = Object.keys(SIGNAL_WEIGHTS) as readonly SignalName[];
 
-/** The most that the boosts of earlier phases add. */
+/** A score and its parts. */
+export interface ClaimScore {
+  /** Sum of the weighted signals and the boosts; may exceed 1. */
+  readonly score: number;
+  /** Each 0 to 1, before its weight. */
+  readonly signals: Readonly<Record<SignalName, number>>;
+  /** Added for claims that earlier sweeps selected: at most 0.06 and 0.09. */
+  readonly lightBoost: number;
+  readonly remBoost: number;
+}
+
 export const MOST_LIGHT_BOOST = 0.06;
 export const MOST_REM_BOOST = 0.09;
 const BOOST_HALF_LIFE_DAYS = 14;
-const MS_PER_DAY = 86_400_000;
 
 /**
- * How much a claim deserves to be kept (facts §7.4). Never less for one more of any signal of the same
- * relevance, a higher relevance or a later last signal.
- *
- * @param recencyHalfLifeDays age at which a claim's recency has halved
+ * How much a claim deserves to be kept (facts §7.4). Another signal of the same relevance, a higher
+ * relevance or a later last signal never lowers it.
  */
 export function scoreClaim(
   entry: RecallEntry,
@@ -50,14 +42,18 @@ export function scoreClaim(
   const signals = signalsOf(entry, nowMs, recencyHalfLifeDays);
   const lightBoost = MOST_LIGHT_BOOST * boostOf(entry.light, nowMs);
   const remBoost = MOST_REM_BOOST * boostOf(entry.rem, nowMs);
-  return { score: weighted(signals) + lightBoost + remBoost, signals, lightBoost, remBoost };
+  const weighted = SIGNAL_NAMES.reduce(
+    (sum, name) => sum + SIGNAL_WEIGHTS[name] * signals[name],
+    0,
+  );
+  return { score: weighted + lightBoost + remBoost, signals, lightBoost, remBoost };
 }
 
-function signalsOf(entry: RecallEntry, nowMs: number, halfLifeDays: number): ScoreSignals {
+function signalsOf(entry: RecallEntry, nowMs: number, halfLifeDays: number): ClaimScore['signals'] {
   const count = signalCount(entry);
   return {
     frequency: logShare(count, 10),
-    relevance: count === 0 ? 0 : clamp(entry.totalScore / count),
+    relevance: count === 0 ? 0 : Math.min(1, Math.max(0, entry.totalScore / count)),
     diversity: Math.min(1, distinctAsks(entry) / 5),
     recency: halved(entry.lastSignalMs, nowMs, halfLifeDays),
     consolidation: consolidationOf(entry),
@@ -65,12 +61,12 @@ function signalsOf(entry: RecallEntry, nowMs: number, halfLifeDays: number): Sco
   };
 }
 
-/** Different questions, or different days, whichever are more. */
+/** The number of different questions or of different days, whichever is higher. */
 export function distinctAsks(entry: Pick<RecallEntry, 'days' | 'queryHashes'>): number {
   return Math.max(new Set(entry.queryHashes).size, entry.days.length);
 }
 
-/** How far its signals are spread over days; a claim that a backfill found counts for as much as it was. */
+/** How far signals are spread over days; signals of a backfill count regardless of days. */
 function consolidationOf({ days, groundedCount }: RecallEntry): number {
   const grounded = Math.min(1, groundedCount / 3);
   if (days.length === 0) return grounded;
@@ -90,27 +86,75 @@ function boostOf({ hits, lastMs }: PhaseSignal, nowMs: number): number {
   return logShare(hits, 6) * halved(lastMs, nowMs, BOOST_HALF_LIFE_DAYS);
 }
 
-function weighted(signals: ScoreSignals): number {
-  return (
-    SIGNAL_WEIGHTS.frequency * signals.frequency +
-    SIGNAL_WEIGHTS.relevance * signals.relevance +
-    SIGNAL_WEIGHTS.diversity * signals.diversity +
-    SIGNAL_WEIGHTS.recency * signals.recency +
-    SIGNAL_WEIGHTS.consolidation * signals.consolidation +
-    SIGNAL_WEIGHTS.conceptual * signals.conceptual
-  );
-}
-
-/** Grows with a count, ever more slowly, up to 1 at `full`. */
+/** Grows logarithmically with a count, up to 1 at `full`. */
 function logShare(count: number, full: number): number {
   return Math.min(1, Math.log1p(count) / Math.log1p(full));
 }
 
-/** 1 now, ½ at the half-life; a time to come counts as now. */
+/** 1 now, ½ at the half-life; a future time counts as now. */
 function halved(atMs: number, nowMs: number, halfLifeDays: number): number {
   return 2 ** (-Math.max(0, nowMs - atMs) / MS_PER_DAY / halfLifeDays);
 }
 
-function clamp(value: number): number {
-  return Math.min(1, Math.max(0, value));
+/** Only this many claims are compared with each other, those with the latest signals. */
+const MOST_COMPARED = 2000;
+
+/**
+ * Adds to each claim the signals of claims that say the same in other words, and of claims it supersedes:
+ * search returns whichever wording matches a question best. Each question and day counts only once.
+ */
+export function poolEvidence(entries: readonly RecallEntry[]): RecallEntry[] {
+  const compared = entries
+    .filter(({ recallCount }) => recallCount > 0)
+    .toSorted((a, b) => b.lastSignalMs - a.lastSignalMs)
+    .slice(0, MOST_COMPARED)
+    .map((entry): Compared => ({ entry, gist: gistOf(entry.text) }));
+  const byTopic = new Map<string, Compared[]>();
+  for (const one of compared) {
+    for (const topic of topicsOf(one.gist)) {
+      const alike = byTopic.get(topic);
+      if (alike === undefined) byTopic.set(topic, [one]);
+      else alike.push(one);
+    }
+  }
+  const pooled = new Map(
+    compared.map((one) => {
+      const near = new Set([...topicsOf(one.gist)].flatMap((topic) => byTopic.get(topic) ?? []));
+      const others = [...near].filter((other) => other !== one && backs(other, one));
+      return [one.entry.key, others.reduce((sum, { entry }) => joined(sum, entry), one.entry)];
+    }),
+  );
+  return entries.map((entry) => pooled.get(entry.key) ?? entry);
+}
+
+interface Compared {
+  readonly entry: RecallEntry;
+  readonly gist: Gist;
+}
+
+/** Whether the signals of one claim also count for another. */
+function backs(one: Compared, other: Compared): boolean {
+  const relation = relate(other.gist, one.gist);
+  return (
+    relation === 'same' ||
+    (relation === 'updates' && signalDay(one.entry) <= signalDay(other.entry))
+  );
+}
+
+function joined(entry: RecallEntry, other: RecallEntry): RecallEntry {
+  const queryHashes = [...new Set([...entry.queryHashes, ...other.queryHashes])];
+  const days = [...new Set([...entry.days, ...other.days])].sort();
+  const added = Math.max(0, queryHashes.length - entry.queryHashes.length);
+  const recallCount = entry.recallCount + Math.min(added, other.recallCount);
+  const signals = signalCount(other);
+  const mean = signals === 0 ? 0 : other.totalScore / signals;
+  return {
+    ...entry,
+    recallCount,
+    totalScore: entry.totalScore + (recallCount - entry.recallCount) * mean,
+    maxScore: Math.max(entry.maxScore, other.maxScore),
+    lastSignalMs: Math.max(entry.lastSignalMs, other.lastSignalMs),
+    queryHashes,
+    days,
+  };
 }

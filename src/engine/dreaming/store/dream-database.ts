@@ -1,16 +1,59 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, SvcError } from '../../errors/index.js';
-import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
-import { migrate } from '../../sqlite/migrate.js';
-import { MIGRATIONS } from './migrations.js';
+import { type Connection, createDatabase, databaseFault, migrate } from '../../sqlite/database.js';
+import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
+import type { DreamWorkspace } from '../dream-workspace.js';
+import { recallEntries } from './recall-entries.js';
+import { sweepRecords } from './sweep-records.js';
+
+/** Everything dreaming has recorded about a workspace. Close it when done. */
+export type OpenDreams = ReturnType<typeof dreamsIn>;
+
+/**
+ * Opens what is recorded about a workspace; undefined if nothing is.
+ *
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE
+ */
+export function openDreams({ files }: Pick<DreamWorkspace, 'files'>): OpenDreams | undefined {
+  return existsSync(files.database) ? dreamsIn(files.database) : undefined;
+}
+
+/**
+ * Works on what is recorded about a workspace, creating it if needed, under the lock that sweeps hold.
+ *
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; the signal's reason; what the work throws
+ */
+export async function withLockedDreams<T>(
+  { files }: Pick<DreamWorkspace, 'files'>,
+  wait: ProcessLockOptions,
+  work: (dreams: OpenDreams) => T | Promise<T>,
+): Promise<T> {
+  return withProcessLock(files.lock, wait, async () => {
+    const dreams = dreamsIn(files.database);
+    try {
+      return await work(dreams);
+    } finally {
+      dreams.close();
+    }
+  });
+}
+
+function dreamsIn(file: string) {
+  const database = openDreamDatabase(file);
+  return {
+    database,
+    entries: recallEntries(database),
+    sweeps: sweepRecords(database),
+    close: () => void database.close(),
+  };
+}
 
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
- * Opens what dreaming knows of one workspace, and brings an older form of it up to date.
+ * Opens a database file, creating it (readable by its owner only) or migrating it if needed.
  *
- * @param file absolute path; made, for its owner alone, when it is not there
  * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE
  */
 export function openDreamDatabase(file: string): Connection {
@@ -19,29 +62,107 @@ export function openDreamDatabase(file: string): Connection {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     database = createDatabase(file, BUSY_TIMEOUT_MS);
     database.pragma('journal_mode = WAL');
-    // What is acknowledged is on disk: it is the person's data, and no search waits for it.
+    // This is user data, not a rebuildable index: commits must survive a power failure.
     database.pragma('synchronous = FULL');
     database.pragma('secure_delete = ON');
     migrate(database, { steps: MIGRATIONS, check: (version) => refuseNewer(version, file) });
     return database;
   } catch (error) {
     database?.close();
-    throw asStoreError(error, file);
+    if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
+    throw new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
+      hint: 'check permissions and free disk space; if the file is damaged, move it away, which discards the recalls recorded so far',
+      cause: error,
+    });
   }
 }
 
 function refuseNewer(version: number, file: string): void {
   if (version <= MIGRATIONS.length) return;
   throw new SvcError('DREAM_STORE_NEWER', `${file} was written by a newer version of svc`, {
-    hint: 'update svc, or move the file away to begin anew',
+    hint: 'update svc, or move the file away to start over',
   });
 }
 
-/** Turns a failure of the store into the error for the person; others pass through. */
-function asStoreError(error: unknown, file: string): unknown {
-  if (error instanceof SvcError || databaseFault(error) === 'other') return error;
-  return new SvcError('DREAM_STORE_UNUSABLE', `cannot use ${file}: ${messageOf(error)}`, {
-    hint: 'check the permissions of its folder and the space on its disk; a damaged file may be moved away, which forgets what was recalled so far',
-    cause: error,
-  });
-}
+/** Migrations in order; a released one never changes. */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE entries (
+    key TEXT PRIMARY KEY,
+    text TEXT NOT NULL,
+    source TEXT NOT NULL,
+    path TEXT NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line INTEGER NOT NULL,
+    recall_count INTEGER NOT NULL,
+    daily_count INTEGER NOT NULL,
+    grounded_count INTEGER NOT NULL,
+    total_score REAL NOT NULL,
+    max_score REAL NOT NULL,
+    first_signal_ms INTEGER NOT NULL,
+    last_signal_ms INTEGER NOT NULL,
+    query_hashes TEXT NOT NULL,
+    days TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    light_hits INTEGER NOT NULL,
+    light_last_ms INTEGER,
+    rem_hits INTEGER NOT NULL,
+    rem_last_ms INTEGER,
+    fate TEXT NOT NULL,
+    fate_ms INTEGER,
+    fate_sweep TEXT
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX entries_by_path ON entries (path);
+  CREATE INDEX entries_by_last_signal ON entries (last_signal_ms);
+
+  -- What a light phase already counted, so that a second sweep on a day counts nothing twice.
+  CREATE TABLE daily_signals (
+    day TEXT NOT NULL,
+    path TEXT NOT NULL,
+    key TEXT NOT NULL,
+    PRIMARY KEY (day, path, key)
+  ) STRICT, WITHOUT ROWID;
+
+  -- How far the recall log was read: the file's identity and a byte offset.
+  CREATE TABLE inbox (
+    file TEXT PRIMARY KEY,
+    bytes INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- What backfills added to claims, so that each backfill can be rolled back.
+  CREATE TABLE backfills (
+    id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    signals INTEGER NOT NULL,
+    score REAL NOT NULL,
+    -- The claim's row before (null if it was new) and after, as JSON.
+    before_row TEXT,
+    after_row TEXT NOT NULL,
+    PRIMARY KEY (id, key)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Sweeps due after this time have not run yet.
+  CREATE TABLE schedule (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    kept_until_ms INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE sweeps (
+    id TEXT PRIMARY KEY,
+    day TEXT NOT NULL,
+    trigger TEXT NOT NULL,
+    started_ms INTEGER NOT NULL,
+    ended_ms INTEGER,
+    phases TEXT NOT NULL,
+    -- null (MEMORY.md untouched), planned, applied or undone.
+    memory_state TEXT,
+    -- Digests of MEMORY.md before and after the change, and the path of the copy from before.
+    before_digest TEXT,
+    after_digest TEXT,
+    backup_file TEXT,
+    operations TEXT NOT NULL DEFAULT '[]',
+    promoted TEXT NOT NULL DEFAULT '[]'
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sweeps_by_start ON sweeps (started_ms);
+  `,
+];

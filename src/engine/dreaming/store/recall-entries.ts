@@ -1,66 +1,156 @@
+import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
-import type { ClaimKey } from '../claims/claim-words.js';
-import type { RecallEntry } from '../scoring/recall-entry.js';
-import { ENTRY_COLUMNS, toEntry, toParameters } from './entry-rows.js';
+import { asClaimKey, type ClaimKey } from '../claims/claim-words.js';
+import { CLAIM_FATES, type ClaimFate, type RecallEntry } from '../scoring/recall-entry.js';
 
-/** More claims than this are not kept: those without a signal for the longest time go. */
+/** Beyond this many claims, those without a signal for the longest time are dropped. */
 const MOST_ENTRIES = 50_000;
 
 /** The claims of one workspace and their signals. */
-export interface RecallEntries {
-  get(key: ClaimKey): RecallEntry | undefined;
-  /** Those with a signal since a moment, in the order of their keys. */
-  since(ms: number): RecallEntry[];
-  /** The same one by one; nothing may be written meanwhile. */
-  each(ms: number): Iterable<RecallEntry>;
-  count(): number;
-  put(entry: RecallEntry): void;
-  remove(key: ClaimKey): void;
-  /** Counts a claim of a daily note for a day; false when it was counted already. */
-  countDaily(day: string, path: string, key: ClaimKey): boolean;
-  /** Drops what is over the bound, and marks of days before `day`. @returns claims dropped */
-  prune(day: string): number;
-}
+export type RecallEntries = ReturnType<typeof recallEntries>;
 
-/** The claims kept in a database; see openDreamDatabase. */
-export function recallEntries(database: Connection): RecallEntries {
-  const one = database.prepare('SELECT * FROM entries WHERE key = ?');
-  const since = database.prepare('SELECT * FROM entries WHERE last_signal_ms >= ? ORDER BY key');
+/** The claims stored in a database opened by openDreamDatabase. */
+export function recallEntries(database: Connection) {
+  const select = `SELECT ${COLUMNS.map(({ name, column }) => `${column} AS ${name}`)} FROM entries`;
+  const one = database.prepare(`${select} WHERE key = ?`);
+  const since = database.prepare(`${select} WHERE last_signal_ms >= ? ORDER BY key`);
   const count = database.prepare('SELECT count(*) FROM entries').pluck();
   const put = database.prepare(
-    `INSERT OR REPLACE INTO entries (${ENTRY_COLUMNS.join(', ')})
-     VALUES (${ENTRY_COLUMNS.map((column) => `@${column}`).join(', ')})`,
+    `INSERT OR REPLACE INTO entries (${COLUMNS.map(({ column }) => column)})
+     VALUES (${COLUMNS.map(({ name }) => `@${name}`)})`,
   );
   const remove = database.prepare('DELETE FROM entries WHERE key = ?');
   const mark = database.prepare(
     'INSERT INTO daily_signals (day, path, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
   const dropMarks = database.prepare('DELETE FROM daily_signals WHERE day < ?');
-  // What was promoted or rejected is remembered longer than what nobody decided on.
+  // Promoted and rejected claims are kept longer than undecided ones.
   const drop = database.prepare(
     `DELETE FROM entries WHERE key IN (
        SELECT key FROM entries ORDER BY fate = 'open', last_signal_ms DESC LIMIT -1 OFFSET ?)`,
   );
   return {
-    get: (key) => {
+    get: (key: ClaimKey): RecallEntry | undefined => {
       const row = one.get(key);
       return row === undefined ? undefined : toEntry(row);
     },
-    since: (ms) => Array.from(since.iterate(ms), toEntry),
-    *each(ms) {
+    /** Claims with a signal since then, ordered by key. */
+    since: (ms: number): RecallEntry[] => Array.from(since.iterate(ms), toEntry),
+    /** The same, one at a time; do not write while iterating. */
+    *each(ms: number): Generator<RecallEntry> {
       for (const row of since.iterate(ms)) yield toEntry(row);
     },
     count: () => Number(count.get()),
-    put: (entry) => {
-      put.run(toParameters(entry));
+    put: (entry: RecallEntry): void => {
+      put.run(toRow(entry));
     },
-    remove: (key) => {
+    remove: (key: ClaimKey): void => {
       remove.run(key);
     },
-    countDaily: (day, path, key) => mark.run(day, path, key).changes === 1,
-    prune: (day) => {
+    /** Counts a claim of a daily note for a day; false if it was counted before. */
+    countDaily: (day: string, path: string, key: ClaimKey): boolean =>
+      mark.run(day, path, key).changes === 1,
+    /** Drops claims over the limit and marks from before `day`. @returns the number of claims dropped */
+    prune: (day: string): number => {
       dropMarks.run(day);
       return drop.run(MOST_ENTRIES).changes;
     },
   };
+}
+
+/** Lists are stored one value per line: hashes, days and tags contain no line breaks. */
+const list = z.string();
+
+const entryRow = z.object({
+  key: z.string(),
+  text: z.string(),
+  source: z.enum(['memory', 'sessions']),
+  path: z.string(),
+  startLine: z.number(),
+  endLine: z.number(),
+  recallCount: z.number(),
+  dailyCount: z.number(),
+  groundedCount: z.number(),
+  totalScore: z.number(),
+  maxScore: z.number(),
+  firstSignalMs: z.number(),
+  lastSignalMs: z.number(),
+  queryHashes: list,
+  days: list,
+  tags: list,
+  lightHits: z.number(),
+  lightLastMs: z.nullable(z.number()),
+  remHits: z.number(),
+  remLastMs: z.nullable(z.number()),
+  fate: z.enum(CLAIM_FATES),
+  fateMs: z.nullable(z.number()),
+  fateSweep: z.nullable(z.string()),
+});
+type EntryRow = z.infer<typeof entryRow>;
+
+/** `recallCount` is stored in the column `recall_count`. */
+const COLUMNS = Object.keys(entryRow.shape).map((name) => ({
+  name,
+  column: name.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`),
+}));
+
+function toEntry(value: unknown): RecallEntry {
+  const { source, path, startLine, endLine, lightHits, lightLastMs, remHits, remLastMs, ...row } =
+    entryRow.parse(value);
+  const { key, queryHashes, days, tags, fate, fateMs, fateSweep, ...counts } = row;
+  return {
+    ...counts,
+    key: asClaimKey(key),
+    place: { source, path, startLine, endLine },
+    queryHashes: valuesIn(queryHashes),
+    days: valuesIn(days),
+    tags: valuesIn(tags),
+    light: { hits: lightHits, lastMs: lightLastMs ?? undefined },
+    rem: { hits: remHits, lastMs: remLastMs ?? undefined },
+    state: fateOf(fate, fateMs ?? 0, fateSweep ?? ''),
+  };
+}
+
+function toRow({ place, light, rem, state, ...entry }: RecallEntry): EntryRow {
+  return {
+    ...entry,
+    ...place,
+    queryHashes: entry.queryHashes.join('\n'),
+    days: entry.days.join('\n'),
+    tags: entry.tags.join('\n'),
+    lightHits: light.hits,
+    lightLastMs: light.lastMs ?? null,
+    remHits: rem.hits,
+    remLastMs: rem.lastMs ?? null,
+    fate: state.fate,
+    fateMs: state.fate === 'open' ? null : state.atMs,
+    fateSweep: state.fate === 'promoted' ? state.sweepId : null,
+  };
+}
+
+function valuesIn(joined: string): string[] {
+  return joined === '' ? [] : joined.split('\n');
+}
+
+function fateOf(fate: EntryRow['fate'], atMs: number, sweepId: string): ClaimFate {
+  switch (fate) {
+    case 'open':
+      return { fate };
+    case 'promoted':
+      return { fate, atMs, sweepId };
+    case 'rejected':
+      return { fate, atMs };
+  }
+}
+
+/** A claim's row as JSON, by column; backfills store it to restore the claim exactly. */
+export function entryJson(entry: RecallEntry): string {
+  const row: Readonly<Record<string, unknown>> = toRow(entry);
+  return JSON.stringify(Object.fromEntries(COLUMNS.map(({ name, column }) => [column, row[name]])));
+}
+
+/** Reads what entryJson wrote. */
+export function parseEntryJson(json: string): RecallEntry {
+  const row = z.record(z.string(), z.unknown()).parse(JSON.parse(json));
+  return toEntry(Object.fromEntries(COLUMNS.map(({ name, column }) => [name, row[column]])));
 }

@@ -1,49 +1,60 @@
 import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
-import type { ClaimKey } from '../claims/claim-words.js';
-import type { MemoryOperation } from '../promotion/memory-file.js';
+import { type ClaimKey, claimKey } from '../claims/claim-words.js';
+import { type MemoryOperation, memoryOperation } from '../promotion/memory-file.js';
 
-/** The phases of a sweep, in their order. */
+/** The phases of a sweep, in order. */
 export const PHASES = ['light', 'rem', 'deep'] as const;
 export type PhaseName = (typeof PHASES)[number];
 
 /** Why a sweep ran. */
-export type SweepTrigger = 'manual' | 'schedule' | 'backfill' | 'promote';
+export const SWEEP_TRIGGERS = ['manual', 'schedule', 'backfill', 'promote'] as const;
+export type SweepTrigger = (typeof SWEEP_TRIGGERS)[number];
 
-/** How one phase went. */
-export type PhaseRecord =
-  | {
-      readonly state: 'done';
-      readonly ms: number;
-      readonly counts: Readonly<Record<string, number>>;
-    }
-  | { readonly state: 'off' }
-  | { readonly state: 'failed'; readonly ms: number; readonly error: string };
+const phaseRecord = z.discriminatedUnion('state', [
+  z.object({
+    state: z.literal('done'),
+    ms: z.number(),
+    counts: z.record(z.string(), z.number()),
+  }),
+  z.object({ state: z.literal('off') }),
+  z.object({
+    state: z.literal('failed'),
+    ms: z.number(),
+    error: z.string(),
+    code: z.optional(z.string()),
+    hint: z.optional(z.string()),
+  }),
+]);
+const phaseRecords = z.partialRecord(z.enum(PHASES), phaseRecord);
 
-/** How far a change of `MEMORY.md` came. */
+/** The result of one phase. */
+export type PhaseRecord = z.infer<typeof phaseRecord>;
+
+/** How far a change to `MEMORY.md` got. */
 export type MemoryState =
   | { readonly state: 'untouched' }
   | ({ readonly state: 'applied' | 'planned' | 'undone' } & MemoryChangeRecord);
 
-/** A change of `MEMORY.md`, as it is remembered. */
+/** A recorded change to `MEMORY.md`. */
 export interface MemoryChangeRecord {
-  /** SHA-256 of the file before and after, hexadecimal; of the empty text when there was no file. */
+  /** SHA-256 of the file before and after, in hexadecimal; of the empty string if there was no file. */
   readonly beforeDigest: string;
   readonly afterDigest: string;
-  /** Absolute path of the text before; undefined when there was no file. */
+  /** Absolute path of a copy of the file before the change; undefined if there was no file. */
   readonly backupFile: string | undefined;
   readonly operations: readonly MemoryOperation[];
-  /** The claims that were decided on: promoted, or found to be said already. */
+  /** Claims that were promoted, or that memory already contained. */
   readonly decided: readonly ClaimKey[];
 }
 
-/** One sweep, as it is remembered. */
+/** One recorded sweep. */
 export interface SweepRecord {
   readonly id: string;
   readonly day: string;
   readonly trigger: SweepTrigger;
   readonly startedMs: number;
-  /** Undefined while it runs, and for ever when it was killed. */
+  /** Undefined while it runs, and forever if it was killed. */
   readonly endedMs: number | undefined;
   readonly phases: Readonly<Partial<Record<PhaseName, PhaseRecord>>>;
   readonly memory: MemoryState;
@@ -52,7 +63,7 @@ export interface SweepRecord {
 const row = z.object({
   id: z.string(),
   day: z.string(),
-  trigger: z.enum(['manual', 'schedule', 'backfill', 'promote']),
+  trigger: z.enum(SWEEP_TRIGGERS),
   started_ms: z.number(),
   ended_ms: z.nullable(z.number()),
   phases: z.string(),
@@ -65,17 +76,10 @@ const row = z.object({
 });
 
 /** The sweeps of one workspace. */
-export interface SweepRecords {
-  get(id: string): SweepRecord | undefined;
-  /** The newest first. */
-  list(limit: number): SweepRecord[];
-  /** Those that were killed between planning a change of `MEMORY.md` and recording it. */
-  planned(): SweepRecord[];
-  put(record: SweepRecord): void;
-}
+export type SweepRecords = ReturnType<typeof sweepRecords>;
 
-/** The sweeps kept in a database; see openDreamDatabase. */
-export function sweepRecords(database: Connection): SweepRecords {
+/** The sweeps stored in a database opened by openDreamDatabase. */
+export function sweepRecords(database: Connection) {
   const one = database.prepare('SELECT * FROM sweeps WHERE id = ?');
   const list = database.prepare('SELECT * FROM sweeps ORDER BY started_ms DESC, id DESC LIMIT ?');
   const planned = database.prepare("SELECT * FROM sweeps WHERE memory_state = 'planned'");
@@ -84,13 +88,15 @@ export function sweepRecords(database: Connection): SweepRecords {
       @memory_state, @before_digest, @after_digest, @backup_file, @operations, @promoted)`,
   );
   return {
-    get: (id) => {
+    get: (id: string): SweepRecord | undefined => {
       const found = one.get(id);
       return found === undefined ? undefined : toRecord(found);
     },
-    list: (limit) => list.all(limit).map(toRecord),
-    planned: () => planned.all().map(toRecord),
-    put: (record) => {
+    /** Newest first. */
+    list: (limit: number): SweepRecord[] => list.all(limit).map(toRecord),
+    /** Sweeps that were killed between planning a change to `MEMORY.md` and recording it. */
+    planned: (): SweepRecord[] => planned.all().map(toRecord),
+    put: (record: SweepRecord): void => {
       put.run(toRow(record));
     },
   };
@@ -104,8 +110,7 @@ function toRecord(value: unknown): SweepRecord {
     trigger: read.trigger,
     startedMs: read.started_ms,
     endedMs: read.ended_ms ?? undefined,
-    // Written by this program alone, in a transaction.
-    phases: JSON.parse(read.phases) as SweepRecord['phases'],
+    phases: phaseRecords.parse(JSON.parse(read.phases)),
     memory:
       read.memory_state === null
         ? { state: 'untouched' }
@@ -114,8 +119,8 @@ function toRecord(value: unknown): SweepRecord {
             beforeDigest: read.before_digest ?? '',
             afterDigest: read.after_digest ?? '',
             backupFile: read.backup_file ?? undefined,
-            operations: JSON.parse(read.operations) as readonly MemoryOperation[],
-            decided: JSON.parse(read.promoted) as readonly ClaimKey[],
+            operations: z.array(memoryOperation).parse(JSON.parse(read.operations)),
+            decided: z.array(claimKey).parse(JSON.parse(read.promoted)),
           },
   };
 }
@@ -136,4 +141,18 @@ function toRow({ memory, ...record }: SweepRecord): z.infer<typeof row> {
     operations: JSON.stringify(change?.operations ?? []),
     promoted: JSON.stringify(change?.decided ?? []),
   };
+}
+
+/**
+ * A sweep that has done nothing yet. Its ID is its start time in UTC, with a number appended when another
+ * sweep started in the same second.
+ */
+export function newSweep(
+  sweeps: SweepRecords,
+  fields: Pick<SweepRecord, 'day' | 'startedMs' | 'trigger'> & { readonly endedMs?: number },
+): SweepRecord {
+  const moment = new Date(fields.startedMs).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '');
+  let id = moment;
+  for (let number = 2; sweeps.get(id) !== undefined; number++) id = `${moment}-${number}`;
+  return { id, endedMs: undefined, ...fields, phases: {}, memory: { state: 'untouched' } };
 }

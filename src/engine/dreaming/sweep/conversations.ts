@@ -1,43 +1,48 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import type { Forgotten } from '../../memory/forget/forgotten.js';
-import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
+import type { Forgotten } from '../../memory/forget/index.js';
+import type { LineRange, SkippedFile } from '../../memory/index.js';
 import {
   scanTranscripts,
+  skipOf,
   type TranscriptFile,
   type TranscriptPlace,
-} from '../../memory/sources/transcripts/transcript-files.js';
+} from '../../memory/sources/index.js';
+import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
-import { skipOf } from '../../memory/sources/walk.js';
-import type { SkippedFile } from '../../memory/types.js';
+import {
+  type Claim,
+  type SpokenText,
+  splitClaims,
+  turnClaims,
+  turnParts,
+} from '../claims/split-claims.js';
 import type { ClaimPlace } from '../scoring/recall-entry.js';
-import { conversationText, type SourceText, type SpokenTurn } from './source-text.js';
 
-/** Something that was said, and when. */
+/** One message of a conversation. */
 export interface Message extends SpokenTurn {
   /** `sessions/main/….jsonl`. */
   readonly path: string;
-  /** In milliseconds since the epoch: of the message, or of its file where the message has no time. */
+  /** Time of the message in milliseconds since the epoch, or of its file if the message has no time. */
   readonly atMs: number;
   readonly isDated: boolean;
 }
 
-/** Where conversations are, and what of them is to stay out of memory. */
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly places: readonly TranscriptPlace[];
   readonly forgotten: readonly Forgotten[];
   readonly onSkip: (skip: SkippedFile) => void;
 }
 
-/** Messages that a sweep looks at, all together and of one file (facts §7.5). */
+/** Messages a sweep reads, in total and from one file (facts §7.5). */
 const MOST_MESSAGES = 240;
 const MOST_OF_A_FILE = 80;
 const LEAST_OF_A_FILE = 12;
-/** What is said last stands at the end of a file: no more of it is read than this, in bytes. */
+/** The latest messages are at the end of a file; only this many bytes are read. */
 const TAIL_BYTES = 8 * 1024 * 1024;
-/** A claim is looked for so many lines around its place; transcripts are only ever appended to. */
+/** A claim is searched for this many lines around its place; transcripts are append-only. */
 const LINES_AROUND = 200;
 
-/** The conversations of the agents that share a workspace. */
+/** The conversations of the agents sharing a workspace. */
 export class Conversations {
   private readonly options: ConversationOptions;
   private files: readonly (readonly TranscriptFile[])[] | undefined;
@@ -47,15 +52,12 @@ export class Conversations {
   }
 
   /**
-   * The last messages of the conversations of some time, those of the conversation held last first. The
-   * same ones each time while nothing is said.
-   *
-   * @param from first day, `YYYY-MM-DD`
-   * @param to last day, itself included
+   * The latest messages between two days (`YYYY-MM-DD`, inclusive), starting with the most recent
+   * conversation. Deterministic as long as nothing is added.
    */
   *messages(from: string, to: string, dayOf: (ms: number) => string): Generator<Message> {
     const recent = this.scan()
-      // What was last written before says nothing of these days.
+      // A file not modified since `from` has no messages from these days.
       .filter(([file]) => file !== undefined && dayOf(file.mtimeMs) >= from)
       .sort(([a], [b]) => (b?.mtimeMs ?? 0) - (a?.mtimeMs ?? 0) || compare(a?.path, b?.path));
     const share = Math.ceil(MOST_MESSAGES / Math.max(1, recent.length));
@@ -76,7 +78,7 @@ export class Conversations {
     }
   }
 
-  /** What is said around a place; undefined when there is no such conversation any more. */
+  /** The messages around a place; undefined if the conversation no longer exists. */
   read({ path, startLine, endLine }: Omit<ClaimPlace, 'source'>): SourceText | undefined {
     const same = this.scan().find(([file]) => file?.path === path);
     if (same === undefined) return undefined;
@@ -95,7 +97,7 @@ export class Conversations {
     );
   }
 
-  /** Transcripts by their displayed path: of several agents each may call a file its own. */
+  /** Transcripts grouped by displayed path, which several agents may share. */
   private scan(): readonly (readonly TranscriptFile[])[] {
     if (this.files !== undefined) return this.files;
     const byPath = new Map<string, TranscriptFile[]>();
@@ -132,7 +134,7 @@ export class Conversations {
       const { size } = fstatSync(descriptor);
       const found: FoundTurn[] = [];
       let state = initialState(file.place);
-      // Its beginning says whose it is, and whether it is a conversation at all.
+      // The first lines identify the agent, and whether this is a conversation at all.
       const isRead = (line: number, offset: number): boolean =>
         !state.hasBegun || isWanted(line, offset, size);
       for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size, isRead)) {
@@ -169,4 +171,49 @@ interface FoundTurn {
 
 function compare(a = '', b = ''): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The current text of a document. */
+export interface SourceText {
+  readonly claims: readonly Claim[];
+  /** Readable lines, from `startLine` (1-based). */
+  readonly lines: readonly string[];
+  readonly startLine: number;
+  /** Finds a verbatim quote that is not a claim: search splits long messages at other points. */
+  quoted(text: string): Claim | undefined;
+}
+
+export function noteText(text: string): SourceText {
+  return {
+    claims: splitClaims(text),
+    lines: text.split(/\r?\n/u),
+    startLine: 1,
+    quoted: () => undefined,
+  };
+}
+
+interface SpokenTurn extends SpokenText {
+  readonly role: 'assistant' | 'user';
+}
+
+/** @param range the lines that were searched for messages */
+function conversationText(turns: readonly SpokenTurn[], range: LineRange): SourceText {
+  const byLine = new Map(turns.map((turn) => [turn.line, turn]));
+  const last = Math.max(range.startLine - 1, ...byLine.keys());
+  const lines = Array.from({ length: last - range.startLine + 1 }, (_, at) => {
+    const turn = byLine.get(range.startLine + at);
+    if (turn === undefined) return '';
+    const said = turn.text.replaceAll(/\s+/gu, ' ').trim();
+    return `${turn.role === 'user' ? 'User' : 'Assistant'}: ${said}`;
+  });
+  return {
+    claims: turns.flatMap(turnClaims),
+    lines,
+    startLine: range.startLine,
+    quoted: (text) => {
+      const turn = turns.find((one) => turnParts(one.text).some((part) => part.includes(text)));
+      if (turn === undefined) return undefined;
+      return { text, headingPath: [], startLine: turn.line, endLine: turn.line };
+    },
+  };
 }

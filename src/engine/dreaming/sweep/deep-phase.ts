@@ -1,48 +1,60 @@
+import { MS_PER_DAY } from '../../support/time.js';
 import type { ClaimKey } from '../claims/claim-words.js';
-import type { Narrator } from '../model/narrator.js';
+import type { Narrator } from '../narrator.js';
 import { changeMemory, MEMORY_FILE, type MemoryChanger } from '../promotion/change-memory.js';
 import { readGuarded } from '../promotion/guarded-file.js';
-import { editMemory } from '../promotion/memory-file.js';
+import { editMemory, promotedEntries } from '../promotion/memory-file.js';
 import { checkGates } from '../scoring/gates.js';
-import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
-import { scoreClaim } from '../scoring/score.js';
-import type { SweepRecord } from '../store/sweep-records.js';
-import { MS_PER_DAY, type PhaseContext } from './phase-context.js';
-import { type PromotionDecision, planPromotions, type RankedClaim } from './plan-promotions.js';
+import { isAsked, type RecallEntry, signalDay, wasOpenAt } from '../scoring/recall-entry.js';
+import { poolEvidence, scoreClaim } from '../scoring/score.js';
 
-/** What the deep phase decided. */
+import type { SweepRecord } from '../store/sweep-records.js';
+import type { PhaseContext } from './phase-context.js';
+import {
+  dayOfEntry,
+  isWritten,
+  type PromotionDecision,
+  planPromotions,
+  promotionGround,
+  type RankedClaim,
+} from './plan-promotions.js';
+
+/** The result of the deep phase. */
 export interface DeepResult {
-  /** Claims young enough to be looked at. */
+  /** Claims within the age limit. */
   readonly considered: number;
-  /** Of these, claims that passed every gate. */
+  /** Those that passed every gate. */
   readonly passed: number;
   readonly decisions: readonly PromotionDecision[];
-  /** What earlier sweeps of the day promoted. */
+  /** Claims that earlier sweeps on the same day promoted. */
   readonly earlier: readonly RecallEntry[];
   readonly sweep: SweepRecord;
 }
 
-/** All claims that pass every gate now, the best first (facts §7.4). */
+/** Claims that pass every gate, best first (facts §7.4). */
 function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
   readonly considered: number;
   readonly ranked: readonly RankedClaim[];
   readonly earlier: readonly RecallEntry[];
 } {
   const { maxAgeDays, recencyHalfLifeDays } = phases.deep;
-  const ranked: RankedClaim[] = [];
+  const asked: RecallEntry[] = [];
   const earlier: RecallEntry[] = [];
   let considered = 0;
-  // One by one: of tens of thousands a few are kept.
+  // One at a time: there may be tens of thousands, and only a few were asked for.
   for (const entry of entries.each(nowMs - maxAgeDays * MS_PER_DAY)) {
     considered += 1;
     if (entry.state.fate !== 'open') {
       if (entry.state.fate === 'promoted' && wasOpenAt(entry, dayStartMs)) earlier.push(entry);
       continue;
     }
+    if (isAsked(entry)) asked.push(entry);
+  }
+  const ranked = poolEvidence(asked).flatMap((entry): RankedClaim[] => {
     const score = scoreClaim(entry, nowMs, recencyHalfLifeDays);
     const gates = checkGates(entry, score, phases.deep, nowMs);
-    if (gates.every(({ passed }) => passed)) ranked.push({ entry, score: score.score });
-  }
+    return gates.every(({ passed }) => passed) ? [{ entry, score: score.score }] : [];
+  });
   ranked.sort(
     (a, b) =>
       b.score - a.score ||
@@ -54,8 +66,8 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext): {
 }
 
 /**
- * Promotes what passed every gate. The only phase that changes `MEMORY.md`. A model, where there is one, is
- * asked before anything is decided for good: what it says changes words, never what is written or where.
+ * Promotes claims that pass every gate: the only phase that changes `MEMORY.md`. A narrator may change the
+ * wording of an entry, never which claims are promoted.
  */
 export async function deepPhase(
   context: PhaseContext,
@@ -65,7 +77,15 @@ export async function deepPhase(
 ): Promise<DeepResult> {
   const { considered, ranked, earlier } = rankClaims(context);
   const result = { considered, passed: ranked.length + earlier.length, earlier };
-  if (ranked.length === 0) return { ...result, decisions: [], sweep };
+  const memory = promotedEntries(readGuarded(changer.dir, MEMORY_FILE).text);
+  if (ranked.length === 0 && memory.length === 0) return { ...result, decisions: [], sweep };
+  const days = [...ranked.map(({ entry }) => signalDay(entry)), ...memory.map(dayOfEntry)];
+  const { sources, day, signal } = context;
+  const ground = promotionGround(changer, sources, {
+    from: days.toSorted()[0] ?? day,
+    to: day,
+    signal,
+  });
   const { limit, maxPromotedSnippetTokens, maxPriorEntryLossFraction } = context.phases.deep;
   const rules = {
     sweepId: sweep.id,
@@ -73,17 +93,22 @@ export async function deepPhase(
     maxSnippetTokens: maxPromotedSnippetTokens,
     maxPriorEntryLossFraction,
     wordings: new Map<ClaimKey, string>(),
+    followsNotes: true,
   };
   if (narrator !== undefined) {
     const { text } = readGuarded(changer.dir, MEMORY_FILE);
-    const { decisions } = planPromotions(ranked, text, context.sources, rules);
+    const { decisions } = planPromotions(ranked, text, ground, rules);
     rules.wordings = await wordingsOf(decisions, narrator, context.signal);
   }
   let decisions: readonly PromotionDecision[] = [];
   const changed = changeMemory(changer, sweep, (text) => {
-    const plan = planPromotions(ranked, text, context.sources, rules);
+    const plan = planPromotions(ranked, text, ground, rules);
     decisions = plan.decisions;
     const decided = plan.decisions.filter(({ decision }) => decision !== 'skip');
+    // Undo rejects the promoted claims, so they have to be recorded.
+    for (const { entry } of decided) {
+      if (context.entries.get(entry.key) === undefined) context.entries.put(entry);
+    }
     return {
       ...editMemory(text, plan.edits, context.day),
       decided: decided.map(({ entry }) => entry.key),
@@ -92,16 +117,15 @@ export async function deepPhase(
   return { ...result, decisions, sweep: changed };
 }
 
-/** What a model makes of the claims that are about to be written; a few at a time. */
+/** Shortened wordings of the claims to be written, a few requests at a time. */
 async function wordingsOf(
   decisions: readonly PromotionDecision[],
   narrator: Narrator,
   signal: AbortSignal,
 ): Promise<Map<ClaimKey, string>> {
+  const MOST_AT_ONCE = 3;
   const wordings = new Map<ClaimKey, string>();
-  const written = decisions.filter(
-    ({ decision }) => decision === 'promote' || decision === 'renew',
-  );
+  const written = decisions.filter(isWritten);
   for (let at = 0; at < written.length; at += MOST_AT_ONCE) {
     const some = written.slice(at, at + MOST_AT_ONCE);
     await Promise.all(
@@ -112,8 +136,6 @@ async function wordingsOf(
   }
   return wordings;
 }
-
-const MOST_AT_ONCE = 3;
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
-import type { ForgetPlaces } from '../../memory/forget/forget-list.js';
-import { readForgotten } from '../../memory/forget/forget-list.js';
-import type { Forgotten } from '../../memory/forget/forgotten.js';
-import { scanMemoryFiles } from '../../memory/sources/memory-files.js';
-import { readDocument } from '../../memory/sources/read-document.js';
-import { joinedLines } from '../../memory/sources/text-lines.js';
-import type { TranscriptPlace } from '../../memory/sources/transcripts/transcript-files.js';
-import type { SkippedFile } from '../../memory/types.js';
-import type { ClaimPlace } from '../scoring/recall-entry.js';
-import { isShortTermPath } from '../scoring/short-term-path.js';
-import { Conversations, type Message } from './conversations.js';
-import { noteText, type SourceText } from './source-text.js';
+import { type ForgetPlaces, readForgotten } from '../../memory/forget/index.js';
+import type { SkippedFile } from '../../memory/index.js';
+import {
+  joinedLines,
+  readDocument,
+  scanMemoryFiles,
+  type TranscriptPlace,
+} from '../../memory/sources/index.js';
+import { type ClaimPlace, isShortTermPath } from '../scoring/recall-entry.js';
+
+import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
 /** A daily note. */
 export interface DailyNote {
@@ -20,30 +19,29 @@ export interface DailyNote {
   readonly text: string;
 }
 
-/** What the agents of a workspace remember besides its notes, and what they were made to forget. */
+/** Conversations of a workspace's agents, and what those agents have to forget. */
 export interface DreamReach {
   readonly transcripts: readonly TranscriptPlace[];
   readonly forget: readonly ForgetPlaces[];
 }
 
-/** Where a sweep reads. */
+/** What a sweep reads. */
 export interface DreamSources {
-  /** Notes of these days, both included, the newest first; `isWanted` is asked in this order. */
+  /** Notes from these days, inclusive, newest first; `isWanted` is called in that order. */
   dailyNotes(from: string, to: string, isWanted?: (path: string) => boolean): Iterable<DailyNote>;
-  /** What was said last on these days, both included. */
+  /** The latest messages from these days, inclusive. */
   messages(from: string, to: string, dayOf: (ms: number) => string): Iterable<Message>;
-  /** What a document says now; undefined when it is gone or cannot be read. */
+  /** The current text of a document; undefined if it is missing or unreadable. */
   read(place: ClaimPlace): SourceText | undefined;
   /** Files that could not be read so far. */
   readonly skipped: readonly SkippedFile[];
 }
 
-/** Larger notes are no notes. */
 const MOST_NOTE_BYTES = 1024 * 1024;
 const DAY = /(\d{4}-\d{2}-\d{2})\.md$/u;
 
 /**
- * The notes of a workspace and the conversations of its agents, without what was forgotten.
+ * The notes of a workspace and its agents' conversations, without forgotten text.
  *
  * @param dir the workspace's real path
  * @throws SvcError FORGET_LIST_INVALID
@@ -60,9 +58,13 @@ export async function openSources(
   const conversations = new Conversations({ places: transcripts, forgotten, onSkip });
   const textOf = (path: string, absolutePath: string): string | undefined => {
     const outcome = readDocument(absolutePath, path);
-    if (outcome.ok) return uncovered(outcome.document, forgotten);
-    onSkip(outcome.skip);
-    return undefined;
+    if (!outcome.ok) {
+      onSkip(outcome.skip);
+      return undefined;
+    }
+    const { hash, lines: all } = outcome.document;
+    const lines = forgotten.reduce((left, one) => one.cover(left, hash).lines, all);
+    return joinedLines(lines, 0, lines.count);
   };
   return {
     skipped,
@@ -91,14 +93,4 @@ export async function openSources(
       }
     },
   };
-}
-
-type ReadDocument = Extract<ReturnType<typeof readDocument>, { readonly ok: true }>['document'];
-
-function uncovered(document: ReadDocument, forgotten: readonly Forgotten[]): string {
-  const lines = forgotten.reduce(
-    (left, one) => one.cover(left, document.hash).lines,
-    document.lines,
-  );
-  return joinedLines(lines, 0, lines.count);
 }

@@ -1,48 +1,53 @@
+import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
-import { splitClaims } from '../claims/split-claims.js';
-import { turnClaims } from '../claims/split-turns.js';
+import { splitClaims, turnClaims } from '../claims/split-claims.js';
+
 import { daysBefore } from '../day.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
-import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
+import { type RecallEntry, wasOpenAt, withSignal } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';
-import { withSignal } from '../scoring/signals.js';
-import { MS_PER_DAY, type PhaseContext } from './phase-context.js';
 
-/** What the light phase did. */
+import type { PhaseContext } from './phase-context.js';
+
+/** The result of the light phase. */
 export interface LightResult {
+  /** Notes and messages read. */
   readonly notes: number;
-  /** Messages of conversations that were looked at. */
   readonly messages: number;
-  /** Claims that a note or a message held for the first time. */
+  /** Statements counted for the first time. */
   readonly noted: number;
-  /** The claims that stand out, best first; duplicates counted once. */
+  /** The best claims, highest score first, without near-duplicates. */
   readonly staged: readonly RecallEntry[];
 }
 
-/** What a claim's being noted down is worth (facts §7.5). */
+/** Score of a statement in a note (facts §7.5). */
 const DAILY_SCORE = 0.62;
-/** The same in a conversation, and how long it is there: shorter ones are calls, longer ones essays. */
+/** Score of a statement in a conversation; shorter or longer ones are not counted. */
 const SAID_SCORE = 0.58;
 const LEAST_SAID_CHARACTERS = 12;
 const MOST_SAID_CHARACTERS = 280;
-/** Messages without a time stand for no day, and are counted once for ever. */
+/** Messages without a time have no day, and are counted only once. */
 const NO_DAY = 'undated';
-/** For every claim to be staged so many are looked at. */
+/** Statements read for each claim to stage. */
 const CLAIMS_PER_LIMIT = 4;
 const LEAST_CLAIMS = 20;
 
-/** Gathers what the last days' notes say, and marks what stands out of all that is recalled. */
+/** Gathers statements from recent notes and conversations, and stages the best claims. */
 export function lightPhase(context: PhaseContext): LightResult {
+  const run = context.database.transaction(() => ({
+    ...gatherStatements(context),
+    staged: stage(context),
+  }));
+  return run.immediate();
+}
+
+/** Counts the statements in recent notes and conversations, each once per day. */
+export function gatherStatements(context: PhaseContext): Omit<LightResult, 'staged'> {
   const run = context.database.transaction(() => {
     const { notes, noted } = takeDailyNotes(context);
     const said = takeMessages(context);
-    return {
-      notes,
-      messages: said.messages,
-      noted: noted + said.noted,
-      staged: stage(context),
-    };
+    return { notes, messages: said.messages, noted: noted + said.noted };
   });
   return run.immediate();
 }
@@ -69,7 +74,7 @@ function takeDailyNotes({
       left -= 1;
       noted += 1;
       const place = { source: 'memory', path: note.path, startLine, endLine } as const;
-      // A note of today counts from now on, an older one from the end of its day.
+      // An older note counts from the end of its day.
       const atMs = Math.min(nowMs, Date.parse(note.day) + MS_PER_DAY);
       entries.put(
         withSignal(entries.get(key), {
@@ -106,7 +111,7 @@ function takeMessages({
     for (const { text, startLine, endLine } of turnClaims(message)) {
       if (text.length < LEAST_SAID_CHARACTERS || text.length > MOST_SAID_CHARACTERS) continue;
       const key = claimKeyOf(text);
-      // Whichever file it stands in: a conversation that is taken up again is copied.
+      // Per day and not per file: resuming a conversation copies it.
       const isNew = (): boolean =>
         entries.countDaily(message.isDated ? said : NO_DAY, 'sessions', key);
       if (junkReason(text) !== undefined || !isNew()) continue;
@@ -133,7 +138,7 @@ function stage(context: PhaseContext): readonly RecallEntry[] {
   const { limit, lookbackDays, dedupeSimilarity } = phases.light;
   const { recencyHalfLifeDays } = phases.deep;
   const ranked: { readonly key: ClaimKey; readonly score: number }[] = [];
-  // Of tens of thousands the scores alone are kept.
+  // Keep only scores in memory: there may be tens of thousands of claims.
   for (const entry of entries.each(nowMs - lookbackDays * MS_PER_DAY)) {
     if (!wasOpenAt(entry, dayStartMs) || junkReason(entry.text) !== undefined) continue;
     ranked.push({ key: entry.key, score: scoreClaim(entry, nowMs, recencyHalfLifeDays).score });
@@ -149,7 +154,7 @@ function stage(context: PhaseContext): readonly RecallEntry[] {
     if (staged.some((other) => jaccard(other.stems, stems) >= dedupeSimilarity)) continue;
     staged.push({ entry, stems });
     const { hits, lastMs } = entry.light;
-    // A second sweep of a day counts nothing again.
+    // A second sweep on the same day does not count again.
     if (lastMs !== undefined && dayOf(lastMs) === day) continue;
     entries.put({ ...entry, light: { hits: hits + 1, lastMs: nowMs } });
   }

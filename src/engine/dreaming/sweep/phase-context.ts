@@ -3,11 +3,11 @@ import type { Connection } from '../../sqlite/database.js';
 import type { RecallEntries } from '../store/recall-entries.js';
 import type { DreamSources } from './dream-sources.js';
 
-/** `plugins.entries.memory-core.config.dreaming`, filled. */
+/** The effective `plugins.entries.memory-core.config.dreaming`. */
 export type DreamSettings =
   ResolvedConfig['plugins']['entries']['memory-core']['config']['dreaming'];
 
-/** What the phases of a sweep work with. */
+/** What the phases of a sweep share. */
 export interface PhaseContext {
   readonly database: Connection;
   readonly entries: RecallEntries;
@@ -17,9 +17,7 @@ export interface PhaseContext {
   /** The sweep's day, and the day of any moment. */
   readonly day: string;
   readonly dayOf: (ms: number) => string;
-  /** Of the day's first sweep: what that one promoted is seen as the first one saw it. */
+  /** Start of the day's first sweep; claims promoted since then still count as open. */
   readonly dayStartMs: number;
   readonly signal: AbortSignal;
 }
-
-export const MS_PER_DAY = 86_400_000;

@@ -1,11 +1,30 @@
-import { type ClaimKey, stemsOf } from '../claims/claim-words.js';
-import { trimClaim } from '../claims/trim-claim.js';
-import { compareClaim, type KnownMemory, knownMemory } from '../promotion/compare.js';
-import { type MemoryEdit, promotedEntries } from '../promotion/memory-file.js';
-import type { Provenance } from '../promotion/provenance.js';
-import { relocateClaim } from '../promotion/relocate.js';
-import type { RecallEntry } from '../scoring/recall-entry.js';
+import { cutAtTokens, estimateTokens } from '../../memory/chunking/index.js';
+import type { LineRange } from '../../memory/index.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import type { ClaimKey } from '../claims/claim-words.js';
+import { containsSecret } from '../claims/junk.js';
+import type { MemoryChanger } from '../promotion/change-memory.js';
+import {
+  compareClaim,
+  type KnownMemory,
+  knownMemory,
+  knownStatement,
+} from '../promotion/compare.js';
+import {
+  type MemoryEdit,
+  type PromotedEntry,
+  type Provenance,
+  promotedEntries,
+} from '../promotion/memory-file.js';
+import { noteDay, type RecallEntry, withSignal } from '../scoring/recall-entry.js';
 import type { DreamSources } from './dream-sources.js';
+import {
+  readStatements,
+  type Standing,
+  type Statement,
+  type Statements,
+  standingOf,
+} from './standing.js';
 
 /** A claim that passed every gate. */
 export interface RankedClaim {
@@ -13,121 +32,248 @@ export interface RankedClaim {
   readonly score: number;
 }
 
-/** What is done with a claim that passed every gate, and why. */
-export type PromotionDecision = { readonly entry: RecallEntry; readonly score: number } & (
-  | { readonly decision: 'promote'; readonly provenance: Provenance }
-  | { readonly decision: 'renew'; readonly provenance: Provenance; readonly prior: ClaimKey }
-  /** Long-term memory says it already: decided, nothing to write. */
-  | { readonly decision: 'said' }
-  /** Its note says something else now, or nothing. */
-  | { readonly decision: 'skip'; readonly why: 'changed' | 'missing' }
-);
+/** What to do with a claim that passed every gate. */
+export type PromotionDecision = RankedClaim &
+  (
+    | { readonly decision: 'promote'; readonly provenance: Provenance }
+    | { readonly decision: 'renew'; readonly provenance: Provenance; readonly prior: ClaimKey }
+    /** `MEMORY.md` already contains it: settled, nothing to write. */
+    | { readonly decision: 'said' }
+    | { readonly decision: 'skip'; readonly why: SkipReason }
+  );
+type WrittenDecision = Extract<PromotionDecision, { readonly decision: 'promote' | 'renew' }>;
 
-/** The edits of one deep phase. */
-export interface PromotionPlan {
+/** Whether a claim becomes an entry in `MEMORY.md`. */
+export function isWritten(decision: PromotionDecision): decision is WrittenDecision {
+  return decision.decision === 'promote' || decision.decision === 'renew';
+}
+
+/** Why a claim is skipped: its note changed or is missing, it is a secret, or a later note contradicts it. */
+export const SKIP_REASONS = ['changed', 'missing', 'secret', 'superseded'] as const;
+type SkipReason = (typeof SKIP_REASONS)[number];
+
+/** The decisions and edits of one deep phase. */
+interface PromotionPlan {
   readonly decisions: readonly PromotionDecision[];
   readonly edits: readonly MemoryEdit[];
 }
 
+/** What a plan is based on. */
+export interface PromotionGround {
+  readonly sources: Pick<DreamSources, 'read'>;
+  readonly statements: Statements;
+  /** The recorded claim, or a new one for a statement that no sweep has found yet. */
+  readonly entryOf: (statement: Statement) => RecallEntry;
+  /** Whether an entry is unchanged since dreaming wrote it; edited entries are left alone. */
+  readonly isAsWritten: (entry: PromotedEntry) => boolean;
+}
+
+/** Collects what a plan is based on, comparing claims with the notes of these days, inclusive. */
+export function promotionGround(
+  { entries, sweeps, nowMs }: MemoryChanger,
+  sources: DreamSources,
+  {
+    from,
+    to,
+    signal,
+  }: { readonly from: string; readonly to: string; readonly signal: AbortSignal },
+): PromotionGround {
+  return {
+    sources,
+    statements: readStatements(sources, from, to, signal),
+    entryOf: (statement) => entries.get(statement.key) ?? notedEntry(statement, nowMs),
+    isAsWritten: ({ sweepId, block }) => {
+      const memory = sweeps.get(sweepId)?.memory;
+      if (memory === undefined || memory.state === 'untouched') return false;
+      return memory.operations.some(
+        (operation) =>
+          (operation.kind === 'add' && operation.inserted.includes(block.trimEnd())) ||
+          (operation.kind === 'replace' && operation.after.includes(block.trimEnd())),
+      );
+    },
+  };
+}
+
+function notedEntry({ text, place, day }: Statement, nowMs: number): RecallEntry {
+  const atMs = Math.min(nowMs, Date.parse(day) + MS_PER_DAY);
+  return withSignal(undefined, { kind: 'daily', score: 0, text, place, atMs, day });
+}
+
 /** The rules of a plan. */
-export interface PromotionRules {
+interface PromotionRules {
   readonly sweepId: string;
   readonly limit: number;
   readonly maxSnippetTokens: number;
   readonly maxPriorEntryLossFraction: number;
-  /** Better words for claims, where there are any. */
+  /** Reworded claims. */
   readonly wordings: ReadonlyMap<ClaimKey, string>;
+  /** Whether newer statements replace the claims and entries they supersede. */
+  readonly followsNotes: boolean;
 }
 
 /**
- * `MEMORY.md` is read in every conversation, so what dreaming wrote into it is bounded: beyond this many
- * entries the lowest-scored one makes room for each new one.
+ * `MEMORY.md` is read in every conversation, so its size is limited: beyond this many entries, each new one
+ * replaces the entry with the lowest score.
  */
 export const MOST_PROMOTED = 200;
 
 /**
- * Decides what goes into long-term memory: each claim is looked up in its note once more, and compared
- * with what is there and with what was decided before it.
+ * Decides what goes into `MEMORY.md`. First, statements that supersede an existing entry replace it. Then
+ * each claim is checked against its note, later notes, existing entries and earlier decisions.
  *
- * @param ranked claims that passed every gate, the best first
+ * @param ranked claims that passed every gate, best first
  */
 export function planPromotions(
   ranked: readonly RankedClaim[],
   memoryText: string,
-  sources: DreamSources,
+  ground: PromotionGround,
   rules: PromotionRules,
 ): PromotionPlan {
-  const decisions: PromotionDecision[] = [];
-  const edits: MemoryEdit[] = [];
-  let known = knownMemory(memoryText);
-  let written = 0;
-  for (const { entry, score } of ranked) {
-    if (written === rules.limit) break;
-    const decision = decide({ entry, score }, known, sources, rules);
-    decisions.push(decision);
-    if (decision.decision !== 'promote' && decision.decision !== 'renew') continue;
-    const { provenance } = decision;
-    const text = trimClaim(rules.wordings.get(entry.key) ?? entry.text, rules.maxSnippetTokens);
-    written += 1;
+  const plan = new Plan(memoryText, ground, rules);
+  if (rules.followsNotes) plan.followNotes();
+  for (const claim of ranked) {
+    if (plan.isFull) break;
+    plan.take(claim);
+  }
+  return plan.result();
+}
+
+class Plan {
+  private readonly memoryText: string;
+  private readonly ground: PromotionGround;
+  private readonly rules: PromotionRules;
+  private readonly decisions: PromotionDecision[] = [];
+  private readonly edits: MemoryEdit[] = [];
+  private known: KnownMemory;
+  private written = 0;
+
+  constructor(memoryText: string, ground: PromotionGround, rules: PromotionRules) {
+    this.memoryText = memoryText;
+    this.ground = ground;
+    this.rules = rules;
+    this.known = knownMemory(memoryText);
+  }
+
+  get isFull(): boolean {
+    return this.written >= this.rules.limit;
+  }
+
+  result(): PromotionPlan {
+    const edits = [...retirements(this.memoryText, this.edits), ...this.edits];
+    return { decisions: this.decisions, edits };
+  }
+
+  /** Replaces entries that newer notes contradict. */
+  followNotes(): void {
+    const { statements, entryOf, isAsWritten } = this.ground;
+    for (const { entry: standing } of this.known.promoted) {
+      const day = dayOfEntry(standing);
+      const newer = statements.newerThan(standing.text, day);
+      if (newer === undefined || !isAsWritten(standing)) continue;
+      const entry = entryOf(newer);
+      // A person removed the newer statement from MEMORY.md: leave the older one alone.
+      if (entry.state.fate === 'rejected') continue;
+      const others = without(this.known, standing.key);
+      const { verdict } = compareClaim(newer.text, others, this.rules.maxPriorEntryLossFraction);
+      if (verdict === 'present' || verdict === 'said') {
+        this.edits.push({ kind: 'retire', prior: standing.key });
+        this.known = others;
+        continue;
+      }
+      const { score } = standing;
+      const provenance = this.provenanceOf({ entry, score }, newer.place);
+      this.write({ entry, score, decision: 'renew', provenance, prior: standing.key });
+    }
+  }
+
+  /** Decides on a claim, or on the statement that superseded it. */
+  take({ entry, score }: RankedClaim): void {
+    const standing = this.standingOf(entry);
+    if (standing.state === 'found') {
+      this.decide({ entry, score }, standing.claim);
+      return;
+    }
+    this.decisions.push({ entry, score, decision: 'skip', why: standing.state });
+    if (standing.state !== 'superseded' || !this.rules.followsNotes) return;
+    const current = this.ground.entryOf(standing.by);
+    if (current.state.fate === 'open') this.decide({ entry: current, score }, standing.by.place);
+  }
+
+  /** Checks for secrets again: a claim promoted by hand has not passed the gates. */
+  private standingOf(entry: RecallEntry): Standing | { readonly state: 'secret' } {
+    if (containsSecret(entry.text)) return { state: 'secret' };
+    return standingOf(entry, this.ground.sources, () => this.ground.statements);
+  }
+
+  private decide(ranked: RankedClaim, lines: LineRange): void {
+    const { entry } = ranked;
+    const comparison = compareClaim(entry.text, this.known, this.rules.maxPriorEntryLossFraction);
+    if (comparison.verdict === 'present' || comparison.verdict === 'said') {
+      this.decisions.push({ ...ranked, decision: 'said' });
+      return;
+    }
+    const provenance = this.provenanceOf(ranked, lines);
+    this.written += 1;
+    this.write(
+      comparison.verdict === 'renews'
+        ? { ...ranked, decision: 'renew', provenance, prior: comparison.prior }
+        : { ...ranked, decision: 'promote', provenance },
+    );
+  }
+
+  private write(decision: WrittenDecision): void {
+    const { entry, provenance } = decision;
+    this.decisions.push(decision);
+    const wording = this.rules.wordings.get(entry.key) ?? entry.text;
+    const text = trimClaim(wording, this.rules.maxSnippetTokens);
     const prior = decision.decision === 'renew' ? decision.prior : undefined;
-    edits.push(
+    this.edits.push(
       prior === undefined
         ? { kind: 'add', entry: provenance, text }
         : { kind: 'replace', prior, entry: provenance, text },
     );
-    known = withPromoted(known, prior, provenance, text);
+    const { promoted } = without(this.known, prior);
+    const added = { entry: { ...provenance, text, block: '' }, ...knownStatement(text) };
+    this.known = { ...this.known, promoted: [...promoted, added] };
   }
-  return { decisions, edits: [...retirements(memoryText, edits), ...edits] };
-}
 
-function decide(
-  ranked: RankedClaim,
-  known: KnownMemory,
-  sources: DreamSources,
-  rules: PromotionRules,
-): PromotionDecision {
-  const { entry, score } = ranked;
-  const note = sources.read(entry.place);
-  if (note === undefined) return { ...ranked, decision: 'skip', why: 'missing' };
-  const relocation = relocateClaim(note, entry);
-  if (relocation.state !== 'found') return { ...ranked, decision: 'skip', why: relocation.state };
-  const comparison = compareClaim(entry.text, known, rules.maxPriorEntryLossFraction);
-  if (comparison.verdict === 'present' || comparison.verdict === 'said') {
-    return { ...ranked, decision: 'said' };
+  private provenanceOf({ entry, score }: RankedClaim, lines: LineRange): Provenance {
+    const { startLine, endLine } = lines;
+    return {
+      key: entry.key,
+      sweepId: this.rules.sweepId,
+      path: entry.place.path,
+      lines: { startLine, endLine },
+      score,
+      recalls: entry.recallCount,
+    };
   }
-  const { startLine, endLine } = relocation.claim;
-  const provenance: Provenance = {
-    key: entry.key,
-    sweepId: rules.sweepId,
-    path: entry.place.path,
-    lines: { startLine, endLine },
-    score,
-    recalls: entry.recallCount,
-  };
-  return comparison.verdict === 'renews'
-    ? { ...ranked, decision: 'renew', provenance, prior: comparison.prior }
-    : { ...ranked, decision: 'promote', provenance };
 }
 
-function withPromoted(
-  known: KnownMemory,
-  prior: ClaimKey | undefined,
-  provenance: Provenance,
-  text: string,
-): KnownMemory {
-  const added = { entry: { ...provenance, text, block: '' }, stems: stemsOf(text) };
-  const others = known.promoted.filter(({ entry }) => entry.key !== prior);
-  return { ...known, promoted: [...others, added] };
+function without(known: KnownMemory, key: ClaimKey | undefined): KnownMemory {
+  return { ...known, promoted: known.promoted.filter(({ entry }) => entry.key !== key) };
 }
 
-/** The lowest-scored entries that make room for the new ones. */
+/** The day of an entry's note, or of the sweep that promoted it from a conversation. */
+export function dayOfEntry({ path, sweepId }: Pick<Provenance, 'path' | 'sweepId'>): string {
+  return noteDay(path) ?? sweepId.replace(/^(\d{4})(\d{2})(\d{2}).*$/u, '$1-$2-$3');
+}
+
+/** Removes the entries with the lowest scores to make room for new ones. */
 function retirements(memoryText: string, edits: readonly MemoryEdit[]): MemoryEdit[] {
-  const replaced = new Set(edits.flatMap((edit) => (edit.kind === 'replace' ? [edit.prior] : [])));
-  const standing = promotedEntries(memoryText).filter(({ key }) => !replaced.has(key));
-  const added = edits.filter(({ kind }) => kind === 'add').length;
-  const over = standing.length + replaced.size + added - MOST_PROMOTED;
+  const touched = new Set(edits.flatMap((edit) => (edit.kind === 'add' ? [] : [edit.prior])));
+  const standing = promotedEntries(memoryText).filter(({ key }) => !touched.has(key));
+  const written = edits.filter(({ kind }) => kind !== 'retire').length;
+  const over = standing.length + written - MOST_PROMOTED;
   return standing
     .sort((a, b) => a.score - b.score || a.recalls - b.recalls)
     .slice(0, Math.max(0, over))
     .map(({ key }) => ({ kind: 'retire', prior: key }));
+}
+
+/** Cuts a long claim between words and adds an ellipsis. */
+function trimClaim(text: string, maxTokens: number): string {
+  if (estimateTokens(text) <= maxTokens) return text;
+  // Leave one token for the ellipsis.
+  return `${text.slice(0, cutAtTokens(text, 0, Math.max(1, maxTokens - 1))).trimEnd()}…`;
 }

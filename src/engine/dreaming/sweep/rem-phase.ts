@@ -1,25 +1,26 @@
+import { MS_PER_DAY } from '../../support/time.js';
 import { junkReason } from '../claims/junk.js';
-import { type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
-import { MS_PER_DAY, type PhaseContext } from './phase-context.js';
+import { isAsked, type RecallEntry, signalCount, wasOpenAt } from '../scoring/recall-entry.js';
+import type { PhaseContext } from './phase-context.js';
 
-/** A concept that keeps coming up. */
-export interface Theme {
+/** A recurring concept. */
+interface Theme {
   readonly tag: string;
-  /** Claims that speak of it. */
+  /** Claims that mention it. */
   readonly count: number;
-  /** 0 to 1: twice the share of claims that do. */
+  /** Twice the share of claims that mention it, at most 1. */
   readonly strength: number;
 }
 
-/** A claim that looks lasting, and how sure that is, 0 to 1. */
+/** A claim that looks lasting, with a confidence from 0 to 1. */
 export interface CandidateTruth {
   readonly entry: RecallEntry;
   readonly confidence: number;
 }
 
-/** What the REM phase found. */
+/** The result of the REM phase. */
 export interface RemResult {
-  /** Claims of the last days. */
+  /** Recent claims. */
   readonly considered: number;
   readonly themes: readonly Theme[];
   readonly truths: readonly CandidateTruth[];
@@ -28,7 +29,7 @@ export interface RemResult {
 const MOST_TRUTHS = 3;
 const LEAST_CONFIDENCE = 0.45;
 
-/** Looks for patterns in what was recalled lately, and marks the claims that look lasting (facts §7.5). */
+/** Finds recurring concepts in recent claims, and marks claims that look lasting (facts §7.5). */
 export function remPhase(context: PhaseContext): RemResult {
   const { database, entries, phases, nowMs, day, dayOf, dayStartMs } = context;
   const { limit, lookbackDays, minPatternStrength } = phases.rem;
@@ -36,7 +37,7 @@ export function remPhase(context: PhaseContext): RemResult {
     let considered = 0;
     const counts = new Map<string, number>();
     let truths: readonly CandidateTruth[] = [];
-    // One by one: of tens of thousands three are kept.
+    // One at a time: there may be tens of thousands, and three are kept.
     for (const entry of entries.each(nowMs - lookbackDays * MS_PER_DAY)) {
       if (entry.state.fate === 'rejected' || junkReason(entry.text) !== undefined) continue;
       considered += 1;
@@ -65,21 +66,20 @@ function themesOf(
     .sort((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1));
 }
 
-/** The surest so far, with one more claim if it is one of them. */
+/** Adds a claim to the best candidates so far if its confidence is high enough. */
 function withTruth(
   truths: readonly CandidateTruth[],
   entry: RecallEntry,
 ): readonly CandidateTruth[] {
   const confidence = confidenceOf(entry);
   const least = truths.length < MOST_TRUTHS ? LEAST_CONFIDENCE : truths.at(-1)?.confidence;
-  const isAsked = entry.recallCount + entry.groundedCount > 0;
-  if (!isAsked || confidence < (least ?? LEAST_CONFIDENCE)) return truths;
+  if (!isAsked(entry) || confidence < (least ?? LEAST_CONFIDENCE)) return truths;
   return [...truths, { entry, confidence }]
     .sort((a, b) => b.confidence - a.confidence || (a.entry.key < b.entry.key ? -1 : 1))
     .slice(0, MOST_TRUTHS);
 }
 
-/** Relevance, how often, on how many days, and of how many concepts (facts §7.5). */
+/** Combines relevance, frequency, days and concepts (facts §7.5). */
 function confidenceOf(entry: RecallEntry): number {
   const count = signalCount(entry);
   const average = count === 0 ? 0 : Math.min(1, entry.totalScore / count);

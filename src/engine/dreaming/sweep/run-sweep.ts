@@ -1,62 +1,93 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../context.js';
-import { messageOf } from '../../errors/index.js';
-import { withProcessLock } from '../../process-lock.js';
+import { asSvcError, messageOf } from '../../errors/index.js';
+import type { SkippedFile } from '../../memory/index.js';
+import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
-import type { Narrator } from '../model/narrator.js';
+import type { Narrator } from '../narrator.js';
 import { type MemoryChanger, recoverChanges } from '../promotion/change-memory.js';
 import { ingestRecalls } from '../recall-log/ingest-recalls.js';
-import { plainDiaryText, writeDiary } from '../reports/diary.js';
-import { deepReport, lightReport, remReport } from '../reports/phase-reports.js';
-import { writeReport } from '../reports/write-reports.js';
-import { openDreamDatabase } from '../store/dream-database.js';
-import { recallEntries } from '../store/recall-entries.js';
+import { type OpenDreams, withLockedDreams } from '../store/dream-database.js';
 import {
+  newSweep,
   PHASES,
   type PhaseName,
   type PhaseRecord,
   type SweepRecord,
   type SweepTrigger,
-  sweepRecords,
 } from '../store/sweep-records.js';
 import { deepPhase } from './deep-phase.js';
 import { type DreamReach, type DreamSources, openSources } from './dream-sources.js';
 import { lightPhase } from './light-phase.js';
 import type { DreamSettings, PhaseContext } from './phase-context.js';
-import type { PromotionDecision } from './plan-promotions.js';
+import { isWritten, type PromotionDecision } from './plan-promotions.js';
 import { remPhase } from './rem-phase.js';
-import type { SweepEvent, SweepSummary } from './sweep-events.js';
-import { newSweepId } from './sweep-id.js';
+import {
+  type DiaryMaterial,
+  deepReport,
+  lightReport,
+  plainDiaryText,
+  remReport,
+  writeDiary,
+  writeReport,
+} from './reports.js';
 
 /** How a sweep runs. */
 export interface SweepOptions {
   readonly settings: DreamSettings;
   readonly reach: DreamReach;
-  /** Of day boundaries; undefined means the host's. */
+  /** For day boundaries; undefined means the host's. */
   readonly timeZone: string | undefined;
   readonly clock: Clock;
   readonly trigger: SweepTrigger;
-  /** Only these phases; all that are switched on when absent. */
+  /** Run only these phases; default: all that are enabled. */
   readonly only?: readonly PhaseName[] | undefined;
-  /** Look and tell, and leave everything as it was. */
+  /** Report what would happen and change nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Puts promotions and the diary into better words; plain ones without it. */
+  /** Rewords promotions and the diary; without it they use plain text. */
   readonly narrator?: Narrator | undefined;
   readonly signal: AbortSignal;
+  /** Default: ten minutes. */
+  readonly timeLimitMs?: number | undefined;
   readonly onEvent?: ((event: SweepEvent) => void) | undefined;
 }
 
-/** Longer than this a sweep does not go on, in milliseconds: the next one takes up what is left. */
-const MOST_SWEEP_MS = 10 * 60_000;
+/** Progress of a sweep. */
+export type SweepEvent =
+  | { readonly type: 'sweep.waiting' }
+  | { readonly type: 'sweep.started'; readonly id: string; readonly dir: string }
+  | { readonly type: 'recalls.ingested'; readonly searches: number; readonly broken: number }
+  | { readonly type: 'phase.started'; readonly phase: PhaseName }
+  | { readonly type: 'phase.ended'; readonly phase: PhaseName; readonly record: PhaseRecord }
+  /** The phase's report in Markdown, whether or not it is written to a file. */
+  | { readonly type: 'phase.reported'; readonly phase: PhaseName; readonly report: string }
+  | { readonly type: 'claim.decided'; readonly decision: PromotionDecision }
+  | { readonly type: 'sweep.ended'; readonly summary: SweepSummary };
+
+/** The result of a sweep. */
+export interface SweepSummary {
+  readonly sweep: SweepRecord;
+  readonly dir: string;
+  readonly dryRun: boolean;
+  readonly searches: number;
+  readonly decisions: readonly PromotionDecision[];
+  readonly skipped: readonly SkippedFile[];
+  /** Why the diary or a report could not be written; the phase still counts as done. */
+  readonly reportFaults: readonly string[];
+  /** Why the model's text was not used. */
+  readonly modelFaults: readonly string[];
+}
+
+const TIME_LIMIT_MS = 10 * 60_000;
+const OUT_OF_TIME = 'the sweep reached its time limit; the next one continues';
 const MOST_SWEEPS_A_DAY = 100;
-/** Marks of claims that were counted already are kept this long, in days. */
+/** Marks of counted claims are kept for this many days. */
 const KEEP_MARKS_DAYS = 400;
 
 /**
- * Runs light, REM and deep over one workspace, one sweep at a time across all processes. A phase that fails
- * is recorded, and the others run all the same. Killed at any point, the next sweep finds either nothing
- * begun or what was planned, and ends it.
+ * Runs the light, REM and deep phases over one workspace, one sweep at a time across all processes. A
+ * failed phase is recorded and the others still run. If a sweep is killed, the next one completes or
+ * discards the change it had planned.
  *
  * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE,
  *   FORGET_LIST_INVALID; the signal's reason
@@ -67,32 +98,25 @@ export async function runSweep(
 ): Promise<SweepSummary> {
   const { signal, onEvent } = options;
   const onWait = (): void => onEvent?.({ type: 'sweep.waiting' });
-  return withProcessLock(workspace.files.lock, { signal, onWait }, async () => {
-    const database = openDreamDatabase(workspace.files.database);
+  return withLockedDreams(workspace, { signal, onWait }, async (dreams) => {
+    const sources = await openSources(realWorkspaceDir(workspace), options.reach);
+    const sweep = new Sweep(workspace, dreams, sources, options);
+    if (options.dryRun !== true) return await sweep.run();
+    dreams.database.exec('BEGIN IMMEDIATE');
     try {
-      const sources = await openSources(realWorkspaceDir(workspace), options.reach);
-      const sweep = new Sweep(workspace, database, sources, options);
-      if (options.dryRun !== true) return await sweep.run();
-      database.exec('BEGIN IMMEDIATE');
-      try {
-        return await sweep.run();
-      } finally {
-        database.exec('ROLLBACK');
-      }
+      return await sweep.run();
     } finally {
-      database.close();
+      dreams.database.exec('ROLLBACK');
     }
   });
 }
 
-type Connection = ReturnType<typeof openDreamDatabase>;
-
-/** One sweep from its first line in the records to its last. */
 class Sweep {
-  private readonly workspace: DreamWorkspace;
+  private readonly logFile: string;
   private readonly options: SweepOptions;
   private readonly context: PhaseContext;
   private readonly changer: MemoryChanger;
+  private readonly timeLimit: AbortSignal;
   private readonly faults: string[] = [];
   private decisions: readonly PromotionDecision[] = [];
   private promotedToday: readonly string[] = [];
@@ -101,65 +125,54 @@ class Sweep {
 
   constructor(
     workspace: DreamWorkspace,
-    database: Connection,
+    dreams: OpenDreams,
     sources: DreamSources,
     options: SweepOptions,
   ) {
     const nowMs = options.clock.now();
     const dayOf = dayFormatter(options.timeZone);
-    const dir = realWorkspaceDir(workspace);
-    const entries = recallEntries(database);
-    this.workspace = workspace;
+    const day = dayOf(nowMs);
+    const { database, entries, sweeps } = dreams;
+    const { phases } = options.settings;
+    this.logFile = workspace.files.recallLog;
     this.options = options;
+    this.timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
     this.changer = {
-      dir,
+      ...dreams,
+      dir: realWorkspaceDir(workspace),
       backupDir: workspace.files.backupDir,
-      database,
-      entries,
-      sweeps: sweepRecords(database),
       nowMs,
       dryRun: options.dryRun === true,
     };
-    this.context = {
-      database,
-      entries,
-      sources,
-      phases: options.settings.phases,
-      nowMs,
-      day: dayOf(nowMs),
-      dayOf,
-      dayStartMs: firstOfDay(this.changer, dayOf(nowMs), nowMs),
-      signal: AbortSignal.any([options.signal, AbortSignal.timeout(MOST_SWEEP_MS)]),
-    };
-    this.record = {
-      id: newSweepId(nowMs, this.changer.sweeps),
-      day: this.context.day,
-      trigger: options.trigger,
-      startedMs: nowMs,
-      endedMs: undefined,
-      phases: {},
-      memory: { state: 'untouched' },
-    };
+    const today = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
+    const dayStartMs = Math.min(nowMs, ...today.map(({ startedMs }) => startedMs));
+    const signal = AbortSignal.any([options.signal, this.timeLimit]);
+    const moment = { nowMs, day, dayOf, dayStartMs, signal };
+    this.context = { database, entries, sources, phases, ...moment };
+    this.record = newSweep(sweeps, { day, trigger: options.trigger, startedMs: nowMs });
   }
 
   async run(): Promise<SweepSummary> {
-    const { database, entries, dayOf, day, sources } = this.context;
-    const { dir } = this.changer;
-    const dryRun = this.options.dryRun === true;
-    this.tell({ type: 'sweep.started', id: this.record.id, dir });
-    recoverChanges(this.changer);
+    const { entries, dayOf, day, sources } = this.context;
+    const { logFile, changer } = this;
+    const { dir, dryRun } = changer;
+    this.emit({ type: 'sweep.started', id: this.record.id, dir });
+    recoverChanges(changer);
     this.save(this.record);
-    const { recallLog: logFile } = this.workspace.files;
-    const recalls = ingestRecalls({ database, entries, logFile, dayOf, rotates: !dryRun });
-    this.tell({ type: 'recalls.ingested', ...recalls });
-    for (const phase of PHASES) {
-      // Whatever else this process does gets its turn.
-      await nextTurn();
-      await this.runPhase(phase);
+    const recalls = ingestRecalls({ ...changer, logFile, dayOf, rotates: !dryRun });
+    this.emit({ type: 'recalls.ingested', ...recalls });
+    try {
+      for (const phase of PHASES) {
+        // Phases are synchronous: let the rest of the process run in between.
+        await nextTurn();
+        await this.runPhase(phase);
+      }
+      await this.writeDiary();
+      entries.prune(daysBefore(day, KEEP_MARKS_DAYS));
+    } finally {
+      // An interrupted sweep gets an end too; only a killed one has none.
+      this.save({ ...this.record, endedMs: this.options.clock.now() });
     }
-    await this.writeDiary();
-    entries.prune(daysBefore(day, KEEP_MARKS_DAYS));
-    this.save({ ...this.record, endedMs: this.options.clock.now() });
     const summary: SweepSummary = {
       sweep: this.record,
       dir,
@@ -170,7 +183,7 @@ class Sweep {
       reportFaults: this.faults,
       modelFaults: this.options.narrator?.faults ?? [],
     };
-    this.tell({ type: 'sweep.ended', summary });
+    this.emit({ type: 'sweep.ended', summary });
     return summary;
   }
 
@@ -178,19 +191,25 @@ class Sweep {
     const { only, settings, clock } = this.options;
     const isOff = only === undefined ? !settings.phases[phase].enabled : !only.includes(phase);
     if (isOff) {
-      this.note(phase, { state: 'off' });
+      this.endPhase(phase, { state: 'off' });
       return;
     }
-    this.tell({ type: 'phase.started', phase });
+    this.emit({ type: 'phase.started', phase });
     const startedMs = clock.now();
     try {
-      const { counts, report } = await this[phase]();
-      this.note(phase, { state: 'done', ms: clock.now() - startedMs, counts });
-      this.tell({ type: 'phase.reported', phase, report });
-      this.tryWriting(() => writeReport(this.reportPlace(), phase, report));
-    } catch (error) {
       this.context.signal.throwIfAborted();
-      this.note(phase, { state: 'failed', ms: clock.now() - startedMs, error: messageOf(error) });
+      const { counts, report } = await this[phase]();
+      this.endPhase(phase, { state: 'done', ms: clock.now() - startedMs, counts });
+      this.emit({ type: 'phase.reported', phase, report });
+      const place = { dir: this.changer.dir, day: this.context.day, storage: settings.storage };
+      this.tryWriting(() => writeReport(place, phase, report));
+    } catch (error) {
+      const why = this.isOutOfTime(error) ? OUT_OF_TIME : messageOf(error);
+      const { code, hint } = asSvcError(error) ?? {};
+      const ms = clock.now() - startedMs;
+      this.endPhase(phase, { state: 'failed', ms, error: why, code, hint });
+      // Running out of time fails the phase; an interrupt ends the sweep.
+      this.options.signal.throwIfAborted();
     }
   }
 
@@ -213,40 +232,50 @@ class Sweep {
   private async deep(): Promise<PhaseOutcome> {
     const { changer, context } = this;
     const result = await deepPhase(context, changer, this.record, this.narrator());
-    this.record = result.sweep;
-    this.decisions = result.decisions;
-    const written = result.decisions.filter(isWritten).map(({ entry }) => entry);
-    this.promotedToday = [...result.earlier, ...written].map(({ text }) => text);
-    for (const decision of result.decisions) this.tell({ type: 'claim.decided', decision });
-    const { considered, passed } = result;
-    return {
-      counts: { considered, passed, ...countDecisions(result.decisions) },
-      report: deepReport(result),
-    };
+    const { sweep, decisions, earlier, considered, passed } = result;
+    this.record = sweep;
+    this.decisions = decisions;
+    const written = decisions.filter(isWritten).map(({ entry }) => entry);
+    this.promotedToday = [...earlier, ...written].map(({ text }) => text);
+    const counts = { considered, passed, promote: 0, renew: 0, said: 0, skip: 0 };
+    for (const decision of decisions) {
+      counts[decision.decision] += 1;
+      this.emit({ type: 'claim.decided', decision });
+    }
+    return { counts, report: deepReport(result) };
   }
 
   private async writeDiary(): Promise<void> {
     const promotions = this.promotedToday.slice(0, 5);
     const material = { ...this.diary, promotions };
     if (promotions.length === 0 && material.themes.length === 0) return;
-    const text =
-      (await this.narrator()?.diary(material, this.context.signal)) ?? plainDiaryText(material);
+    const text = await this.diaryText(material);
     this.tryWriting(() => writeDiary(this.changer.dir, this.context.day, text));
   }
 
-  /** Nobody is paid for a look. */
+  private async diaryText(material: DiaryMaterial): Promise<string> {
+    const { signal } = this.context;
+    const narrator = signal.aborted ? undefined : this.narrator();
+    try {
+      return (await narrator?.diary(material, signal)) ?? plainDiaryText(material);
+    } catch (error) {
+      if (!this.isOutOfTime(error)) throw error;
+      return plainDiaryText(material);
+    }
+  }
+
+  private isOutOfTime(error: unknown): boolean {
+    return this.timeLimit.aborted && error === this.timeLimit.reason;
+  }
+
+  /** A dry run makes no paid requests. */
   private narrator(): Narrator | undefined {
-    return this.options.dryRun === true ? undefined : this.options.narrator;
+    return this.changer.dryRun ? undefined : this.options.narrator;
   }
 
-  private reportPlace() {
-    const { settings } = this.options;
-    return { dir: this.changer.dir, day: this.context.day, storage: settings.storage };
-  }
-
-  private note(phase: PhaseName, record: PhaseRecord): void {
+  private endPhase(phase: PhaseName, record: PhaseRecord): void {
     this.save({ ...this.record, phases: { ...this.record.phases, [phase]: record } });
-    this.tell({ type: 'phase.ended', phase, record });
+    this.emit({ type: 'phase.ended', phase, record });
   }
 
   private save(record: SweepRecord): void {
@@ -255,7 +284,7 @@ class Sweep {
   }
 
   private tryWriting(write: () => void): void {
-    if (this.options.dryRun === true) return;
+    if (this.changer.dryRun) return;
     try {
       write();
     } catch (error) {
@@ -263,25 +292,9 @@ class Sweep {
     }
   }
 
-  private tell(event: SweepEvent): void {
+  private emit(event: SweepEvent): void {
     this.options.onEvent?.(event);
   }
-}
-
-/** When the day's first sweep began. */
-function firstOfDay({ sweeps }: MemoryChanger, day: string, nowMs: number): number {
-  const earlier = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
-  return Math.min(nowMs, ...earlier.map(({ startedMs }) => startedMs));
-}
-
-function isWritten({ decision }: PromotionDecision): boolean {
-  return decision === 'promote' || decision === 'renew';
-}
-
-function countDecisions(decisions: readonly PromotionDecision[]): Record<string, number> {
-  const counts = { promote: 0, renew: 0, said: 0, skip: 0 };
-  for (const { decision } of decisions) counts[decision] += 1;
-  return counts;
 }
 
 interface PhaseOutcome {

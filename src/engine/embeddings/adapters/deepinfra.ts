@@ -1,58 +1,74 @@
-import { DEFAULT_MODELS, dimensionsToAsk } from '../../config/index.js';
 import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { messageIn } from '../http/status-fault.js';
-import type { ProviderSettings } from '../provider-settings.js';
 import { plainText } from '../requests/input-text.js';
-import type { EmbeddingVendor, RequestLimits } from '../vendor.js';
-import { createOpenAiShapedVendor } from './openai-shaped-vendor.js';
+import type { RequestLimits } from '../vendor.js';
+import { dimensionsToAsk, range } from './dimensions.js';
+import { HOSTED, type Provider } from './provider.js';
 
 const ENDPOINT = 'https://api.deepinfra.com/v1/openai';
+const MODEL = 'BAAI/bge-m3';
 
 /**
- * DeepInfra, which runs open models behind OpenAI's embeddings API.
+ * DeepInfra: open models behind OpenAI's embeddings API.
  *
- * `input_type` goes out only when the configuration sets it: models that are symmetric ignore it,
- * and for the others it changes every vector.
+ * `input_type` is sent only if configured: symmetric models ignore it, and for the others it
+ * changes every vector.
  */
-export function createDeepInfraVendor(settings: ProviderSettings): EmbeddingVendor {
-  const model = settings.model ?? DEFAULT_MODELS.deepinfra;
-  const dimensions = dimensionsToAsk('deepinfra', model, settings.dimensions);
-  const labels = {
-    query: labelOf('query', settings.inputTypes.query),
-    document: labelOf('document', settings.inputTypes.document),
-  };
-  return createOpenAiShapedVendor(
-    {
-      adapter: 'deepinfra',
-      endpoint: settings.baseUrl ?? ENDPOINT,
-      model,
-      limits: limitsOf(model),
-      dimensions,
-      documentForm: labels.document ?? '',
-      body: ({ inputs, role }) => {
-        const label = labels[role];
-        return {
+export const deepinfra: Provider<'deepinfra'> = {
+  ...HOSTED,
+  id: 'deepinfra',
+  kind: 'open-model-host',
+  prefixes: ['deepinfra'],
+  endpoint: ENDPOINT,
+  model: MODEL,
+  // Up to the model's own size: DeepInfra pads longer vectors with zeros.
+  dimensions: {
+    'bge-base-en-v1.5': range(32, 768),
+    'bge-large-en-v1.5': range(32, 1024),
+    'bge-m3': range(32, 1024),
+    'multilingual-e5-large': range(32, 1024),
+    'Qwen3-Embedding-0.6B': range(32, 1024),
+    'Qwen3-Embedding-4B': range(32, 2560),
+    'Qwen3-Embedding-8B': range(32, 4096),
+  },
+  key: { variables: ['DEEPINFRA_API_KEY', 'DEEPINFRA_TOKEN'], required: true },
+  inputTypes: 'always',
+  open: async (settings) => {
+    const { openAiShaped } = await import('./openai-shaped.js');
+    const model = settings.model ?? MODEL;
+    const dimensions = dimensionsToAsk(deepinfra, model, settings.dimensions);
+    const labels = {
+      query: labelOf('query', settings.inputTypes.query),
+      document: labelOf('document', settings.inputTypes.document),
+    };
+    return openAiShaped(
+      {
+        endpoint: settings.baseUrl ?? ENDPOINT,
+        model,
+        limits: limitsOf(model),
+        dimensions,
+        documentForm: labels.document ?? '',
+        body: ({ inputs, role }) => ({
           model,
           input: inputs.map(plainText),
           encoding_format: 'base64',
-          ...(dimensions === undefined ? {} : { dimensions }),
-          ...(label === undefined ? {} : { input_type: label }),
-        };
+          dimensions,
+          input_type: labels[role],
+        }),
+        explain: () => explainDeepInfra,
       },
-      explain: () => explainDeepInfra,
-    },
-    settings,
-  );
-}
+      settings,
+    );
+  },
+};
 
-/** `input_type` of DeepInfra's published API description. */
+/** From DeepInfra's published API description. */
 const LABELS: ReadonlySet<string> = new Set(['query', 'passage', 'document']);
 
 /**
- * The label for a configured input type. Other vendors' words for the same (`search_query`,
- * `RETRIEVAL_DOCUMENT`) stand for the role they are configured for, since DeepInfra would refuse
- * them.
+ * Other vendors' input types (`search_query`, `RETRIEVAL_DOCUMENT`) become the role they are
+ * configured for, since DeepInfra would refuse them.
  */
 function labelOf(role: InputRole, configured: string | undefined): string | undefined {
   if (configured === undefined) return undefined;
@@ -60,7 +76,7 @@ function labelOf(role: InputRole, configured: string | undefined): string | unde
   return LABELS.has(name) ? name : role;
 }
 
-/** 1024 inputs by the API description; tokens by the model, of which the older ones take 512. */
+/** 1,024 inputs by the API description; older models accept 512 tokens. */
 function limitsOf(model: string): RequestLimits {
   const long = /bge-m3|qwen3-embedding/iu.test(model);
   return {
@@ -70,7 +86,7 @@ function limitsOf(model: string): RequestLimits {
   };
 }
 
-/** What DeepInfra's error bodies say: `{error: {message}}`, `{detail: {error}}`, `{detail: [{msg}]}`. */
+/** Error bodies: `{error: {message}}`, `{detail: {error}}`, `{detail: [{msg}]}`. */
 const explainDeepInfra: ExplainStatus = ({ status, body }) => {
   const said = messageIn(body) ?? '';
   if (status === 402 || /payment method|positive balance|inference prohibited/iu.test(said)) {
@@ -80,7 +96,7 @@ const explainDeepInfra: ExplainStatus = ({ status, body }) => {
   if (/at most \d+ items|less than \d+ tokens|too (?:long|many)|context length/iu.test(said)) {
     return { kind: 'too_large' };
   }
-  return /model\b.*\b(?:not available|not found|not exist|unknown)/iu.test(said)
+  return /model\b.{0,300}\b(?:not available|not found|not exist|unknown)/iu.test(said)
     ? { kind: 'model' }
     : {};
 };

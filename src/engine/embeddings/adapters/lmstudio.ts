@@ -1,59 +1,73 @@
-import { DEFAULT_MODELS } from '../../config/index.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
-import type { ProviderSettings } from '../provider-settings.js';
-import type { EmbeddingVendor } from '../vendor.js';
 import { inputTokensOf, promptsOf } from './open-models.js';
-import { createOpenAiShapedVendor } from './openai-shaped-vendor.js';
+import { type Provider, SELF_HOSTED } from './provider.js';
 
 const ENDPOINT = 'http://localhost:1234/v1';
+const MODEL = 'text-embedding-nomic-embed-text-v1.5';
 
 /**
- * LM Studio's local server. It documents no length of vectors and no limits, so none is asked for
- * and requests are kept small: an answer comes within seconds on a processor, too.
+ * LM Studio's local server. It documents no vector lengths and no limits: none are requested, and
+ * requests are small, so that answers take seconds even on a CPU.
  */
-export function createLmStudioVendor(settings: ProviderSettings): EmbeddingVendor {
-  const model = settings.model ?? DEFAULT_MODELS.lmstudio;
-  const prompts = promptsOf(model);
-  return createOpenAiShapedVendor(
-    {
-      adapter: 'lmstudio',
-      endpoint: settings.baseUrl ?? ENDPOINT,
-      model,
-      limits: {
-        maxInputs: 32,
-        maxTokensPerInput: inputTokensOf(model, 2048),
-        maxTokensPerRequest: 8192,
-      },
-      dimensions: undefined,
-      documentForm: prompts.documentForm,
-      body: ({ inputs, role }) => ({
+export const lmstudio: Provider<'lmstudio'> = {
+  ...SELF_HOSTED,
+  id: 'lmstudio',
+  kind: null,
+  prefixes: ['lmstudio'],
+  endpoint: ENDPOINT,
+  model: MODEL,
+  dimensions: {},
+  usualDimensions: { [MODEL]: 768 },
+  key: {
+    variables: ['LMSTUDIO_API_KEY', 'LM_API_TOKEN'],
+    required: false,
+    hint: 'it only needs a key if LM Studio requires one; set LM_API_TOKEN',
+  },
+  open: async (settings) => {
+    const { openAiShaped } = await import('./openai-shaped.js');
+    const model = settings.model ?? MODEL;
+    const prompts = promptsOf(model);
+    return openAiShaped(
+      {
+        endpoint: settings.baseUrl ?? ENDPOINT,
         model,
-        input: inputs.map((input) =>
-          role === 'query' ? prompts.query(input.text) : prompts.document(input),
-        ),
-      }),
-      explain: () => explainLmStudio(model),
-      startHint: 'start the server of LM Studio: `lms server start`, or its Developer page',
-    },
-    settings,
-  );
-}
+        limits: {
+          maxInputs: 32,
+          maxTokensPerInput: inputTokensOf(model, 2048),
+          maxTokensPerRequest: 8192,
+        },
+        dimensions: undefined,
+        documentForm: prompts.documentForm,
+        body: ({ inputs, role }) => ({
+          model,
+          input: inputs.map((input) => prompts.write(input, role)),
+        }),
+        explain: () => explainLmStudio(model),
+        startHint: "start LM Studio's server with `lms server start` or on its Developer page",
+      },
+      settings,
+    );
+  },
+};
 
-/** What LM Studio's errors say: `{error: "text"}`, or OpenAI's form. */
+/** Error bodies: `{error: "text"}`, or OpenAI's form. */
 function explainLmStudio(model: string): ExplainStatus {
   return ({ status, body }) => {
     const said = messageIn(body) ?? '';
     if (/no models? loaded/iu.test(said)) {
       return {
         kind: 'model',
-        hint: `load it with \`lms load ${model}\`, or switch on just-in-time loading in the server settings of LM Studio`,
+        hint: `load it with \`lms load ${model}\`, or enable just-in-time loading in LM Studio's server settings`,
       };
     }
-    if (jsonAt(body, 'error', 'code') === 'model_not_found' || /model .*not found/iu.test(said)) {
+    if (
+      jsonAt(body, 'error', 'code') === 'model_not_found' ||
+      /model .{0,300}not found/iu.test(said)
+    ) {
       return {
         kind: 'model',
-        hint: `\`lms ls\` lists the models there are; ${model} is not one for embeddings`,
+        hint: `\`lms ls\` lists the available models; ${model} is not an embedding model`,
       };
     }
     const tooLong = /context (?:length|size|window|overflow)|too (?:long|large)/iu.test(said);

@@ -1,20 +1,19 @@
-import type { EmbeddingInput } from '../embedding-adapter.js';
+import type { EmbeddingInput, InputRole } from '../embedding-adapter.js';
 import { estimateTokens, plainText } from '../requests/input-text.js';
 
 /**
- * What an open model expects around its inputs. Servers that run such models pass texts on as they
- * are, so the words by which the model tells questions from documents have to be sent with them.
+ * Prompts of an open model. Servers pass texts on unchanged, so the prefixes that mark queries and
+ * documents have to be sent with them.
  */
 export interface ModelPrompts {
-  readonly query: (text: string) => string;
-  readonly document: (input: EmbeddingInput) => string;
-  /** What {@link document} adds, for the identity; empty when it adds nothing. */
+  readonly write: (input: EmbeddingInput, role: InputRole) => string;
+  /** Added to documents; part of the identity. Empty for none. */
   readonly documentForm: string;
 }
 
 interface OpenModel {
   readonly name: RegExp;
-  /** How long an input may be, in tokens; absent where the model takes 2048 or more. */
+  /** Maximum tokens of an input; undefined for 2,048 or more. */
   readonly tokens?: number;
   readonly query?: string;
   readonly document?: string;
@@ -23,8 +22,8 @@ interface OpenModel {
 const PASSAGES = 'Represent this sentence for searching relevant passages: ';
 
 /**
- * Prompts and lengths from the model cards on huggingface.co; the first row that fits counts.
- * all-minilm takes 512, but Ollama serves it with 256 (github.com/ollama/ollama, issue 14186).
+ * From the model cards on huggingface.co; the first match counts. all-minilm has 512 tokens, but
+ * Ollama serves it with 256 (github.com/ollama/ollama, issue 14186).
  */
 const OPEN_MODELS: readonly OpenModel[] = [
   {
@@ -59,29 +58,29 @@ const OPEN_MODELS: readonly OpenModel[] = [
   { name: /granite-embedding|paraphrase-multilingual/u, tokens: 512 },
 ];
 
-/** The prompts of a model by its name, as Ollama, LM Studio or Hugging Face write it. */
+/** The prompts of a model, by its name in Ollama, LM Studio or Hugging Face. */
 export function promptsOf(model: string): ModelPrompts {
   const { query = '', document: form = '' } = openModel(model);
   return {
-    query: (text) => query + text,
-    document: (input) => (form.includes('{text}') ? filled(form, input) : form + plainText(input)),
+    write: (input, role) => {
+      if (role === 'query') return query + plainText(input);
+      return form.includes('{text}') ? filled(form, input) : form + plainText(input);
+    },
     documentForm: form,
   };
 }
 
-/** For models with a place of their own for titles. */
+/** For models with a title field. */
 function filled(form: string, { title, text }: EmbeddingInput): string {
   const parts: Readonly<Record<string, string>> = {
     '{title}': title === undefined || title === '' ? 'none' : title,
     '{text}': text,
   };
-  // In one go, since the texts may hold the marks themselves.
+  // In one pass, since the texts may contain the placeholders.
   return form.replaceAll(/\{(?:title|text)\}/gu, (mark) => parts[mark] ?? mark);
 }
 
-/**
- * How many tokens of a text a model takes on a server whose own limit is `most`, beside the prompt.
- */
+/** How many tokens of text fit next to the prompt, on a server whose own limit is `most`. */
 export function inputTokensOf(model: string, most: number): number {
   const { tokens = most, query = '', document: form = '' } = openModel(model);
   const prompt = Math.max(estimateTokens(query), estimateTokens(form));

@@ -1,76 +1,104 @@
-import { DEFAULT_MODELS, dimensionsToAsk } from '../../config/index.js';
 import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { jsonAt } from '../http/status-fault.js';
-import type { ProviderSettings } from '../provider-settings.js';
 import { plainText } from '../requests/input-text.js';
-import type { EmbeddingVendor } from '../vendor.js';
-import { createOpenAiBatch } from './openai-batch.js';
-import { bearerHeaders, createOpenAiShapedVendor } from './openai-shaped-vendor.js';
+import type { VendorRequest } from '../vendor.js';
+import { dimensionsToAsk, fixed, range } from './dimensions.js';
+import { HOSTED, type Provider } from './provider.js';
 
 const ENDPOINT = 'https://api.openai.com/v1';
+const MODEL = 'text-embedding-3-small';
 
-/** `CreateEmbeddingRequest` of OpenAI's published API description (github.com/openai/openai-openapi). */
-const LIMITS = { maxInputs: 2048, maxTokensPerInput: 8192, maxTokensPerRequest: 300_000 } as const;
+/** OpenAI's models, wherever they are served. */
+export const OPENAI_DIMENSIONS = {
+  'text-embedding-3-small': range(1, 1536),
+  'text-embedding-3-large': range(1, 3072),
+  'text-embedding-ada-002': fixed(1536),
+} as const;
 
 /**
- * OpenAI, and every endpoint that speaks its embeddings API (`remote.baseUrl`).
- *
- * `input_type` is no field of OpenAI's; it goes out only when the configuration sets it, which is
- * meant for compatible endpoints that have it.
+ * `CreateEmbeddingRequest` in OpenAI's published API description
+ * (github.com/openai/openai-openapi).
  */
-export function createOpenAiVendor(settings: ProviderSettings): EmbeddingVendor {
-  const endpoint = settings.baseUrl ?? ENDPOINT;
-  const model = settings.model ?? DEFAULT_MODELS.openai;
-  const dimensions = dimensionsToAsk('openai', model, settings.dimensions);
-  const fields = (role: InputRole) => {
-    const inputType = settings.inputTypes[role];
-    return {
-      model,
-      encoding_format: 'base64',
-      ...(dimensions === undefined ? {} : { dimensions }),
-      ...(inputType === undefined ? {} : { input_type: inputType }),
+const LIMITS = { maxInputs: 2048, maxTokensPerInput: 8192, maxTokensPerRequest: 300_000 } as const;
+/** OpenAI's guide "Batch": inputs in one file, and its size. */
+const BATCH_LIMITS = { maxEntries: 50_000, maxBytes: 200_000_000 } as const;
+
+/**
+ * OpenAI, and every endpoint with a compatible API (`remote.baseUrl`). Its batch API costs half and
+ * is done within 24 hours.
+ *
+ * OpenAI answers 400 to `input_type`; it is sent only to configured endpoints.
+ */
+export const openai: Provider<'openai'> = {
+  ...HOSTED,
+  id: 'openai',
+  kind: 'general-vendor',
+  prefixes: ['openai'],
+  endpoint: ENDPOINT,
+  model: MODEL,
+  dimensions: OPENAI_DIMENSIONS,
+  key: { variables: ['OPENAI_API_KEY'], required: true },
+  inputTypes: 'custom-address',
+  batch: true,
+  open: async (settings) => {
+    const { bearerHeaders, openAiShaped } = await import('./openai-shaped.js');
+    const { createFileBatch } = await import('./file-batch.js');
+    const endpoint = settings.baseUrl ?? ENDPOINT;
+    const model = settings.model ?? MODEL;
+    const dimensions = dimensionsToAsk(openai, model, settings.dimensions);
+    const inputTypes = settings.baseUrl === undefined ? {} : settings.inputTypes;
+    const fields = (role: InputRole) => {
+      return { model, encoding_format: 'base64', dimensions, input_type: inputTypes[role] };
     };
-  };
-  const vendor = createOpenAiShapedVendor(
-    {
-      adapter: 'openai',
+    const shape = {
       endpoint,
       model,
       limits: LIMITS,
       dimensions,
-      documentForm: settings.inputTypes.document ?? '',
-      body: ({ inputs, role }) => ({ ...fields(role), input: inputs.map(plainText) }),
+      documentForm: inputTypes.document ?? '',
+      body: ({ inputs, role }: VendorRequest) => ({
+        ...fields(role),
+        input: inputs.map(plainText),
+      }),
       explain: () => explainOpenAi,
-    },
-    settings,
-  );
-  const connection = { endpoint, headers: bearerHeaders(settings), explain: explainOpenAi };
-  return { ...vendor, batch: createOpenAiBatch(connection, fields('document')) };
-}
+    };
+    const connection = { endpoint, headers: bearerHeaders(settings), explain: explainOpenAi };
+    const batch = createFileBatch(connection, {
+      limits: BATCH_LIMITS,
+      line: ({ key, input }) => ({
+        custom_id: key,
+        method: 'POST',
+        url: '/v1/embeddings',
+        body: { ...fields('document'), input: plainText(input) },
+      }),
+      job: { endpoint: '/v1/embeddings', completion_window: '24h' },
+    });
+    return { ...openAiShaped(shape, settings), batch };
+  },
+};
 
-/** 429s of these types or codes are about money, not about speed. */
+/** 429 responses about money, not speed. */
 const SPENT = new Set([
   'insufficient_quota',
   'credit_balance_exhausted',
   'organization_spend_limit_exceeded',
 ]);
 
-/** What OpenAI's error bodies say beyond the status: `{error: {message, type, param, code}}`. */
+/** Error bodies: `{error: {message, type, param, code}}`. */
 export const explainOpenAi: ExplainStatus = ({ status, body }) => {
   const type = jsonAt(body, 'error', 'type');
   const named = jsonAt(body, 'error', 'code');
   const code = typeof named === 'string' ? named : typeof type === 'string' ? type : undefined;
-  const known = code === undefined ? {} : { code };
   if ([named, type].some((name) => typeof name === 'string' && SPENT.has(name))) {
-    return { ...known, kind: 'quota' };
+    return { code, kind: 'quota' };
   }
   if (code === 'max_tokens_per_request' || code === 'array_above_max_length') {
-    return { ...known, kind: 'too_large' };
+    return { code, kind: 'too_large' };
   }
   const message = jsonAt(body, 'error', 'message');
   if (status === 400 && typeof message === 'string' && /maximum context length/u.test(message)) {
-    return { ...known, kind: 'too_large' };
+    return { code, kind: 'too_large' };
   }
-  return known;
+  return { code };
 };

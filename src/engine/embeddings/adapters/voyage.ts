@@ -1,63 +1,108 @@
-import { DEFAULT_MODELS, dimensionsToAsk } from '../../config/index.js';
 import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { messageIn } from '../http/status-fault.js';
-import type { ProviderSettings } from '../provider-settings.js';
 import { BYTES_PER_TOKEN, estimateTokens, plainText } from '../requests/input-text.js';
-import type { EmbeddingVendor, RequestLimits, VendorRequest } from '../vendor.js';
-import { bearerHeaders, createOpenAiShapedVendor } from './openai-shaped-vendor.js';
-import { createVoyageBatch } from './voyage-batch.js';
+import type { ProviderSettings, RequestLimits, VendorRequest } from '../vendor.js';
+import { dimensionsToAsk, fixed, listed } from './dimensions.js';
+import { HOSTED, type Provider } from './provider.js';
 
 const ENDPOINT = 'https://api.voyageai.com/v1';
-/** Where keys of MongoDB Atlas belong (github.com/voyage-ai/voyageai-python, `get_default_base_url`). */
+/** For MongoDB Atlas keys (github.com/voyage-ai/voyageai-python, `get_default_base_url`). */
 const ATLAS_ENDPOINT = 'https://ai.mongodb.com/v1';
 const ATLAS_KEY = /^al-/u;
 
-/**
- * Voyage AI.
- *
- * Its labels are `query` and `document` and no others, so the configuration's input types, which are
- * free text, are not sent.
- */
-export function createVoyageVendor(settings: ProviderSettings): EmbeddingVendor {
-  const model = settings.model ?? DEFAULT_MODELS.voyage;
-  const dimensions = dimensionsToAsk('voyage', model, settings.dimensions);
-  const endpoint = settings.baseUrl ?? voyageEndpoint(settings);
-  const fields = (role: InputRole) => ({
-    model,
-    input_type: role,
-    // By default a text that is too long is cut without a word.
-    truncation: false,
-    encoding_format: 'base64',
-    ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
-  });
-  const vendor = createOpenAiShapedVendor(
-    {
-      adapter: 'voyage',
+const MODEL = 'voyage-4-large';
+const LENGTHS = listed(256, 512, 1024, 2048);
+/** The only labels that Voyage accepts; configured input types are free text. */
+const LABELS: readonly string[] = ['query', 'document'] satisfies InputRole[];
+
+/** Voyage's page "Batch Inference": inputs per job; a file may have 1 GB. */
+const BATCH_LIMITS = { maxEntries: 100_000, maxBytes: 1_000_000_000 } as const;
+
+/** Voyage AI. Its batch API is a third cheaper and done within 12 hours. */
+export const voyage: Provider<'voyage'> = {
+  ...HOSTED,
+  id: 'voyage',
+  kind: 'retrieval-vendor',
+  prefixes: ['voyage'],
+  endpoint: ENDPOINT,
+  endpointKnown: 'configured',
+  model: MODEL,
+  dimensions: {
+    'voyage-4-large': LENGTHS,
+    'voyage-4': LENGTHS,
+    'voyage-4-lite': LENGTHS,
+    'voyage-code-3': LENGTHS,
+    'voyage-3-large': LENGTHS,
+    'voyage-3.5': LENGTHS,
+    'voyage-3.5-lite': LENGTHS,
+    'voyage-3': fixed(1024),
+    'voyage-3-lite': fixed(512),
+    'voyage-code-2': fixed(1536),
+    'voyage-finance-2': fixed(1024),
+    'voyage-law-2': fixed(1024),
+  },
+  key: { variables: ['VOYAGE_API_KEY'], required: true },
+  inputTypes: 'always',
+  labels: LABELS,
+  batch: true,
+  open: async (settings) => {
+    const { bearerHeaders, openAiShaped } = await import('./openai-shaped.js');
+    const { createFileBatch } = await import('./file-batch.js');
+    const model = settings.model ?? MODEL;
+    const dimensions = dimensionsToAsk(voyage, model, settings.dimensions);
+    const endpoint = settings.baseUrl ?? ownEndpoint(settings);
+    const fields = (role: InputRole) => ({
+      model,
+      input_type: labelOf(role, settings),
+      // By default, Voyage silently truncates long texts.
+      truncation: false,
+      encoding_format: 'base64',
+      output_dimension: dimensions,
+    });
+    const shape = {
       endpoint,
       model,
       limits: limitsOf(model),
       dimensions,
-      documentForm: 'document',
-      body: ({ inputs, role }) => ({ ...fields(role), input: inputs.map(plainText) }),
+      documentForm: labelOf('document', settings),
+      body: ({ inputs, role }: VendorRequest) => ({
+        ...fields(role),
+        input: inputs.map(plainText),
+      }),
       explain: explainVoyage,
-    },
-    settings,
-  );
-  const explain = explainVoyage({ inputs: [] });
-  const connection = { endpoint, headers: bearerHeaders(settings), explain };
-  return { ...vendor, batch: createVoyageBatch(connection, fields('document')) };
+    };
+    const explain = explainVoyage({ inputs: [] });
+    const connection = { endpoint, headers: bearerHeaders(settings), explain };
+    // Like OpenAI's, except that lines contain only the text and the job has the other fields.
+    const batch = createFileBatch(connection, {
+      limits: BATCH_LIMITS,
+      line: ({ key, input }) => ({ custom_id: key, body: { input: plainText(input) } }),
+      job: {
+        endpoint: '/v1/embeddings',
+        completion_window: '12h',
+        request_params: fields('document'),
+      },
+    });
+    return { ...openAiShaped(shape, settings), batch };
+  },
+};
+
+/** Unsupported input types are replaced by the role. */
+function labelOf(role: InputRole, { inputTypes }: ProviderSettings): string {
+  const configured = inputTypes[role];
+  return configured !== undefined && LABELS.includes(configured) ? configured : role;
 }
 
-/** Voyage's own endpoint for a key, when the configuration names none. */
-function voyageEndpoint({ credential }: ProviderSettings): string {
+/** The default endpoint for a key. */
+function ownEndpoint({ credential }: ProviderSettings): string {
   return credential !== undefined && ATLAS_KEY.test(credential.value) ? ATLAS_ENDPOINT : ENDPOINT;
 }
 
 /**
- * "Text Embeddings" and the API reference of docs.voyageai.com. The tokenizer gives three or four
- * times as many tokens as OpenAI's on mixed text (github.com/garrytan/gbrain, pull 680). So the cap
- * of a request is counted in bytes, of which every token has at least one.
+ * "Text Embeddings" and the API reference of docs.voyageai.com. On mixed text, the tokenizer gives
+ * three or four times as many tokens as OpenAI's (github.com/garrytan/gbrain, pull 680). So the
+ * request limit is counted in bytes, of which every token has at least one.
  */
 function limitsOf(model: string): RequestLimits {
   return {
@@ -67,7 +112,7 @@ function limitsOf(model: string): RequestLimits {
   };
 }
 
-/** Tokens of all inputs together; the lowest for models that are not known here. */
+/** Tokens of all inputs; the lowest limit for unknown models. */
 function requestCapOf(model: string): number {
   if (/^voyage-(?:4|3\.5)-lite$/u.test(model)) return 1_000_000;
   return /^voyage-(?:4|3\.5|code-4)$/u.test(model) ? 320_000 : 120_000;
@@ -77,18 +122,18 @@ function requestCapOf(model: string): number {
 const UNPAID_TOKENS = 10_000;
 const UNPAID_WAIT_MS = 20_000;
 
-/** What Voyage's error bodies, `{detail}`, say beyond the status. */
+/** Error bodies: `{detail}`. */
 function explainVoyage({ inputs }: Pick<VendorRequest, 'inputs'>): ExplainStatus {
   return ({ status, body, headers }) => {
     const said = messageIn(body) ?? '';
     if (status === 403) {
-      return { hint: 'Voyage refuses keys without the right, and addresses that it has blocked' };
+      return { hint: 'Voyage rejects keys without permission, and blocked IP addresses' };
     }
     if (status === 429 && /payment method/iu.test(said)) {
       const hint =
-        'add a payment method at dashboard.voyageai.com: without one, Voyage answers 3 requests and 10K tokens a minute';
+        'add a payment method at dashboard.voyageai.com: without one, Voyage allows 3 requests and 10K tokens a minute';
       const tokens = inputs.reduce((sum, input) => sum + estimateTokens(plainText(input)), 0);
-      // A larger one is refused however long one waits.
+      // A larger request is refused however long we wait.
       if (tokens > UNPAID_TOKENS) return { kind: 'too_large', hint };
       return { hint, ...(headers['retry-after'] === undefined ? { waitMs: UNPAID_WAIT_MS } : {}) };
     }

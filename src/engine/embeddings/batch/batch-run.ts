@@ -1,33 +1,37 @@
-import type { EmbeddingEvent } from '../embedding-adapter.js';
-import type { BatchSettings } from '../provider-settings.js';
-import type { BatchCall, RequestLimits, VendorBatch } from '../vendor.js';
-import type { KeyedInput, KeyedPart } from './batch-embedding.js';
-import type { JobRecords } from './job-records.js';
+import type {
+  BatchEmbedOptions,
+  EmbeddingAdapter,
+  EmbeddingEvent,
+  Inputs,
+  KeyedInput,
+  KeyedPart,
+} from '../embedding-adapter.js';
+import { abortableSleep } from '../requests/pacer.js';
+import type { BatchCall, BatchSettings, RequestLimits, VendorBatch } from '../vendor.js';
+import { awaitJob, collectJob, findJob, lookAt, submitJob } from './follow-job.js';
+import { type JobRecord, type JobRecords, openJobRecords, type StartedJob } from './job-records.js';
+import { type PlannedInputs, planJobs, SMALLEST_JOB } from './plan-jobs.js';
 
-/** What all jobs of one run work with. */
 export interface BatchRun {
   readonly vendor: VendorBatch;
   readonly settings: BatchSettings;
-  /** Of inline requests. */
   readonly limits: RequestLimits;
   readonly records: JobRecords;
   readonly call: BatchCall;
-  /** Milliseconds on a steady clock. */
   readonly nowMs: () => number;
   readonly onEvent: (event: EmbeddingEvent) => void;
-  /** Checks a vector and brings it to unit length. @throws VendorFault */
+  /** Validates and normalizes a vector. @throws VendorFault */
   readonly accept: (vector: Float32Array) => Float32Array;
-  /** Embeds inputs with ordinary requests. */
+  /** Embeds with ordinary requests. */
   readonly inline: (inputs: Iterable<KeyedInput>) => AsyncIterable<KeyedPart>;
   readonly health: BatchHealth;
 }
 
-/** After this many failed jobs, batch is off for the rest of the run. */
+/** After this many failed jobs, the rest of the run is inline. */
 const MAX_FAILURES = 2;
 
-/** How well jobs go, in one run. */
-export class BatchHealth {
-  /** Inputs of one job: fewer once the vendor's queue was found to be full. */
+class BatchHealth {
+  /** Largest job; reduced when the vendor's queue is full. */
   maxEntries = Number.POSITIVE_INFINITY;
   private failures = 0;
   private readonly onEvent: (event: EmbeddingEvent) => void;
@@ -36,15 +40,273 @@ export class BatchHealth {
     this.onEvent = onEvent;
   }
 
-  /** Whether jobs are still worth a try. */
   get on(): boolean {
     return this.failures < MAX_FAILURES;
   }
 
-  /** @param final the next job would fail the same way */
+  /** @param final the next job would fail in the same way */
   jobFailed(why: string, final: boolean): void {
     if (!this.on) return;
     this.failures = final ? MAX_FAILURES : this.failures + 1;
     if (!this.on) this.onEvent({ type: 'batch.off', why });
   }
 }
+
+/** What the adapter provides. */
+interface BatchGround
+  extends Pick<BatchRun, 'accept' | 'limits' | 'nowMs' | 'settings' | 'vendor'> {
+  readonly timeoutMs: number;
+  readonly pacing: BatchRun['call']['pacing'];
+  readonly embedDocuments: EmbeddingAdapter['embedDocuments'];
+}
+
+/** One run of BatchEmbedding. Stops when its signal aborts or its consumer returns. */
+export async function* startBatchRun(
+  inputs: Inputs<KeyedInput>,
+  options: BatchEmbedOptions,
+  ground: BatchGround,
+): AsyncGenerator<KeyedPart> {
+  const { timeoutMs, pacing, embedDocuments, ...shared } = ground;
+  const left = new AbortController();
+  const signal =
+    options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+  const onEvent = options.onEvent ?? (() => undefined);
+  const run: BatchRun = {
+    ...shared,
+    onEvent,
+    call: { signal, timeoutMs, pacing },
+    records: openJobRecords(options.jobs, options.clock),
+    health: new BatchHealth(onEvent),
+    inline: async function* (some) {
+      for await (const { embedded, refused } of embedDocuments(some, { signal, onEvent })) {
+        yield {
+          embedded: embedded.map(({ input, vector }) => ({ key: input.key, vector })),
+          refused: refused.map(({ input, why }) => ({ key: input.key, why })),
+        };
+      }
+    },
+  };
+  const stop = (): void => left.abort();
+  try {
+    yield* embedInBatches(inputs, run, stop);
+  } finally {
+    stop();
+  }
+}
+
+/**
+ * Collects stored jobs, then embeds the inputs that are in none of them; see BatchEmbedding.
+ *
+ * Stored jobs come first and alone: what they leave is only known when they end, so no text has to
+ * be kept in memory for them and you never pay twice for one.
+ *
+ * What a job leaves goes inline, not into another job, so that a run terminates. After two failed
+ * jobs everything goes inline.
+ *
+ * @param stop aborts the run
+ * @throws VendorFault, SvcError, or the signal's reason
+ */
+async function* embedInBatches(
+  inputs: Inputs<KeyedInput>,
+  run: BatchRun,
+  stop: () => void,
+): AsyncGenerator<KeyedPart> {
+  const { settings, health } = run;
+  const earlier: EarlierJobs = { embedded: new Set(), left: new Set(), pending: [] };
+  const records = await run.records.list();
+  const resumed = mapped(records, (record) => resumeJob(record, earlier, run));
+  yield* mergeParts(resumed, Math.max(1, records.length), stop);
+  const plan = planJobs(without(inputs, earlier), {
+    inline: run.limits,
+    job: run.vendor.limits,
+    concurrency: settings.concurrency,
+    maxEntries: () => health.maxEntries,
+    inlineOnly: (key) => !health.on || earlier.left.has(key),
+  });
+  if (settings.wait) {
+    yield* mergeParts(
+      mapped(plan, (planned) => embedPlanned(planned, run)),
+      settings.concurrency,
+      stop,
+    );
+  } else yield* submitAll(plan, earlier.pending, run);
+}
+
+/** Outcome of the jobs of earlier runs. */
+interface EarlierJobs {
+  /** Keys collected in this run. */
+  readonly embedded: Set<string>;
+  /** Keys that a finished job did not embed. */
+  readonly left: Set<string>;
+  /** Jobs that are still running when the run does not wait. */
+  readonly pending: JobRecord[];
+}
+
+async function* resumeJob(
+  record: JobRecord,
+  earlier: EarlierJobs,
+  run: BatchRun,
+): AsyncGenerator<KeyedPart> {
+  const job = await knownJob(record, run);
+  if (job === undefined) return;
+  const { id, keys } = job;
+  run.onEvent({ type: 'batch.submitted', job: id, inputs: keys.length, resumed: true });
+  const status = run.settings.wait ? await awaitJob(job, run) : await lookAt(job, run);
+  if (status.state === 'running') {
+    earlier.pending.push(job);
+    return;
+  }
+  const end = yield* collectJob(job, status, run);
+  for (const key of end.embedded) earlier.embedded.add(key);
+  if (end.queueFull) return;
+  if (end.why !== undefined) run.health.jobFailed(end.why, false);
+  for (const key of keys) if (!end.embedded.has(key)) earlier.left.add(key);
+}
+
+/** A stored job at the vendor; forgets one that was never submitted. */
+async function knownJob(record: JobRecord, run: BatchRun): Promise<StartedJob | undefined> {
+  const { handle } = record;
+  if (handle !== undefined) return { ...record, handle };
+  const found = await findJob(record, run);
+  if (found !== undefined) return run.records.started(record, found);
+  await run.records.forget(record);
+  return undefined;
+}
+
+/** The inputs that no earlier job has embedded or is working on. */
+async function* without(
+  inputs: Inputs<KeyedInput>,
+  earlier: EarlierJobs,
+): AsyncGenerator<KeyedInput> {
+  const pending = new Set(earlier.pending.flatMap((job) => job.keys));
+  for await (const input of inputs) {
+    if (!pending.has(input.key) && !earlier.embedded.has(input.key)) yield input;
+  }
+}
+
+async function* embedPlanned(
+  { via, inputs }: PlannedInputs,
+  run: BatchRun,
+): AsyncGenerator<KeyedPart> {
+  if (via === 'inline' || !run.health.on) yield* run.inline(inputs.values());
+  else yield* embedByJob(inputs, run);
+}
+
+async function* embedByJob(
+  inputs: ReadonlyMap<string, KeyedInput>,
+  run: BatchRun,
+): AsyncGenerator<KeyedPart> {
+  const { health } = run;
+  const job = await submitJob(inputs, run);
+  if ('final' in job) {
+    health.jobFailed(job.why, job.final);
+    yield* run.inline(inputs.values());
+    return;
+  }
+  // The first poll would come too early.
+  await abortableSleep(run.settings.pollIntervalMs, run.call.signal);
+  const end = yield* collectJob(job, await awaitJob(job, run), run);
+  // Both halves are large enough for a job, so halving terminates.
+  if (end.queueFull && inputs.size >= 2 * SMALLEST_JOB) {
+    const half = Math.ceil(inputs.size / 2);
+    health.maxEntries = Math.min(health.maxEntries, half);
+    const all = [...inputs];
+    // One after the other: together they did not fit the queue.
+    yield* embedByJob(new Map(all.slice(0, half)), run);
+    yield* embedByJob(new Map(all.slice(half)), run);
+    return;
+  }
+  if (end.why !== undefined) health.jobFailed(end.why, false);
+  const left = [...inputs.values()].filter(({ key }) => !end.embedded.has(key));
+  if (left.length > 0) yield* run.inline(left);
+}
+
+/** Starts as many jobs as allowed, and leaves them to a later run. */
+async function* submitAll(
+  plan: AsyncIterable<PlannedInputs>,
+  earlier: readonly JobRecord[],
+  run: BatchRun,
+): AsyncGenerator<KeyedPart> {
+  const pending = [...earlier];
+  let more = false;
+  for await (const { via, inputs } of plan) {
+    if (via === 'inline' || !run.health.on) {
+      yield* run.inline(inputs.values());
+      continue;
+    }
+    if (pending.length >= run.settings.concurrency) {
+      more = true;
+      break;
+    }
+    const job = await submitJob(inputs, run);
+    if ('final' in job) {
+      run.health.jobFailed(job.why, job.final);
+      yield* run.inline(inputs.values());
+    } else pending.push(job);
+  }
+  if (pending.length === 0) return;
+  run.onEvent({
+    type: 'batch.pending',
+    jobs: pending.length,
+    inputs: pending.reduce((sum, job) => sum + job.keys.length, 0),
+    sinceMs: Math.min(...pending.map((job) => job.createdMs)),
+    more,
+  });
+}
+
+async function* mapped<A, B>(items: Inputs<A>, change: (item: A) => B): AsyncGenerator<B> {
+  for await (const item of items) yield change(item);
+}
+
+/**
+ * Runs generators concurrently and merges what they yield. A generator only continues after its
+ * part was consumed.
+ *
+ * @param sources asked for the next generator when there is room
+ * @param stop called when the consumer returns or a generator fails before the others are done
+ */
+async function* mergeParts<T>(
+  sources: AsyncGenerator<AsyncGenerator<T>>,
+  concurrency: number,
+  stop: () => void,
+): AsyncGenerator<T> {
+  const open = new Set<AsyncGenerator<T>>();
+  const underWay = new Map<AsyncGenerator<T>, Promise<Step<T>>>();
+  const advance = (source: AsyncGenerator<T>): void => {
+    open.add(source);
+    underWay.set(
+      source,
+      source.next().then(
+        (result) => ({ source, result }),
+        (error: unknown) => ({ source, error }),
+      ),
+    );
+  };
+  try {
+    for (;;) {
+      while (underWay.size < concurrency) {
+        const next = await sources.next();
+        if (next.done === true) break;
+        advance(next.value);
+      }
+      if (underWay.size === 0) return;
+      const step = await Promise.race(underWay.values());
+      underWay.delete(step.source);
+      if ('error' in step) throw step.error;
+      if (step.result.done === true) {
+        open.delete(step.source);
+        continue;
+      }
+      yield step.result.value;
+      advance(step.source);
+    }
+  } finally {
+    if (open.size > 0) stop();
+    await Promise.allSettled([...open, sources].map((source) => source.return(undefined)));
+  }
+}
+
+type Step<T> = { readonly source: AsyncGenerator<T> } & (
+  | { readonly result: IteratorResult<T, unknown> }
+  | { readonly error: unknown }
+);

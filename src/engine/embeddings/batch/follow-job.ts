@@ -1,37 +1,33 @@
+import type { KeyedInput, KeyedPart } from '../embedding-adapter.js';
 import { abortableSleep } from '../requests/pacer.js';
-import type { BatchStatus } from '../vendor.js';
+import type { BatchHandle, BatchStatus } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
-import type { KeyedPart } from './batch-embedding.js';
 import type { BatchRun } from './batch-run.js';
-import type { StartedJob } from './job-records.js';
+import type { JobRecord, StartedJob } from './job-records.js';
 
-/** How a job ended, after its results were taken. */
 export interface JobEnd {
-  /** Keys of the inputs that it embedded. */
   readonly embedded: ReadonlySet<string>;
-  /** Set when it did not go to its end. */
+  /** Set if it did not complete. */
   readonly why: string | undefined;
-  /** It failed only because too much waits at the vendor. */
+  /** It failed only because the vendor's queue was full. */
   readonly queueFull: boolean;
 }
 
-/** Vendors advise half a minute between two looks; a first look is worth it sooner. */
+/** Vendors advise polling every half minute; the first polls come sooner. */
 const LONGEST_PAUSE_MS = 30_000;
 const PAUSE_GROWTH = 1.5;
-/** Vendors take up to ten minutes to cancel a job and hand out what it finished. */
+/** Vendors take up to ten minutes to cancel a job and publish its results. */
 const CANCEL_MS = 15 * 60_000;
 const PART_SIZE = 256;
-/** Of results that are not what they should be. */
+/** Attempts to read broken results. */
 const MAX_READINGS = 3;
 
-/** A state that a job does not leave any more. */
 export type EndedStatus = Exclude<BatchStatus, { readonly state: 'running' }>;
 
 /**
- * Waits for a job to end, at most as long as the settings have it: then it is cancelled, and what
- * was finished is taken.
+ * Waits for a job to end. After the configured time, cancels it and takes what was finished.
  *
- * @throws VendorFault, or the signal's reason; the job stays remembered
+ * @throws VendorFault, or the signal's reason; the job stays stored
  */
 export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedStatus> {
   const { settings, call, nowMs, vendor } = run;
@@ -56,7 +52,7 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
       cancelled = `it took longer than ${settings.timeoutMinutes} min (remote.batch.timeoutMinutes)`;
       deadlineMs = nowMs() + CANCEL_MS;
       pauseMs = settings.pollIntervalMs;
-      // One that ended in this moment cannot be cancelled; the next look tells.
+      // A job that ended just now cannot be cancelled; the next poll shows that.
       await unlessFault(() => vendor.cancel(job.handle, call), run);
     }
     await abortableSleep(Math.max(1, Math.min(pauseMs, deadlineMs - nowMs())), call.signal);
@@ -64,14 +60,14 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
   }
 }
 
-/** How far a job is. A look that fails for the moment tells nothing: the job goes on without it. */
+/** Polls a job. A temporary failure counts as still running. */
 export async function lookAt(job: StartedJob, run: BatchRun): Promise<BatchStatus> {
   try {
     return await run.vendor.status(job.handle, run.call);
   } catch (error) {
     run.call.signal.throwIfAborted();
     if (!(error instanceof VendorFault)) throw error;
-    if (isGone(error)) return { state: 'failed', why: 'the vendor no longer knows the job' };
+    if (isGone(error)) return { state: 'failed', why: 'the job no longer exists at the vendor' };
     if (isTransient(error) || error.details.kind === 'answer') {
       return { state: 'running', done: undefined, total: undefined };
     }
@@ -80,10 +76,10 @@ export async function lookAt(job: StartedJob, run: BatchRun): Promise<BatchStatu
 }
 
 /**
- * Takes the results of a job that ended, as they come in, then clears it away: at the vendor, and
- * what is remembered of it. That happens when the part after the last one is asked for.
+ * Yields the results of an ended job, then deletes it at the vendor and in the store: when the part
+ * after the last one is requested.
  *
- * @throws VendorFault, or the signal's reason; the job stays remembered
+ * @throws VendorFault, or the signal's reason; the job stays stored
  */
 export async function* collectJob(
   job: StartedJob,
@@ -105,8 +101,8 @@ export async function* collectJob(
 }
 
 /**
- * @param embedded gets the keys of what came
- * @returns why results are missing, when the vendor no longer has them
+ * @param embedded receives the keys
+ * @returns why results are missing, if the vendor no longer has them
  */
 async function* readResults(
   job: StartedJob,
@@ -123,9 +119,9 @@ async function* readResults(
       if (!(error instanceof VendorFault)) throw error;
       if (isGone(error)) return 'the vendor no longer has its results';
       const isBroken = error.details.kind === 'answer';
-      // Later runs would fail on them as well: better paid twice than stuck for ever.
+      // Later runs would fail too: better to pay twice than to be stuck.
       if (isBroken && tries >= MAX_READINGS) return `its results are broken: ${error.message}`;
-      // What came in before stays; the file is read again from its beginning.
+      // Vectors received so far are kept; the file is read from the start.
       const waitMs = isBroken ? run.settings.pollIntervalMs : pacing.delayAfter(error, tries);
       if (waitMs === undefined) throw error;
       await abortableSleep(waitMs, signal);
@@ -151,7 +147,7 @@ async function* newVectors(
   }
 }
 
-/** What came before a fault is given before it is thrown. */
+/** Yields what arrived before a fault, then throws it. */
 async function* inParts(vectors: AsyncIterable<KeyedVector>): AsyncGenerator<KeyedPart> {
   let part: KeyedVector[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -169,7 +165,7 @@ async function* inParts(vectors: AsyncIterable<KeyedVector>): AsyncGenerator<Key
   if (failure !== undefined) throw failure.error;
 }
 
-/** A broken vector counts as missing: its input is embedded inline, which tells what is wrong. */
+/** A broken vector counts as missing: embedding its input inline shows what is wrong. */
 function accepted(vector: Float32Array, run: BatchRun): Float32Array | undefined {
   try {
     return run.accept(vector);
@@ -183,7 +179,7 @@ function isGone({ details }: VendorFault): boolean {
   return details.status === 404 || details.status === 410;
 }
 
-/** Does what is only tidying up: a fault changes nothing. */
+/** For clean-up: ignores vendor faults. */
 async function unlessFault(work: () => Promise<void>, run: BatchRun): Promise<void> {
   try {
     await work();
@@ -191,4 +187,78 @@ async function unlessFault(work: () => Promise<void>, run: BatchRun): Promise<vo
     run.call.signal.throwIfAborted();
     if (!(error instanceof VendorFault)) throw error;
   }
+}
+
+interface SubmitFailure {
+  readonly why: string;
+  /** The next job would fail in the same way. */
+  readonly final: boolean;
+}
+
+/**
+ * Starts a job. It is stored before it is submitted, and looked up before a retry whose first
+ * answer was lost, so no job is started twice.
+ *
+ * @throws VendorFault if the vendor may have the job, which stays stored
+ */
+export async function submitJob(
+  inputs: ReadonlyMap<string, KeyedInput>,
+  run: BatchRun,
+): Promise<StartedJob | SubmitFailure> {
+  const { vendor, records, call, onEvent } = run;
+  const record = await records.begin([...inputs.keys()]);
+  const entries = Array.from(inputs, ([key, input]) => ({ key, input }));
+  for (let tries = 1; ; tries++) {
+    const given = await handedOver(() => vendor.submit(entries, record.id, call), record, run);
+    if (!(given instanceof VendorFault)) {
+      const started = await records.started(record, given);
+      const { id: job } = record;
+      onEvent({ type: 'batch.submitted', job, inputs: inputs.size, resumed: false });
+      return started;
+    }
+    const waitMs = call.pacing.delayAfter(given, tries);
+    if (waitMs === undefined) {
+      await records.forget(record);
+      const why = given.message;
+      onEvent({ type: 'batch.ended', job: record.id, embedded: 0, left: inputs.size, why });
+      return { why, final: !mayHaveWorked(given) };
+    }
+    await abortableSleep(waitMs, call.signal);
+  }
+}
+
+/** The job's handle, or the fault if the vendor certainly has no such job. */
+async function handedOver(
+  submit: () => Promise<BatchHandle>,
+  record: JobRecord,
+  run: BatchRun,
+): Promise<BatchHandle | VendorFault> {
+  try {
+    return await submit();
+  } catch (error) {
+    run.call.signal.throwIfAborted();
+    if (!(error instanceof VendorFault)) throw error;
+    if (!mayHaveWorked(error)) return error;
+    return (await findJob(record, run)) ?? error;
+  }
+}
+
+/** Looks up a stored job whose handle was lost. */
+export async function findJob(record: JobRecord, run: BatchRun): Promise<BatchHandle | undefined> {
+  try {
+    return await run.vendor.find(record.id, run.call);
+  } catch (error) {
+    run.call.signal.throwIfAborted();
+    // An endpoint without lists has no batches either.
+    if (error instanceof VendorFault && UNKNOWN_ROUTE.has(error.details.status ?? 0))
+      return undefined;
+    throw error;
+  }
+}
+
+const UNKNOWN_ROUTE = new Set([404, 405, 501]);
+
+/** Whether the job may exist despite the fault. */
+function mayHaveWorked(fault: VendorFault): boolean {
+  return isTransient(fault) || fault.details.kind === 'answer';
 }

@@ -1,42 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../context.js';
-import { parsedJson } from '../../parse-json.js';
+import type { Clock } from '../../support/context.js';
+import { parsedJson } from '../../support/text.js';
+import type { BatchJobStore, StoredBatchJob } from '../embedding-adapter.js';
 import { jsonAt } from '../http/status-fault.js';
 import type { BatchHandle } from '../vendor.js';
-import type { BatchJobStore, StoredBatchJob } from './batch-embedding.js';
 
-/** A job that is remembered. */
 export interface JobRecord {
-  /** Its label at the vendor, too. */
+  /** Also its label at the vendor. */
   readonly id: string;
-  /** Since the epoch. */
   readonly createdMs: number;
-  /** Of its inputs. */
   readonly keys: readonly string[];
-  /** Undefined until the vendor said that it has the job. */
+  /** Undefined until the vendor confirmed the job. */
   readonly handle: BatchHandle | undefined;
 }
 
-/** The jobs in a store. */
 export interface JobRecords {
   /** Oldest first. */
   list(): Promise<readonly JobRecord[]>;
-  /** Remembers a job that is about to be created. */
+  /** Stores a job that is about to be created. */
   begin(keys: readonly string[]): Promise<JobRecord>;
   started(record: JobRecord, handle: BatchHandle): Promise<JobRecord & StartedJob>;
   forget(record: JobRecord): Promise<void>;
 }
 
-/** A job that the vendor has. */
 export interface StartedJob extends JobRecord {
   readonly handle: BatchHandle;
 }
 
-/** Results are gone after 30 days at the longest (OpenAI, Voyage); a record is of no use then. */
+/** Vendors delete results after at most 30 days (OpenAI, Voyage). */
 const KEPT_MS = 31 * 24 * 3_600_000;
 const VERSION = 1;
 
-/** Reads and writes jobs in a store. */
 export function openJobRecords(store: BatchJobStore, clock: Clock): JobRecords {
   const save = (record: JobRecord): Promise<void> => store.save(written(record));
   return {
@@ -68,7 +62,7 @@ function written({ id, createdMs, keys, handle }: JobRecord): StoredBatchJob {
   return { id, createdMs, json: JSON.stringify({ version: VERSION, handle, keys }) };
 }
 
-/** Undefined for what another version wrote, or nobody did. */
+/** Undefined for a record of another version. */
 function read({ id, createdMs, json }: StoredBatchJob): JobRecord | undefined {
   const value = parsedJson(json);
   const keys = jsonAt(value, 'keys');

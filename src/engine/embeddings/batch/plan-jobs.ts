@@ -1,41 +1,33 @@
-import type { Inputs } from '../embedding-adapter.js';
+import type { Inputs, KeyedInput } from '../embedding-adapter.js';
 import { plainText, splitToFit } from '../requests/input-text.js';
 import type { RequestLimits, VendorBatch } from '../vendor.js';
-import type { KeyedInput } from './batch-embedding.js';
 
-/** Inputs that go the same way together. */
 export interface PlannedInputs {
   readonly via: 'inline' | 'job';
-  /** By their keys. */
   readonly inputs: ReadonlyMap<string, KeyedInput>;
 }
 
-/** How inputs are divided. */
 export interface PlanRules {
-  /** Of one inline request: what is longer is cut into pieces, which a job cannot put together. */
+  /** Longer inputs are split, whose pieces a job could not merge. */
   readonly inline: RequestLimits;
   readonly job: VendorBatch['limits'];
-  /** Jobs that are in the memory at the same time. */
+  /** Jobs in memory at the same time. */
   readonly concurrency: number;
-  /** Asked anew for each input, since what is learnt from one job holds for the next. */
+  /** Called for each input, since it may change during the run. */
   readonly maxEntries: () => number;
-  /** Whether an input must not go into a job. */
   readonly inlineOnly: (key: string) => boolean;
 }
 
-/**
- * A job may take hours, an inline request takes a second: a few changed notes are not worth the
- * wait, nor is the price of so few worth a thought.
- */
+/** A job may take hours, an inline request a second: not worth it for a few changed notes. */
 export const SMALLEST_JOB = 50;
-/** The texts of all jobs under way together, until their results are in. */
+/** For the texts of all jobs in flight. */
 const MEMORY_BYTES = 256 * 1024 * 1024;
-/** What a line of a job's input holds besides text and key, generously. */
+/** Generous overhead of a line besides its text. */
 const LINE_BYTES = 512;
-/** Inputs that go inline are handed over in portions of this size. */
+/** Size of the portions that go inline. */
 const INLINE_PORTION = 1024;
 
-/** Divides inputs into jobs as large as the vendor takes them, and those that go inline; lazily. */
+/** Divides inputs into jobs as large as the vendor accepts, and portions that go inline; lazily. */
 export async function* planJobs(
   inputs: Inputs<KeyedInput>,
   rules: PlanRules,
@@ -62,7 +54,7 @@ export async function* planJobs(
     job.set(input.key, input);
     bytes += size;
   }
-  // A small rest joins what goes inline anyway.
+  // A small remainder joins what goes inline anyway.
   if (via(job) === 'inline') for (const [key, input] of job) inline.set(key, input);
   else yield { via: 'job', inputs: job };
   if (inline.size > 0) yield { via: 'inline', inputs: inline };

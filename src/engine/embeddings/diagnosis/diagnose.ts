@@ -1,13 +1,17 @@
-import { ADAPTER_FACTS } from '../adapter-facts.js';
+import type { Clock } from '../../support/context.js';
+import { PROVIDERS } from '../adapters/index.js';
+import { chooseNamed } from '../choose-provider.js';
+import { shownModel } from '../describe-provider.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
-import { shownAddress } from '../shown-address.js';
-import { shownModel } from '../shown-model.js';
+import { openProvider } from '../open-provider.js';
+import type { CheckName, CheckOutcome, Diagnosis } from '../output-schemas.js';
+import type { AgentProviders } from '../provider-world.js';
+import { shownAddress } from '../vendor-fault.js';
 import {
   CHECKS,
-  type CheckName,
-  type CheckOutcome,
-  type Diagnosis,
+  type DiagnosedProvider,
   type DiagnosisEvent,
+  type DiagnosisSubject,
 } from './events.js';
 import {
   checkBatch,
@@ -18,27 +22,30 @@ import {
   checkSelected,
   failure,
 } from './provider-checks.js';
-import type { DiagnosedProvider, DiagnosisSubject } from './subject.js';
 
-/** How a diagnosis is watched and ended, and what is looked at besides the provider. */
 export interface DiagnoseOptions {
   readonly signal: AbortSignal;
   readonly onEvent: (event: DiagnosisEvent) => void;
   /**
-   * Looks at the vectors of the index; undefined where there is none to look at.
+   * Checks the vectors of the index, if there is one.
    *
-   * @param opened the chosen provider, or undefined when it could not be opened
+   * @param opened undefined if the provider could not be opened
    */
   readonly checkVectors?:
-    | ((opened: Promise<EmbeddingAdapter | undefined>) => Promise<CheckOutcome>)
+    | ((opened: Promise<EmbeddingAdapter | undefined>) => Promise<VectorsOutcome>)
     | undefined;
 }
 
+export interface VectorsOutcome extends CheckOutcome {
+  /** Who answers searches of this index; undefined if it has no vectors yet. */
+  readonly usable?: Diagnosis['usable'];
+}
+
 /**
- * Walks the way from a question to its vector and really embeds a word. What does not depend on each
- * other is looked at side by side; what cannot be tried because of an earlier failure is `off`.
+ * Checks each step from a query to its vector and embeds a word. Independent checks run
+ * concurrently; those made pointless by an earlier failure are `off`.
  *
- * @throws the signal's reason; what fails at a provider is in the outcome
+ * @throws the signal's reason; provider failures are in the outcome
  */
 export async function diagnose(
   subject: DiagnosisSubject,
@@ -58,6 +65,7 @@ export async function diagnose(
   };
   signal.throwIfAborted();
   const { primary, fallback, scope } = subject;
+  let usable: Diagnosis['usable'] | undefined;
   const checks = [check('selected', () => checkSelected(subject))];
   if (primary !== undefined) {
     const way = walk(primary, subject, check, signal);
@@ -68,19 +76,29 @@ export async function diagnose(
     if (scope === 'path') {
       checks.push(check('fallback', () => checkFallback(fallback, primary, signal)));
     }
-    if (checkVectors !== undefined) checks.push(check('vectors', () => checkVectors(way.opened)));
+    if (checkVectors !== undefined) {
+      const look = async (): Promise<CheckOutcome> => {
+        const { usable: answers, ...outcome } = await checkVectors(way.opened);
+        usable = answers;
+        return outcome;
+      };
+      checks.push(check('vectors', look));
+    }
   }
-  // One that throws must not leave the others running unheard.
+  // A check that throws must not leave others running.
   const settled = await Promise.allSettled(checks);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
-  const diagnosis = conclude(subject, outcomes);
+  const diagnosis = conclude(subject, outcomes, usable);
   onEvent({ type: 'diagnosis.finished', diagnosis });
   return diagnosis;
 }
 
 type Check = (name: CheckName, look: () => Promise<CheckOutcome>) => Promise<CheckOutcome>;
 
-/** Key, address, embedding: each needs the one before. */
+/**
+ * Key, embedding, address. The address comes last, since what counts is whether embedding works,
+ * perhaps through a proxy.
+ */
 function walk(
   primary: DiagnosedProvider,
   subject: DiagnosisSubject,
@@ -92,26 +110,24 @@ function walk(
 } {
   const { choice } = primary;
   const model = shownModel(choice, subject.settings) ?? choice.provider;
-  const usual = ADAPTER_FACTS[choice.adapter].endpoint ?? choice.adapter;
+  const usual = PROVIDERS[choice.adapter].endpoint ?? choice.adapter;
   const address = shownAddress(choice.baseUrl ?? usual);
   const key = check('key', () => checkKey(primary, subject, signal));
   const opening = key.then(async ({ state }) =>
     state === 'failed' ? NO_KEY : openedOrFailure(primary, model, signal),
   );
   const opened = opening.then((result) => ('identity' in result ? result : undefined));
-  // Whoever waits for the outcome of the walk hears of it; the others need not.
+  // `done` reports the failure.
   opened.catch(() => undefined);
   const done = opening.then(async (result) => {
     if (!('identity' in result)) {
       await check('endpoint', async () => ({ ...NOT_TRIED, text: address }));
       return check('embed', async () => ({ text: model, ...result }));
     }
-    const hasKey = choice.credential.state === 'found';
-    const endpoint = await check('endpoint', () => checkEndpoint(result.endpoint, hasKey, signal));
-    if (endpoint.state === 'failed') {
-      return check('embed', async () => ({ ...NOT_TRIED, text: result.model }));
-    }
-    return check('embed', () => checkEmbed(result, signal));
+    const embedded = await check('embed', () => checkEmbed(result, signal));
+    const way = { hasKey: choice.credential.state === 'found', works: embedded.state === 'ok' };
+    await check('endpoint', () => checkEndpoint(result.endpoint, way, signal));
+    return embedded;
   });
   return { done, opened };
 }
@@ -135,9 +151,11 @@ async function openedOrFailure(
 function conclude(
   { primary, scope }: DiagnosisSubject,
   outcomes: ReadonlyMap<CheckName, CheckOutcome>,
+  answers: Diagnosis['usable'] | undefined,
 ): Diagnosis {
   const works = (name: CheckName): boolean => outcomes.get(name)?.state === 'ok';
-  const usable = works('embed') ? 'primary' : works('fallback') ? 'fallback' : null;
+  const embeds = works('embed') ? 'primary' : works('fallback') ? 'fallback' : null;
+  const usable = answers === undefined ? embeds : answers;
   return {
     scope,
     ok: primary === undefined || usable !== null,
@@ -149,4 +167,43 @@ function conclude(
       return outcome === undefined ? [] : [{ check, ...outcome }];
     }),
   };
+}
+
+/**
+ * Checks one provider, whatever is configured.
+ *
+ * @param name an adapter's id or kind, or the id of a `models.providers` entry
+ * @throws SvcError PROVIDER_UNKNOWN; the signal's reason
+ */
+export async function diagnoseNamed(
+  name: string,
+  { settings, world, locate }: AgentProviders,
+  work: {
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+    readonly onEvent: (event: DiagnosisEvent) => void;
+  },
+): Promise<Diagnosis> {
+  const choice = chooseNamed(name, settings, world);
+  let opened: EmbeddingAdapter | undefined;
+  const primary: DiagnosedProvider = {
+    choice,
+    open: async (signal) => {
+      opened = await openProvider(choice, { settings, world, clock: work.clock, signal });
+      return opened;
+    },
+  };
+  const subject = {
+    settings,
+    world,
+    locate,
+    primary,
+    fallback: undefined,
+    scope: 'named',
+  } as const;
+  try {
+    return await diagnose(subject, work);
+  } finally {
+    await opened?.close();
+  }
 }

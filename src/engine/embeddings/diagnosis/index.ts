@@ -1,9 +1,4 @@
-export { diagnose } from './diagnose.js';
-export { diagnoseNamed } from './diagnose-named.js';
-export {
-  CHECKS,
-  type CheckName,
-  type CheckOutcome,
-  type Diagnosis,
-  type DiagnosisEvent,
-} from './events.js';
+export type { CheckName, CheckOutcome, Diagnosis } from '../output-schemas.js';
+export { diagnose, diagnoseNamed, type VectorsOutcome } from './diagnose.js';
+export { CHECKS, type DiagnosisEvent } from './events.js';
+export { connectTo, failure } from './provider-checks.js';

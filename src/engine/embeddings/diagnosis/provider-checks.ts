@@ -1,38 +1,40 @@
-import { leadsToLoopback } from '../../config/loopback.js';
-import { messageOf, SvcError } from '../../errors/index.js';
-import { ADAPTER_FACTS } from '../adapter-facts.js';
+import { once } from 'node:events';
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import { leadsToLoopback } from '../../support/network.js';
+import { PROVIDERS } from '../adapters/index.js';
 import type { ProviderChoice } from '../choose-provider.js';
-import { credentialView } from '../credential-view.js';
+import { credentialView, whyChosen } from '../describe-provider.js';
 import type { EmbeddingAdapter } from '../embedding-adapter.js';
-import { secretReader } from '../provider-secrets.js';
-import { whyChosen } from '../why-chosen.js';
-import { connectTo } from './connect.js';
-import type { CheckOutcome } from './events.js';
-import type { DiagnosedProvider, DiagnosisSubject } from './subject.js';
+import { networkMessage } from '../http/status-fault.js';
+import { secretReader } from '../open-provider.js';
+import type { CheckOutcome } from '../output-schemas.js';
+import type { DiagnosedProvider, DiagnosisSubject } from './events.js';
 
-/** Which provider the settings lead to, and by what. */
+/** Which provider is selected, and by what. */
 export async function checkSelected(subject: DiagnosisSubject): Promise<CheckOutcome> {
   const { primary, settings, world, locate, scope } = subject;
   if (primary === undefined) return nothingSelected(subject);
   const { choice } = primary;
   const text = nameOf(choice);
-  if (scope === 'named') return { state: 'ok', text, note: 'as asked' };
+  if (scope === 'named') return { state: 'ok', text, note: 'as requested' };
   const reason = whyChosen(choice, settings, world);
   if (reason.kind === 'sign') return { state: 'ok', text, note: `auto: ${reason.sign}` };
   const written = await locate(['memorySearch', ...reason.key.split('.')]);
-  if (written === undefined) return { state: 'ok', text, note: `memorySearch.${reason.key}` };
-  return { state: 'ok', text, note: written.path, location: written.location };
+  const note = written?.path ?? `memorySearch.${reason.key}`;
+  return { state: 'ok', text, note, location: written?.location };
 }
 
 async function nothingSelected({ settings, locate }: DiagnosisSubject): Promise<CheckOutcome> {
-  const text = 'none: memory is searched by words alone';
+  const text = 'none: keyword search only';
   if (settings.provider === 'auto') {
-    const mend = 'svc provider list says what each provider needs';
-    return { state: 'off', text, note: 'auto found none', mend };
+    const hint = 'run "svc provider list" to see what each provider needs';
+    return { state: 'off', text, note: 'auto found none', hint };
   }
   const written = await locate(['memorySearch', 'provider']);
-  if (written === undefined) return { state: 'off', text, note: 'memorySearch.provider' };
-  return { state: 'off', text, note: written.path, location: written.location };
+  const note = written?.path ?? 'memorySearch.provider';
+  return { state: 'off', text, note, location: written?.location };
 }
 
 /** `corp (openai)`, or `openai`. */
@@ -40,7 +42,7 @@ function nameOf({ provider, adapter }: ProviderChoice): string {
   return provider === adapter ? provider : `${provider} (${adapter})`;
 }
 
-/** Where the key is, and whether it can be read; tells its length and never the key. */
+/** Where the key is and whether it can be read. Shows its length, never the key. */
 export async function checkKey(
   { choice }: DiagnosedProvider,
   { settings, world, locate }: DiagnosisSubject,
@@ -48,24 +50,26 @@ export async function checkKey(
 ): Promise<CheckOutcome> {
   const view = credentialView(choice, settings, world);
   const { credential } = choice;
-  if (view.state === 'not_needed') return { state: 'ok', text: 'none needed' };
+  if (view.state === 'not_needed') {
+    const text = view.source === null ? 'not needed' : 'not sent';
+    return { state: 'ok', text, note: view.hint ?? undefined };
+  }
   if (view.state === 'missing') {
-    // Where no key is needed there are further ways to one, that only the provider's code knows.
+    // Even if no key is required, the provider may have other credentials that only its code knows.
     const state = credential.state === 'not_needed' ? 'warning' : 'failed';
-    const mend = view.mend === null ? {} : { mend: view.mend };
-    return { state, text: 'none', code: 'PROVIDER_AUTH', cause: 'there is no key', ...mend };
+    const hint = view.hint ?? undefined;
+    return { state, text: 'none', code: 'PROVIDER_AUTH', cause: 'no API key found', hint };
   }
   const text = view.source ?? '';
   if (credential.state !== 'found') return { state: 'ok', text };
-  const written = await locate(keyPath(credential.source, choice));
-  const at = written === undefined ? {} : { location: written.location };
+  const location = (await locate(keyPath(credential.source, choice)))?.location;
   try {
     const { length } = await secretReader(world, signal)(credential.input);
     const note = `set, ${length} character${length === 1 ? '' : 's'}`;
-    return { state: 'ok', text, note, ...at };
+    return { state: 'ok', text, note, location };
   } catch (error) {
     signal.throwIfAborted();
-    return { ...failure(text, error), ...at };
+    return { ...failure(text, error), location };
   }
 }
 
@@ -75,10 +79,13 @@ function keyPath(source: string, { provider }: ProviderChoice): readonly string[
     : ['models', 'providers', provider, 'apiKey'];
 }
 
-/** Whether the address answers at all, how quickly, and whether what is sent there is encrypted. */
+/**
+ * Whether the address can be reached and is encrypted. If requests work but a connection fails,
+ * there is probably a proxy.
+ */
 export async function checkEndpoint(
   endpoint: string,
-  hasKey: boolean,
+  { hasKey, works }: { readonly hasKey: boolean; readonly works: boolean },
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
   if (!URL.canParse(endpoint)) return { state: 'ok', text: endpoint, note: 'in this process' };
@@ -88,15 +95,15 @@ export async function checkEndpoint(
     if (tls) return { state: 'ok', text: endpoint, note: 'TLS ok', latencyMs };
     const found = { text: endpoint, note: 'no TLS', latencyMs };
     if (!hasKey || leadsToLoopback(url)) return { state: 'ok', ...found };
-    const cause = 'the key and the texts go over the network unencrypted';
-    return { state: 'warning', ...found, cause, mend: 'use an https address' };
+    const cause = 'the key and the texts are sent unencrypted';
+    return { state: 'warning', ...found, cause, hint: 'use an https URL' };
   } catch (error) {
     signal.throwIfAborted();
-    return failure(endpoint, error);
+    if (!works) return failure(endpoint, error);
+    return { state: 'ok', text: endpoint, note: 'requests work, but not a direct connection' };
   }
 }
 
-/** Really embeds a word. */
 export async function checkEmbed(
   adapter: EmbeddingAdapter,
   signal: AbortSignal,
@@ -110,29 +117,26 @@ export async function checkEmbed(
   }
 }
 
-/** Whether passages go through the vendor's batch API. */
 export async function checkBatch(
   { choice }: DiagnosedProvider,
   { settings, locate }: DiagnosisSubject,
 ): Promise<CheckOutcome> {
-  const offered = ADAPTER_FACTS[choice.adapter].batch;
+  const offered = PROVIDERS[choice.adapter].batch;
   const enabled = choice.isPrimary && settings.remote.batch.enabled;
   if (!enabled) {
-    const note = offered ? 'offered: memorySearch.remote.batch.enabled' : 'not offered';
+    const note = offered ? 'available: memorySearch.remote.batch.enabled' : 'not available';
     return { state: 'off', text: 'off', note };
   }
   if (offered) return { state: 'ok', text: 'on' };
-  const written = await locate(['memorySearch', 'remote', 'batch', 'enabled']);
   return {
     state: 'warning',
-    text: 'not offered',
-    cause: `${choice.adapter} has no batch API: passages are embedded inline`,
-    mend: 'set remote.batch.enabled to false',
-    ...(written === undefined ? {} : { location: written.location }),
+    text: 'not available',
+    cause: `${choice.adapter} has no batch API; passages are embedded inline`,
+    hint: 'set remote.batch.enabled to false',
+    location: (await locate(['memorySearch', 'remote', 'batch', 'enabled']))?.location,
   };
 }
 
-/** Opens the fallback and embeds a word with it. */
 export async function checkFallback(
   fallback: DiagnosedProvider | undefined,
   primary: DiagnosedProvider,
@@ -141,8 +145,8 @@ export async function checkFallback(
   if (fallback === undefined) return { state: 'off', text: 'none' };
   const text = nameOf(fallback.choice);
   if (fallback.choice.provider === primary.choice.provider) {
-    const cause = 'it is the provider itself, and would fail with it';
-    return { state: 'warning', text, cause, mend: 'set memorySearch.fallback to another' };
+    const cause = 'the fallback is the provider itself and would fail with it';
+    return { state: 'warning', text, cause, hint: 'set memorySearch.fallback to another provider' };
   }
   try {
     const adapter = await fallback.open(signal);
@@ -154,11 +158,55 @@ export async function checkFallback(
   }
 }
 
-/** A failed check: the error's code, message and hint. */
 export function failure(text: string, error: unknown): CheckOutcome {
   if (!(error instanceof SvcError)) throw error;
   const { code, hint } = error;
-  // Whom it is about stands beside it already.
+  // The provider is shown next to it.
   const cause = messageOf(error).replace(/^embedding provider \S+: /u, '');
-  return { state: 'failed', text, code, cause, ...(hint === undefined ? {} : { mend: hint }) };
+  return { state: 'failed', text, code, cause, hint };
+}
+
+interface Connected {
+  /** Includes DNS lookup and TLS handshake. */
+  readonly latencyMs: number;
+  readonly tls: boolean;
+}
+
+/** Shorter than for a slow model, for hosts that drop packets. */
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Connects to a host and hangs up, to distinguish an unreachable address from a failing service.
+ *
+ * @throws SvcError PROVIDER_UNREACHABLE, PROVIDER_TIMEOUT; or the signal's reason
+ */
+export async function connectTo(url: URL, signal: AbortSignal): Promise<Connected> {
+  signal.throwIfAborted();
+  const tls = url.protocol === 'https:';
+  // URL keeps the brackets of IPv6 addresses.
+  const host = url.hostname.replace(/^\[|\]$/gu, '');
+  const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
+  const started = performance.now();
+  const socket = tls
+    ? connectTls({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) })
+    : connectPlain({ host, port });
+  // Stays attached: an error may follow the one that ends the wait.
+  socket.on('error', () => undefined);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const event = tls ? 'secureConnect' : 'connect';
+    await once(socket, event, { signal: AbortSignal.any([signal, timeout]) });
+    return { latencyMs: performance.now() - started, tls };
+  } catch (error) {
+    signal.throwIfAborted();
+    const message = timeout.aborted
+      ? 'no answer in time'
+      : networkMessage(systemErrorCode(error) ?? '', messageOf(error));
+    throw new SvcError(timeout.aborted ? 'PROVIDER_TIMEOUT' : 'PROVIDER_UNREACHABLE', message, {
+      hint: `check that ${url.host} is reachable from this machine`,
+      cause: error,
+    });
+  } finally {
+    socket.destroy();
+  }
 }

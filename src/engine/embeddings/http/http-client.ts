@@ -1,28 +1,24 @@
 import got, { HTTPError, type Options, RequestError, type Response, TimeoutError } from 'got';
 import { messageOf } from '../../errors/index.js';
-import { jsonOrText } from '../../parse-json.js';
-import { createSecretMask } from '../../secrets/mask/secret-mask.js';
+import { createSecretMask } from '../../secrets/index.js';
+import { jsonOrText } from '../../support/text.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
-import { networkMessage } from './network-words.js';
-import { detailsOfStatus } from './status-fault.js';
+import { detailsOfStatus, networkMessage } from './status-fault.js';
 
-/** A request to a vendor. */
 export interface HttpRequest {
   readonly method: 'DELETE' | 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is; not together with `json`. An iterable can be sent once: see UNPACED. */
-  readonly body?: Buffer | Iterable<Buffer> | string | undefined;
+  /** Not together with `json`. A form can be sent once, see UNPACED. */
+  readonly body?: Buffer | FormData | string | undefined;
   readonly signal: AbortSignal;
-  /** Of one try, in milliseconds. */
+  /** Limit of one try. */
   readonly timeoutMs: number;
   readonly pacing: Pacing;
 }
 
-/** An answer with status 2xx. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -30,8 +26,8 @@ export interface HttpAnswer {
 }
 
 /**
- * What a vendor's error answer means, where its body says more than the status. `body` is parsed
- * JSON, or text where it is none; `headers` have lower-case names. Only what differs is returned.
+ * Interprets an error answer beyond its status. `body` is parsed JSON if possible, else text;
+ * header names are lower case. Returns only what differs.
  */
 export type ExplainStatus = (answer: {
   readonly status: number;
@@ -39,13 +35,13 @@ export type ExplainStatus = (answer: {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }) => Partial<VendorFaultDetails>;
 
-/** Larger answers than any vendor gives; a broken endpoint must not fill the memory. */
+/** Protects memory from a broken endpoint. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 
 /**
- * Sends a request through got, again and again as its pacing has it.
+ * Sends a request, with retries as its pacing decides.
  *
- * Redirects are not followed: the key in the headers is for this host alone.
+ * Does not follow redirects: the key is for this host only.
  *
  * @throws VendorFault, or the signal's reason
  */
@@ -75,7 +71,7 @@ export async function sendRequest(
       if (transferred > MAX_ANSWER_BYTES) pending.cancel();
     });
     const { statusCode, headers, body } = await pending;
-    // With redirects not followed, got takes 3xx for an answer.
+    // Without following redirects, got returns 3xx as an answer.
     if (statusCode >= 300) throw redirectFault(statusCode, headers['location']);
     pacing.succeeded();
     return { status: statusCode, headers, body };
@@ -85,19 +81,107 @@ export async function sendRequest(
   }
 }
 
-/** The fault of an answer that sends elsewhere. */
-export function redirectFault(status: number, location: string | undefined): VendorFault {
+/** Parses the JSON of an answer. @throws VendorFault if it is cut off */
+export function parseAnswer(answer: HttpAnswer): unknown {
+  try {
+    return JSON.parse(answer.body.toString('utf8'));
+  } catch (error) {
+    throw new VendorFault(
+      { kind: 'answer', status: answer.status, message: 'the answer is broken: it is not JSON' },
+      { cause: error },
+    );
+  }
+}
+
+/** Adds a hint to the fault of a server that is not running. */
+export async function withHintWhenRefused<T>(
+  hint: string | undefined,
+  answer: Promise<T>,
+): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (hint === undefined || !(error instanceof VendorFault)) throw error;
+    if (error.details.code !== 'ECONNREFUSED') throw error;
+    throw new VendorFault({ ...error.details, hint }, { cause: error });
+  }
+}
+
+/** Protects memory from a broken endpoint. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * Streams the lines of a file, since batch results can exceed memory. Skips blank lines. Does
+ * not retry: the caller knows which lines it has.
+ *
+ * @throws VendorFault, or the signal's reason
+ */
+export async function* downloadLines(
+  request: Omit<HttpRequest, 'body' | 'json' | 'method'>,
+  explain: ExplainStatus = () => ({}),
+): AsyncGenerator<string> {
+  const { signal, timeoutMs, pacing } = request;
+  await pacing.ready(signal);
+  const stream = got.stream(request.url, {
+    headers: { 'user-agent': 'svc', ...request.headers },
+    signal,
+    // A large file may take long, but not without receiving data.
+    timeout: { response: timeoutMs, socket: timeoutMs },
+    followRedirect: false,
+    retry: { limit: 0 },
+  });
+  try {
+    let rest = Buffer.alloc(0);
+    for await (const chunk of stream) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      let start = 0;
+      for (;;) {
+        const end = chunk.indexOf(NEWLINE, start);
+        if (end < 0) break;
+        const line = lineOf(rest, chunk.subarray(start, end));
+        rest = Buffer.alloc(0);
+        start = end + 1;
+        if (line !== '') yield line;
+      }
+      rest = Buffer.concat([rest, chunk.subarray(start)]);
+      if (rest.length > MAX_LINE_BYTES) {
+        throw new VendorFault({
+          kind: 'answer',
+          message: 'the answer is broken: a line is too long',
+        });
+      }
+    }
+    // As above; a redirect has no lines of results.
+    const { statusCode, headers } = stream.response ?? { statusCode: 200, headers: {} };
+    if (statusCode >= 300) throw redirectFault(statusCode, headers['location']);
+    const last = lineOf(rest, Buffer.alloc(0));
+    if (last !== '') yield last;
+    pacing.succeeded();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw faultOf(error, explain);
+  } finally {
+    stream.destroy();
+  }
+}
+
+function lineOf(first: Buffer, second: Buffer): string {
+  const bytes = first.length === 0 ? second : Buffer.concat([first, second]);
+  return bytes.toString('utf8').trim();
+}
+
+function redirectFault(status: number, location: string | undefined): VendorFault {
   const where = location === undefined ? '' : ` to ${new URL(location, 'http://x').host}`;
   return new VendorFault({
     kind: 'request',
     status,
     message: `the endpoint redirects${where}`,
-    hint: 'set baseUrl to the address that answers itself',
+    hint: 'set baseUrl to the final address',
   });
 }
 
-/** Names a failure of any kind as a fault. */
-export function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
+function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
   if (error instanceof VendorFault) return error;
   if (error instanceof HTTPError) return new VendorFault(answerDetails(error.response, explain));
   if (error instanceof TimeoutError) {
@@ -112,13 +196,13 @@ export function faultOf(error: unknown, explain: ExplainStatus): VendorFault {
 
 function answerDetails(response: Response<unknown>, explain: ExplainStatus): VendorFaultDetails {
   const { statusCode: status, headers, request, rawBody } = response;
-  // Before anything is cut off: half a key is no longer known for one.
+  // Mask before truncating: half a key would not be recognized.
   const body = createSecretMask(sentSecrets(request.options)).data(jsonOrText(bodyText(rawBody)));
   const own = explain({ status, body, headers });
   return { ...detailsOfStatus(status, headers, body), ...own };
 }
 
-/** Headers that hold no secret, whoever sends them. */
+/** Headers that never contain secrets. */
 const PLAIN_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -129,7 +213,10 @@ const PLAIN_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ]);
 
-/** What a vendor may repeat in its error: the values of the headers, whole and without a scheme. */
+/**
+ * Values that a vendor may repeat in its error: those of the headers, with and without their
+ * scheme.
+ */
 function sentSecrets({ headers }: Pick<Options, 'headers'>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (value === undefined || PLAIN_HEADERS.has(name.toLowerCase())) return [];

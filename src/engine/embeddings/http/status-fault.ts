@@ -12,12 +12,21 @@ const KINDS: Readonly<Record<number, VendorFaultKind>> = {
   429: 'rate',
 };
 
-/** What an error answer means by its status alone, with the vendor's words for people. */
+const PROXY_REFUSED: VendorFaultDetails = {
+  kind: 'request',
+  status: 407,
+  message: 'the proxy requires a user name and password',
+  hint: 'include them in the address: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
+};
+
+/** What the status alone means, with the vendor's message. */
 export function detailsOfStatus(
   status: number,
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   body: unknown,
 ): VendorFaultDetails {
+  // The vendor never saw the request.
+  if (status === 407) return PROXY_REFUSED;
   const kind = KINDS[status] ?? (status >= 500 ? 'overload' : 'request');
   return {
     kind,
@@ -29,7 +38,7 @@ export function detailsOfStatus(
 
 const MAX_MESSAGE = 300;
 
-/** The words of an error body, in any of the shapes that vendors use. */
+/** The message in an error body of any shape that vendors use. */
 export function messageIn(body: unknown): string | undefined {
   if (typeof body === 'string') {
     const text = body
@@ -51,11 +60,7 @@ export function messageIn(body: unknown): string | undefined {
   return undefined;
 }
 
-/**
- * `Retry-After` in milliseconds: seconds, or a date (RFC 9110 §10.2.3).
- *
- * @param nowMs milliseconds since the epoch, for dates
- */
+/** `Retry-After`: seconds or a date (RFC 9110 §10.2.3). */
 function retryAfterMs(
   header: string | readonly string[] | undefined,
   nowMs: number,
@@ -67,7 +72,22 @@ function retryAfterMs(
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
 }
 
-/** A value inside parsed JSON; undefined where the path leads nowhere. */
+const NETWORK_WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused: nothing is listening there',
+  ECONNRESET: 'the connection was interrupted',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the host's certificate is self-signed",
+  CERT_HAS_EXPIRED: "the host's certificate has expired",
+};
+
+export function networkMessage(code: string, fallback: string): string {
+  return NETWORK_WORDS[code] ?? fallback;
+}
+
+/** A value inside parsed JSON; undefined if the path does not exist. */
 export function jsonAt(value: unknown, ...path: readonly (number | string)[]): unknown {
   let current = value;
   for (const step of path) {

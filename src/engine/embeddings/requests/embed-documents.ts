@@ -10,35 +10,33 @@ import { normalise } from '../read-vectors.js';
 import type { RequestLimits } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { estimateTokens, halve, plainText, splitToFit } from './input-text.js';
-import { fitsMedia, isFull, mediaBytes, whyNotSent } from './pack-media.js';
 
-/** Sends the inputs of one request; vectors in their order, as the vendor gave them. */
+/** Sends one request; returns vectors in the order of the inputs. */
 export type SendRequest = (
   inputs: readonly EmbeddingInput[],
 ) => Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens?: number | undefined }>;
 
-/** How documents become requests. */
 export interface EmbedDocumentsOptions {
   readonly send: SendRequest;
   readonly limits: RequestLimits;
-  /** Requests under way at the same time. */
+  /** Concurrent requests. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EmbeddingEvent) => void;
 }
 
 /**
- * Small enough that an answer comes within seconds and a lost one costs little, large enough that
- * the way there and back does not count.
+ * Small enough that answers take seconds and a lost one costs little, large enough that the round
+ * trip does not matter.
  */
 const TARGET_INPUTS = 128;
 const TARGET_TOKENS = 60_000;
 
-/** An input on its way: its pieces come back one by one, in any order. */
+/** An input whose pieces come back in any order. */
 interface Pending<Input> {
   readonly input: Input;
   missing: number;
-  /** Sum of the pieces' unit vectors, each weighed by its length. */
+  /** Sum of the pieces' unit vectors, weighted by length. */
   sum: Float32Array | undefined;
   refusal: string | undefined;
 }
@@ -47,15 +45,15 @@ interface Piece<Input> {
   readonly owner: Pending<Input>;
   readonly content: EmbeddingInput;
   readonly tokens: number;
-  /** Why it need not be sent: the vendor cannot take it. */
+  /** Set if the vendor cannot take the piece. */
   readonly refusal: string | undefined;
 }
 
 /**
- * Embeds any number of inputs with several requests at a time; parts come as they are answered.
+ * Embeds any number of inputs with concurrent requests; yields parts as they are answered.
  *
- * What one request fails on for good ends the run, after the requests under way have been waited
- * for: their answers are paid for, and yielded before the fault is thrown.
+ * After a permanent failure, requests in flight are awaited and their (paid) answers yielded before
+ * the fault is thrown.
  *
  * @throws VendorFault, or the signal's reason
  */
@@ -146,7 +144,7 @@ async function* packed<Input>(
   return undefined;
 }
 
-/** Kinds of faults behind which a single input of the request may stand. */
+/** Faults that may be caused by a single input. */
 const DIVISIBLE = new Set(['input', 'too_large']);
 
 async function sendPack<Input>(
@@ -169,7 +167,7 @@ async function sendPack<Input>(
     return settled(pack, (piece, position) => addPiece(piece, vectors[position]));
   } catch (error) {
     if (!(error instanceof VendorFault) || !DIVISIBLE.has(error.details.kind)) throw error;
-    // The one at fault is found by halving; the others must not suffer from it.
+    // Halve the request to isolate the bad input.
     const parts = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
     if (parts === undefined) {
       return settled(pack, ({ owner }) => {
@@ -186,7 +184,7 @@ async function sendPack<Input>(
   }
 }
 
-/** A piece that the vendor finds too long, in shorter ones; undefined when that cannot help. */
+/** Shorter pieces of an input that the vendor finds too long; undefined if that cannot help. */
 function shorterPieces<Input>(
   piece: Piece<Input> | undefined,
   { details }: VendorFault,
@@ -202,7 +200,7 @@ function shorterPieces<Input>(
 function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined): void {
   const { owner, tokens } = piece;
   if (vector === undefined) return;
-  // The ordinary case, one piece, keeps the vendor's own vector.
+  // Normally there is one piece: keep the vendor's own vector.
   if (owner.missing === 1 && owner.sum === undefined) {
     owner.sum = vector;
     return;
@@ -212,7 +210,7 @@ function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined):
   owner.sum = sum;
 }
 
-/** Applies what came of each piece, and lists the inputs that are complete with it. */
+/** Applies the result of each piece, and collects the inputs that are now complete. */
 function settled<Input>(
   pack: readonly Piece<Input>[],
   apply: (piece: Piece<Input>, position: number) => void,
@@ -229,4 +227,61 @@ function settled<Input>(
     } else embedded.push({ input: owner.input, vector: normalise(owner.sum) });
   }
   return { embedded, refused };
+}
+
+interface Packed {
+  readonly content: EmbeddingInput;
+  readonly refusal: string | undefined;
+}
+
+/** For several images in one request. */
+const TARGET_BYTES = 4_000_000;
+/** For all requests in flight: media are in memory three times, two of them base64. */
+const MAX_BYTES_UNDER_WAY = 16_000_000;
+
+/** Why an input cannot be sent; undefined if it is worth a try. */
+function whyNotSent({ media }: EmbeddingInput, limits: RequestLimits): string | undefined {
+  if (media === undefined) return undefined;
+  if (limits.media === undefined) return 'the model only embeds text';
+  const { maxBytesPerRequest } = limits.media;
+  const bytes = media.data.length;
+  if (bytes <= maxBytesPerRequest) return undefined;
+  return `it has ${bytes} bytes, and a request can have ${maxBytesPerRequest}`;
+}
+
+/** Whether a piece fits into a request; text and media are not mixed. */
+function fitsMedia(
+  pack: readonly Packed[],
+  piece: Packed,
+  { media: limits }: RequestLimits,
+): boolean {
+  const all = [...pack, piece];
+  if (all.every(({ content }) => content.media === undefined)) return true;
+  if (limits === undefined || all.some(({ refusal }) => refusal !== undefined)) return false;
+  return (
+    all.length <= limits.maxImagesPerRequest &&
+    mediaBytes(all) <= Math.min(TARGET_BYTES, limits.maxBytesPerRequest) &&
+    all.every(({ content }) => isOrdinaryImage(content, limits.documented))
+  );
+}
+
+/** Recordings, and types that are likely to be refused, get their own request. */
+function isOrdinaryImage({ media }: EmbeddingInput, documented: ReadonlySet<string>): boolean {
+  if (media === undefined || !documented.has(media.mimeType)) return false;
+  return media.mimeType.startsWith('image/');
+}
+
+function mediaBytes(pack: readonly Pick<Packed, 'content'>[]): number {
+  return pack.reduce((sum, { content }) => sum + (content.media?.data.length ?? 0), 0);
+}
+
+/**
+ * Whether the requests in flight reach the memory limit for media.
+ *
+ * @param sizes media bytes by request
+ */
+function isFull(sizes: ReadonlyMap<number, number>): boolean {
+  let bytes = 0;
+  for (const size of sizes.values()) bytes += size;
+  return bytes >= MAX_BYTES_UNDER_WAY;
 }

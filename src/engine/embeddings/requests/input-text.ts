@@ -1,28 +1,28 @@
 import type { EmbeddingInput } from '../embedding-adapter.js';
 import type { RequestLimits } from '../vendor.js';
 
-/** UTF-8 bytes for one token, on the cautious side: tokenizers differ, and code is dense. */
+/** UTF-8 bytes per token, a conservative estimate: tokenizers differ, and code is dense. */
 export const BYTES_PER_TOKEN = 2.5;
 
-/** How many tokens a text may have at most, about; vendors' tokenizers differ by half and more. */
+/** A rough upper bound; tokenizers differ by half and more. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** An input as one text, for vendors without a field for titles. */
+/** The input as one text, for vendors without a title field. */
 export function plainText({ title, text }: EmbeddingInput): string {
   return title === undefined || title === '' ? text : `${title}\n\n${text}`;
 }
 
 /**
- * Cuts an input that is longer than the vendor takes into pieces that are not, at line ends or
- * blanks where there are some. One piece, the input itself, in all ordinary cases.
+ * Splits an input that is too long for the vendor, preferably at white space. Usually returns just
+ * the input.
  */
 export function splitToFit(
   input: EmbeddingInput,
   limits: RequestLimits,
 ): readonly EmbeddingInput[] {
-  // A picture cannot be cut.
+  // Images cannot be split.
   if (input.media !== undefined) return [input];
   const whole = plainText(input);
   const maxChars = limits.maxCharsPerInput ?? Number.POSITIVE_INFINITY;
@@ -32,8 +32,8 @@ export function splitToFit(
 }
 
 /**
- * An input in two pieces or a few, for a vendor that found it too long in spite of our estimate;
- * undefined when it cannot be divided, or is so short that its length cannot be the reason.
+ * Splits an input that the vendor found too long despite our estimate; undefined if it cannot be
+ * split, or is so short that its length cannot be the reason.
  */
 export function halve(input: EmbeddingInput): readonly EmbeddingInput[] | undefined {
   if (input.media !== undefined) return undefined;
@@ -45,10 +45,10 @@ export function halve(input: EmbeddingInput): readonly EmbeddingInput[] | undefi
   return pieces.length > 1 ? pieces : undefined;
 }
 
-/** No model takes less. */
+/** The smallest context of any model. */
 const MIN_HALVED_TOKENS = 64;
 
-/** However small a limit: a piece holds a few words. */
+/** A piece has room for a few words, however small the limit. */
 const MIN_PIECE_BYTES = 32;
 
 function cut(text: string, maxBytes: number, maxChars: number): string[] {
@@ -60,8 +60,8 @@ function cut(text: string, maxBytes: number, maxChars: number): string[] {
     piece = '';
     bytes = 0;
   };
-  // Words with the blanks before them; a longer run without any is cut between characters.
-  for (const word of text.match(/\s*\S{1,64}/gu) ?? []) {
+  // Words with the white space before them; long runs are split between characters.
+  for (const word of text.match(/(?<!\s)\s*\S{1,64}/gu) ?? []) {
     const size = Buffer.byteLength(word);
     if (piece !== '' && (bytes + size > maxBytes || piece.length + word.length > maxChars)) flush();
     piece += word;

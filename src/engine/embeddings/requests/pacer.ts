@@ -1,28 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runningMs } from '../../support/time.js';
 import type { EmbeddingEvent } from '../embedding-adapter.js';
-import { isTransient, type VendorFault } from '../vendor-fault.js';
+import { isTransient, VendorFault } from '../vendor-fault.js';
 
-/** How often and how patiently a request is sent again. */
 export interface RetryRules {
-  /** Tries of one request, the first included; of a rate limit: rounds without any success. */
+  /** Tries of one request, including the first; for rate limits, consecutive pauses. */
   readonly maxTries: number;
-  /** No single wait is longer; a vendor that asks for more is given up on when `giveUpOnLongWaits`. */
+  /** Longest single wait. If the vendor asks for more, `giveUpOnLongWaits` gives up. */
   readonly maxWaitMs: number;
   readonly giveUpOnLongWaits: boolean;
 }
 
-/** For indexing: a run may take hours, a wait of a minute is nothing. */
+/** For indexing, which may run for hours. */
 export const PATIENT: RetryRules = { maxTries: 5, maxWaitMs: 60_000, giveUpOnLongWaits: false };
-/** For a question that somebody waits for. */
+/** For queries that somebody waits for. */
 export const INTERACTIVE: RetryRules = { maxTries: 3, maxWaitMs: 5_000, giveUpOnLongWaits: true };
-/** For a probe, which tells what happens. */
+/** For probes, which report what happens. */
 export const ONCE: RetryRules = { maxTries: 1, maxWaitMs: 0, giveUpOnLongWaits: true };
 
-/** What a request needs to know before it is sent, and after it failed. */
 export interface Pacing {
-  /** Resolves when the next request may be sent; rejects with the signal's reason. */
+  /** Resolves when the next request may be sent. @throws the signal's reason */
   ready(signal: AbortSignal): Promise<void>;
-  /** How long to wait before the next try, in milliseconds; undefined gives up. */
+  /** Milliseconds to wait before the next try; undefined gives up. */
   delayAfter(fault: VendorFault, tries: number): number | undefined;
   succeeded(): void;
 }
@@ -30,32 +29,30 @@ export interface Pacing {
 const FIRST_WAIT_MS = 500;
 const FIRST_INTERVAL_MS = 250;
 const MAX_INTERVAL_MS = 60_000;
-/** Below this an interval no longer slows anything. */
+/** Shorter intervals are dropped. */
 const MIN_INTERVAL_MS = 20;
-/** How fast the pace recovers with each answered request. */
+/** Factor on the interval after each success. */
 const RECOVERY = 0.85;
 
 /**
- * Paces all requests of one adapter together: when the vendor says "too many", every request waits,
- * and the rate stays lower until answers come again. So a rate limit slows a run down instead of
- * failing it.
+ * Paces all requests of one adapter together: after a rate limit, all requests wait, and the rate
+ * stays lower until answers succeed again. A rate limit slows a run down instead of failing it.
  */
 export class Pacer {
   private pausedUntilMs = 0;
   private intervalMs = 0;
   private nextSlotMs = 0;
-  /** Pauses since the last answer. */
+  /** Consecutive pauses without a success. */
   private rounds = 0;
   private readonly nowMs: () => number;
   private readonly random: () => number;
 
-  /** @param nowMs a steady clock, in milliseconds */
-  constructor(nowMs: () => number, random: () => number) {
+  /** @param nowMs monotonic clock */
+  constructor(nowMs = runningMs, random = Math.random) {
     this.nowMs = nowMs;
     this.random = random;
   }
 
-  /** The pacing of one call, with the rules that fit it. */
   pacing(rules: RetryRules, onEvent: (event: EmbeddingEvent) => void): Pacing {
     return {
       ready: (signal) => this.ready(signal),
@@ -93,7 +90,7 @@ export class Pacer {
     return Math.max(1, waitMs);
   }
 
-  /** All requests wait; the ones that were under way when the pause began are the same round. */
+  /** Pauses all requests; rate limits of requests already in flight count as the same pause. */
   private slowDown(
     askedMs: number | undefined,
     rules: RetryRules,
@@ -117,13 +114,12 @@ export class Pacer {
     if (this.intervalMs < MIN_INTERVAL_MS) this.intervalMs = 0;
   }
 
-  /** Doubling, with jitter so that many clients do not come back at the same moment. */
+  /** Exponential, with jitter so that clients do not retry in step. */
   private backoff(tries: number): number {
     return FIRST_WAIT_MS * 2 ** (tries - 1) * (0.75 + this.random() / 2);
   }
 }
 
-/** Waits; rejects with the signal's reason. */
 export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal });
@@ -133,7 +129,9 @@ export async function abortableSleep(ms: number, signal: AbortSignal): Promise<v
   }
 }
 
-/** For a try that is paced, and made again, around the request: a body that can be read only once. */
+/**
+ * For requests whose retries {@link withRetries} handles, because their body can be read only once.
+ */
 export const UNPACED: Pacing = {
   ready: async () => undefined,
   delayAfter: () => undefined,
@@ -141,8 +139,8 @@ export const UNPACED: Pacing = {
 };
 
 /**
- * For a request that must not be done twice: it is sent again only after the vendor turned it away,
- * not when it may have been done although no answer came.
+ * For requests that must not be repeated: retries only if the vendor rejected the request, not if
+ * it may have worked.
  */
 export function notTwice(pacing: Pacing): Pacing {
   return {
@@ -153,14 +151,14 @@ export function notTwice(pacing: Pacing): Pacing {
 }
 
 /**
- * Sends a request until it passes or the pacing gives up: for vendors that are not spoken to
- * through the HTTP client, which does the same.
+ * Retries a request as the pacing decides, for requests that do not go through sendRequest's own
+ * retries.
  */
 export async function withRetries<T>(
   pacing: Pacing,
   signal: AbortSignal,
   send: () => Promise<T>,
-  asFault: (error: unknown) => VendorFault | undefined,
+  asFault: (error: unknown) => VendorFault | undefined = faultOnly,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     await pacing.ready(signal);
@@ -177,4 +175,8 @@ export async function withRetries<T>(
       await abortableSleep(waitMs, signal);
     }
   }
+}
+
+function faultOnly(error: unknown): VendorFault | undefined {
+  return error instanceof VendorFault ? error : undefined;
 }

@@ -1,24 +1,29 @@
-import type { CancelFlow, FlowAnswer, FlowCaller } from '../flow-action.js';
-import { type FlowRecord, hasFlowEnded } from '../flow-record.js';
-import { hasTaskEnded, type TaskRecord } from '../task-record.js';
-import { cancelTask } from '../tasks/cancel-task.js';
-import { finishCancelling } from '../tasks/end-task.js';
-import { flowView, taskView } from '../views.js';
+import type { CancelFlow } from '../action-schemas.js';
+import {
+  done,
+  type FlowAnswer,
+  type FlowCaller,
+  NOT_FOUND,
+  NOT_FOUND_REASON,
+  refused,
+  terminalText,
+} from '../flow-action.js';
+import { moveFlow } from '../flow-moves.js';
+import { type FlowRecord, flowView, hasFlowEnded } from '../flow-record.js';
+import { hasTaskEnded, type TaskRecord, taskView } from '../task-record.js';
+import { cancelTask, finishCancelling } from '../tasks/change-task.js';
 import type { Work } from '../work.js';
-import { done, NOT_FOUND, NOT_FOUND_REASON, refused, terminalText } from './answers.js';
-import { moveFlow } from './move-flow.js';
 
-/** What became of a flow that was to be cancelled. */
-export interface CancelResult {
-  /** `pending`: a worker has not let go of a task yet; the flow ends when it does. */
+interface CancelResult {
+  /** `pending`: a worker still holds a task; the flow ends when it releases it. */
   readonly state: 'cancelled' | 'ended_before' | 'pending';
   readonly flow: FlowRecord;
   readonly tasks: readonly TaskRecord[];
 }
 
 /**
- * Cancels a flow and its tasks. The intent is written down first and stays: when tasks still run, the
- * flow ends with the last of them, whatever happens in between.
+ * Cancels a flow and its tasks. The request is recorded first: when tasks still run, the flow ends with the
+ * last of them, whatever happens in between.
  */
 export function cancelFlow(work: Work, flow: FlowRecord): CancelResult {
   if (hasFlowEnded(flow)) {

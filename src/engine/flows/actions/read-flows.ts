@@ -1,13 +1,21 @@
-import type { FlowAnswer, FlowCaller, FlowRead } from '../flow-action.js';
-import type { FlowRecord } from '../flow-record.js';
-import { flowView, summarizeTasks, type TaskSummary } from '../views.js';
+import type { FlowRead } from '../action-schemas.js';
+import type { JsonObject } from '../fields.js';
+import {
+  done,
+  type FlowAnswer,
+  type FlowCaller,
+  MOST_LISTED,
+  NOT_FOUND,
+  refused,
+} from '../flow-action.js';
+import { type FlowRecord, flowView } from '../flow-record.js';
+import { summarizeTasks } from '../task-summary.js';
 import type { Tables } from '../work.js';
-import { done } from './answers.js';
 
-/** So many flows one answer holds at most. */
-const MOST_LISTED = 1000;
+/** An answer of this size gets no more flows: writing it blocks all other requests. */
+const MOST_LISTED_CHARS = 2 * 1024 * 1024;
 
-/** An action that only looks. What is not there, or is somebody else's, is null and no failure. */
+/** What does not exist, or belongs to another owner, is null and not an error. */
 export function readFlows(tables: Tables, action: FlowRead, caller: FlowCaller): FlowAnswer {
   const { flows, tasks } = tables;
   const owner = caller.sessionKey;
@@ -23,22 +31,37 @@ export function readFlows(tables: Tables, action: FlowRead, caller: FlowCaller):
     case 'resolve_flow':
       return flowAnswer(action.token === owner ? flows.latestOf(owner) : owned(action.token));
     case 'list_flows': {
-      const listed = flows.list({ ownerKey: owner, limit: MOST_LISTED + 1 });
-      const views = listed.slice(0, MOST_LISTED).map(flowView);
-      return done({ flows: views, ...(listed.length > MOST_LISTED ? { truncated: true } : {}) });
+      const { cursor, limit = MOST_LISTED } = action;
+      const last = cursor === undefined ? undefined : owned(cursor);
+      if (cursor !== undefined && last === undefined) return refused('not_found', NOT_FOUND, {});
+      return done(listFlows(flows.newestOf(owner, last?.seq), limit));
     }
     case 'get_task_summary': {
       const flow = owned(action.flowId);
       if (flow === undefined) return done({ summary: null });
-      return done({ summary: summaryView(summarizeTasks(tasks.countsOf(flow.seq))) });
+      const { byStatus, byRuntime, ...summary } = summarizeTasks(tasks.countsOf(flow.seq));
+      return done({
+        summary: { ...summary, byStatus: { ...byStatus }, byRuntime: { ...byRuntime } },
+      });
     }
   }
 }
 
-function flowAnswer(flow: FlowRecord | undefined): FlowAnswer {
-  return done({ flow: flow === undefined ? null : flowView(flow) });
+function listFlows(newest: Iterable<FlowRecord>, limit: number): JsonObject {
+  const listed: FlowRecord[] = [];
+  let chars = 0;
+  for (const flow of newest) {
+    const last = listed.at(-1);
+    const size = JSON.stringify(flow).length;
+    if (last !== undefined && (listed.length >= limit || chars + size > MOST_LISTED_CHARS)) {
+      return { flows: listed.map(flowView), truncated: true, nextCursor: last.flowId };
+    }
+    listed.push(flow);
+    chars += size;
+  }
+  return { flows: listed.map(flowView) };
 }
 
-function summaryView(summary: TaskSummary) {
-  return { ...summary, byStatus: { ...summary.byStatus }, byRuntime: { ...summary.byRuntime } };
+function flowAnswer(flow: FlowRecord | undefined): FlowAnswer {
+  return done({ flow: flow === undefined ? null : flowView(flow) });
 }

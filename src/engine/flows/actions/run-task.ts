@@ -1,22 +1,24 @@
-import type { FlowAnswer, FlowCaller, FlowRejection, RunTask } from '../flow-action.js';
-import type { FlowRecord } from '../flow-record.js';
-import { newTaskId } from '../ids.js';
-import { notifyOfTask } from '../notify/notify.js';
-import { hasTaskEnded, type TaskRecord } from '../task-record.js';
-import { writeTask } from '../tasks/end-task.js';
-import { refusalOf } from '../transitions.js';
-import { flowView, taskView } from '../views.js';
-import type { Work } from '../work.js';
+import type { RunTask } from '../action-schemas.js';
 import {
   CANCEL_REQUESTED,
   done,
+  type FlowAnswer,
+  type FlowCaller,
+  type FlowRejection,
   NOT_FOUND,
   NOT_FOUND_REASON,
   refused,
   terminalText,
-} from './answers.js';
+} from '../flow-action.js';
+import { refusalOf } from '../flow-moves.js';
+import { type FlowRecord, flowView } from '../flow-record.js';
+import { newTaskId } from '../ids.js';
+import { notifyOfTask } from '../notify.js';
+import { EMPTY_TASK, hasTaskEnded, type TaskRecord, taskView } from '../task-record.js';
+import { writeTask } from '../tasks/change-task.js';
+import type { Work } from '../work.js';
 
-/** `run_task`: puts a task into the queue of its flow, or notes one that runs elsewhere. */
+/** `run_task`: queues a task, or records one that runs elsewhere. */
 export function runTask(work: Work, action: RunTask, caller: FlowCaller): FlowAnswer {
   const flow = work.flows.byId(action.flowId);
   if (flow === undefined || flow.ownerKey !== caller.sessionKey) {
@@ -32,17 +34,23 @@ export function runTask(work: Work, action: RunTask, caller: FlowCaller): FlowAn
     return refuse('not_managed', 'Flow does not accept managed child tasks.');
   }
   const refusal = refusalOf(flow, 'run_task');
-  // In this order here: a flow that was cancelled says so.
+  // Here the request comes first: a cancelled flow reports that it was cancelled.
   if (flow.cancelRequestedAt !== null) return refuse('cancel_requested', CANCEL_REQUESTED);
   if (refusal !== undefined) return refuse(refusal, terminalText(flow));
+  const { parentTaskId } = action;
+  // Nobody learns of tasks of another session, or adds tasks below them.
+  if (parentTaskId !== undefined && work.tasks.byId(parentTaskId)?.ownerKey !== flow.ownerKey) {
+    return refuse('not_found', 'Parent task not found.');
+  }
   const task = sameRun(work, flow, action) ?? addTask(work, flow, action);
   return done({ created: true, flow: flowView(flow), task: taskView(task) });
 }
 
 function addTask(work: Work, flow: FlowRecord, action: RunTask): TaskRecord {
   const notifyPolicy = action.notifyPolicy ?? flow.notifyPolicy;
-  const isTold = notifyPolicy !== 'silent' && work.policy.notifies;
+  const notifies = notifyPolicy !== 'silent' && work.policy.notifies;
   const added = work.tasks.insert({
+    ...EMPTY_TASK,
     taskId: newTaskId(work.nowMs),
     flowSeq: flow.seq,
     parentFlowId: flow.flowId,
@@ -51,7 +59,7 @@ function addTask(work: Work, flow: FlowRecord, action: RunTask): TaskRecord {
     runtime: action.runtime,
     scopeKind: 'session',
     task: action.task,
-    deliveryStatus: isTold ? 'pending' : 'not_applicable',
+    deliveryStatus: notifies ? 'pending' : 'not_applicable',
     notifyPolicy,
     sourceId: action.sourceId ?? null,
     childSessionKey: action.childSessionKey ?? null,
@@ -59,44 +67,21 @@ function addTask(work: Work, flow: FlowRecord, action: RunTask): TaskRecord {
     agentId: action.agentId ?? null,
     runId: action.runId ?? null,
     label: action.label ?? null,
-    error: null,
-    terminalSummary: null,
-    terminalOutcome: null,
-    resultJson: null,
-    endedAt: null,
-    cleanupAfter: null,
-    nextRunAt: null,
-    cancelRequestedAt: null,
-    leaseHash: null,
-    leaseOwner: null,
-    leaseExpiresAt: null,
-    ...beginning(work, action),
+    ...progressOf(work, action),
   });
   work.changes.push({ type: 'task', task: added });
   if (added.status === 'running') notifyOfTask(work, added, 'task.started');
   return added;
 }
 
-type Beginning = Pick<
-  TaskRecord,
-  'attempts' | 'createdAt' | 'lastEventAt' | 'progressSummary' | 'startedAt' | 'status'
->;
-
-/** A task that runs elsewhere may have begun before this call; it was made no later than that. */
-function beginning({ nowMs }: Work, action: RunTask): Beginning {
+/** A task that runs elsewhere can have started before this call; it was created no later than that. */
+function progressOf({ nowMs }: Work, action: RunTask) {
   if (action.status !== 'running') {
-    return {
-      status: 'queued',
-      attempts: 0,
-      createdAt: nowMs,
-      startedAt: null,
-      lastEventAt: null,
-      progressSummary: null,
-    };
+    return { status: 'queued', attempts: 0, createdAt: nowMs } as const;
   }
   const startedAt = Math.min(action.startedAt ?? nowMs, nowMs);
   return {
-    status: 'running',
+    status: 'running' as const,
     attempts: 1,
     createdAt: startedAt,
     startedAt,
@@ -107,7 +92,7 @@ function beginning({ nowMs }: Work, action: RunTask): Beginning {
 
 const METADATA = ['label', 'agentId', 'sourceId', 'parentTaskId', 'childSessionKey'] as const;
 
-/** The task that was made for this run already, with what this call adds to it. */
+/** The existing task of this run, with what this call adds to it. */
 function sameRun(work: Work, flow: FlowRecord, action: RunTask): TaskRecord | undefined {
   if (action.runId === undefined) return undefined;
   const task = work.tasks.ofRun(flow.seq, action.runId);

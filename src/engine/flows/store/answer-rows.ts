@@ -1,47 +1,40 @@
 import type { Connection } from '../../sqlite/database.js';
 
-/** The first answer to a request that had an idempotency key. */
-export interface KeptAnswer {
+/** The first answer to a request with an idempotency key. */
+interface KeptAnswer {
   readonly bodyHash: string;
-  /** The answer as JSON text. */
+  /** JSON text. */
   readonly answer: string;
 }
 
-/** What a key is unique in. */
-export interface AnswerKey {
+/** A key is unique within an owner and an action. */
+interface AnswerKey {
   readonly ownerKey: string;
   readonly action: string;
   readonly key: string;
 }
 
-/** The table of answers that repeated requests get. Callers hold a transaction where they write. */
-export interface AnswerRows {
-  /** Undefined also where it is older than it is kept. */
-  find(key: AnswerKey, nowMs: number): KeptAnswer | undefined;
-  keep(key: AnswerKey, answer: KeptAnswer, expiresAt: number): void;
-  /** @returns how many were deleted */
-  prune(nowMs: number, limit: number): number;
-}
-
-/** Prepares the statements of the table of answers. */
-export function answerRows(database: Connection): AnswerRows {
-  const find = database.prepare<[string, string, string, number], KeptAnswer>(
+/** The table of answers for repeated requests. Callers hold a transaction where they write. */
+export function answerRows(database: Connection) {
+  const find = database.prepare<[AnswerKey & { readonly nowMs: number }], KeptAnswer>(
     `SELECT body_hash AS bodyHash, answer FROM answers
-     WHERE owner_key = ? AND action = ? AND key = ? AND expires_at > ?`,
+     WHERE owner_key = @ownerKey AND action = @action AND key = @key AND expires_at > @nowMs`,
   );
-  const keep = database.prepare<[string, string, string, string, string, number]>(
+  const keep = database.prepare<[AnswerKey & KeptAnswer & { readonly expiresAt: number }]>(
     `INSERT OR REPLACE INTO answers (owner_key, action, key, body_hash, answer, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+     VALUES (@ownerKey, @action, @key, @bodyHash, @answer, @expiresAt)`,
   );
   const prune = database.prepare<[number, number]>(
     `DELETE FROM answers WHERE (owner_key, action, key) IN (
        SELECT owner_key, action, key FROM answers WHERE expires_at <= ? LIMIT ?)`,
   );
   return {
-    find: ({ ownerKey, action, key }, nowMs) => find.get(ownerKey, action, key, nowMs),
-    keep: ({ ownerKey, action, key }, { bodyHash, answer }, expiresAt) => {
-      keep.run(ownerKey, action, key, bodyHash, answer, expiresAt);
+    /** Undefined if there is none, or it has expired. */
+    find: (key: AnswerKey, nowMs: number) => find.get({ ...key, nowMs }),
+    keep: (key: AnswerKey, answer: KeptAnswer, expiresAt: number) => {
+      keep.run({ ...key, ...answer, expiresAt });
     },
-    prune: (nowMs, limit) => prune.run(nowMs, limit).changes,
+    /** @returns how many were deleted */
+    prune: (nowMs: number, limit: number) => prune.run(nowMs, limit).changes,
   };
 }

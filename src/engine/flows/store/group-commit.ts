@@ -3,21 +3,24 @@ import type { Connection } from '../../sqlite/database.js';
 /** How changes of one database are committed together. */
 export interface GroupCommitOptions<Work> {
   readonly database: Connection;
-  /** What the changes of one transaction work with; made anew for each. */
+  /** What the changes of one transaction work with; created for each. */
   readonly newWork: () => Work;
   /**
-   * Resolves when everything that is committed by now outlasts a power cut. When it rejects, those who
-   * wait for it are, although what they committed stands.
+   * Resolves when everything committed so far would survive a power cut. When it rejects, so do the
+   * callers that wait for it, although their changes are committed.
    */
   readonly sync: () => Promise<void>;
-  /** Called when a commit is on disk, once all who waited for it were told. */
+  /**
+   * Called when a commit is on disk, after its callers were answered. What it throws becomes an uncaught
+   * exception: it cannot undo the commit, and must not block others.
+   */
   readonly onCommitted: (work: Work) => void;
   readonly isBusy: (error: unknown) => boolean;
-  /** What a caller gets to see of a failure. */
+  /** The error that callers get for a failure. */
   readonly asError: (error: unknown) => unknown;
 }
 
-/** A transaction whose callers are told when it is on disk. */
+/** A transaction whose callers are answered when it is on disk. */
 interface Committed<Work> {
   readonly jobs: readonly Job<Work>[];
   readonly answers: readonly (() => void)[];
@@ -25,30 +28,29 @@ interface Committed<Work> {
 }
 
 interface Job<Work> {
-  /** Does its change, and gives back what tells its caller once it is on disk. */
+  /** Makes the change, and returns what answers its caller once it is on disk. */
   readonly change: (work: Work) => () => void;
   readonly reject: (error: unknown) => void;
-  /** It, or one beside it, failed: it gets a transaction of its own. */
+  /** It failed, or another of its transaction did: it gets a transaction of its own. */
   alone: boolean;
 }
 
-/** More than wait at once on a busy server; bounds how long others wait for the lock. */
+/** More than wait on a busy server; bounds how long others wait for the lock. */
 const MOST_TOGETHER = 512;
 const BUSY_REST_MS = 10;
 /** Together with the timeout inside SQLite, about five seconds. */
 const BUSY_TRIES = 160;
 
 /**
- * Runs changes in transactions, as many in one as have come in: waiting for the disk takes longer than
- * all of them together. Each is by itself nevertheless. When one fails, the transaction is taken back
- * and all of it is done again, each change alone, so that none but the failing ones fail.
+ * Groups changes into transactions, because waiting for the disk takes longer than many changes. They stay
+ * independent: when one fails, the transaction is rolled back and each change runs again on its own, so
+ * that only the failing ones fail. A change can therefore run twice, and must read before it writes.
  *
- * A change reads before it writes, and may therefore be run twice; what it returns is told to the
- * caller when the commit is on disk. Meanwhile the next transaction is under way.
+ * A caller is answered when the commit is on disk; meanwhile the next transaction runs.
  *
- * A change that fails, or whose transaction does, leaves nothing behind. A commit that could not be synced
- * cannot be taken back: everybody sees it, and only a power cut may undo it. Its callers are told of a
- * failure all the same, because it may be gone later. Who tries again has to expect to find it there.
+ * A change that fails leaves nothing behind. A commit that could not be synced cannot be rolled back:
+ * everybody sees it, and a power cut may undo it. Its callers get an error anyway, and must expect to find
+ * the change when they try again.
  */
 export class GroupCommit<Work> {
   private readonly options: GroupCommitOptions<Work>;
@@ -89,13 +91,13 @@ export class GroupCommit<Work> {
     });
   }
 
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when nothing is waiting. */
   async drained(): Promise<void> {
     if (!this.isBusy()) return;
     await new Promise<void>((resolve) => this.idle.add(resolve));
   }
 
-  /** After all input of this turn of the event loop, so that what came together goes together. */
+  /** After all input of this turn of the event loop, so that it is grouped. */
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -113,7 +115,7 @@ export class GroupCommit<Work> {
     if (answers !== undefined && !this.isSyncing) void this.syncAll();
   }
 
-  /** One sync after the other, each for all transactions that were committed before it. */
+  /** One sync at a time, each for all transactions that were committed before it. */
   private async syncAll(): Promise<void> {
     this.isSyncing = true;
     while (this.committed.length > 0) {
@@ -129,18 +131,28 @@ export class GroupCommit<Work> {
       }
       for (const { answers, work } of together) {
         for (const answer of answers) answer();
-        this.options.onCommitted(work);
+        this.tellCommitted(work);
       }
     }
     this.isSyncing = false;
     this.goOn();
   }
 
+  private tellCommitted(work: Work): void {
+    try {
+      this.options.onCommitted(work);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+
   private isBusy(): boolean {
     return this.queue.length > 0 || this.committed.length > 0 || this.isSyncing;
   }
 
-  /** @returns what tells the callers; undefined when the transaction was taken back */
+  /** @returns what answers the callers; undefined if the transaction was rolled back */
   private commitAll(jobs: readonly Job<Work>[], work: Work): (() => void)[] | undefined {
     try {
       const answers = jobs.map((job) => job.change(work));
@@ -152,7 +164,7 @@ export class GroupCommit<Work> {
     }
   }
 
-  /** Begins a transaction; false when it has to wait for another process. */
+  /** Begins a transaction; false if another process holds the lock. */
   private lock(): boolean {
     try {
       this.begin.run();
@@ -181,7 +193,7 @@ export class GroupCommit<Work> {
   }
 
   private undo(jobs: readonly Job<Work>[], error: unknown): void {
-    // SQLite has taken some failed transactions back by itself.
+    // SQLite rolls back some failed transactions itself.
     if (this.options.database.inTransaction) this.rollback.run();
     const [first] = jobs;
     if (jobs.length === 1 && first !== undefined) {

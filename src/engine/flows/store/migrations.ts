@@ -1,16 +1,14 @@
 import { ID_MOMENT_AT } from '../ids.js';
 
-/** Marks the file as a database of flows in SQLite's header ("svcf"). */
+/** Marks the file as a database of flows in the header of SQLite ("svcf"). */
 export const APPLICATION_ID = 0x73766366;
 
 /**
- * The statements that bring a database from one version to the next, in order; the version is kept in
- * `user_version`. One that has been published is never changed: somebody's data has gone through it.
- *
- * Ids are looked up by the moment in their tail first, see ids.ts.
+ * The statements from each version to the next; `user_version` is how many were run. A published one never
+ * changes: somebody's data has gone through it. Indexes of ids start with their tail, see ids.ts.
  */
 export const MIGRATIONS: readonly string[] = [
-  // 1: flows, and the answers that repeated requests get.
+  // 1: flows, and the answers for repeated requests.
   `CREATE TABLE flows (
      seq INTEGER PRIMARY KEY,
      id TEXT NOT NULL,
@@ -50,7 +48,7 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (owner_key, action, key)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX answers_by_expiry ON answers (expires_at);`,
-  // 2: the tasks of flows, and who works on them.
+  // 2: tasks and their leases.
   `CREATE TABLE tasks (
      seq INTEGER PRIMARY KEY,
      id TEXT NOT NULL,
@@ -98,7 +96,7 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX tasks_leased ON tasks (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
    CREATE INDEX tasks_by_run ON tasks (run_id) WHERE run_id IS NOT NULL;
    CREATE INDEX tasks_to_clean ON tasks (cleanup_after) WHERE cleanup_after IS NOT NULL;`,
-  // 3: what has to be told to somebody.
+  // 3: notifications.
   `CREATE TABLE notifications (
      seq INTEGER PRIMARY KEY,
      id TEXT NOT NULL UNIQUE,

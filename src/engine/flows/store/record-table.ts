@@ -1,41 +1,124 @@
 import type { Connection } from '../../sqlite/database.js';
+import { columnsOf, type Fields } from '../fields.js';
+import { ID_MOMENT_AT } from '../ids.js';
 
-/** Which column of a table holds which field of a record. */
-export type Columns<Row> = { readonly [Field in keyof Row]-?: string };
-
-/** `SELECT … FROM table`, giving whole records. */
-export function selectFrom<Row>(table: string, columns: Columns<Row>): string {
-  const fields = Object.entries<string>(columns).map(([field, column]) => `${column} AS ${field}`);
-  return `SELECT ${fields.join(', ')} FROM ${table}`;
+/** `SELECT … FROM table` of whole records; conditions follow it. */
+export function selectFrom(table: string, fields: Fields): string {
+  const columns = columnsOf(fields).map(([name, column]) => `${column} AS ${name}`);
+  return `SELECT ${columns.join(', ')} FROM ${table}`;
 }
 
-/** The statements that every table of records has. */
-export interface RecordTable<Row> {
-  /** @returns the `seq` of the new row */
-  readonly insert: (row: Omit<Row, 'seq'>) => number;
-  /** Writes every field of the row with this `seq`. */
-  readonly update: (row: Row) => void;
-}
-
-/** Makes the statements of a table whose primary key is `seq`. */
+/** The statements of a table whose primary key is `seq`. */
 export function recordTable<Row extends { readonly seq: number }>(
   database: Connection,
   table: string,
-  columns: Columns<Row>,
-): RecordTable<Row> {
-  const own = Object.entries<string>(columns).filter(([field]) => field !== 'seq');
-  const insert = database.prepare<[Omit<Row, 'seq'>]>(
+  fields: Fields,
+) {
+  type NewRow = Omit<Row, 'seq'>;
+  const own = columnsOf(fields).filter(([name]) => name !== 'seq');
+  const insert = database.prepare<[NewRow]>(
     `INSERT INTO ${table} (${own.map(([, column]) => column).join(', ')})
-     VALUES (${own.map(([field]) => `@${field}`).join(', ')})`,
+     VALUES (${own.map(([name]) => `@${name}`).join(', ')})`,
   );
   const update = database.prepare<[Row]>(
-    `UPDATE ${table} SET ${own.map(([field, column]) => `${column} = @${field}`).join(', ')}
+    `UPDATE ${table} SET ${own.map(([name, column]) => `${column} = @${name}`).join(', ')}
      WHERE seq = @seq`,
   );
   return {
-    insert: (row) => Number(insert.run(row).lastInsertRowid),
-    update: (row) => {
+    /** @returns the row with its `seq` */
+    insert: <New extends NewRow>(row: New) => ({
+      seq: Number(insert.run(row).lastInsertRowid),
+      ...row,
+    }),
+    /** Writes every field of the row with this `seq`. */
+    update: (row: Row): void => {
       update.run(row);
     },
   };
+}
+
+/**
+ * Finds records that have an id.
+ *
+ * @param select selects whole records of the table; conditions follow it
+ */
+export function recordFinder<Row extends { readonly status: string }>(
+  database: Connection,
+  table: string,
+  select: string,
+) {
+  const byId = database.prepare<[{ readonly id: string }], Row>(`${select} WHERE ${ID_IS}`);
+  return {
+    byId: (id: string) => byId.get({ id }),
+    /** At most two, which is enough to know that a prefix is ambiguous. */
+    byPrefix: (prefix: string): readonly Row[] => {
+      const pattern = idPattern(prefix);
+      if (pattern === undefined) return [];
+      return database
+        .prepare<[string], Row>(`${select} WHERE id GLOB ? ORDER BY seq DESC LIMIT 2`)
+        .all(pattern);
+    },
+    /** Newest first. */
+    list: ({ sql, values }: Where, limit: number) =>
+      database
+        .prepare<unknown[], Row>(`${select} ${sql} ORDER BY seq DESC LIMIT ?`)
+        .all(...values, limit),
+    count: ({ sql, values }: Where) => {
+      const count = database.prepare<unknown[], number>(`SELECT count(*) FROM ${table} ${sql}`);
+      return count.pluck().get(...values) ?? 0;
+    },
+    countsByStatus: () =>
+      database
+        .prepare<[], [Row['status'], number]>(
+          `SELECT status, count(*) FROM ${table} GROUP BY status`,
+        )
+        .raw()
+        .all(),
+  };
+}
+
+/** The SQL of a condition, and the value it binds; a list binds all its values. */
+type Condition = readonly [sql: (marks: string) => string, value: unknown];
+
+interface Where {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** `column = ?`, or `column IN (?, …)` for a list. */
+export function equals(column: string, value: unknown): Condition {
+  return [(marks) => `${column} ${Array.isArray(value) ? 'IN' : '='} ${marks}`, value];
+}
+
+/** `column >= ?` */
+export function atLeast(column: string, value: unknown): Condition {
+  return [(marks) => `${column} >= ${marks}`, value];
+}
+
+/** A WHERE clause of the conditions that have a value. */
+export function whereOf(conditions: readonly Condition[]): Where {
+  const parts: string[] = [];
+  const values: unknown[] = [];
+  for (const [sql, value] of conditions) {
+    if (value === undefined) continue;
+    if (Array.isArray(value)) {
+      parts.push(sql(`(${value.map(() => '?').join(', ')})`));
+      values.push(...value);
+    } else {
+      parts.push(sql('?'));
+      values.push(value);
+    }
+  }
+  return { sql: parts.length === 0 ? '' : `WHERE ${parts.join(' AND ')}`, values };
+}
+
+/** Finds the id bound as `@id` through its index, which starts with the tail of ids. */
+const ID_IS = `substr(id, ${ID_MOMENT_AT + 1}) = substr(@id, ${ID_MOMENT_AT + 1}) AND id = @id`;
+
+const MIN_PREFIX = 4;
+
+/** A GLOB pattern for ids with a prefix; undefined if no id can start like that. */
+function idPattern(prefix: string): string | undefined {
+  const plain = prefix.toLowerCase();
+  return plain.length >= MIN_PREFIX && /^[0-9a-f-]+$/u.test(plain) ? `${plain}*` : undefined;
 }

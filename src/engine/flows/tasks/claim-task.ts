@@ -1,31 +1,30 @@
 import type { FlowRecord } from '../flow-record.js';
-import { notifyOfTask } from '../notify/notify.js';
+import { notifyOfTask } from '../notify.js';
 import type { QueueFilter } from '../store/task-rows.js';
 import type { TaskRecord } from '../task-record.js';
 import type { Work } from '../work.js';
-import { writeTask } from './end-task.js';
-import { hashLeaseToken, newLeaseToken } from './lease-token.js';
-import { takeBackExpired } from './take-back.js';
+import { CANCELLED_ERROR, endTask, runAgainOr, writeTask } from './change-task.js';
+import { hashLeaseToken, newLeaseToken } from './report-task.js';
 
-/** Who wants a task, and which. */
+/** Who claims a task, and which ones fit. */
 export interface ClaimRequest extends QueueFilter {
-  /** What the worker calls itself, for people: `host:4711`. */
+  /** The worker's name for people: `host:4711`. */
   readonly worker: string;
-  /** How long it may be silent, in milliseconds; the configuration's time when left out. */
+  /** How long it can be silent, in milliseconds; as configured when left out. */
   readonly leaseMs?: number | undefined;
 }
 
-/** A task that was given to a worker. */
+/** A task that a worker holds. */
 export interface ClaimedTask {
   readonly task: TaskRecord;
   readonly flow: FlowRecord | undefined;
-  /** Shown with every report; a secret, and nowhere else. */
+  /** The secret that every report needs. */
   readonly leaseToken: string;
-  /** When the task is taken back unless the worker reports before, epoch milliseconds. */
+  /** When the task is taken back unless the worker reports, epoch milliseconds. */
   readonly leaseExpiresAt: number;
 }
 
-/** Gives the oldest task that waits to a worker. Never two workers one task, in any processes. */
+/** Gives the oldest queued task to a worker. No two workers get the same task, in any process. */
 export function claimTask(work: Work, request: ClaimRequest): ClaimedTask | undefined {
   takeBackExpired(work);
   const task = work.tasks.nextQueued(work.nowMs, request);
@@ -47,4 +46,25 @@ export function claimTask(work: Work, request: ClaimRequest): ClaimedTask | unde
   writeTask(work, claimed);
   notifyOfTask(work, claimed, 'task.started');
   return { task: claimed, flow: work.flows.bySeq(task.flowSeq), leaseToken, leaseExpiresAt };
+}
+
+const SILENT_ERROR = 'The worker stopped reporting.';
+
+/** Per transaction. */
+const MOST_AT_ONCE = 100;
+
+/** Takes back tasks whose workers have not reported in time. @returns how many, by what became of them */
+export function takeBackExpired(work: Work) {
+  const counts = { requeued: 0, lost: 0, cancelled: 0 };
+  for (const task of work.tasks.expired(work, MOST_AT_ONCE)) {
+    const lost = { status: 'lost', error: SILENT_ERROR } as const;
+    const isCancelled = task.cancelRequestedAt !== null;
+    const after =
+      work.policy.orphans === 'requeue' && !isCancelled
+        ? runAgainOr(work, task, lost)
+        : endTask(work, task, isCancelled ? { status: 'cancelled', error: CANCELLED_ERROR } : lost);
+    if (after.status === 'queued') counts.requeued += 1;
+    else counts[isCancelled ? 'cancelled' : 'lost'] += 1;
+  }
+  return counts;
 }

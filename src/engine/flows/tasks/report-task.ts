@@ -1,32 +1,71 @@
-import { type JsonValue, toJsonText } from '../json.js';
-import { notifyOfTask } from '../notify/notify.js';
-import type { TaskRecord, TerminalOutcome } from '../task-record.js';
-import type { Work } from '../work.js';
-import { endTask, writeTask } from './end-task.js';
-import { heldTask, type LeaseAnswer, type LeaseRefusal, type TaskLease } from './lease.js';
-import { backInQueue, runAgainOr } from './run-again.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { type JsonValue, toJsonText } from '../fields.js';
+import { notifyOfTask } from '../notify.js';
+import { hasTaskEnded, type TaskRecord } from '../task-record.js';
+import type { Tables, Work } from '../work.js';
+import { backInQueue, endTask, runAgainOr, writeTask } from './change-task.js';
+
+/** What a worker needs to report on a task. */
+export interface TaskLease {
+  readonly taskId: string;
+  /** From the claim. Undefined only for a task that runs elsewhere, which has none. */
+  readonly token: string | undefined;
+}
+
+/** Why a worker's report was refused. */
+export type LeaseRefusal =
+  | { readonly ok: false; readonly code: 'not_found' }
+  /** It has ended: cancelled, lost, or by an earlier report. */
+  | { readonly ok: false; readonly code: 'ended'; readonly task: TaskRecord }
+  /** The token is wrong, or the task was taken back because its worker was silent for too long. */
+  | { readonly ok: false; readonly code: 'lease_lost'; readonly task: TaskRecord };
+
+/** The answer to a worker's report. */
+export type LeaseAnswer = LeaseRefusal | { readonly ok: true; readonly task: TaskRecord };
+
+function heldTask({ tasks }: Tables, { taskId, token }: TaskLease): LeaseAnswer {
+  const task = tasks.byId(taskId);
+  if (task === undefined) return { ok: false, code: 'not_found' };
+  if (hasTaskEnded(task)) return { ok: false, code: 'ended', task };
+  const hash = token === undefined ? null : hashLeaseToken(token);
+  if (task.status !== 'running' || task.leaseHash !== hash) {
+    return { ok: false, code: 'lease_lost', task };
+  }
+  return { ok: true, task };
+}
+
+const TOKEN_BYTES = 32;
+
+/** A secret that proves who holds a task. It never starts with a dash, which would make it a flag. */
+export function newLeaseToken(): string {
+  return `lt_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+}
+
+/** Only the hash is stored: whoever reads the database cannot pose as the worker. */
+export function hashLeaseToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url');
+}
 
 /** A sign of life. */
 export interface TaskReport {
-  /** What is being done, in a line. */
+  /** One line. */
   readonly progress?: string | undefined;
-  /** How long the worker may be silent from now on, in milliseconds. */
+  /** How long the worker can be silent from now on, in milliseconds. */
   readonly leaseMs?: number | undefined;
 }
 
-/** What a worker hears back. */
+/** The answer to a sign of life. */
 export type HeartbeatAnswer =
   | LeaseRefusal
   | {
       readonly ok: true;
       readonly task: TaskRecord;
-      /** Undefined for a task that runs elsewhere: it cannot be taken back. */
+      /** Undefined for a task that runs elsewhere, which cannot be taken back. */
       readonly leaseExpiresAt: number | undefined;
-      /** The worker should stop, and say that it failed. */
+      /** The worker should stop, and report that it failed. */
       readonly cancelRequested: boolean;
     };
 
-/** Takes a sign of life, and tells the worker when it should stop. */
 export function heartbeat(work: Work, lease: TaskLease, report: TaskReport): HeartbeatAnswer {
   const held = heldTask(work, lease);
   if (!held.ok) return held;
@@ -50,41 +89,36 @@ export function heartbeat(work: Work, lease: TaskLease, report: TaskReport): Hea
   };
 }
 
-/** What a worker achieved. */
+/** What a worker did. */
 export interface TaskSuccess {
-  /** In a line, for people. */
+  /** One line for people. */
   readonly summary?: string | undefined;
-  /** `blocked`: it did what it could, and somebody else has to go on. */
-  readonly outcome?: TerminalOutcome | undefined;
+  /** `blocked`: it did what it could, and somebody else has to continue. */
+  readonly outcome?: NonNullable<TaskRecord['terminalOutcome']> | undefined;
   readonly result?: JsonValue | undefined;
 }
 
-/** Ends a task well, also when somebody asked to cancel it meanwhile: it was done. */
+/** Succeeds also when its cancellation was requested meanwhile: the work is done. */
 export function completeTask(work: Work, lease: TaskLease, success: TaskSuccess): LeaseAnswer {
   const held = heldTask(work, lease);
   if (!held.ok) return held;
   const { summary, outcome = 'succeeded', result } = success;
   const resultJson = result === undefined ? undefined : toJsonText(result);
-  const task = endTask(work, held.task, {
-    status: 'succeeded',
-    outcome,
-    ...(summary === undefined ? {} : { summary }),
-    ...(resultJson === undefined ? {} : { resultJson }),
-  });
+  const task = endTask(work, held.task, { status: 'succeeded', outcome, summary, resultJson });
   return { ok: true, task };
 }
 
 /** Why a worker gave up. */
 export interface TaskFailure {
   readonly error: string;
-  /** Whether another attempt may go better; true when left out. */
+  /** Whether another attempt could succeed; true when left out. */
   readonly retry?: boolean | undefined;
   readonly timedOut?: boolean | undefined;
 }
 
 /**
- * Ends an attempt badly: the task runs again after a rest while it has attempts left. One that was to
- * be cancelled is cancelled now. One that runs elsewhere has no further attempts.
+ * Ends an attempt: the task is retried after a delay while it has attempts left. One whose cancellation
+ * was requested is cancelled now. One that runs elsewhere is not retried.
  */
 export function failTask(work: Work, lease: TaskLease, failure: TaskFailure): LeaseAnswer {
   const held = heldTask(work, lease);
@@ -92,11 +126,11 @@ export function failTask(work: Work, lease: TaskLease, failure: TaskFailure): Le
   const { task } = held;
   const { error, retry = true, timedOut = false } = failure;
   const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
-  const mayGoOn = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
-  return { ok: true, task: mayGoOn ? runAgainOr(work, task, end) : endTask(work, task, end) };
+  const canRetry = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
+  return { ok: true, task: canRetry ? runAgainOr(work, task, end) : endTask(work, task, end) };
 }
 
-/** Gives a task back untouched: its worker stops before the work does. The attempt does not count. */
+/** Returns a task to the queue: its worker stops before the work is done. The attempt does not count. */
 export function releaseTask(work: Work, lease: TaskLease): LeaseAnswer {
   const held = heldTask(work, lease);
   if (!held.ok) return held;

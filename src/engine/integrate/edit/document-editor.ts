@@ -1,8 +1,7 @@
-import type { ConfigPath } from '../../config/config-path.js';
+import { type ConfigPath, isRecord, valueAt } from '../../config/index.js';
 import type { SourceLocation } from '../../errors/index.js';
-import type { Insertion } from './insertion.js';
 
-/** A value as configuration files hold it. */
+/** A value in a configuration file. */
 export type EntryValue =
   | boolean
   | number
@@ -11,36 +10,153 @@ export type EntryValue =
   | { readonly [key: string]: EntryValue };
 
 /**
- * How the text of one format is edited. Everything that an edit is not about stays as it is:
- * comments, order, indentation, line ends. Texts have no byte order mark, and but for `read` all
- * methods take texts that `read` takes.
+ * Edits texts of one format. Comments, order, indentation and line ends stay as they are. Texts have no
+ * byte order mark; all methods except `read` expect texts that `read` accepts.
  */
 export interface DocumentEditor {
   /**
    * The data of a text; an empty text is an empty document.
    *
-   * @throws SvcError INTEGRATION_FILE_INVALID with the place of the fault
+   * @throws SvcError INTEGRATION_FILE_INVALID
    */
   read(file: string, text: string): unknown;
   /**
-   * What to insert so that a value stands at a path that is not there yet. A position at the end of
-   * the path adds to a list.
+   * What to insert to add a value at a new path. A number at the end of the path appends to a list.
    *
-   * @throws SvcError INTEGRATION_FILE_INVALID where the way leads through something else
+   * @throws SvcError INTEGRATION_FILE_INVALID where a parent is not an object or list
    */
   insert(file: string, text: string, path: ConfigPath, value: EntryValue): readonly Insertion[];
-  /** The text with keys of an object set, or removed where their value is undefined. */
+  /** Sets keys of an object, or removes those with an undefined value. */
   setKeys(
     text: string,
     path: ConfigPath,
     values: Readonly<Record<string, EntryValue | undefined>>,
   ): string;
-  /** The text without a key or list item. */
+  /** Removes a key or list item. */
   remove(text: string, path: ConfigPath): string;
-  /** Whether nothing is written inside the object or list, not even a comment. */
+  /** Whether an object or list is empty, without even a comment. */
   isBare(text: string, path: ConfigPath): boolean;
-  /** Where a path is written; the nearest enclosing place where it is not. */
+  /** Where a path is, or the nearest existing parent. */
   locate(file: string, text: string, path: ConfigPath): SourceLocation;
-  /** The text with the values of all others hidden; what stands at `shown` is shown. */
+  /** Hides all values except those at `shown`. */
   hideOthers(text: string, shown: ConfigPath | undefined): string;
+}
+
+export interface Insertion {
+  /** In the text without any of the insertions. */
+  readonly offset: number;
+  readonly text: string;
+}
+
+/** Applies insertions, which are sorted by offset. */
+export function withInsertions(text: string, insertions: readonly Insertion[]): string {
+  let result = '';
+  let end = 0;
+  for (const { offset, text: inserted } of insertions) {
+    result += text.slice(end, offset) + inserted;
+    end = offset;
+  }
+  return result + text.slice(end);
+}
+
+/**
+ * Reverts {@link withInsertions} exactly; undefined where one of the insertions is not in its place.
+ */
+export function withoutInsertions(
+  text: string,
+  insertions: readonly Insertion[],
+): string | undefined {
+  let result = '';
+  let end = 0;
+  let grown = 0;
+  for (const { offset, text: inserted } of insertions) {
+    const start = offset + grown;
+    if (start < end || !text.startsWith(inserted, start)) return undefined;
+    result += text.slice(end, start);
+    end = start + inserted.length;
+    grown += inserted.length;
+  }
+  return result + text.slice(end);
+}
+
+/** Replaces a hidden value. */
+export const HIDDEN = '…';
+
+/** The layout of a text, which new parts follow. */
+export interface Layout {
+  readonly eol: string;
+  /** One step of indentation. */
+  readonly unit: string;
+  /** On one line, without spaces. */
+  readonly isMinified: boolean;
+}
+
+const DEFAULT_UNIT = '  ';
+
+export function layoutOf(text: string): Layout {
+  return {
+    eol: eolOf(text),
+    unit: /^([ \t]+)"/mu.exec(text)?.[1] ?? DEFAULT_UNIT,
+    isMinified: !/[\r\n]/u.test(text.trimEnd()) && /"\s*:\S/u.test(text),
+  };
+}
+
+/** The line ending of a text; `\n` where it has none. */
+export function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+/** The indentation of the line of an offset. */
+export function indentAt(text: string, offset: number): string {
+  const lineStart = Math.max(
+    text.lastIndexOf('\n', offset - 1),
+    text.lastIndexOf('\r', offset - 1),
+  );
+  return /^[ \t]*/u.exec(text.slice(lineStart + 1))?.[0] ?? '';
+}
+
+/** Whether an offset is the start of its line, apart from indentation. */
+export function beginsLine(text: string, offset: number): boolean {
+  return /(?:^|[\r\n])[ \t]*$/u.test(text.slice(Math.max(0, offset - 200), offset));
+}
+
+/** The data with a value at a path; missing parents are created. */
+export function withValue(data: unknown, path: ConfigPath, value: unknown): unknown {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return value;
+  if (typeof segment === 'number') {
+    const list: readonly unknown[] = Array.isArray(data) ? data : [];
+    const changed = withValue(list[segment], rest, value);
+    return segment >= list.length ? [...list, changed] : list.with(segment, changed);
+  }
+  const object = isRecord(data) ? data : {};
+  return { ...object, [segment]: withValue(object[segment], rest, value) };
+}
+
+/** The data without the value at a path. */
+export function withoutValue(data: unknown, path: ConfigPath): unknown {
+  const [segment, ...rest] = path;
+  if (segment === undefined) return undefined;
+  if (Array.isArray(data) && typeof segment === 'number') {
+    if (rest.length === 0) return data.toSpliced(segment, 1);
+    return data.with(segment, withoutValue(data[segment], rest));
+  }
+  if (!isRecord(data) || !Object.hasOwn(data, segment)) return data;
+  const { [segment]: old, ...others } = data;
+  return rest.length === 0 ? others : { ...data, [segment]: withoutValue(old, rest) };
+}
+
+/** The data without empty objects and lists on the way to a path. */
+export function withoutEmptied(data: unknown, path: ConfigPath): unknown {
+  let result = data;
+  for (let length = path.length; length > 0; length--) {
+    const place = path.slice(0, length);
+    if (isEmpty(valueAt(result, place))) result = withoutValue(result, place);
+  }
+  return result;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isRecord(value) && Object.keys(value).length === 0;
 }

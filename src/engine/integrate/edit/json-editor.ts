@@ -1,16 +1,155 @@
-import { type ConfigPath, formatPath } from '../../config/config-path.js';
-import { parseConfigText } from '../../config/document.js';
-import { removeValue } from '../../config/edit/remove-value.js';
-import type { ConfigFault } from '../../config/fault.js';
-import type { Node } from '../../config/jsonc.js';
-import { endOf, entryOf, nodeAt, treeOf, valueNode } from '../../config/jsonc-nodes.js';
-import { isBlankJson } from '../../config/syntax-fault.js';
+import type { ConfigFault } from '../../config/authoring.js';
+import {
+  createTextPositions,
+  endOf,
+  entryOf,
+  isBlankJson,
+  type Node,
+  nodeAt,
+  type ParseError,
+  parseConfigText,
+  parseTree,
+  removeValue,
+  treeOf,
+  valueNode,
+} from '../../config/authoring.js';
+import { type ConfigPath, formatPath } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
-import type { DocumentEditor, EntryValue } from './document-editor.js';
-import { HIDDEN } from './hidden.js';
-import { withInsertions } from './insertion.js';
-import { jsonInsertions, jsonText } from './json-insert.js';
-import { indentAt, layoutOf } from './layout.js';
+import {
+  beginsLine,
+  type DocumentEditor,
+  type EntryValue,
+  HIDDEN,
+  type Insertion,
+  indentAt,
+  type Layout,
+  layoutOf,
+  withInsertions,
+} from './document-editor.js';
+
+/**
+ * What to insert to add a value at a path. The edit function of the parser formats the whole line, which
+ * in minified files is the whole file.
+ *
+ * @throws SvcError INTEGRATION_FILE_INVALID
+ */
+function jsonInsertions(
+  file: string,
+  text: string,
+  path: ConfigPath,
+  value: EntryValue,
+): readonly Insertion[] {
+  const layout = layoutOf(text);
+  const root = treeOf(text);
+  if (root === undefined) return [newDocument(text, layout, nested(path, value))];
+  let container = root;
+  let depth = 0;
+  for (; depth < path.length - 1; depth++) {
+    const entry = entryOf(container, path[depth] ?? '');
+    const next = entry === undefined ? undefined : valueNode(entry);
+    if (next === undefined) break;
+    container = next;
+  }
+  const segment = path[depth] ?? '';
+  const expected = typeof segment === 'number' ? 'array' : 'object';
+  if (container.type !== expected) {
+    throw notA(file, text, { container, path: path.slice(0, depth), expected });
+  }
+  const key = typeof segment === 'number' ? undefined : segment;
+  const child = { key, value: nested(path.slice(depth + 1), value) };
+  return appended(text, layout, container, child);
+}
+
+function jsonText(value: EntryValue, layout: Layout, indent: string): string {
+  if (layout.isMinified) return JSON.stringify(value);
+  return JSON.stringify(value, null, layout.unit).replaceAll('\n', `${layout.eol}${indent}`);
+}
+
+function nested(path: ConfigPath, value: EntryValue): EntryValue {
+  return path.reduceRight<EntryValue>(
+    (inner, segment) => (typeof segment === 'number' ? [inner] : { [segment]: inner }),
+    value,
+  );
+}
+
+/** For a text that is empty or has only comments. */
+function newDocument(text: string, layout: Layout, value: EntryValue): Insertion {
+  const gap = text === '' || /[\r\n]$/u.test(text) ? '' : layout.eol;
+  return { offset: text.length, text: `${gap}${jsonText(value, layout, '')}${layout.eol}` };
+}
+
+interface Child {
+  /** Undefined in a list. */
+  readonly key: string | undefined;
+  readonly value: EntryValue;
+}
+
+function appended(
+  text: string,
+  layout: Layout,
+  container: Node,
+  child: Child,
+): readonly Insertion[] {
+  const close = endOf(container) - 1;
+  const last = container.children?.at(-1);
+  const from = last === undefined ? container.offset + 1 : endOf(last);
+  const tail = tailOf(text, from, close);
+  const outer = indentAt(text, container.offset);
+  const indent =
+    last !== undefined && beginsLine(text, last.offset)
+      ? indentAt(text, last.offset)
+      : outer + layout.unit;
+  const name = child.key === undefined ? '' : JSON.stringify(child.key);
+  const colon = child.key === undefined ? '' : layout.isMinified ? ':' : ': ';
+  const written = `${name}${colon}${jsonText(child.value, layout, indent)}`;
+  const before = layout.isMinified ? '' : `${layout.eol}${indent}`;
+  const closesLine = /[\r\n]/u.test(text.slice(tail.end, close));
+  const after = layout.isMinified || closesLine ? '' : `${layout.eol}${outer}`;
+  const body = `${before}${written}${tail.hasComma ? ',' : ''}${after}`;
+  if (last === undefined || tail.hasComma) return [{ offset: tail.end, text: body }];
+  // A comment after the last entry stays with it.
+  if (tail.end === from) return [{ offset: from, text: `,${body}` }];
+  return [
+    { offset: from, text: ',' },
+    { offset: tail.end, text: body },
+  ];
+}
+
+/** Whether a comma follows the last entry, and where the last comma or comment ends. */
+function tailOf(
+  text: string,
+  from: number,
+  close: number,
+): { readonly hasComma: boolean; readonly end: number } {
+  const token = /\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,/uy;
+  let hasComma = false;
+  let end = from;
+  token.lastIndex = from;
+  while (token.lastIndex < close) {
+    const found = token.exec(text)?.[0];
+    if (found === undefined) break;
+    if (found === ',') hasComma = true;
+    if (found.trim() !== '') end = token.lastIndex;
+  }
+  return { hasComma, end };
+}
+
+function notA(
+  file: string,
+  text: string,
+  found: {
+    readonly container: Node;
+    readonly path: ConfigPath;
+    readonly expected: 'array' | 'object';
+  },
+): SvcError {
+  const what = found.path.length === 0 ? 'the file' : formatPath(found.path);
+  const kind = found.expected === 'array' ? 'a list' : 'an object';
+  return new SvcError('INTEGRATION_FILE_INVALID', `${what} is not ${kind} in ${file}`, {
+    hint: 'fix the file by hand; nothing was written',
+    location: createTextPositions(file, text).at(found.container.offset),
+  });
+}
 
 /** Edits JSON, with comments and trailing commas where a file has them. */
 export const jsonEditor: DocumentEditor = {
@@ -48,10 +187,28 @@ export const jsonEditor: DocumentEditor = {
   },
 };
 
+/** For an agent that accepts comments but no trailing commas. */
+export function withoutTrailingCommas(editor: DocumentEditor): DocumentEditor {
+  return {
+    ...editor,
+    read(file, text) {
+      const data = editor.read(file, text);
+      const errors: ParseError[] = [];
+      parseTree(text, errors, { allowTrailingComma: false, allowEmptyContent: true });
+      const [first] = errors;
+      if (first === undefined) return data;
+      throw new SvcError('INTEGRATION_FILE_INVALID', `${file} has a trailing comma`, {
+        hint: 'remove the comma, which the agent does not accept; nothing was written',
+        location: createTextPositions(file, text).at(first.offset),
+      });
+    },
+  };
+}
+
 function broken(file: string, fault: ConfigFault): SvcError {
   const expected = fault.expected === undefined ? '' : `expected ${fault.expected}; `;
-  return new SvcError('INTEGRATION_FILE_INVALID', `${file} is broken: ${fault.message}`, {
-    hint: `${expected}mend it by hand; nothing was written`,
+  return new SvcError('INTEGRATION_FILE_INVALID', `${file} is not valid: ${fault.message}`, {
+    hint: `${expected}fix the file by hand; nothing was written`,
     location: fault.location,
   });
 }
@@ -68,7 +225,7 @@ function withKey(text: string, path: ConfigPath, value: EntryValue | undefined):
   return text.slice(0, node.offset) + written + text.slice(endOf(node));
 }
 
-/** Texts and numbers that are not at or below a path, in the order of the text. */
+/** Strings and numbers outside of a path, in the order of the text. */
 function* hiddenNodes(node: Node, shown: ConfigPath | undefined): Generator<Node> {
   if (shown?.length === 0) return;
   if (node.type === 'string' || node.type === 'number') yield node;

@@ -1,17 +1,13 @@
 import { parse, TomlError } from 'smol-toml';
-import type { ConfigPath } from '../../config/config-path.js';
-import { createTextPositions } from '../../config/source-text.js';
+import { createTextPositions } from '../../config/authoring.js';
+import type { ConfigPath } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
-import type { DocumentEditor, EntryValue } from './document-editor.js';
-import { HIDDEN } from './hidden.js';
-import { eolOf } from './layout.js';
-import { type TomlStatement, tomlStatements } from './toml-statements.js';
-import { tomlKey, tomlText } from './toml-text.js';
+import { type DocumentEditor, type EntryValue, eolOf, HIDDEN } from './document-editor.js';
 
 /**
- * Edits TOML by whole tables: an entry is a table of its own (`[mcp_servers.svc]`) at the end of the
- * text. What a table looks like otherwise (inline, dotted keys) is read, but not edited; the data is
- * compared before and after every edit, so that such a file is refused and not damaged.
+ * Edits TOML by whole tables: each entry is a table (`[mcp_servers.svc]`) at the end of the text. Inline
+ * tables and dotted keys are read but not edited; the caller compares the data before and after each edit,
+ * so such a file is refused and not damaged.
  */
 export const tomlEditor: DocumentEditor = {
   read(file, text) {
@@ -20,8 +16,8 @@ export const tomlEditor: DocumentEditor = {
     } catch (error) {
       if (!(error instanceof TomlError)) throw error;
       const { line, column } = error;
-      throw new SvcError('INTEGRATION_FILE_INVALID', `${file} is broken: ${firstLine(error)}`, {
-        hint: 'mend it by hand; nothing was written',
+      throw new SvcError('INTEGRATION_FILE_INVALID', `${file} is not valid: ${firstLine(error)}`, {
+        hint: 'fix the file by hand; nothing was written',
         location: { file, line, column },
         cause: error,
       });
@@ -67,7 +63,7 @@ export const tomlEditor: DocumentEditor = {
   },
 };
 
-/** The parser's message is followed by the lines around the fault, which may hold secrets. */
+/** The parser's message continues with lines of the file, which may contain secrets. */
 function firstLine(error: TomlError): string {
   return (error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /u, '');
 }
@@ -94,15 +90,15 @@ function isBelow(path: readonly string[], above: ConfigPath): boolean {
   return above.every((part, at) => path[at] === part);
 }
 
-/** A table as it is written: its header and what belongs to it. */
+/** A table header with its values. */
 interface Table {
   readonly header: TomlStatement;
   readonly values: readonly TomlStatement[];
-  /** After its last value: comments behind that may belong to the next table. */
+  /** After its last value: later comments may belong to the next table. */
   readonly end: number;
 }
 
-/** The table of a path and those below it, in the order of the text. */
+/** The tables at and below a path, in the order of the text. */
 function tablesAt(text: string, path: ConfigPath): readonly Table[] {
   const statements = tomlStatements(text);
   return statements.flatMap((header, at) => {
@@ -116,7 +112,7 @@ function tablesAt(text: string, path: ConfigPath): readonly Table[] {
   });
 }
 
-/** Cuts a table out, with the empty line that set it apart. */
+/** Removes a table, with the empty line before it. */
 function withoutTable(text: string, { header, end }: Table): string {
   const before = text.slice(0, header.start);
   const after = text.slice(end);
@@ -131,7 +127,7 @@ function withKey(
   key: string,
   value: EntryValue | undefined,
 ): string {
-  // As a table of its own below, or as one that is not written here at all.
+  // The key may also be a table below.
   const rest = tablesAt(text, [...path, key])
     .toReversed()
     .reduce((edited, below) => withoutTable(edited, below), text);
@@ -147,4 +143,117 @@ function withKey(
     edited = edited.slice(0, start) + edited.slice(end);
   }
   return edited.slice(0, place) + gap + line + edited.slice(place);
+}
+
+/** One or more lines of a TOML text. All statements together are the whole text. */
+interface TomlStatement {
+  readonly kind: 'blank' | 'comment' | 'header' | 'value';
+  readonly start: number;
+  /** After its line ending. */
+  readonly end: number;
+  /** The dotted key of a header or value, otherwise empty. */
+  readonly key: readonly string[];
+  /** An array of tables (`[[…]]`). */
+  readonly isList: boolean;
+}
+
+/**
+ * Splits a valid TOML text into tables and values (TOML 1.0: "Comment", "Keys", "String", "Array",
+ * "Table").
+ */
+export function tomlStatements(text: string): readonly TomlStatement[] {
+  const statements: TomlStatement[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const statement = statementAt(text, at);
+    statements.push(statement);
+    at = statement.end;
+  }
+  return statements;
+}
+
+function statementAt(text: string, start: number): TomlStatement {
+  const first = start + (/^[ \t]*/u.exec(text.slice(start, start + 1000))?.[0].length ?? 0);
+  const line = { start, end: lineEnd(text, first), key: [], isList: false };
+  const character = text[first];
+  if (character === '#') return { ...line, kind: 'comment' };
+  if (character === undefined || character === '\r' || character === '\n') {
+    return { ...line, kind: 'blank' };
+  }
+  if (character === '[') {
+    const isList = text[first + 1] === '[';
+    return { ...line, kind: 'header', key: keyAt(text, first + (isList ? 2 : 1)), isList };
+  }
+  return { ...line, kind: 'value', key: keyAt(text, first), end: valueEnd(text, first) };
+}
+
+function lineEnd(text: string, from: number): number {
+  const at = text.indexOf('\n', from);
+  return at === -1 ? text.length : at + 1;
+}
+
+const KEY_PART = /[ \t]*(?:([A-Za-z0-9_-]+)|"((?:\\.|[^"\\\r\n])*)"|'([^'\r\n]*)')[ \t]*(\.)?/uy;
+
+function keyAt(text: string, from: number): readonly string[] {
+  const key: string[] = [];
+  KEY_PART.lastIndex = from;
+  for (let more = true; more; ) {
+    const part = KEY_PART.exec(text);
+    if (part === null) break;
+    const [, bare, quoted, literal, dot] = part;
+    key.push(bare ?? literal ?? unescaped(quoted ?? ''));
+    more = dot !== undefined;
+  }
+  return key;
+}
+
+function unescaped(quoted: string): string {
+  try {
+    const value: unknown = JSON.parse(`"${quoted}"`);
+    return typeof value === 'string' ? value : quoted;
+  } catch {
+    // An escape that JSON does not have; svc writes no such key.
+    return quoted;
+  }
+}
+
+/** All four kinds of strings come first, since brackets and line endings inside them do not count. */
+const TOKEN =
+  /"""(?:\\[\s\S]|(?!""")[^\\])*"{3,5}|'''(?:(?!''')[\s\S])*'{3,5}|"(?:\\.|[^"\\\r\n])*"?|'[^'\r\n]*'|#[^\r\n]*|\r?\n|[[{]|[\]}]|[^"'#\r\n[{\]}]+|[\s\S]/uy;
+
+/** The end of the line of the value whose key starts here. */
+function valueEnd(text: string, from: number): number {
+  let depth = 0;
+  TOKEN.lastIndex = from;
+  for (let token = TOKEN.exec(text)?.[0]; token !== undefined; token = TOKEN.exec(text)?.[0]) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    else if (depth <= 0 && token.endsWith('\n') && token.trim() === '') return TOKEN.lastIndex;
+    if (TOKEN.lastIndex >= text.length) break;
+  }
+  return text.length;
+}
+
+const BARE_KEY = /^[A-Za-z0-9_-]+$/u;
+
+/** A value in TOML, on one line. */
+function tomlText(value: EntryValue): string {
+  if (typeof value === 'string') return basicString(value);
+  if (typeof value !== 'object') return String(value);
+  if (isList(value)) return `[${value.map(tomlText).join(', ')}]`;
+  const entries = Object.entries(value).map(([key, item]) => `${tomlKey(key)} = ${tomlText(item)}`);
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}
+
+function tomlKey(key: string): string {
+  return BARE_KEY.test(key) ? key : basicString(key);
+}
+
+/** TOML has all escapes of JSON; only DEL needs one more. */
+function basicString(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007F', '\\u007F');
+}
+
+function isList(value: EntryValue): value is readonly EntryValue[] {
+  return Array.isArray(value);
 }

@@ -4,7 +4,6 @@ import {
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
 
-/** What sessions are made of. */
 export interface LegacySessionsOptions {
   readonly createServer: () => McpServer;
   readonly maxRequestBodySize: number;
@@ -16,18 +15,21 @@ interface Session {
   readonly server: McpServer;
 }
 
-/** More clients than one machine has; the one that was quiet for longest makes room, and begins anew. */
+/**
+ * More than one machine's clients. The least recently used session is dropped; its client starts a
+ * new one.
+ */
 const MAX_SESSIONS = 64;
 
 const SESSION_HEADER = 'mcp-session-id';
 
 /**
- * Clients of the 2025 revisions speak in sessions: what they take back or hear later belongs to one of
- * their requests before. The SDK's own way to serve them keeps none, and cannot cancel.
+ * Sessions for clients of the 2025 revisions, whose cancellations and notifications refer to
+ * earlier requests. The SDK's stateless mode cannot cancel.
  */
 export class LegacySessions {
   private readonly options: LegacySessionsOptions;
-  /** In the order of their last use. */
+  /** In order of last use. */
   private readonly sessions = new Map<string, Session>();
 
   constructor(options: LegacySessionsOptions) {
@@ -60,7 +62,7 @@ export class LegacySessions {
     });
     await server.connect(transport);
     const response = await transport.handleRequest(request);
-    // Anything but a first message, which gets an error for an answer.
+    // Not an initialization; the response is an error.
     if (transport.sessionId === undefined) await server.close();
     return response;
   }
@@ -78,8 +80,8 @@ export class LegacySessions {
   }
 }
 
-/** 404 tells a client to begin a new session (streamable HTTP, 2025-06-18, "Session Management"). */
+/** 404 makes clients start a new session (streamable HTTP, 2025-06-18, "Session Management"). */
 function unknownSession(): Response {
-  const error = { code: -32_001, message: 'this session is over; begin a new one' };
+  const error = { code: -32_001, message: 'this session has ended; start a new one' };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
 }

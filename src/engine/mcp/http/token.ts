@@ -2,13 +2,13 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
-import { withProcessLock } from '../../process-lock.js';
-import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
-import { currentUser } from '../../secrets/path-safety.js';
+import { currentUser } from '../../secrets/index.js';
+import { withProcessLock } from '../../sqlite/process-lock.js';
+import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 
-/** What opens the server over HTTP, and where it is kept. */
+/** The bearer token and its file. */
 export interface HttpToken {
-  /** Absolute path; what people are shown instead of the token. */
+  /** Absolute path; shown instead of the token. */
   readonly file: string;
   readonly value: string;
 }
@@ -16,14 +16,14 @@ export interface HttpToken {
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43,}$/u;
 
-/** Where the token lies. @param stateDir absolute path */
+/** @param stateDir absolute path */
 export function tokenFile(stateDir: string): string {
   return join(stateDir, 'mcp-token');
 }
 
 /**
- * Reads the token, and makes it when there is none. The file is its owner's alone; one that others may
- * read is refused, because nobody can say who has read it.
+ * Reads the token, creating it if necessary. Refuses a file that others can read, since the token
+ * may be known.
  *
  * @throws SvcError MCP_TOKEN_UNUSABLE; the signal's reason
  */
@@ -31,7 +31,7 @@ export async function loadToken(stateDir: string, signal: AbortSignal): Promise<
   const file = tokenFile(stateDir);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Two servers that start together shall have the same.
+    // Two servers starting together must use the same token.
     return await withProcessLock(`${file}.lock`, { signal }, async () => {
       const stats = lstatSync(file, { throwIfNoEntry: false });
       if (stats !== undefined) return { file, value: readToken(file, stats) };
@@ -42,45 +42,45 @@ export async function loadToken(stateDir: string, signal: AbortSignal): Promise<
   } catch (cause) {
     if (signal.aborted || cause instanceof SvcError) throw cause;
     const why = systemErrorCode(cause) ?? 'unknown error';
-    throw new SvcError('MCP_TOKEN_UNUSABLE', `the token file ${file} cannot be used: ${why}`, {
-      hint: 'check the permissions of the file and of its folder',
+    throw new SvcError('MCP_TOKEN_UNUSABLE', `cannot use the token file ${file}: ${why}`, {
+      hint: 'check the permissions of the file and its folder',
       cause,
     });
   }
 }
 
-const NEW_ONE = 'delete it: the next start makes a new one';
+const NEW_ONE = 'delete it; the next start creates a new one';
 
 function readToken(file: string, stats: Stats): string {
   const fault = faultOf(stats);
   if (fault !== undefined) throw unusable(file, fault, NEW_ONE);
   const value = readFileSync(file, 'utf8').trim();
-  if (!TOKEN.test(value)) throw unusable(file, 'it holds no token', NEW_ONE);
+  if (!TOKEN.test(value)) throw unusable(file, 'it does not contain a token', NEW_ONE);
   return value;
 }
 
 function faultOf(stats: Stats): string | undefined {
-  if (!stats.isFile()) return 'it is no regular file';
+  if (!stats.isFile()) return 'it is not a regular file';
   const user = currentUser();
-  // Where the system knows no owners, the folder's own protection has to do.
+  // Without file owners, the folder's permissions have to do.
   if (user === undefined) return undefined;
   if (stats.uid !== user) return 'it belongs to another user';
-  return (stats.mode & 0o077) === 0 ? undefined : 'other users may read it';
+  return (stats.mode & 0o077) === 0 ? undefined : 'it is readable by other users';
 }
 
 function unusable(file: string, why: string, hint: string): SvcError {
-  return new SvcError('MCP_TOKEN_UNUSABLE', `the token file ${file} cannot be used: ${why}`, {
+  return new SvcError('MCP_TOKEN_UNUSABLE', `cannot use the token file ${file}: ${why}`, {
     hint,
   });
 }
 
-/** Whether an `Authorization` header brings the token; takes the same time for every wrong one. */
+/** Checks an `Authorization` header in constant time. */
 export function bringsToken(authorization: string | undefined, { value }: HttpToken): boolean {
   const given = /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
   return given !== undefined && timingSafeEqual(digest(given), digest(value));
 }
 
-/** Of one length, whatever was given. */
+/** Hashes have equal length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

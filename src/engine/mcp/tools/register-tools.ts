@@ -1,22 +1,18 @@
 import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { failureOf, failureText } from '../failure.js';
-import type { McpWorld } from '../mcp-world.js';
-import { progressNotes } from '../progress.js';
-import { getLines } from './memory-get.js';
-import { searchMemory } from './memory-search.js';
+import type { SyncEvent } from '../../memory/sync/index.js';
+import { failureOf, failureText, type McpWorld } from '../mcp-world.js';
+import { getLines, getText, searchMemory, searchText } from './answers.js';
 import { getInput, getResult, searchInput, searchResult } from './schemas.js';
-import { getText, searchText } from './words.js';
 
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
-/** Gives a server `memory_search` and `memory_get`. */
 export function registerTools(server: McpServer, world: McpWorld): void {
   server.registerTool(
     'memory_search',
     {
       title: 'Search memory',
       description:
-        'Searches the notes and past conversations that are remembered. Use it before answering about earlier work, decisions, dates, people, preferences or to-dos. Gives passages with their places; memory_get reads on from there.',
+        'Searches remembered notes and past conversations. Use it before answering about earlier work, decisions, dates, people, preferences or to-dos. Returns passages with their locations; use memory_get to read more.',
       inputSchema: searchInput,
       outputSchema: searchResult,
       annotations: READS_ONLY,
@@ -30,9 +26,9 @@ export function registerTools(server: McpServer, world: McpWorld): void {
   server.registerTool(
     'memory_get',
     {
-      title: 'Read remembered lines',
+      title: 'Read memory',
       description:
-        'Reads lines of a remembered file: the surroundings of a passage that memory_search found, or a file from its beginning. Gives 120 lines unless a number is asked for, and says where to go on.',
+        'Reads lines of a remembered file: the context of a passage found by memory_search, or a file from its start. Returns 120 lines by default, and where to continue.',
       inputSchema: getInput,
       outputSchema: getResult,
       annotations: READS_ONLY,
@@ -50,7 +46,7 @@ interface Answered {
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
-/** Does the work of one call; a failure becomes a result that the agent can act on. */
+/** Runs one call; an error becomes a result that the agent can act on. */
 async function answered(
   call: ServerContext,
   world: McpWorld,
@@ -69,7 +65,7 @@ async function answered(
   }
 }
 
-/** Tells a client that asked for it how far a sync is that its call waits for. */
+/** Reports the progress of a sync to clients that requested it. */
 function progressOf({ mcpReq }: ServerContext): ReturnType<typeof progressNotes> | undefined {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
@@ -77,8 +73,62 @@ function progressOf({ mcpReq }: ServerContext): ReturnType<typeof progressNotes>
     now: () => performance.now(),
     tell: (note) => {
       const params = { progressToken, ...note };
-      // A client that is gone needs no progress.
+      // The client may be gone.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
     },
   });
+}
+
+/** A progress notification of the protocol. */
+export interface ProgressNote {
+  /** Files and passages done; never decreases. */
+  readonly progress: number;
+  readonly total?: number;
+  readonly message: string;
+}
+
+interface ProgressOptions {
+  readonly tell: (note: ProgressNote) => void;
+  /** Monotonic clock. */
+  readonly now: () => number;
+}
+
+/** Clients display it: faster updates would flicker. */
+const LEAST_GAP_MS = 200;
+
+/** Converts sync events to progress notifications. */
+export function progressNotes({ tell, now }: ProgressOptions): (event: SyncEvent) => void {
+  let files = 0;
+  let passages = 0;
+  let filesInAll: number | undefined;
+  let passagesInAll = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  let toldProgress = -1;
+  const say = (message: string): void => {
+    const progress = files + passages;
+    if (progress <= toldProgress || now() - toldAt < LEAST_GAP_MS) return;
+    toldAt = now();
+    toldProgress = progress;
+    const total = filesInAll === undefined ? undefined : filesInAll + passagesInAll;
+    tell({ progress, ...(total === undefined ? {} : { total }), message });
+  };
+  return (event) => {
+    switch (event.type) {
+      case 'scan.finished':
+        filesInAll = files + event.filesToIndex;
+        break;
+      case 'document.indexed':
+      case 'document.unchanged':
+        files += 1;
+        say(`indexing ${event.path}`);
+        break;
+      case 'embed.started':
+        passagesInAll = passages + event.passages;
+        break;
+      case 'embed.stored':
+        passages += event.passages;
+        say('embedding passages');
+        break;
+    }
+  };
 }

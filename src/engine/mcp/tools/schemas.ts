@@ -1,101 +1,111 @@
 import * as z from 'zod';
 
 /*
- * What the tools take and give (facts §5.13). Full zod, because the protocol's SDK makes JSON Schemas
- * through it and brings it along; nothing but the server loads either.
+ * Input and output of the tools (facts §5.13). Full zod, which the protocol's SDK needs for JSON
+ * Schema; only the server loads it.
  */
 
 const line = z.int().min(1);
+/** Longer than any file system allows. */
+const MAX_PATH = 4096;
+const path = z
+  .string()
+  .max(MAX_PATH)
+  .refine((text) => text.trim() !== '', 'must not be empty; omit it or pass a path');
 const score = z.number().min(0).max(1);
 const source = z.enum(['memory', 'sessions']);
 
 const warnings = z
   .array(z.strictObject({ code: z.string(), message: z.string(), hint: z.string().optional() }))
-  .describe('What the answer should be taken with; empty when there is nothing to say');
+  .describe('Problems that affected the answer; may be empty');
 
 const disabled = z
   .boolean()
   .optional()
-  .describe('True when this conversation may not use memory; warnings say why');
+  .describe('True if this session cannot use memory; see warnings');
 
-/** `memory_search`: what is asked. */
+/** Input of `memory_search`. */
 export const searchInput = z.strictObject({
   query: z
     .string()
     .describe(
-      'A question, or words, in any order and form. "quoted words" must stand together, -word must not occur, word* matches beginnings.',
+      'A question or keywords, in any order and form. "quoted words" must occur together, -word must not occur, word* matches prefixes.',
     ),
-  maxResults: z.int().min(1).max(100).optional().describe('How many results at most'),
-  minScore: score.optional().describe('Leave out results that score lower, 0 to 1'),
+  maxResults: z.int().min(1).max(100).optional().describe('Maximum number of results'),
+  minScore: score.optional().describe('Omit results with a lower score, 0 to 1'),
   corpus: z
     .enum(['memory', 'sessions', 'all'])
     .optional()
-    .describe('Notes, past conversations, or all that is indexed (the default)'),
-  path: z
-    .string()
+    .describe('Notes, past conversations, or everything (the default)'),
+  path: path.optional().describe('Only files whose path matches this glob, like memory/2026-*.md'),
+  debug: z
+    .boolean()
     .optional()
-    .describe('Only files whose path matches this glob, like memory/2026-*.md'),
+    .describe('Include search details and separate keyword and vector scores'),
 });
 
-/** `memory_search`: what is answered. */
+/** Result of `memory_search`. */
 export const searchResult = z.strictObject({
   results: z
     .array(
       z.strictObject({
-        path: z.string().describe('What memory_get takes'),
+        path: z.string().describe('Path for memory_get'),
         startLine: line,
         endLine: line,
-        score: score.describe('Comparable between questions'),
+        score: score.describe('Comparable between queries'),
         snippet: z.string(),
         source,
         kind: z
           .enum(['markdown', 'media', 'transcript'])
-          .describe('A note, an image or a recording, a conversation'),
-        mimeType: z.string().optional().describe('Of an image or a recording'),
+          .describe('A note, an image or recording, or a conversation'),
+        mimeType: z.string().optional().describe('Of an image or recording'),
         headingPath: z.array(z.string()).describe('Headings above the passage, outermost first'),
         citation: z.string().optional().describe('path#L3-L5, for memory_get and for quoting'),
-        textScore: score.optional(),
-        vectorScore: score.optional(),
+        textScore: score.optional().describe('Only with debug'),
+        vectorScore: score.optional().describe('Only with debug'),
       }),
     )
     .describe('Best first'),
-  mode: z.enum(['hybrid', 'lexical', 'vector']).describe('How they were found'),
-  provider: z.string().nullable().describe('Who embedded the question; null when nobody did'),
+  mode: z.enum(['hybrid', 'lexical', 'vector']).describe('How the results were found'),
+  provider: z.string().nullable().describe('Provider that embedded the query; null if none'),
   model: z.string().nullable(),
   fallback: z
     .strictObject({ from: z.string(), reason: z.string() })
     .optional()
-    .describe('Set when the provider failed and its fallback embedded instead'),
-  citations: z.enum(['auto', 'on', 'off']).describe('How memory.citations is set'),
+    .describe('Set if the provider failed and its fallback was used'),
+  citations: z.enum(['auto', 'on', 'off']).describe('The setting memory.citations'),
   disabled,
   warnings,
-  debug: z.strictObject({
-    backend: z.enum(['builtin', 'ext']),
-    configuredMode: z.enum(['hybrid', 'lexical', 'vector']),
-    effectiveMode: z.enum(['hybrid', 'lexical', 'vector']),
-    searchMs: z.number(),
-    hits: z.int().min(0).describe('Passages that hold any of the words'),
-    belowMinScore: z.int().min(0),
-  }),
+  debug: z
+    .strictObject({
+      backend: z.enum(['builtin', 'ext']),
+      configuredMode: z.enum(['hybrid', 'lexical', 'vector']),
+      effectiveMode: z.enum(['hybrid', 'lexical', 'vector']),
+      searchMs: z.number(),
+      hits: z.int().min(0).describe('Passages containing any of the words'),
+      belowMinScore: z.int().min(0),
+    })
+    .optional()
+    .describe('Only if requested'),
 });
 
-/** `memory_get`: what is asked. */
+/** Input of `memory_get`. */
 export const getInput = z.strictObject({
-  path: z.string().describe('A path or a citation (path#L3-L5) from memory_search'),
+  path: path.describe('A path or a citation (path#L3-L5) from memory_search'),
   from: line.optional().describe('First line, counted from 1'),
-  lines: line.optional().describe('How many lines; 120 when left out'),
+  lines: line.optional().describe('Number of lines; 120 by default'),
 });
 
-/** `memory_get`: what is answered. */
+/** Result of `memory_get`. */
 export const getResult = z.strictObject({
   path: z.string(),
   source: source.optional(),
   text: z.string(),
   from: line,
-  lines: z.int().min(0).describe('How many lines the text has'),
-  totalLines: z.int().min(0).describe('Of the file'),
-  truncated: z.boolean().describe('True when there is more than was given'),
-  nextFrom: line.optional().describe('Where to go on reading'),
+  lines: z.int().min(0).describe('Number of lines in text'),
+  totalLines: z.int().min(0).describe('Lines of the file'),
+  truncated: z.boolean().describe('True if there is more text'),
+  nextFrom: line.optional().describe('Line to continue from'),
   citation: z.string().optional(),
   disabled,
   warnings,

@@ -1,16 +1,24 @@
-import type { Clock } from '../../context.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { isDamage } from '../index/index-error.js';
-import type { MemoryIndex } from '../index/memory-index.js';
-import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
-import type { Scan } from '../sources/memory-files.js';
-import { scanSources } from '../sources/scan-sources.js';
-import { pendingChanges } from '../sync/pending-changes.js';
-import { planChanges, type SyncPlan } from '../sync/plan-changes.js';
-import { rebuildNeeded } from '../sync/rebuild-needed.js';
-import type { SyncTarget } from '../sync/sync-index.js';
+import type { Clock } from '../../support/context.js';
+import {
+  damageComplaint,
+  isDamage,
+  type MemoryIndex,
+  type OpenedIndex,
+  openIndex,
+} from '../index/index.js';
+import { type Scan, scanSources } from '../sources/index.js';
+import {
+  outsideWarning,
+  pendingChanges,
+  planChanges,
+  rebuildNeeded,
+  type SyncPlan,
+  type SyncTarget,
+} from '../sync/index.js';
+
 import type { SkippedFile } from '../types.js';
-import { readWatchRecord } from '../watch/watch-record.js';
+import { readWatchRecord } from '../watch/index.js';
 import type {
   BackendStatus,
   IndexState,
@@ -20,7 +28,7 @@ import type {
   VectorsState,
 } from './memory-backend.js';
 
-/** The state of an index and of the files it mirrors, as they are now; changes nothing. */
+/** The state of an index and of the files it mirrors. Read-only. */
 export async function builtinStatus(
   target: SyncTarget,
   clock: Clock,
@@ -47,6 +55,8 @@ async function statusOf(
   const faults: Warning[] = [];
   const scannedMs = clock.now();
   const scan = tryScan(target, faults);
+  const outside = scan?.files.length === 0 ? outsideWarning(target.sources.memory) : undefined;
+  if (outside !== undefined) faults.push(outside);
   const remembered = opened.state === 'ready' ? (await opened.index.syncMark()).skipped : [];
   return {
     backend: 'builtin',
@@ -131,7 +141,7 @@ function countChanges(plan: SyncPlan): Staleness {
   };
 }
 
-/** The scan's own word on a path goes before what the last sync remembered of it. */
+/** What the scan finds about a path overrides what the last sync recorded. */
 function distinctSkips(skips: readonly SkippedFile[]): SkippedFile[] {
   const byPath = new Map<string, SkippedFile>();
   for (const skip of skips) if (!byPath.has(skip.path)) byPath.set(skip.path, skip);

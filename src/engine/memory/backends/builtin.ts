@@ -1,10 +1,14 @@
 import type { Warning } from '../../errors/index.js';
-import { PathQueryEmbedder } from '../embedding/query-embedder.js';
-import type { MemoryIndex } from '../index/memory-index.js';
-import { type SearchOptions, searchIndex } from '../search/search-index.js';
-import type { QueryEmbedder } from '../search/semantic.js';
-import type { SearchRequest, SearchResponse } from '../search/types.js';
-import type { SyncSummary } from '../sync/events.js';
+import { QueryEmbedder } from '../embedding/index.js';
+import { readForgotten } from '../forget/index.js';
+import type { MemoryIndex } from '../index/index.js';
+import {
+  type SearchOptions,
+  type SearchRequest,
+  type SearchResponse,
+  searchIndex,
+} from '../search/index.js';
+import { outsideWarning, type SyncSummary } from '../sync/index.js';
 import { IndexKeeper, type IndexKeeperOptions } from './index-keeper.js';
 import type {
   BackendStatus,
@@ -20,14 +24,13 @@ import type {
   WorkOptions,
 } from './memory-backend.js';
 
-/** What the builtin engine is told of one agent. */
 export interface BuiltinOptions extends IndexKeeperOptions {
   readonly search: Omit<SearchOptions, 'embedder' | 'nowMs' | 'warnings'>;
 }
 
 /**
- * Search over the index database that svc itself keeps. What only some calls need is loaded by them:
- * a search is what people wait for.
+ * Search over the index that svc maintains itself. Code that only some calls need is imported by those calls,
+ * to keep searches fast.
  */
 export class BuiltinBackend implements MemoryBackend {
   private readonly options: BuiltinOptions;
@@ -38,34 +41,55 @@ export class BuiltinBackend implements MemoryBackend {
     this.options = options;
     this.keeper = new IndexKeeper(options);
     const { providers } = options;
-    this.embedder = providers === undefined ? undefined : new PathQueryEmbedder(providers);
+    this.embedder = providers === undefined ? undefined : new QueryEmbedder(providers);
   }
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
-    const warnings: Warning[] = [];
-    const ask = (index: MemoryIndex): Promise<SearchResponse> =>
-      searchIndex(
-        index,
-        request,
-        {
-          ...this.options.search,
-          embedder: this.embedder,
-          nowMs: this.options.clock.now(),
-          warnings,
-        },
-        work.signal,
-      );
-    return this.keeper.answer(work, warnings, ask, { embeds: request.lexicalOnly !== true });
+    const embeds = request.lexicalOnly !== true;
+    const answer = (): Promise<SearchResponse> => {
+      const warnings: Warning[] = [];
+      const { search, clock } = this.options;
+      const options = { ...search, embedder: this.embedder, nowMs: clock.now(), warnings };
+      const ask = async (index: MemoryIndex): Promise<SearchResponse> => {
+        const response = await searchIndex(index, request, options, work.signal);
+        // Only an empty memory is worth another look at the disk.
+        if (response.results.length > 0 || (await index.hasDocuments('memory'))) return response;
+        return this.withNotesOutside(response);
+      };
+      return this.keeper.answer(work, warnings, ask, { embeds });
+    };
+    const couldEmbed = embeds && this.options.providers?.primary.resting() === undefined;
+    const response = await answer();
+    // The provider failed on this query: embed passages with the fallback, then the query.
+    const fallsBack = couldEmbed && response.provider === null && this.canFallBack();
+    return fallsBack ? answer() : response;
+  }
+
+  /** No results from an empty memory may be due to notes in another place, unless skipped files explain it. */
+  private withNotesOutside(response: SearchResponse): SearchResponse {
+    const isExplained = response.warnings.some(({ code }) => code === 'FILES_SKIPPED');
+    if (isExplained) return response;
+    const warning = outsideWarning(this.options.target.sources.memory);
+    return warning === undefined
+      ? response
+      : { ...response, warnings: [...response.warnings, warning] };
+  }
+
+  private canFallBack(): boolean {
+    const { primary, fallback } = this.options.providers ?? {};
+    return primary?.resting() !== undefined && fallback !== undefined && !fallback.resting();
   }
 
   async get(request: GetRequest, work: WorkOptions = {}): Promise<GetResponse> {
-    const { readLines } = await import('./read-lines.js');
-    const { readForgotten } = await import('../forget/forget-list.js');
+    const { readLines } = await import('./get-document.js');
     const { sources, forget } = this.options.target;
     const forgotten = await readForgotten(forget);
     const warnings: Warning[] = [];
-    const lines = await this.keeper.answer(work, warnings, (index) =>
-      readLines(index, sources, request, forgotten),
+    const lines = await this.keeper.answer(
+      work,
+      warnings,
+      (index) => readLines(index, sources, request, forgotten),
+      { embeds: false },
     );
     return { ...lines, warnings };
   }
@@ -86,12 +110,12 @@ export class BuiltinBackend implements MemoryBackend {
   }
 
   async forgetting(): Promise<Forgetting> {
-    const { createForgetting } = await import('./builtin-forgetting.js');
+    const { createForgetting } = await import('../forget/forgetting.js');
     return createForgetting(this.options, this.keeper, (request) => this.search(request));
   }
 
   async transfer(): Promise<Transfer> {
-    const { createTransfer } = await import('./builtin-transfer.js');
+    const { createTransfer } = await import('../transfer/transfer.js');
     return createTransfer(this.options, this.keeper);
   }
 
@@ -102,7 +126,7 @@ export class BuiltinBackend implements MemoryBackend {
 
   async reset(): Promise<ResetResult> {
     this.keeper.close();
-    const { resetIndex } = await import('../sync/reset-index.js');
+    const { resetIndex } = await import('../sync/build-file.js');
     return resetIndex(this.options.target.indexFile, this.options.clock);
   }
 

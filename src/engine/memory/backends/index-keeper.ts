@@ -1,66 +1,78 @@
-import type { Clock } from '../../context.js';
-import { type EmbeddingAdapter, identityKey, type ProviderPath } from '../../embeddings/index.js';
-import { SvcError, type Warning } from '../../errors/index.js';
-import { missingWork } from '../embedding/embedding-work.js';
-import { currentIdentity, identityDifferences } from '../index/identity.js';
-import { isDamage } from '../index/index-error.js';
-import type { MemoryIndex } from '../index/memory-index.js';
-import { damageComplaint, type OpenedIndex, openIndex } from '../index/open-index.js';
-import type { SqliteIndex } from '../index/sqlite-index.js';
-import { statIndex } from '../index/stat-index.js';
-import { scanSources } from '../sources/scan-sources.js';
-import type { SyncSummary } from '../sync/events.js';
-import { pendingChanges } from '../sync/pending-changes.js';
-import { isUpToDate } from '../sync/plan-changes.js';
-import type { KeptConnections } from '../sync/sync-connections.js';
-import type { SyncTarget } from '../sync/sync-index.js';
-import { rebuiltWarning, stopIfInterrupted, updatingWarning } from './index-warnings.js';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  embeddingWarnings,
-  pendingWarning,
-  skipWarnings,
+  identityKey,
+  isProviderFailure,
+  type ProviderPath,
+  providerErrorOf,
+} from '../../embeddings/index.js';
+import { SvcError, type Warning } from '../../errors/index.js';
+import type { Clock } from '../../support/context.js';
+import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
+import { missingWork } from '../embedding/index.js';
+import {
+  currentIdentity,
+  damageComplaint,
+  identityDifferences,
+  isDamage,
+  type MemoryIndex,
+  type OpenedIndex,
+  openIndex,
+  statIndex,
+} from '../index/index.js';
+import { scanSources } from '../sources/index.js';
+import {
+  isUpToDate,
+  type KeptConnections,
+  linkWarnings,
+  pendingChanges,
+  rebuiltWarning,
+  type SyncSummary,
+  type SyncTarget,
   staleWarning,
-} from './keeper-warnings.js';
+  stopIfInterrupted,
+  syncWarnings,
+  updatingWarning,
+} from '../sync/index.js';
 import type { SyncRequest, WorkOptions } from './memory-backend.js';
-import { Turns } from './turns.js';
 
-/** A first index may take its time; whoever waits for it sees its progress. */
+/** Building a first index may take long; its progress is shown. */
 const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
-/** `svc memory index` waits for another writer, then finds its work done. */
+/** `svc memory index` waits for another writer, which then has done its work. */
 const SYNC_WAIT_MS = 10 * 60 * 1000;
-/** A search that needs a small update does not wait for whoever is doing a large one. */
-const UPDATE_WAIT_MS = 0;
-/** A search embeds up to this many passages on its way, a request or two; more are for `svc memory index`. */
+/**
+ * A search that needs a small update waits for another writer's small update, so that an agent finds what it
+ * has just written, but not for a large one.
+ */
+const UPDATE_WAIT_MS = 300;
+/** A search embeds at most this many passages; the rest is left to the next one. */
 const EMBED_ON_SEARCH = 256;
-/** How long an answer waits for a sync that this process is doing, and how often it looks for a first index. */
+/** How long an answer waits for this process's own sync, and how often it checks for a first index. */
 const OWN_SYNC_WAIT_MS = 250;
 const FIRST_INDEX_LOOK_MS = 50;
 
-/** What a keeper is told. */
 export interface IndexKeeperOptions {
   readonly target: SyncTarget;
-  /** Look for changed files before handing the index out (`sync.onSearch`). */
+  /** Check for changed files before returning the index (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
-  /** Do so for the first question of a session even where `syncOnSearch` is off (`sync.onSessionStart`). */
+  /** Check on the first query of a session even when `syncOnSearch` is off (`sync.onSessionStart`). */
   readonly syncOnSessionStart?: boolean;
   readonly clock: Clock;
-  /** Who embeds passages; undefined where nothing can. */
+  /** Undefined when no provider is available. */
   readonly providers: ProviderPath | undefined;
-  /** Unused vectors kept for texts that may come back (`cache`); 0 for none. */
+  /** How many unused vectors to keep (`cache`); 0 for none. */
   readonly cacheEntries: number;
-  /** Keep the connections that write, too: for a process that lives long and syncs often. */
+  /** Also keep the writing connections open: for long-lived processes that sync often. */
   readonly keepConnections: boolean;
 }
 
 interface OpenHandle {
-  readonly index: SqliteIndex;
+  readonly index: MemoryIndex;
   readonly inode: number;
 }
 
 /**
- * Hands out one agent's index: made when there is none, brought up to date where that is wanted and
- * possible, built anew when it turns out to be unusable. Holds a connection until closed. Any number
- * of callers may ask and sync at the same time.
+ * Provides one agent's index: creates it if missing, updates it when configured, rebuilds it when unusable.
+ * Keeps a connection open until closed. Calls may overlap.
  */
 export class IndexKeeper {
   private readonly options: IndexKeeperOptions;
@@ -68,18 +80,18 @@ export class IndexKeeper {
   private connections: KeptConnections | undefined;
   private readonly turns = new Turns();
   private answering = 0;
-  /** Replaced while answers were under way that may still read them. */
-  private readonly retired: SqliteIndex[] = [];
+  /** Replaced while running queries may still read them. */
+  private readonly retired: MemoryIndex[] = [];
 
   constructor(options: IndexKeeperOptions) {
     this.options = options;
   }
 
   /**
-   * Asks the fresh index; one that turns out to be damaged on the way is built anew first.
+   * Queries the fresh index; if it turns out to be damaged, rebuilds it first.
    *
-   * @param warnings gets what the answer should be taken with
-   * @param options `embeds`: whether to embed what is new, where that is a request or two
+   * @param warnings receives caveats about the answer
+   * @param options `embeds`: whether to embed new passages if that takes few requests
    */
   async answer<T>(
     work: WorkOptions,
@@ -120,7 +132,7 @@ export class IndexKeeper {
     this.connections = undefined;
   }
 
-  /** Lets go of the open index, once nobody reads it any more. */
+  /** Closes the open index once no query reads it. */
   private retire(): void {
     const index = this.handle?.index;
     this.handle = undefined;
@@ -138,8 +150,12 @@ export class IndexKeeper {
     if (opened.state === 'ready') {
       const { index } = opened;
       if (!this.looksAtFiles(work)) return index;
-      const isFresh = await this.isFresh(index);
-      if (isFresh && !(embeds && (await this.canEmbedNow(index, work, warnings)))) return index;
+      const links: Warning[] = [];
+      const isFresh = await this.isFresh(index, links);
+      if (isFresh && !(embeds && (await this.canEmbedMore(index, work)))) {
+        warnings.push(...links);
+        return index;
+      }
     } else if (opened.state === 'unusable') {
       warnings.push(rebuiltWarning(this.options.target.indexFile, opened.why));
     }
@@ -153,12 +169,9 @@ export class IndexKeeper {
       const embedAtMost = EMBED_ON_SEARCH;
       const summary = await this.runSync({ ...work, lockWaitMs, embedAtMost, embeds });
       stopIfInterrupted(summary);
-      warnings.push(...skipWarnings(summary), ...embeddingWarnings(summary));
+      warnings.push(...syncWarnings(summary));
     } catch (error) {
-      const warning = usable === undefined ? undefined : staleWarning(error);
-      if (usable === undefined || warning === undefined) throw error;
-      warnings.push(warning);
-      return usable;
+      return this.asItIs(error, usable, warnings);
     }
     const synced = this.open();
     if (synced.state === 'ready') return synced.index;
@@ -168,16 +181,33 @@ export class IndexKeeper {
     });
   }
 
+  /**
+   * The index to use after a failed sync.
+   *
+   * @throws the failure when there is none
+   */
+  private async asItIs(
+    error: unknown,
+    usable: MemoryIndex | undefined,
+    warnings: Warning[],
+  ): Promise<MemoryIndex> {
+    const warning = staleWarning(error);
+    if (usable === undefined || warning === undefined) throw error;
+    // The other writer may have indexed the same changes.
+    if (!(await this.isFresh(usable))) warnings.push(warning);
+    return usable;
+  }
+
   private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
     const { syncOnSearch, syncOnSessionStart = false } = this.options;
     return syncOnSearch || (sessionStarts && syncOnSessionStart);
   }
 
   /**
-   * The index while this process syncs it already: a first one as soon as there is one, which is long
-   * before it has all vectors; an older one when the sync takes its time.
+   * The index while this process is syncing it: a first one as soon as it exists, long before it has all
+   * vectors; an existing one when the sync takes long.
    *
-   * @returns undefined when the sync ended first
+   * @returns undefined when the sync finished first
    */
   private async madeMeanwhile(
     usable: MemoryIndex | undefined,
@@ -187,7 +217,7 @@ export class IndexKeeper {
     if (usable !== undefined) {
       await this.turns.whenFree({ waitMs: OWN_SYNC_WAIT_MS, signal });
       if (!this.turns.isTaken) return undefined;
-      warnings.push(updatingWarning());
+      if (!(await this.isFresh(usable))) warnings.push(updatingWarning());
       return usable;
     }
     while (this.turns.isTaken) {
@@ -198,35 +228,50 @@ export class IndexKeeper {
     return undefined;
   }
 
-  /** Whether the index mirrors the files as they are now; looks at no file's content. */
-  private async isFresh(index: MemoryIndex): Promise<boolean> {
+  /**
+   * Whether the index mirrors the files, without reading their content.
+   *
+   * @param links receives warnings about links in place of memory
+   */
+  private async isFresh(index: MemoryIndex, links: Warning[] = []): Promise<boolean> {
     const { target, clock } = this.options;
     const wanted = currentIdentity(target.settings);
     if (identityDifferences(await index.identity(), wanted).length > 0) return false;
     const scannedMs = clock.now();
-    const { files } = scanSources(target.sources);
+    const { files, skipped } = scanSources(target.sources);
+    links.push(...linkWarnings(skipped));
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }
 
   /**
-   * Whether some passages have no vector and few enough of them that a search can see to it. More
-   * are only spoken of, and so is nothing where the provider cannot be asked: the search will find out.
+   * Whether passages need a vector from the provider, or from its fallback while the provider is backing off.
    */
-  private async canEmbedNow(
+  private async canEmbedMore(
     index: MemoryIndex,
-    work: WorkOptions,
-    warnings: Warning[],
+    { signal = NEVER }: WorkOptions,
   ): Promise<boolean> {
-    const primary = this.options.providers?.primary;
-    if (primary === undefined || primary.resting() !== undefined) return false;
-    const adapter = await openedOf(primary, work.signal ?? NEVER);
-    if (adapter === undefined) return false;
-    const { chunks, size } = await missingWork(index, adapter, identityKey(adapter.identity));
-    if (size > EMBED_ON_SEARCH) warnings.push(pendingWarning(chunks));
-    return chunks > 0 && size <= EMBED_ON_SEARCH;
+    const { primary, fallback } = this.options.providers ?? {};
+    const provider = primary?.resting() === undefined ? primary : fallback;
+    if (provider === undefined || provider.resting() !== undefined) return false;
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(provider.queryTimeoutMs)]);
+    try {
+      const adapter = await provider.open(limit);
+      const identity = identityKey(adapter.identity);
+      const { chunks, size } = await missingWork(index, adapter, identity);
+      if (chunks > 0) return adapter.batch === undefined || size <= EMBED_ON_SEARCH;
+      // Vectors from before a settings change exist but are not in use.
+      const identities = await index.vectorIdentities();
+      return identities.length > 0 && !identities.includes(identity);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = providerErrorOf(error, provider);
+      if (!isProviderFailure(failure)) throw error;
+      provider.failed(failure);
+      return false;
+    }
   }
 
-  /** Opens the index, or keeps the open one while its path still names the same file. */
+  /** Opens the index, or reuses the open one while its path still leads to the same file. */
   private open():
     | Exclude<OpenedIndex, { state: 'ready' }>
     | { state: 'ready'; index: MemoryIndex } {
@@ -245,15 +290,12 @@ export class IndexKeeper {
   }
 
   private async runSync(
-    options: WorkOptions & {
+    options: SyncRequest & {
       readonly lockWaitMs: number;
-      readonly force?: boolean;
-      readonly defersSmallGrowth?: boolean;
       readonly embedAtMost: number | undefined;
-      readonly embeds: boolean;
     },
   ): Promise<SyncSummary> {
-    // An answer from an index that is up to date never loads what writes one.
+    // An up-to-date index never needs the writer, so it is loaded here.
     const { syncIndex } = await import('../sync/sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
     const connections = await this.keptConnections();
@@ -270,7 +312,7 @@ export class IndexKeeper {
     try {
       return await syncIndex(target, { ...options, clock, embedding, connections });
     } catch (error) {
-      // Whatever it was, the next sync begins with connections of its own.
+      // After any error the next sync opens new connections.
       connections?.close();
       throw error;
     } finally {
@@ -280,7 +322,7 @@ export class IndexKeeper {
 
   private async keptConnections(): Promise<KeptConnections | undefined> {
     if (!this.options.keepConnections) return undefined;
-    const { KeptConnections } = await import('../sync/sync-connections.js');
+    const { KeptConnections } = await import('../sync/index-lock.js');
     this.connections ??= new KeptConnections();
     return this.connections;
   }
@@ -288,15 +330,67 @@ export class IndexKeeper {
 
 const NEVER = new AbortController().signal;
 
-async function openedOf(
-  provider: ProviderPath['primary'],
-  signal: AbortSignal,
-): Promise<EmbeddingAdapter | undefined> {
-  try {
-    return await provider.open(signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof SvcError) provider.failed(error);
-    return undefined;
+interface TurnWait {
+  readonly waitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A mutex within this process. The lock on disk separates processes; callers that share a connection would
+ * all hold it.
+ */
+class Turns {
+  private holder: Promise<void> | undefined;
+
+  get isTaken(): boolean {
+    return this.holder !== undefined;
   }
+
+  /**
+   * Takes the turn.
+   *
+   * @returns a function that releases it; undefined when it was not free in time
+   * @throws SvcError INTERRUPTED
+   */
+  async take(wait: TurnWait): Promise<(() => void) | undefined> {
+    const deadline = runningMs() + wait.waitMs;
+    while (this.holder !== undefined) {
+      const waitMs = deadline - runningMs();
+      if (waitMs <= 0) return undefined;
+      await this.whenFree({ ...wait, waitMs });
+    }
+    let end = (): void => undefined;
+    this.holder = new Promise((resolve) => {
+      end = resolve;
+    });
+    return () => {
+      this.holder = undefined;
+      end();
+    };
+  }
+
+  /**
+   * Waits until the turn is free, up to a limit.
+   *
+   * @throws SvcError INTERRUPTED
+   */
+  async whenFree({ waitMs, signal }: TurnWait): Promise<void> {
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    stopWhenAborted(signal);
+    signal?.addEventListener('abort', abort, { once: true });
+    const longest = Math.min(waitMs, LONGEST_TIMER_MS);
+    const pause = sleep(longest, undefined, { signal: stop.signal }).catch(() => undefined);
+    try {
+      await Promise.race([this.holder, pause]);
+      stopWhenAborted(signal);
+    } finally {
+      stop.abort();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+}
+
+function stopWhenAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new SvcError('INTERRUPTED', 'stopped waiting');
 }

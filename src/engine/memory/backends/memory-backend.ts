@@ -1,168 +1,121 @@
 import type { Warning } from '../../errors/index.js';
-import type { ForgetEntry } from '../forget/forget-list.js';
-import type { ForgetPlan, ForgetRequest, Undone } from '../forget/forget-plan.js';
-import type { Forgotten } from '../forget/forgotten.js';
-import type { MemoryStore } from '../forget/memory-store.js';
-import type { RefusedMedia } from '../index/media-index.js';
-import type { IndexStatistics, VectorSpaceStatistics } from '../index/memory-index.js';
-import type { VectorExtension } from '../index/vectors/extension.js';
-import type { BackendName, SearchRequest, SearchResponse } from '../search/types.js';
-import type { SyncEvent, SyncSummary } from '../sync/events.js';
-import type { ExportTally } from '../transfer/export-memory.js';
-import type { ImportedFiles, ImportPlan } from '../transfer/import-memory.js';
-import type { ExistingFiles } from '../transfer/land-documents.js';
 import type {
-  DocumentKey,
-  DocumentKind,
-  LineRange,
-  Modality,
-  SkippedFile,
-  Source,
-} from '../types.js';
-import type { WatchRecord } from '../watch/watch-record.js';
+  ForgetEntry,
+  ForgetPlace,
+  ForgetPlan,
+  ForgetRequest,
+  Forgotten,
+  MemoryStore,
+  Undone,
+} from '../forget/index.js';
+import type {
+  IndexStatistics,
+  RefusedMedia,
+  VectorExtension,
+  VectorSpaceStatistics,
+} from '../index/index.js';
+import type { GetOutput, StatusOutput } from '../output-schemas.js';
+import type { BackendName, SearchRequest, SearchResponse } from '../search/index.js';
+import type { SyncEvent, SyncSummary } from '../sync/index.js';
+import type { ExistingFiles, ExportTally, ImportedFiles, ImportPlan } from '../transfer/index.js';
+
+import type { DocumentKey, DocumentKind, Modality, SkippedFile, Source } from '../types.js';
+import type { WatchRecord } from '../watch/index.js';
 import type { ExtStatus } from './ext/ext-status.js';
 
-/** How work that may take long is watched and ended. */
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
-  /** This is the first that a session asks: see `sync.onSessionStart`. */
+  /** This is the first query of a session: see `sync.onSessionStart`. */
   readonly sessionStarts?: boolean | undefined;
 }
 
-/** How an index is brought up to date. */
 export interface SyncRequest extends WorkOptions {
-  /** Build anew even when nothing asks for it. */
+  /** Rebuild from scratch. */
   readonly force?: boolean;
-  /** How long to wait for another process that writes the index, in milliseconds; ten minutes. */
+  /** With `force`: also re-embed every passage. Existing vectors are used until that is done. */
+  readonly reembeds?: boolean;
+  /** How long to wait for another writer, in milliseconds; ten minutes by default. */
   readonly lockWaitMs?: number;
-  /** Leave transcripts for later that have grown by little (`sync.sessions`). */
-  readonly defersSmallGrowth?: boolean;
-  /** A watcher asks, of its own accord: what is done at an interval of its own waits for that. */
+  /** Skip transcripts that have grown only a little (`sync.sessions`). */
+  readonly defersSmallGrowth?: boolean | undefined;
+  /** Requested by a watcher: work with its own interval waits for that interval. */
   readonly isUpkeep?: boolean;
-  /** False leaves passages without vectors, and asks no provider. */
+  /** False skips embedding. */
   readonly embeds?: boolean;
 }
 
-/** Which lines of which document. */
 export interface GetRequest {
   /** A displayed path, an absolute path, or a citation `path#L3-L5`. */
   readonly target: string;
-  /** 1-based first line; the citation's, else 1. */
+  /** 1-based first line; defaults to the citation's, else 1. */
   readonly from?: number;
-  /** How many lines; the citation's, else up to the limit. */
+  /** How many lines; defaults to the citation's, else up to the limit. */
   readonly lines?: number;
 }
 
-/** What somebody said in a conversation. */
-export interface GivenTurn {
-  /** The transcript's line that says it, 1-based. */
-  readonly line: number;
-  readonly role: 'assistant' | 'user';
-  /** ISO 8601; null where the transcript has no time. */
-  readonly at: string | null;
-  /** Cleaned, secrets masked; with the line ends it was written with. */
-  readonly text: string;
-  /** False for those that only stand around what was asked for. */
-  readonly asked: boolean;
-}
+/** A turn of a conversation. */
+export type GivenTurn = NonNullable<GetOutput['turns']>[number];
 
-/**
- * Lines of an indexed document, as they stand in the file now. Of a transcript, the turns in its lines:
- * `text` has one line a turn.
- */
-export interface GetResponse extends LineRange {
-  readonly path: string;
+/** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */
+export interface GetResponse extends GetOutput {
   readonly absolutePath: string;
-  readonly source: Source;
-  readonly kind: DocumentKind;
-  /** Of an image or a recording: what is known of it, which {@link text} says too. */
-  readonly media?: MediaDetails;
-  readonly text: string;
-  readonly totalLines: number;
-  /** True when more lines were asked for than are given at once. */
-  readonly truncated: boolean;
-  /** Only of a transcript. */
-  readonly turns?: readonly GivenTurn[];
   readonly warnings: readonly Warning[];
 }
 
-/** What is known of an image or a recording. */
-export interface MediaDetails {
-  readonly mimeType: string;
-  readonly bytes: number;
-  /** ISO 8601. */
-  readonly modified: string;
-  /** The provider's words when it does not take the file; null otherwise. */
-  readonly refused: string | null;
-}
-
-/** A document that the index covers. */
+/** An indexed document. */
 export interface ListedDocument extends DocumentKey {
   readonly kind: DocumentKind;
-  /** Bytes of its file. */
   readonly size: number;
-  /** When its file was changed last, in milliseconds since the epoch. */
+  /** Modification time in milliseconds since the epoch. */
   readonly modifiedMs: number;
 }
 
-/** What is out of date right now: what the next sync would do. */
-export interface Staleness {
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-  /** Some of the paths behind the counts, for people. */
-  readonly examples: readonly string[];
-}
+/** What the next sync would do. */
+export type Staleness = NonNullable<StatusOutput['staleness']>;
 
-/** The state of the index behind a backend. */
 export type IndexState =
   | { readonly state: 'missing' }
   | { readonly state: 'unusable'; readonly why: string }
   | {
       readonly state: 'ready';
       readonly statistics: IndexStatistics;
-      /** Why the next sync will build it anew; undefined when it will not. */
+      /** Why the next sync will rebuild it; absent when it will not. */
       readonly rebuildBecause?: string;
     };
 
-/** What a reset did. */
 export interface ResetResult {
   /** False when there was no index. */
   readonly deleted: boolean;
-  /** Bytes freed on disk. */
   readonly bytes: number;
 }
 
-/** The vectors of an index as they are. */
 export interface VectorsState {
   readonly spaces: readonly (VectorSpaceStatistics & {
-    /** False when all its vectors are only kept for the day that its identity is configured again. */
+    /** False when all its vectors are only cached. */
     readonly inUse: boolean;
   })[];
-  /** Only when asked for: to tell, it has to be loaded. */
+  /** Only on request, because it has to be loaded. */
   readonly extension?: VectorExtension;
 }
 
-/** What a status is to tell besides what costs little. */
 export interface StatusOptions {
-  /** Whether the vector extension can be loaded. */
+  /** Whether to check that the vector extension loads. */
   readonly extension?: boolean;
 }
 
-/** The images and recordings of a memory. */
 export interface MediaState {
   readonly modalities: readonly Modality[];
   readonly maxFileBytes: number;
-  /** Those that a provider does not take, by path, under the identity it was asked by. */
+  /** Files that a provider refuses, by path. */
   readonly refused: readonly RefusedMedia[];
 }
 
-/** The whole truth about one agent's memory. */
+/** The complete state of one agent's memory. */
 export interface BackendStatus {
-  /** Who would answer now. */
+  /** Which backend would answer now. */
   readonly backend: BackendName;
-  /** Only where the external backend is configured; the rest is about the builtin engine below it then. */
+  /** Only with the external backend configured; the rest then describes the builtin engine behind it. */
   readonly ext?: ExtStatus;
   readonly workspaceDir: string;
   readonly indexFile: string;
@@ -172,24 +125,28 @@ export interface BackendStatus {
   readonly sources: readonly Source[];
   readonly extraPaths: readonly string[];
   readonly tokenizer: string;
-  /** Undefined where there is no index that can be used. */
+  /** Undefined without a usable index. */
   readonly vectors: VectorsState | undefined;
-  /** Undefined where images and recordings are no part of the memory. */
+  /** Undefined when media are not part of the memory. */
   readonly media: MediaState | undefined;
-  /** Files that exist and cannot be indexed. */
+  /** Existing files that cannot be indexed. */
   readonly skipped: readonly SkippedFile[];
-  /** The process that keeps the index fresh; undefined where there is none. */
+  /** The process that keeps the index fresh, if any. */
   readonly watcher: WatchRecord | undefined;
   readonly faults: readonly Warning[];
 }
 
-/** Taking passages out of memory for good; see forget/. */
+/** Permanently removes passages from memory; see forget/. */
 export interface Forgetting {
-  /** Finds what would go. @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING */
+  /**
+   * Finds what would be forgotten.
+   *
+   * @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING
+   */
   plan(request: ForgetRequest, options?: WorkOptions): Promise<ForgetPlan>;
   /**
-   * Puts what was planned on the list of what is forgotten, and takes it out of the files when asked
-   * to. Stores follow; see memory-store.ts.
+   * Adds the plan to the forget list, and removes it from the files if requested. Stores are cleaned
+   * afterwards.
    *
    * @throws SvcError FORGET_OUTDATED, FORGET_FAILED
    */
@@ -198,9 +155,14 @@ export interface Forgetting {
     how: { readonly fromFile: boolean },
     options?: WorkOptions,
   ): Promise<ForgetEntry>;
-  /** Takes an entry off the list. @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED */
+  /** Where the current files still contain planned text. */
+  remains(plan: ForgetPlan, options?: WorkOptions): Promise<readonly ForgetPlace[]>;
+  /**
+   * Removes an entry from the list.
+   *
+   * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED
+   */
   undo(id: string, options?: WorkOptions): Promise<Undone>;
-  /** All that is forgotten now. */
   forgotten(): Promise<Forgotten>;
   /** The list, oldest first. */
   entries(): Promise<readonly ForgetEntry[]>;
@@ -208,56 +170,59 @@ export interface Forgetting {
   readonly store: MemoryStore;
 }
 
-/** What came of an export. */
 export interface ExportResult extends Readonly<ExportTally> {
   readonly warnings: readonly Warning[];
 }
 
-/** What came of an import. */
 export interface ImportResult extends ImportedFiles {
-  /** How many files were there already, with the same content. */
+  /** Files that already existed with the same content. */
   readonly same: number;
-  /** How many of the documents the index does not cover where they are now. */
+  /** Documents that the index does not cover at their new location. */
   readonly notIndexed: number;
-  /** How many vectors found a passage. */
+  /** Vectors that match a passage. */
   readonly vectors: number;
 }
 
-/** Taking a memory out as one file, and in again; see transfer/. */
+/** Exports and imports a memory as one file; see transfer/. */
 export interface Transfer {
-  /** Gives an export line by line. @param write takes a line, its end included */
+  /**
+   * Produces an export line by line.
+   *
+   * @param write takes a line including its end
+   */
   export(
     how: { readonly agent: string | null; readonly vectors: boolean },
     write: (line: string) => Promise<void>,
     options?: WorkOptions,
   ): Promise<ExportResult>;
   /**
-   * Reads a whole export and looks at where it would land; writes nothing.
+   * Reads a whole export and checks its target; writes nothing.
    *
-   * @param into the folder; the workspace when left out
+   * @param into the folder; defaults to the workspace
    * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
    */
   planImport(file: string, into?: string): Promise<ImportPlan>;
-  /** Writes what was planned, and indexes it. @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED */
+  /**
+   * Writes the planned files and indexes them.
+   *
+   * @throws SvcError IMPORT_CONFLICT, IMPORT_FAILED
+   */
   import(plan: ImportPlan, existing: ExistingFiles, options?: WorkOptions): Promise<ImportResult>;
 }
 
-/**
- * What commands, MCP and active memory call. The builtin engine and the external search tool stand
- * behind it.
- */
+/** What commands, MCP and active memory use. Implemented by the builtin engine and the external program. */
 export interface MemoryBackend {
-  /** Answers from memory, after bringing the index up to date when configured (`sync.onSearch`). */
+  /** Searches, after updating the index when configured (`sync.onSearch`). */
   search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
   /** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
   get(request: GetRequest, options?: WorkOptions): Promise<GetResponse>;
-  /** Everything the index covers, by path. */
+  /** All indexed documents, by path. */
   list(options?: WorkOptions): Promise<readonly ListedDocument[]>;
   sync(options: SyncRequest): Promise<SyncSummary>;
   status(options?: StatusOptions): Promise<BackendStatus>;
   forgetting(): Promise<Forgetting>;
   transfer(): Promise<Transfer>;
-  /** Deletes the index, never a file of the person's. */
+  /** Deletes the index, never a file of the user's. */
   reset(): Promise<ResetResult>;
   close(): Promise<void>;
 }

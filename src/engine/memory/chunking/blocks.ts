@@ -1,31 +1,32 @@
-import { lineAt, type TextLines } from '../sources/text-lines.js';
+import { lineAt, type TextLines } from '../sources/index.js';
 
-/** What a run of Markdown lines is, as far as cutting it matters. */
+/** The kind of a run of Markdown lines. */
 export type BlockKind = 'code' | 'front-matter' | 'heading' | 'list-item' | 'prose' | 'table';
 
-/** Consecutive lines that keep their meaning only together. Lines are 0-based here, end excluded. */
+/** Lines that belong together. Lines are 0-based here, end excluded. */
 export interface Block {
   readonly kind: BlockKind;
   readonly start: number;
   readonly end: number;
   /** For headings: 1 to 6. */
   readonly level?: number;
-  /** For headings: the text without its marks. */
+  /** For headings: the text without marks. */
   readonly title?: string;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]+([^ \t].*)?)?$/;
+const CLOSING_MARKS = /(?<![ \t])[ \t]+#+[ \t]*$/;
 const SETEXT_UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
 const LIST_ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const TABLE_ROW = /^\s*\|/;
-const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+const TABLE_RULE = /^\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)*(?:\|\s*)?$/;
 const INDENTED = /^(?: {2,}|\t)/;
 
 /**
- * Splits Markdown lines into blocks (CommonMark's shapes, recognised line by line; GitHub's tables;
- * YAML or TOML front matter). Every line that is not blank belongs to exactly one block; blank lines
- * between blocks belong to none.
+ * Splits Markdown lines into blocks (CommonMark, recognised line by line; GitHub's tables; YAML or TOML front
+ * matter). Every line that is not blank belongs to exactly one block; blank lines between blocks belong to
+ * none.
  */
 export function splitBlocks(lines: TextLines): Block[] {
   const blocks: Block[] = [];
@@ -51,7 +52,7 @@ function isBlank(lines: TextLines, at: number): boolean {
   return lines.marks[at] === 0 || at >= lines.count;
 }
 
-/** Characters that a heading, fence, list item, table row or setext underline can begin with. */
+/** First characters of headings, fences, list items, table rows and setext underlines. */
 const MARKS = new Set([...'#`~-*+|=:0123456789'].map((mark) => mark.charCodeAt(0)));
 
 function endOfFrontMatter(lines: TextLines): number {
@@ -73,7 +74,8 @@ function blockAt(lines: TextLines, start: number): Block {
   const heading = ATX_HEADING.exec(line);
   if (heading !== null) {
     const level = heading[1]?.length ?? 1;
-    return { kind: 'heading', start, end: start + 1, level, title: plainTitle(heading[2] ?? '') };
+    const title = plainTitle((heading[2] ?? '').replace(CLOSING_MARKS, ''));
+    return { kind: 'heading', start, end: start + 1, level, title };
   }
   if (isTableStart(lines, start)) return { kind: 'table', start, end: endOfTable(lines, start) };
   if (LIST_ITEM.test(line)) return { kind: 'list-item', start, end: endOfListItem(lines, start) };
@@ -105,7 +107,7 @@ function endOfTable(lines: TextLines, start: number): number {
   return at;
 }
 
-/** An item runs to the next item, or to a blank line that no indented line follows. */
+/** An item ends at the next item, or at a blank line that is not followed by an indented one. */
 function endOfListItem(lines: TextLines, start: number): number {
   let at = start + 1;
   while (at < lines.count) {
@@ -142,12 +144,12 @@ function proseOrSetextHeading(lines: TextLines, start: number): Block {
 }
 
 /**
- * A heading's text for people: no emphasis marks, no link targets. Nothing is looked for further than
- * people write, so that a line of a million brackets takes no longer than another.
+ * A heading's text without emphasis and link targets. Lengths are bounded, so that a line of a million
+ * brackets is not slow.
  */
 function plainTitle(text: string): string {
   return text
     .replace(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/g, '$1')
-    .replace(/[*`]+|<[^>]{0,300}>/g, '')
+    .replace(/[*`]+|<[^<>]{0,300}>/g, '')
     .trim();
 }

@@ -1,44 +1,44 @@
-import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/text-lines.js';
+import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk } from '../types.js';
 import { type Block, splitBlocks } from './blocks.js';
 import { ASCII_PER_TOKEN, cutAtTokens, estimateTokens } from './tokens.js';
 
-/** How large chunks get, in estimated tokens (see estimateTokens). */
+/** Chunk size in estimated tokens (see estimateTokens). */
 export interface ChunkingOptions {
-  /** Aim and upper bound of a chunk; only a single line may be cut to keep it. */
+  /** Target and upper bound of a chunk; only a single long line is split to keep it. */
   readonly tokens: number;
-  /** How much of the end of a chunk the next one repeats; less than `tokens`. */
+  /** How much of the previous chunk's end is repeated; less than `tokens`. */
   readonly overlap: number;
 }
 
 /**
- * Raised when a change here makes other chunks of the same text: it is part of an index's identity,
- * so that old indexes are rebuilt.
+ * Part of an index's identity. Increase it when a change here produces different chunks for the same text, so
+ * that old indexes are rebuilt.
  */
 export const CHUNKER_VERSION = 1;
 
 /**
- * A heading starts a chunk when the one before it is fuller than this share of the budget: small
- * sections stay together, and those of the upper levels are set apart sooner.
+ * A heading starts a new chunk when the current one is fuller than this share: small sections stay together,
+ * and upper levels are separated sooner.
  */
 const FULL_ENOUGH = { upper: 0.25, lower: 0.5 } as const;
 const UPPER_LEVELS = 3;
-/** The level of a unit that begins with no heading. */
+/** The level of a unit that does not start with a heading. */
 const NO_HEADING = 7;
 
-/** Lines that are never cut apart while they fit: a block, with the headings right above it. */
+/** Lines that stay together if they fit: a block with the headings directly above it. */
 interface Unit {
   readonly start: number;
   readonly end: number;
   readonly tokens: number;
   readonly headingPath: readonly string[];
-  /** The level of the shallowest heading that the unit begins with; {@link NO_HEADING} when none. */
+  /** Level of the topmost heading that the unit starts with, else {@link NO_HEADING}. */
   readonly level: number;
 }
 
 /**
- * Cuts Markdown into chunks of whole lines. Code fences, tables, list items, paragraphs and front
- * matter stay whole while they fit the budget; a heading stays with what follows it.
+ * Splits Markdown into chunks of whole lines. Code fences, tables, list items, paragraphs and front matter
+ * stay whole if they fit; a heading stays with what follows it.
  *
  * @param lines the document's lines; chunks count them from 1
  */
@@ -66,7 +66,7 @@ export function chunkMarkdown(lines: TextLines, options: ChunkingOptions): Chunk
   return chunks;
 }
 
-/** The index after the last unit of the chunk that begins at `first`. */
+/** The index after the last unit of the chunk that starts at `first`. */
 function endOfChunk(units: readonly Unit[], first: number, budget: number): number {
   let tokens = units[first]?.tokens ?? 0;
   let end = first + 1;
@@ -84,7 +84,7 @@ function startsChunk(unit: Unit, fullness: number): boolean {
   return fullness > (unit.level <= UPPER_LEVELS ? FULL_ENOUGH.upper : FULL_ENOUGH.lower);
 }
 
-/** Where the next chunk begins: back by the overlap, but not where a heading begins it. */
+/** Start of the next chunk: overlapping the previous one, unless a heading starts it. */
 function startOfNext(units: readonly Unit[], first: number, end: number, overlap: number): number {
   if ((units[end]?.level ?? 0) < NO_HEADING) return end;
   let start = end;
@@ -123,7 +123,7 @@ function unitsOf(lines: TextLines, budget: number): Unit[] {
   return units;
 }
 
-/** Adds one unit while it fits the budget, else one for each of its lines. */
+/** Adds one unit if it fits the budget, else one per line. */
 function addFitting(
   units: Unit[],
   lines: TextLines,
@@ -143,7 +143,7 @@ function addFitting(
   }
 }
 
-/** The line end counts as a character of its own. */
+/** A line end counts as one character. */
 function lineCost(lines: TextLines, at: number): number {
   const tokens = lines.isAscii
     ? lineLength(lines, at) / ASCII_PER_TOKEN
@@ -151,7 +151,7 @@ function lineCost(lines: TextLines, at: number): number {
   return tokens + 1 / ASCII_PER_TOKEN;
 }
 
-/** Pieces of a single line that is over budget; all of them carry that line's number. */
+/** Pieces of a single line over budget; all have that line's number. */
 function cutLongLine(lines: TextLines, unit: Unit, options: ChunkingOptions): Chunk[] {
   const line = lineAt(lines, unit.start);
   const chunks: Chunk[] = [];

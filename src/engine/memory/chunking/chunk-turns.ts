@@ -2,48 +2,48 @@ import type { Chunk } from '../types.js';
 import type { ChunkingOptions } from './chunk-markdown.js';
 import { ASCII_PER_TOKEN, cutAtTokens, estimateTokens } from './tokens.js';
 
-/** Something that was said, with the line of the document that says it. */
+/** A turn of a conversation, with its line in the document. */
 export interface SpokenTurn<Mark> {
   readonly role: 'assistant' | 'user';
   readonly text: string;
-  /** ISO 8601; undefined where it is not known. */
+  /** ISO 8601, if known. */
   readonly at: string | undefined;
   /** 1-based. */
   readonly line: number;
-  /** Whatever the caller wants to find again: where the turn begins. */
+  /** The caller's own marker of where the turn starts. */
   readonly mark: Mark;
 }
 
-/** A turn as it stands in a chunk. */
+/** A turn in a chunk. */
 interface Unit<Mark> {
   readonly turn: SpokenTurn<Mark>;
   readonly lines: readonly string[];
   readonly tokens: number;
 }
 
-/** 800 characters of plain English to a line, so that a snippet can be chosen from a long message. */
+/** 800 characters of English per line, so that a snippet can be chosen from a long message. */
 const LINE_TOKENS = 200;
 
 /**
- * Cuts a conversation into chunks, turn after turn. Turns stay whole while they fit; one that does not
- * is cut between its lines. What a chunk holds hangs on its first turn and what follows, and on nothing
- * before: cutting can go on at any chunk, with the same chunks as from the beginning.
+ * Splits a conversation into chunks. Turns stay whole if they fit; longer ones are split between lines. A
+ * chunk depends only on its first turn and what follows, so splitting can resume at any chunk with the same
+ * result.
  */
 export class TurnChunker<Mark> {
   private readonly options: ChunkingOptions;
-  /** Of the chunk to come: the end of the last one, and at least one turn more. */
+  /** The next chunk so far: the overlap, and at least one new turn. */
   private held: readonly Unit<Mark>[] = [];
 
   constructor(options: ChunkingOptions) {
     this.options = options;
   }
 
-  /** The first turn of the chunk to come; undefined where the next turn will begin it. */
+  /** The first turn of the next chunk, if it has started. */
   get first(): Mark | undefined {
     return this.held[0]?.turn.mark;
   }
 
-  /** Takes the next turn in; gives the chunks that are complete now. */
+  /** Adds a turn; returns the chunks that are complete. */
   add(turn: SpokenTurn<Mark>): readonly Chunk[] {
     const unit = this.unitOf(turn);
     const budget = this.options.tokens;
@@ -61,12 +61,12 @@ export class TurnChunker<Mark> {
     return complete;
   }
 
-  /** The chunk to come as it would be if no turn followed. */
+  /** The next chunk if no turn followed. */
   tail(): readonly Chunk[] {
     return this.held.length === 0 ? [] : [chunkOf(this.held)];
   }
 
-  /** The last turns held, while they fit the overlap; never all of them. */
+  /** The last turns that fit the overlap; never all of them. */
   private overlap(): readonly Unit<Mark>[] {
     let start = this.held.length;
     for (let tokens = 0; start > 1; start--) {
@@ -89,7 +89,7 @@ export class TurnChunker<Mark> {
     return { turn, lines, tokens: lines.reduce((sum, line) => sum + costOf(line), 0) };
   }
 
-  /** A turn that is over budget, in chunks of as many whole lines as fit. */
+  /** Splits a turn over budget into chunks of whole lines. */
   private pieces(unit: Unit<Mark>): readonly Chunk[] {
     const chunks: Chunk[] = [];
     let lines: string[] = [];
@@ -109,7 +109,7 @@ export class TurnChunker<Mark> {
   }
 }
 
-/** The line end counts as a character of its own. */
+/** A line end counts as one character. */
 function costOf(line: string): number {
   return estimateTokens(line) + 1 / ASCII_PER_TOKEN;
 }

@@ -1,12 +1,11 @@
-import { isAscii } from '../ascii.js';
+import { isAscii } from '../../support/text.js';
 
-/** Characters of plain English to one token. */
+/** Characters of English per token. */
 export const ASCII_PER_TOKEN = 4;
 
 /**
- * How many tokens a language model would make of a text, roughly: four ASCII characters to one
- * token, two letters of other alphabets, one CJK character, and two tokens to an emoji. Within a
- * quarter of what common tokenizers count, at a thousandth of their time.
+ * A rough token count: four ASCII characters per token, two letters of other alphabets, one CJK character,
+ * and two tokens per emoji. Within a quarter of common tokenizers, at a thousandth of their time.
  */
 export function estimateTokens(text: string): number {
   if (isAscii(text)) return text.length / ASCII_PER_TOKEN;
@@ -22,7 +21,7 @@ function tokensOf(codePoint: number): number {
   return 0.5;
 }
 
-/** Han, kana, hangul and their full-width companions: scripts written without spaces. */
+/** Han, kana, hangul and full-width characters: scripts written without spaces. */
 export function isCjk(codePoint: number): boolean {
   return (
     (codePoint >= 0x2e80 && codePoint <= 0x9fff) ||
@@ -34,8 +33,8 @@ export function isCjk(codePoint: number): boolean {
 }
 
 /**
- * The end of the longest piece of `text` from `start` that costs at most `tokens`, and at least one
- * character; never inside a surrogate pair, and at a space when one is near the end.
+ * The end of the longest piece of `text` from `start` that costs at most `tokens`, at least one character;
+ * never inside a surrogate pair, and at a space if one is near.
  *
  * @returns an index into `text`, in UTF-16 units
  */
@@ -49,7 +48,7 @@ export function cutAtTokens(text: string, start: number, tokens: number): number
     end += codePoint > 0xffff ? 2 : 1;
   }
   if (end >= text.length) return text.length;
-  // Within the piece alone: looking back over a whole text without spaces makes it quadratic.
+  // Within the piece only: searching a whole text without spaces is quadratic.
   const space = start + text.slice(start, end + 1).lastIndexOf(' ');
   return space > start + (end - start) / 2 ? space + 1 : end;
 }

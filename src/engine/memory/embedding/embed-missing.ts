@@ -1,34 +1,32 @@
-import type { Clock } from '../../context.js';
+import { textsAlone } from '../../embeddings/describe-provider.js';
 import {
+  type BatchJobStore,
   type EmbeddingAdapter,
   type EmbeddingEvent,
   type EmbedOptions,
   identityKey,
+  isProviderFailure,
+  isSuperseded,
   type PathProvider,
   type ProviderPath,
+  providerErrorOf,
 } from '../../embeddings/index.js';
-import { textsAlone } from '../../embeddings/media-support.js';
 import { SvcError } from '../../errors/index.js';
-import type { RefusedContent } from '../index/media-index.js';
-import type { EmbeddingEntry, MemoryIndex } from '../index/memory-index.js';
-import type { EmbeddingSummary, SyncEvent } from '../sync/events.js';
-import { batchJobsOf } from './batch-jobs.js';
-import { missingWork } from './embedding-work.js';
-import { distinct, missingMediaFiles, missingTexts } from './passages.js';
+import type { Clock } from '../../support/context.js';
+import { runningMs } from '../../support/time.js';
+import type { EmbeddingEntry, MemoryIndex, RefusedContent } from '../index/index.js';
+import type { EmbeddingSummary, SyncEvent } from '../sync/index.js';
+import { distinct, mediaSize, missingMediaFiles, missingTexts, missingWork } from './passages.js';
 
-/** Which passages are to get vectors, and from whom. */
 export interface EmbedMissingOptions {
   readonly path: ProviderPath;
-  /**
-   * When more passages than this have none, they are left for `svc memory index`; for searches,
-   * which must not make a person wait. Undefined embeds all of them.
-   */
+  /** For a search: embed at most this many, within a search's time limit. Undefined embeds all. */
   readonly atMost: number | undefined;
-  /** Chunks that were written just before; those among them that have a vector are told. */
+  /** Number of chunks just written, to report those that already have a vector. */
   readonly written: number;
-  /** Where the media files lie. */
+  /** Where media files are. */
   readonly workspaceDir: string;
-  /** Unused vectors kept for texts that may come back; 0 for none. */
+  /** How many unused vectors to keep; 0 for none. */
   readonly cacheEntries: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -36,13 +34,12 @@ export interface EmbedMissingOptions {
 }
 
 /**
- * Gives every passage of an index a vector of the configured provider; of the fallback when that one
- * fails. Each answer is stored as it comes: what is paid for is on disk, whatever happens next.
+ * Gives every passage a vector from the configured provider, or from the fallback when it fails. Each
+ * response is stored as it arrives, so that nothing paid for is lost.
  *
- * Vectors of the two are kept apart, each under its own identity, so a run that changes over half way
- * begins anew with the fallback.
+ * Vectors of the two are stored under separate identities, so after a failure the fallback starts over.
  *
- * @throws the signal's reason, and what the index throws; a provider's failure is in the summary
+ * @throws the signal's reason and index errors; a provider's failure is in the summary
  */
 export async function embedMissing(
   index: MemoryIndex,
@@ -67,26 +64,37 @@ async function embedWith(
   options: EmbedMissingOptions,
 ): Promise<EmbeddingSummary> {
   const run = new Run(provider, options);
-  const resting = options.atMost === undefined ? undefined : provider.resting();
-  if (resting !== undefined) return run.summary(resting);
+  const isSearch = options.atMost !== undefined;
+  const resting = isSearch ? provider.resting() : undefined;
+  if (resting !== undefined) {
+    await run.countPending(index);
+    return run.summary(resting);
+  }
+  const limit = isSearch ? AbortSignal.timeout(provider.queryTimeoutMs) : NEVER;
+  const signal = AbortSignal.any([options.signal, limit]);
   try {
-    const adapter = await provider.open(options.signal);
-    await run.embed(index, adapter);
+    const adapter = await provider.open(signal);
+    await run.embed(index, adapter, signal);
     return run.summary(undefined);
   } catch (error) {
     options.signal.throwIfAborted();
-    if (!(error instanceof SvcError) || !isProviderFailure(error)) throw error;
-    provider.failed(error);
-    return run.summary(error);
+    // It answers, just not fast enough for everything.
+    await run.countPending(index);
+    if (limit.aborted && error === signal.reason && run.hasProgress()) {
+      return run.summary(undefined);
+    }
+    const failure = limit.aborted ? providerErrorOf(error, provider) : error;
+    if (!(failure instanceof SvcError) || !isProviderFailure(failure)) throw failure;
+    provider.failed(failure);
+    return run.summary(failure);
   }
 }
 
-/** Anything else is about the index, and then the other provider would fail as well. */
-function isProviderFailure({ code }: SvcError): boolean {
-  return code.startsWith('PROVIDER_') || code === 'SECRET_UNRESOLVED';
-}
+const NEVER = new AbortController().signal;
 
-/** One provider's part of a run. */
+/** Share of a search's time in which requests are started, so that most of them finish. */
+const TIME_TO_START = 0.6;
+
 class Run {
   private readonly provider: PathProvider;
   private readonly options: EmbedMissingOptions;
@@ -97,6 +105,11 @@ class Run {
   private refused = 0;
   private refusal: string | undefined;
   private pending = 0;
+  private identity: string | undefined;
+  private isThroughTexts = false;
+  /** Passages handed to the provider so far. */
+  private takenSize = 0;
+  private readonly startedMs = runningMs();
   private tokens = 0;
   private requests = 0;
 
@@ -106,28 +119,57 @@ class Run {
     this.model = provider.choice.model;
   }
 
-  async embed(index: MemoryIndex, adapter: EmbeddingAdapter): Promise<void> {
-    const { atMost, written, cacheEntries, clock, path, signal, onEvent } = this.options;
-    const atMs = clock.now();
+  async embed(index: MemoryIndex, adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
+    const { written, onEvent } = this.options;
     const { provider, model } = adapter;
     this.model = model;
     const identity = identityKey(adapter.identity);
-    if (!adapter.embedsMedia) await this.leaveMedia(index, adapter, identity);
+    const left = adapter.embedsMedia ? 0 : await this.leaveMedia(index, adapter, identity);
     const { chunks, media, size } = await missingWork(index, adapter, identity);
-    this.known = Math.max(0, written - chunks);
-    if (atMost !== undefined && size > atMost) {
-      this.pending = chunks;
-      return;
-    }
-    onEvent({ type: 'embed.started', provider, model, passages: chunks, known: this.known });
-    if (chunks > media) await this.embedTexts(index, adapter, identity);
-    if (media > 0) await this.embedMedia(index, adapter, identity);
+    this.known = Math.max(0, written - chunks - left);
+    this.identity = identity;
+    this.pending = chunks;
+    const atMost = this.options.atMost ?? Number.POSITIVE_INFINITY;
+    // Batch jobs may already be running for them, and are paid for.
+    if (size > atMost && adapter.batch !== undefined) return;
+    const passages = Math.min(chunks, atMost);
+    onEvent({ type: 'embed.started', provider, model, passages, known: this.known });
+    if (chunks > media) await this.embedTexts(index, adapter, identity, signal);
+    this.isThroughTexts = true;
+    if (media > 0) await this.embedMedia(index, adapter, identity, signal);
     signal.throwIfAborted();
-    // The other provider's vectors stay for the day that this one fails.
-    const other = this.provider === path.primary ? path.fallback : path.primary;
-    const keep = other === undefined ? [] : await identitiesOf(index, other, signal);
-    await index.tidyEmbeddings({ keepIdentities: [identity, ...keep], cacheEntries, atMs });
+    await this.tidy(index, identity);
+  }
+
+  /** Counts passages without a vector; without any vector if the provider could not be opened. */
+  async countPending(index: MemoryIndex): Promise<void> {
+    const known = this.identity === undefined ? await index.vectorIdentities() : [this.identity];
+    const { chunks } = await index.statistics();
+    const counts = [chunks];
+    for (const identity of known) counts.push(await index.countMissingEmbeddings(identity));
+    this.pending = Math.min(...counts);
+  }
+
+  /** Whether the provider has answered. */
+  hasProgress(): boolean {
+    return this.isThroughTexts || this.embedded + this.refused > 0;
+  }
+
+  /** Vectors of another identity are kept while they may stand in for missing ones. */
+  private async tidy(index: MemoryIndex, identity: string): Promise<void> {
+    const { cacheEntries, clock, path, signal } = this.options;
     this.pending = await index.countMissingEmbeddings(identity);
+    // Keep the other provider's vectors in case this one fails.
+    const other = this.provider === path.primary ? path.fallback : path.primary;
+    const others =
+      this.pending > 0
+        ? await index.vectorIdentities()
+        : other === undefined
+          ? []
+          : await identitiesOf(index, other, signal);
+    const keepIdentities = [identity, ...others];
+    const atMs = clock.now();
+    await index.tidyEmbeddings({ keepIdentities, isSuperseded, cacheEntries, atMs });
   }
 
   summary(failure: SvcError | undefined): EmbeddingSummary {
@@ -150,11 +192,14 @@ class Run {
     index: MemoryIndex,
     adapter: EmbeddingAdapter,
     identity: string,
+    signal: AbortSignal,
   ): Promise<void> {
     const { atMost, clock } = this.options;
-    const passages = missingTexts(index, identity);
+    const work = this.work(signal);
+    const missing = missingTexts(index, identity);
     if (adapter.batch === undefined || atMost !== undefined) {
-      for await (const { embedded, refused } of adapter.embedDocuments(passages, this.work())) {
+      const passages = atMost === undefined ? missing : this.taken(missing, atMost, () => 1);
+      for await (const { embedded, refused } of adapter.embedDocuments(passages, work)) {
         const entries = embedded.map(({ input, vector }) => ({ hash: input.hash, vector }));
         await this.store(
           index,
@@ -165,8 +210,8 @@ class Run {
       }
       return;
     }
-    const work = { ...this.work(), clock, jobs: batchJobsOf(index, identity) };
-    for await (const { embedded, refused } of adapter.batch.embed(distinct(passages), work)) {
+    const batch = { ...work, clock, jobs: batchJobsOf(index, identity) };
+    for await (const { embedded, refused } of adapter.batch.embed(distinct(missing), batch)) {
       const hashOf = (key: string): Buffer => Buffer.from(key, 'hex');
       await this.store(
         index,
@@ -177,14 +222,20 @@ class Run {
     }
   }
 
-  /** After the texts, and apart from them: whatever is wrong with a file, they have their vectors. */
+  /** After the texts, so that a bad file cannot block them. */
   private async embedMedia(
     index: MemoryIndex,
     adapter: EmbeddingAdapter,
     identity: string,
+    signal: AbortSignal,
   ): Promise<void> {
-    const files = distinct(missingMediaFiles(index, identity, this.options.workspaceDir));
-    for await (const { embedded, refused } of adapter.embedDocuments(files, this.work())) {
+    const { atMost, workspaceDir } = this.options;
+    const missing = distinct(missingMediaFiles(index, identity, workspaceDir));
+    const files =
+      atMost === undefined
+        ? missing
+        : this.taken(missing, atMost, ({ media }) => mediaSize(media.data));
+    for await (const { embedded, refused } of adapter.embedDocuments(files, this.work(signal))) {
       const [first] = refused;
       if (first !== undefined) this.refusal ??= `${first.input.path}: ${first.why}`;
       await this.store(
@@ -196,14 +247,18 @@ class Run {
     }
   }
 
-  /** Nobody waits for vectors that the model cannot make. */
+  /**
+   * Skips media that the model cannot embed.
+   *
+   * @returns how many were skipped now
+   */
   private async leaveMedia(
     index: MemoryIndex,
     { id, provider, model }: EmbeddingAdapter,
     identity: string,
-  ): Promise<void> {
+  ): Promise<number> {
     const { images, audio } = await index.mediaCounts();
-    if (images + audio === 0) return;
+    if (images + audio === 0) return 0;
     const obstacle = textsAlone(id, provider, model);
     this.mediaLeft = { files: images + audio, ...obstacle };
     const missing = await index.missingMedia(identity, 0, images + audio);
@@ -212,10 +267,28 @@ class Run {
       identity,
       missing.map(({ hash }) => ({ hash, why, isMedia: true })),
     );
+    return missing.length;
   }
 
-  private work(): EmbedOptions {
-    const { signal, atMost } = this.options;
+  /** Passages up to the limit of one search, in number and time. */
+  private async *taken<T>(
+    passages: AsyncIterable<T>,
+    atMost: number,
+    sizeOf: (passage: T) => number,
+  ): AsyncGenerator<T> {
+    const untilMs = this.startedMs + this.provider.queryTimeoutMs * TIME_TO_START;
+    for await (const passage of passages) {
+      if (runningMs() > untilMs || this.takenSize >= atMost) return;
+      const size = this.takenSize + sizeOf(passage);
+      // A file too large for one search must not block smaller ones.
+      if (size > atMost) continue;
+      this.takenSize = size;
+      yield passage;
+    }
+  }
+
+  private work(signal: AbortSignal): EmbedOptions {
+    const { atMost } = this.options;
     return { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
   }
 
@@ -247,17 +320,26 @@ async function identitiesOf(
   provider: PathProvider,
   signal: AbortSignal,
 ): Promise<string[]> {
-  // Nothing kept but one's own: no need to ask the other provider what its identity is.
+  // Only our own identity is stored, so there is no need to open the other provider.
   if ((await index.vectorIdentities()).length < 2) return [];
   try {
     return [identityKey((await provider.open(signal)).identity)];
   } catch {
     signal.throwIfAborted();
-    // It cannot be opened now; whose its vectors are cannot be told, so all are kept.
+    // It cannot be opened, so its identity is unknown: keep everything.
     return [...(await index.vectorIdentities())];
   }
 }
 
 function failureOf({ code, message, hint }: SvcError): NonNullable<EmbeddingSummary['failure']> {
   return hint === undefined ? { code, message } : { code, message, hint };
+}
+
+/** The batch jobs stored with an index, for one identity. */
+function batchJobsOf(index: MemoryIndex, identity: string): BatchJobStore {
+  return {
+    list: () => index.batchJobs(identity),
+    save: (job) => index.saveBatchJob({ ...job, identity }),
+    remove: (id) => index.removeBatchJob(id),
+  };
 }

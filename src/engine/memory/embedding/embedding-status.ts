@@ -1,51 +1,56 @@
-import type { AdapterId, ResolvedMemorySearch } from '../../config/index.js';
-import { type CredentialView, credentialView } from '../../embeddings/credential-view.js';
-import { expectedDifferences, expectedIdentity } from '../../embeddings/expected-identity.js';
+import type { ResolvedMemorySearch } from '../../config/index.js';
+import type { AdapterId } from '../../embeddings/adapters/index.js';
+import {
+  type ChoiceReason,
+  type CredentialView,
+  credentialView,
+  type MediaObstacle,
+  mediaObstacle,
+  shownModel,
+  whyChosen,
+} from '../../embeddings/describe-provider.js';
+import { expectedDifferences, expectedIdentity } from '../../embeddings/identity.js';
 import type { ProviderChoice } from '../../embeddings/index.js';
-import { type MediaObstacle, mediaObstacle } from '../../embeddings/media-support.js';
-import { shownModel } from '../../embeddings/shown-model.js';
-import { type ChoiceReason, whyChosen } from '../../embeddings/why-chosen.js';
-import type { BackendStatus } from '../backends/memory-backend.js';
-import type { RefusedMedia } from '../index/media-index.js';
+import type { BackendStatus } from '../backends/index.js';
+import type { RefusedMedia } from '../index/index.js';
 import type { OpenedMemory } from '../open-memory.js';
-import type { SearchMode } from '../search/types.js';
-import { type VectorCoverage, vectorCoverage } from './vector-coverage.js';
+import type { SearchMode } from '../search/index.js';
 
-/** A provider as the settings have it, not asked. */
+/** A provider according to the settings, without a request. */
 export interface ProviderStatus {
   readonly provider: string;
   readonly adapter: AdapterId;
-  /** Null where the vendor's own list decides. */
+  /** Null when the vendor chooses. */
   readonly model: string | null;
   readonly reason: ChoiceReason;
   readonly credential: CredentialView;
 }
 
-/** Who embeds, and how much of the index is embedded; told without asking anybody. */
+/** The providers and the embedding coverage, determined without any request. */
 export interface EmbeddingStatus {
   /** What a search can use now. */
   readonly mode: SearchMode;
-  /** Undefined where memory is searched by words alone. */
+  /** Undefined with keyword search only. */
   readonly primary: ProviderStatus | undefined;
   readonly fallback: ProviderStatus | undefined;
-  /** Why there is no provider: it was switched off, or auto-detection found none. */
+  /** Why there is no provider. */
   readonly missing: 'none_found' | 'switched_off' | undefined;
   readonly coverage: VectorCoverage;
-  /** Passages with a vector of the fallback. */
+  /** Passages with a vector from the fallback. */
   readonly fallbackDone: number;
-  /** Undefined where images and recordings are no part of the memory. */
+  /** Undefined when media are not part of the memory. */
   readonly media: MediaStatus | undefined;
 }
 
-/** Whether images and recordings are found by what they hold. */
+/** Whether media can be found by their content. */
 export interface MediaStatus {
-  /** Why they are found by their names alone; undefined when they are not. */
+  /** Why they are only found by name; undefined when they are not. */
   readonly obstacle: MediaObstacle | undefined;
-  /** Those that the configured provider does not take. */
+  /** Files that the configured provider refuses. */
   readonly refused: readonly RefusedMedia[];
 }
 
-/** Reads the settings, the environment and what the index holds; opens no provider. */
+/** Reads the settings, the environment and the index; opens no provider. */
 export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): EmbeddingStatus {
   const { providers, agent } = memory;
   const settings = agent.memorySearch;
@@ -94,8 +99,63 @@ function mediaStatus(
   return { obstacle, refused };
 }
 
-const NO_PROVIDER = ['no provider is chosen'] as const;
+const NO_PROVIDER = ['no provider is configured'] as const;
 
 function whyMissing(provider: string): EmbeddingStatus['missing'] {
   return provider === 'none' ? 'switched_off' : 'none_found';
+}
+
+/** How much of an index has vectors. */
+export interface VectorCoverage {
+  /**
+   * `empty`: no vectors; `other`: vectors of another identity than configured; `partial`: some passages have
+   * none.
+   */
+  readonly state: 'empty' | 'other' | 'partial' | 'whole';
+  /** Length of the vectors; null without any. */
+  readonly dimensions: number | null;
+  /** Passages with a vector of the configured identity. */
+  readonly done: number;
+  readonly all: number;
+  /** Passages that the provider refuses. */
+  readonly refused: number;
+  /** Vectors kept for texts that may return. */
+  readonly cached: number;
+  /** How the configured identity differs from that of the vectors; only when `other`. */
+  readonly differences: readonly string[];
+}
+
+/**
+ * Compares the vectors of an index with the configured identity.
+ *
+ * @param differencesOf how a stored identity differs from the configured one
+ */
+export function vectorCoverage(
+  { index, vectors, media }: Pick<BackendStatus, 'index' | 'media' | 'vectors'>,
+  differencesOf: (identity: string) => readonly string[],
+): VectorCoverage {
+  const all = index.state === 'ready' ? index.statistics.chunks : 0;
+  const spaces = (vectors?.spaces ?? []).toSorted((a, b) => b.chunks - a.chunks);
+  const cached = spaces.reduce((sum, space) => sum + space.cached, 0);
+  const inUse = spaces.filter((space) => space.inUse);
+  const own = inUse.find(({ identity }) => differencesOf(identity).length === 0);
+  if (own !== undefined) {
+    const { dimensions, chunks, refused } = own;
+    const state = chunks + refused < all ? 'partial' : 'whole';
+    const done = Math.min(chunks, all);
+    return { state, dimensions, done, all, refused, cached, differences: [] };
+  }
+  // If the provider has not embedded anything yet, no space records what it refused.
+  const refused = (media?.refused ?? []).filter(
+    ({ identity }) => differencesOf(identity).length === 0,
+  ).length;
+  if (inUse.length === 0 && refused > 0) {
+    const state = refused < all ? 'partial' : 'whole';
+    return { state, dimensions: null, done: 0, all, refused, cached, differences: [] };
+  }
+  const [other] = inUse;
+  const differences = other === undefined ? [] : differencesOf(other.identity);
+  const state = other === undefined ? 'empty' : 'other';
+  const dimensions = other?.dimensions ?? null;
+  return { state, dimensions, done: 0, all, refused: 0, cached, differences };
 }

@@ -1,26 +1,23 @@
-import type { MediaInput, TextInput } from '../../embeddings/index.js';
-import type { MemoryIndex } from '../index/memory-index.js';
-import { resolveWorkspace } from '../sources/memory-files.js';
-import { readMedia } from '../sources/read-media.js';
+import type { EmbeddingAdapter, MediaInput, TextInput } from '../../embeddings/index.js';
+import type { MemoryIndex } from '../index/index.js';
+import { absoluteFromDisplay, readMedia, resolveWorkspace } from '../sources/index.js';
 
-/** What tells one passage from another. */
 interface Named {
   /** {@link hash} in hex. */
   readonly key: string;
-  /** Names what is embedded. */
+  /** Hash of what is embedded. */
   readonly hash: Buffer;
 }
 
-/** A text of the index that needs a vector. */
+/** A text without a vector. */
 export type TextPassage = Named & TextInput;
 
-/** A media file that needs one. */
+/** A media file without a vector. */
 export type MediaPassage = Named & MediaInput & { readonly path: string };
 
-/** Passages read from the index at a time. */
 const PAGE = 512;
 
-/** The texts without a vector, read as they are needed. */
+/** The texts without a vector, read as needed. */
 export async function* missingTexts(
   index: MemoryIndex,
   identity: string,
@@ -37,8 +34,8 @@ export async function* missingTexts(
 }
 
 /**
- * The media without a vector. Each file is read when it is asked for; one that is not what it was when
- * it was indexed is left for the next sync.
+ * The media without a vector. Files are read when needed; one that has changed since it was indexed is left
+ * to the next sync.
  */
 export async function* missingMediaFiles(
   index: MemoryIndex,
@@ -49,7 +46,7 @@ export async function* missingMediaFiles(
   for (let after = 0; ; ) {
     const page = await index.missingMedia(identity, after, PAGE);
     for (const missing of page) {
-      const data = await readMedia(workspaceDir, missing);
+      const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
       if (data === undefined) continue;
       const { hash, path, label, mimeType } = missing;
       yield { key: hash.toString('hex'), hash, path, text: label, media: { mimeType, data } };
@@ -60,7 +57,7 @@ export async function* missingMediaFiles(
   }
 }
 
-/** Each content once: a job may hold a passage long after the next page of them is read. */
+/** Drops duplicate content: a job may hold a passage long after later pages are read. */
 export async function* distinct<T extends Named>(passages: AsyncIterable<T>): AsyncGenerator<T> {
   const seen = new Set<string>();
   for await (const passage of passages) {
@@ -68,4 +65,34 @@ export async function* distinct<T extends Named>(passages: AsyncIterable<T>): As
     seen.add(passage.key);
     yield passage;
   }
+}
+
+/** A file takes about as long to embed as one passage per so many bytes. */
+const BYTES_PER_PASSAGE = 32 * 1024;
+
+/** What has no vector under an identity. */
+interface MissingWork {
+  /** Chunks, including those of media. */
+  readonly chunks: number;
+  readonly media: number;
+  /** Everything, in equivalent passages of text. */
+  readonly size: number;
+}
+
+/** A file's size in equivalent passages. */
+export function mediaSize({ length }: Buffer): number {
+  return 1 + Math.floor(length / BYTES_PER_PASSAGE);
+}
+
+/** How much an adapter has to embed. */
+export async function missingWork(
+  index: MemoryIndex,
+  adapter: EmbeddingAdapter,
+  identity: string,
+): Promise<MissingWork> {
+  const chunks = await index.countMissingEmbeddings(identity);
+  // Other media are refused, which takes no time.
+  if (chunks === 0 || !adapter.embedsMedia) return { chunks, media: 0, size: chunks };
+  const { files, bytes } = await index.countMissingMedia(identity);
+  return { chunks, media: files, size: chunks + Math.floor(bytes / BYTES_PER_PASSAGE) };
 }

@@ -1,16 +1,32 @@
-import { identityKey, type PathProvider, type ProviderPath } from '../../embeddings/index.js';
-import { messageOf, SvcError, type Warning } from '../../errors/index.js';
-import type { MemoryIndex } from '../index/memory-index.js';
-import type { QueryEmbedder, QueryVector } from '../search/semantic.js';
+import {
+  type EmbeddingAdapter,
+  identityKey,
+  type PathProvider,
+  type ProviderPath,
+  providerErrorOf,
+} from '../../embeddings/index.js';
+import { SvcError, type Warning } from '../../errors/index.js';
+import type { MemoryIndex } from '../index/index.js';
+import type { QueryVector } from '../search/index.js';
 
-/** Questions whose vectors are remembered while the process runs. */
+/** Number of query vectors cached in the process. */
 const REMEMBERED = 64;
 
+/** Vectors of the index, and an adapter whose queries are comparable with them. */
+interface Comparable {
+  readonly identity: string;
+  readonly adapter: EmbeddingAdapter;
+  /** Warning about passages that these vectors do not cover. */
+  readonly warning: Warning | undefined;
+}
+
 /**
- * Embeds questions with the provider whose vectors the index holds, and with the fallback when that
- * one fails. Never throws for a provider's sake: an answer by words is better than none.
+ * Embeds queries with the provider whose vectors the index has, or with the fallback when that one fails or
+ * is too slow. Never throws provider errors: keyword results are better than none.
+ *
+ * While passages are being re-embedded, the earlier vectors are used as long as they cover more of the index.
  */
-export class PathQueryEmbedder implements QueryEmbedder {
+export class QueryEmbedder {
   private readonly path: ProviderPath;
   private readonly remembered = new Map<string, QueryVector>();
 
@@ -18,62 +34,69 @@ export class PathQueryEmbedder implements QueryEmbedder {
     this.path = path;
   }
 
+  /**
+   * Undefined when there is nothing to compare with, or no provider answers: then keywords are used.
+   *
+   * @param warnings receives the reason
+   * @throws only the signal's reason
+   */
   async embed(
     query: string,
     index: MemoryIndex,
     warnings: Warning[],
     signal: AbortSignal = NEVER,
   ): Promise<QueryVector | undefined> {
-    const identities = new Set(await index.vectorIdentities());
-    if (identities.size === 0) {
-      // A provider that failed just now is why there are none.
-      const why = this.path.primary.resting();
-      warnings.push(why === undefined ? noVectors() : failed(why, undefined));
+    if ((await index.vectorIdentities()).length === 0) {
+      // Providers that just failed are the reason why there are none.
+      const why = [this.path.primary.resting(), this.path.fallback?.resting()];
+      const failures = why.filter((error) => error !== undefined);
+      warnings.push(...(failures.length === 0 ? [noVectors()] : allFailed(failures)));
       return undefined;
     }
     const failures: SvcError[] = [];
     let isMissing = false;
     for (const provider of [this.path.primary, this.path.fallback]) {
       if (provider === undefined) continue;
-      const outcome = await this.embedWith(provider, query, identities, signal);
+      const outcome = await this.embedWith(provider, query, index, signal);
       if (outcome instanceof SvcError) failures.push(outcome);
       else if (outcome === undefined) isMissing = true;
       else {
-        warnings.push(...failures.map((error) => failed(error, provider.choice.provider)));
-        return outcome;
+        const { vector, warning } = outcome;
+        if (warning !== undefined) warnings.push(warning);
+        warnings.push(...failures.map((error) => replaced(error, provider.choice.provider)));
+        return vector;
       }
     }
-    warnings.push(...failures.map((error) => failed(error, undefined)));
+    warnings.push(...allFailed(failures));
     if (failures.length === 0 && isMissing) warnings.push(otherVectors());
     return undefined;
   }
 
-  /** The vector; undefined when the index holds none to compare it with; or why there is none. */
+  /** The vector; undefined when the index has nothing comparable; or the provider's error. */
   private async embedWith(
     provider: PathProvider,
     query: string,
-    identities: ReadonlySet<string>,
+    index: MemoryIndex,
     signal: AbortSignal,
-  ): Promise<QueryVector | SvcError | undefined> {
+  ): Promise<{ vector: QueryVector; warning: Warning | undefined } | SvcError | undefined> {
     const resting = provider.resting();
     if (resting !== undefined) return resting;
+    // Includes opening: reading a key or a login may hang as well.
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(provider.queryTimeoutMs)]);
     try {
-      const adapter = await provider.open(signal);
-      const identity = identityKey(adapter.identity);
-      if (!identities.has(identity)) return undefined;
+      const comparable = await comparableVectors(provider, index, limit);
+      if (comparable === undefined) return undefined;
+      const { identity, adapter, warning } = comparable;
       const key = `${identity}\n${query}`;
       const known = this.remembered.get(key);
-      if (known !== undefined) return known;
-      const vector = await adapter.embedQuery(query, { signal });
+      if (known !== undefined) return { vector: known, warning };
+      const vector = await adapter.embedQuery(query, { signal: limit });
       const result = { identity, vector, provider: adapter.provider, model: adapter.model };
       this.remember(key, result);
-      return result;
+      return { vector: result, warning };
     } catch (error) {
       signal.throwIfAborted();
-      const known =
-        error instanceof SvcError
-          ? error
-          : new SvcError('PROVIDER_REFUSED', messageOf(error), { cause: error });
+      const known = providerErrorOf(error, provider);
       provider.failed(known);
       return known;
     }
@@ -88,33 +111,105 @@ export class PathQueryEmbedder implements QueryEmbedder {
 
 const NEVER = new AbortController().signal;
 
-function failed(error: SvcError, instead: string | undefined): Warning {
-  const hint = error.hint === undefined ? {} : { hint: error.hint };
-  return instead === undefined
-    ? {
-        code: 'PROVIDER_UNAVAILABLE',
-        message: `found by words alone: ${error.message}`,
-        ...hint,
-      }
-    : {
-        code: 'PROVIDER_FALLBACK',
-        message: `${instead} embedded the question instead: ${error.message}`,
-        ...hint,
-      };
+/** The vectors that cover most of the index; the configured identity's on a tie. */
+async function comparableVectors(
+  provider: PathProvider,
+  index: MemoryIndex,
+  signal: AbortSignal,
+): Promise<Comparable | undefined> {
+  const adapter = await provider.open(signal);
+  const own = identityKey(adapter.identity);
+  const identities = await index.vectorIdentities();
+  const missing = await index.countMissingEmbeddings(own);
+  const isInUse = identities.includes(own);
+  if (isInUse && missing === 0) return { identity: own, adapter, warning: undefined };
+  const counted: { readonly identity: string; readonly missing: number }[] = [];
+  for (const identity of identities) {
+    if (identity === own) continue;
+    counted.push({ identity, missing: await index.countMissingEmbeddings(identity) });
+  }
+  const fuller = counted
+    .filter((other) => !isInUse || other.missing < missing)
+    .toSorted((a, b) => a.missing - b.missing);
+  for (const { identity } of fuller) {
+    const earlier = await openEarlier(provider, identity, signal);
+    if (earlier === undefined) continue;
+    return { identity, adapter: earlier, warning: earlierWarning(missing, earlier.model) };
+  }
+  return isInUse ? { identity: own, adapter, warning: pendingWarning(missing) } : undefined;
 }
+
+/** Undefined when the vendor no longer offers the earlier model. */
+async function openEarlier(
+  provider: PathProvider,
+  identity: string,
+  signal: AbortSignal,
+): Promise<EmbeddingAdapter | undefined> {
+  try {
+    return await provider.openAs(identity, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SvcError) return undefined;
+    throw error;
+  }
+}
+
+/** The provider, and then its fallback. */
+function allFailed(failures: readonly SvcError[]): readonly Warning[] {
+  return failures.map(({ message, hint }, at) => {
+    const what = at === 0 ? 'keyword search only' : 'the fallback failed too';
+    return {
+      code: 'PROVIDER_UNAVAILABLE',
+      message: `${what}: ${message}`,
+      ...(hint === undefined ? {} : { hint }),
+    };
+  });
+}
+
+function replaced({ message, hint }: SvcError, by: string): Warning {
+  return {
+    code: 'PROVIDER_FALLBACK',
+    message: `${by} embedded the query instead: ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** Some passages can only be found by keywords so far. */
+function pendingWarning(missing: number): Warning {
+  return {
+    code: 'EMBEDDINGS_PENDING',
+    message: `${passages(missing)} not embedded yet; only keyword search finds them`,
+    hint: EMBED_HINT,
+  };
+}
+
+/** The previous model's vectors are used until the configured one's are complete. */
+function earlierWarning(missing: number, model: string): Warning {
+  return {
+    code: 'EMBEDDINGS_PENDING',
+    message: `${passages(missing)} not re-embedded yet; using the earlier vectors (${model}) until then`,
+    hint: EMBED_HINT,
+  };
+}
+
+function passages(count: number): string {
+  return count === 1 ? '1 passage is' : `${count} passages are`;
+}
+
+const EMBED_HINT = 'each search embeds a few of them; run "svc memory index" to embed all';
 
 function noVectors(): Warning {
   return {
     code: 'EMBEDDINGS_PENDING',
-    message: 'found by words alone: no passage has a vector yet',
-    hint: 'svc memory index embeds them',
+    message: 'keyword search only: no passage has a vector yet',
+    hint: 'run "svc memory index" to embed them',
   };
 }
 
 function otherVectors(): Warning {
   return {
     code: 'EMBEDDINGS_PENDING',
-    message: 'found by words alone: the vectors in the index are of another provider or model',
-    hint: 'svc memory index embeds the passages anew; svc memory status says what differs',
+    message: 'keyword search only: the vectors in the index are from another provider or model',
+    hint: 'run "svc memory index" to re-embed the passages; "svc memory status" shows the difference',
   };
 }

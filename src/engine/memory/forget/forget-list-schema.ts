@@ -4,35 +4,35 @@ const line = z.int().check(z.minimum(1));
 
 const passage = z.strictObject({ path: z.string(), startLine: line, endLine: line });
 
-/** A file that was changed for an entry, and what is kept to change it back. */
+/** A file that was changed for an entry, with what is needed to restore it. */
 const changedFile = z.strictObject({
   path: z.string(),
   absolutePath: z.string(),
   backup: z.string(),
-  /** SHA-256 of what was left of it, hexadecimal; null when it was deleted. */
+  /** SHA-256 of the file after the change, hexadecimal; null when it was deleted. */
   leftHash: z.nullable(z.string()),
 });
 
 const entry = z.strictObject({
   id: z.string().check(z.regex(/^f[1-9]\d*$/)),
   at: z.iso.datetime(),
-  /** Where the passages stood when they were forgotten. */
+  /** Where the passages were. */
   passages: z.array(passage),
-  /** Names of whole files' bytes. */
+  /** Hashes of whole files. */
   documents: z.array(z.string()),
-  /** Names of the lines of each passage, in order. */
+  /** Hashes of the lines of each passage, in order. */
   lines: z.array(z.array(z.string())),
   files: z.array(changedFile),
 });
 
 /**
- * The file of what is forgotten: no text, only salted hashes of it. It is apart from the index, which
- * may be thrown away at any time.
+ * The forget list: no text, only salted hashes. It is separate from the index, which can be deleted at any
+ * time.
  */
 export const forgetListSchema = z.strictObject({
   version: z.literal(1),
   salt: z.string(),
-  /** The number of the next entry: an id is never given twice. */
+  /** The next entry's number; ids are never reused. */
   next: line,
   entries: z.array(entry),
 });

@@ -1,29 +1,28 @@
-import { hash } from 'node:crypto';
-import { lineAt, type TextLines, textLines } from '../sources/text-lines.js';
+import { crypto } from '../../support/crypto.js';
+import { lineAt, type TextLines, textLines } from '../sources/index.js';
 import type { LineRange } from '../types.js';
-import { lineHash, type SpokenLine, spokenLines, wordsOf } from './line-hashes.js';
 
-/** A line of this many bytes is the same line wherever it stands; a shorter one needs its neighbour. */
-const TELLING_BYTES = 24;
+/** A line of at least this many bytes is recognised anywhere; a shorter one only next to its neighbour. */
+export const TELLING_BYTES = 24;
 const MARK_CHARS = 8;
 
-/** What was forgotten at once, by name; see forget-list.ts. */
+/** Hashes of one forget entry; see forget-list.ts. */
 interface ForgottenContents {
   readonly documents: readonly string[];
   readonly lines: readonly (readonly string[])[];
 }
 
-/** A text without what is forgotten of it. */
+/** A text without its forgotten parts. */
 export interface CoveredText {
-  /** As many lines as before; those that are forgotten are empty. */
+  /** The same number of lines; forgotten ones are empty. */
   readonly lines: TextLines;
-  /** Tells what was left out; empty when nothing was. */
+  /** Identifies what was left out; empty for nothing. */
   readonly mark: string;
 }
 
 /**
- * What is to stay out of memory, whichever file it stands in. A line is known by its words: a long
- * one anywhere, a short one beside the neighbour it had, or when it was all that was forgotten.
+ * What stays out of memory, in any file. Lines are recognised by their words: long ones anywhere, short ones
+ * next to the neighbour they had, or when they were all that was forgotten.
  */
 export class Forgotten {
   private readonly salt: string;
@@ -50,12 +49,16 @@ export class Forgotten {
     return this.known.size === 0 && this.documents.size === 0;
   }
 
-  /** Whether a file of these bytes is forgotten as a whole. @param sha256 of its bytes, hexadecimal */
+  /**
+   * Whether a whole file is forgotten.
+   *
+   * @param sha256 of its bytes, hexadecimal
+   */
   hidesDocument(sha256: string): boolean {
     return this.documents.size > 0 && this.documents.has(lineHash(this.salt, sha256));
   }
 
-  /** The same for a file that is no text, with the hash that it is to be indexed under. */
+  /** The same for media, with the hash to index it under. */
   coverFile(sha256: string): { readonly hash: string; readonly isForgotten: boolean } {
     const isForgotten = this.hidesDocument(sha256);
     return { hash: isForgotten ? sha256 + markOf('whole') : sha256, isForgotten };
@@ -78,7 +81,7 @@ export class Forgotten {
     return found;
   }
 
-  /** A text without the lines that are forgotten; empty when nothing of it is left. */
+  /** A text without the forgotten lines; empty when nothing is left. */
   leftOf(text: string): string {
     if (this.known.size === 0) return text;
     const lines = textLines(text);
@@ -106,7 +109,6 @@ export class Forgotten {
   }
 }
 
-/** Nothing is forgotten. */
 export const NOTHING_FORGOTTEN = new Forgotten('', []);
 
 /** The hashes of a passage's lines, for an entry of the list. */
@@ -114,7 +116,7 @@ export function hashesOf(salt: string, text: string): readonly string[] {
   return spokenLines(salt, textLines(text)).map((line) => line.hash);
 }
 
-/** Lines, counted from 0, as ranges counted from 1. */
+/** 0-based lines as 1-based ranges. */
 export function rangesOf(lines: Iterable<number>): readonly LineRange[] {
   const ranges: { startLine: number; endLine: number }[] = [];
   for (const line of [...lines].toSorted((a, b) => a - b)) {
@@ -125,11 +127,48 @@ export function rangesOf(lines: Iterable<number>): readonly LineRange[] {
   return ranges;
 }
 
-/** Whether a text says anything at all. */
+/** Whether a text contains any words. */
 export function saysSomething(text: string): boolean {
   return text.split('\n').some((line) => wordsOf(line) !== '');
 }
 
 function markOf(what: string): string {
-  return `.${hash('sha256', what, 'hex').slice(0, MARK_CHARS)}`;
+  return `.${crypto().hash('sha256', what, 'hex').slice(0, MARK_CHARS)}`;
+}
+
+/** 132 bits: no collisions. */
+const HASH_CHARS = 22;
+
+/** What can change in a line without making it a different one: list marks, quotes, headings, whitespace. */
+const MARKS = /^[\s>#*+-]+/u;
+const BLANKS = /\s+/gu;
+
+/** A salted hash of a line's words, so that the same line differs between lists. */
+export function lineHash(salt: string, words: string): string {
+  return crypto().hash('sha256', `${salt}\0${words}`, 'base64url').slice(0, HASH_CHARS);
+}
+
+/** A line's words in comparable form; empty without any. */
+export function wordsOf(line: string): string {
+  return line.replace(MARKS, '').replaceAll(BLANKS, ' ').trimEnd().normalize('NFC');
+}
+
+/** A line that contains words. */
+interface SpokenLine {
+  /** 0-based. */
+  readonly at: number;
+  readonly hash: string;
+  /** Length of its words in UTF-8 bytes. */
+  readonly bytes: number;
+}
+
+/** The lines of a text that contain words, in order. */
+function spokenLines(salt: string, lines: TextLines): SpokenLine[] {
+  const spoken: SpokenLine[] = [];
+  for (let at = 0; at < lines.count; at++) {
+    const words = wordsOf(lineAt(lines, at));
+    if (words === '') continue;
+    spoken.push({ at, hash: lineHash(salt, words), bytes: Buffer.byteLength(words) });
+  }
+  return spoken;
 }

@@ -1,22 +1,24 @@
-import { join } from 'node:path';
-import type { Clock } from '../../context.js';
-import { SvcError } from '../../errors/index.js';
-import { openIndex } from '../index/open-index.js';
+import { hash } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, SvcError } from '../../errors/index.js';
+import type { Clock } from '../../support/context.js';
+import { PRIVATE_MODE, removeStrayTemporaries, replaceFile } from '../../support/files.js';
+import { openIndex } from '../index/index.js';
+import type { SyncTarget } from '../sync/index.js';
 import { withIndexLock } from '../sync/index-lock.js';
-import type { SyncTarget } from '../sync/sync-index.js';
-import { changeFiles, planFileChanges, restoreFile, writeBackups } from './change-files.js';
+import type { LineRange } from '../types.js';
 import {
+  type ChangedFile,
   emptyForgetList,
   type ForgetEntry,
   type ForgetList,
   readForgetList,
   writeForgetList,
 } from './forget-list.js';
-import type { ForgetPlan, Undone } from './forget-plan.js';
-import { hashesOf } from './forgotten.js';
-import { lineHash } from './line-hashes.js';
+import type { ForgetPlan, Undone } from './forgetting.js';
+import { hashesOf, lineHash } from './forgotten.js';
 
-/** What changing the list needs. */
 export interface HideContext {
   readonly target: SyncTarget;
   readonly clock: Clock;
@@ -26,9 +28,9 @@ export interface HideContext {
 const LOCK_WAIT_MS = 10 * 60 * 1000;
 
 /**
- * Puts a plan's passages on the list, and takes them out of their files when asked to. The index
- * follows with its next sync, which finds everything asked to be read again: killed at any point, the
- * passages are on the list and will go, or are not and nothing happened.
+ * Adds a plan's passages to the list, and removes them from their files if requested. The next sync is made
+ * to read every file again. If killed at any point, either the passages are on the list and will be removed,
+ * or nothing has happened.
  *
  * @throws SvcError FORGET_OUTDATED, FORGET_FAILED, FORGET_LIST_INVALID, INDEX_LOCKED
  */
@@ -42,7 +44,7 @@ export async function hide(
     const list = (await readForgetList(listFile)) ?? emptyForgetList();
     const id = `f${list.next}`;
     const folder = join(backupDir, id);
-    const changes = fromFile ? planFileChanges(plan.passages, folder) : [];
+    const changes = fromFile ? planFileChanges(plan, folder) : [];
     const entry: ForgetEntry = {
       id,
       at: new Date(context.clock.now()).toISOString(),
@@ -63,7 +65,7 @@ export async function hide(
 }
 
 /**
- * Takes an entry off the list again, and brings back the files that were changed for it.
+ * Removes an entry from the list, and restores the files that were changed for it.
  *
  * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED, FORGET_LIST_INVALID, INDEX_LOCKED
  */
@@ -73,8 +75,8 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
     const list = await readForgetList(listFile);
     const entry = list?.entries.find((one) => one.id === id);
     if (list === undefined || entry === undefined) {
-      throw new SvcError('FORGET_ID_UNKNOWN', `nothing was forgotten as ${JSON.stringify(id)}`, {
-        hint: 'svc memory forget --list shows what was',
+      throw new SvcError('FORGET_ID_UNKNOWN', `no forget entry ${JSON.stringify(id)}`, {
+        hint: 'run "svc memory forget --list" to see the entries',
       });
     }
     const outcomes = entry.files.map((file) => ({ file, restored: restoreFile(file) }));
@@ -89,7 +91,7 @@ export async function undo(id: string, context: HideContext): Promise<Undone> {
   });
 }
 
-/** Nobody syncs meanwhile, and the next who does reads every file again. */
+/** Blocks syncs meanwhile, and makes the next one read every file again. */
 async function changeList<T>({ target, clock, signal }: HideContext, change: () => T): Promise<T> {
   const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
   return withIndexLock(target.indexFile, lock, async () => {
@@ -109,8 +111,132 @@ function write(listFile: string, list: ForgetList): void {
   try {
     writeForgetList(listFile, list);
   } catch (error) {
-    throw new SvcError('FORGET_FAILED', `the list ${listFile} could not be written`, {
-      hint: 'check the permissions of its folder and the room on the disk',
+    throw new SvcError('FORGET_FAILED', `cannot write the forget list ${listFile}`, {
+      hint: 'check the permissions of its folder and the free disk space',
+      cause: error,
+    });
+  }
+}
+
+/** A file with lines to remove, and its new content. */
+interface FileChange extends ChangedFile {
+  /** Undefined: the file is to be deleted. */
+  readonly content: Buffer | undefined;
+  readonly before: Buffer;
+  readonly mode: number;
+}
+
+/**
+ * Computes files without the forgotten lines; changes nothing yet.
+ *
+ * @param backupDir where their backups will be
+ * @throws SvcError FORGET_OUTDATED when a file is not what was shown, FORGET_FAILED
+ */
+function planFileChanges(
+  { passages, alsoIn }: ForgetPlan,
+  backupDir: string,
+): readonly FileChange[] {
+  const places = [...passages, ...alsoIn];
+  const files = [...new Map(places.map((place) => [place.path, place])).values()];
+  return files.map(({ path, absolutePath, fileHash }, at) => {
+    const own = places.filter((place) => place.path === path);
+    const passage = passages.find((one) => one.path === path);
+    if (fileHash === undefined || (passage !== undefined && passage.source !== 'memory')) {
+      throw new SvcError('FORGET_FAILED', `${path} is a transcript, which belongs to its agent`, {
+        hint: 'omit --from-file; svc forgets it anyway',
+      });
+    }
+    const { bytes, mode } = readOriginal(absolutePath, path, fileHash);
+    const whole = passages.some((one) => one.path === path && one.whole);
+    const content = whole ? undefined : withoutLines(bytes, own, path);
+    const backup = join(backupDir, `${at + 1}-${basename(path)}`);
+    const leftHash = content === undefined ? null : hash('sha256', content);
+    return { path, absolutePath, backup, leftHash, content, before: bytes, mode };
+  });
+}
+
+/**
+ * Copies each file, readable only by its owner.
+ *
+ * @throws SvcError FORGET_FAILED
+ */
+function writeBackups(changes: readonly FileChange[], backupDir: string): void {
+  attempt('cannot write the backup', () => {
+    mkdirSync(backupDir, { recursive: true, mode: 0o700 });
+    for (const { backup, before } of changes) replaceFile(backup, before, PRIVATE_MODE);
+  });
+}
+
+/**
+ * Replaces each file atomically.
+ *
+ * @throws SvcError FORGET_FAILED
+ */
+function changeFiles(changes: readonly FileChange[]): void {
+  for (const { path, absolutePath, content, mode } of changes) {
+    attempt(`cannot change ${path}`, () => {
+      // It may contain text to be forgotten.
+      removeStrayTemporaries(dirname(absolutePath), Date.now());
+      if (content === undefined) rmSync(absolutePath);
+      else replaceFile(absolutePath, content, mode);
+    });
+  }
+}
+
+/**
+ * Restores a file from its backup if it is still as forgetting left it.
+ *
+ * @returns false when it was changed since, or the backup is gone: it is left alone
+ */
+function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
+  const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
+  const now = stats?.isFile() === true ? hash('sha256', readFileSync(absolutePath)) : null;
+  const copy = statSync(backup, { throwIfNoEntry: false });
+  if (now !== leftHash || copy === undefined || (stats !== undefined && now === null)) return false;
+  attempt(`cannot restore ${absolutePath}`, () => {
+    replaceFile(absolutePath, readFileSync(backup), (stats ?? copy).mode & 0o777);
+    rmSync(backup, { force: true });
+  });
+  return true;
+}
+
+function readOriginal(
+  absolutePath: string,
+  path: string,
+  fileHash: string,
+): { readonly bytes: Buffer; readonly mode: number } {
+  const { bytes, stats } = attempt(`cannot read ${path}`, () => {
+    return { bytes: readFileSync(absolutePath), stats: lstatSync(absolutePath) };
+  });
+  if (!stats.isFile() || hash('sha256', bytes) !== fileHash) {
+    throw new SvcError('FORGET_OUTDATED', `${path} has changed since the preview`, {
+      hint: 'run the command again',
+    });
+  }
+  return { bytes, mode: stats.mode & 0o777 };
+}
+
+/** Line ends are the same byte in every supported encoding but UTF-16. */
+function withoutLines(bytes: Buffer, own: readonly LineRange[], path: string): Buffer {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new SvcError('FORGET_FAILED', `${path} is UTF-16, and svc cannot write that`, {
+      hint: 'save it as UTF-8, or remove the lines yourself',
+    });
+  }
+  const kept = bytes
+    .toString('latin1')
+    .split(/(?<=\n)/u)
+    .filter((_, at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine));
+  return Buffer.from(kept.join(''), 'latin1');
+}
+
+function attempt<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new SvcError('FORGET_FAILED', `${what}: ${messageOf(error)}`, {
+      hint: 'check its permissions and the free disk space',
       cause: error,
     });
   }

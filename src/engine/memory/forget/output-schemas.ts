@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../config/index.js';
-import { warningsSchema as warnings } from '../../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory forget` prints. They are checked by tests and make
@@ -9,44 +9,85 @@ import { warningsSchema as warnings } from '../../errors/output-schema.js';
 
 const count = z.int().check(z.minimum(0));
 const line = z.int().check(z.minimum(1));
-const place = { path: z.string(), startLine: line, endLine: line };
+const place = {
+  path: field(z.string(), 'Relative to the workspace.'),
+  startLine: field(line, '1-based.'),
+  endLine: field(line, 'Included.'),
+};
 const agent = z.nullable(z.string());
-const changedFile = z.strictObject({ path: z.string(), deleted: z.boolean(), backup: z.string() });
-const stores = z.array(z.strictObject({ store: z.string(), changed: count, clean: z.boolean() }));
+const changedFile = z.strictObject({
+  path: field(z.string(), 'Relative to the workspace.'),
+  deleted: field(z.boolean(), 'Whether it was deleted.'),
+  backup: field(z.string(), 'Absolute path of the backup.'),
+});
+const stores = z.array(
+  z.strictObject({
+    store: field(z.string(), 'Its name.'),
+    changed: field(count, 'Number of entries removed or rewritten.'),
+    clean: field(
+      z.boolean(),
+      'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
+    ),
+  }),
+);
 
-/** `svc memory forget --json`. */
 export const forgetOutputSchema = z.strictObject({
-  agent,
-  id: z.nullable(z.string()),
-  passages: z.array(z.strictObject({ ...place, whole: z.boolean(), text: z.string() })),
-  alsoIn: z.array(z.strictObject(place)),
-  files: z.array(changedFile),
-  stores,
+  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  id: field(z.nullable(z.string()), 'Id for `--undo`; `null` if the user declined.'),
+  passages: field(
+    z.array(
+      z.strictObject({
+        ...place,
+        whole: field(z.boolean(), 'Whether it is a whole file.'),
+        text: field(z.string(), 'The lines, joined by `\\n`.'),
+      }),
+    ),
+    'What is forgotten.',
+  ),
+  alsoIn: field(
+    z.array(z.strictObject(place)),
+    'Copies of the same lines elsewhere, which are forgotten too.',
+  ),
+  files: field(z.array(changedFile), 'Changed files, with `--from-file`.'),
+  remains: field(
+    z.array(z.strictObject(place)),
+    'With `--from-file`: lines that still contain it among other words, or a secret from it. The exit code is 1 then.',
+  ),
+  stores: field(stores, 'Other stores of memory text, besides the files.'),
   warnings: z.optional(warnings),
 });
 
-/** `svc memory forget --list --json`. */
 export const forgetListOutputSchema = z.strictObject({
-  agent,
-  entries: z.array(
-    z.strictObject({
-      id: z.string(),
-      at: z.iso.datetime(),
-      passages: z.array(z.strictObject(place)),
-      files: z.array(changedFile),
-    }),
+  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  entries: field(
+    z.array(
+      z.strictObject({
+        id: field(z.string(), 'Id for `--undo`.'),
+        at: field(z.iso.datetime(), 'When it was forgotten.'),
+        passages: field(z.array(z.strictObject(place)), 'Where it was then.'),
+        files: field(z.array(changedFile), 'Files changed for it.'),
+      }),
+    ),
+    'One entry per command.',
   ),
   warnings: z.optional(warnings),
 });
 
-/** `svc memory forget --undo --json`. */
 export const forgetUndoOutputSchema = z.strictObject({
-  agent,
-  id: z.string(),
-  undone: z.boolean(),
-  restored: z.array(z.string()),
-  kept: z.array(z.strictObject({ path: z.string(), backup: z.string() })),
-  stores,
+  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  id: field(z.string(), 'The id as given.'),
+  undone: field(z.boolean(), 'False if the user declined.'),
+  restored: field(z.array(z.string()), 'Restored files.'),
+  kept: field(
+    z.array(
+      z.strictObject({
+        path: field(z.string(), 'Relative to the workspace.'),
+        backup: field(z.string(), 'Absolute path of the backup.'),
+      }),
+    ),
+    'Files changed since, which are left as they are.',
+  ),
+  stores: field(stores, 'Other stores of memory text, besides the files.'),
   warnings: z.optional(warnings),
 });
 

@@ -1,19 +1,27 @@
+import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { findDocument, lookUpDocument } from '../backends/read-lines.js';
-import type { MemoryIndex, StoredDocument } from '../index/memory-index.js';
-import { parseCitation } from '../search/citation.js';
-import type { SearchResult } from '../search/types.js';
-import { resolveWorkspace } from '../sources/memory-files.js';
-import { absoluteFromDisplay } from '../sources/paths.js';
-import { readDocument } from '../sources/read-document.js';
-import type { MemorySources } from '../sources/scan-sources.js';
+import { redactSecrets } from '../../secrets/index.js';
+import { findDocument, lookUpDocument } from '../backends/get-document.js';
+import { splitBlocks } from '../chunking/index.js';
+import type { MemoryIndex, StoredDocument } from '../index/index.js';
+import { foldWord, parseCitation, type SearchResult } from '../search/index.js';
+import {
+  absoluteFromDisplay,
+  type DocumentText,
+  DREAM_REPORTS,
+  displayPath,
+  lineAt,
+  type MemorySources,
+  readDocument,
+  resolveWorkspace,
+  textLines,
+  walkFolder,
+} from '../sources/index.js';
 import type { LineRange } from '../types.js';
-import { answeringLines } from './answering-lines.js';
-import type { ForgetPassage, ForgetPlan, ForgetRequest } from './forget-plan.js';
-import { Forgotten, hashesOf, rangesOf } from './forgotten.js';
+import type { ForgetPassage, ForgetPlace, ForgetPlan, ForgetRequest } from './forgetting.js';
+import { Forgotten, hashesOf, rangesOf, TELLING_BYTES, wordsOf } from './forgotten.js';
 import { readPassages } from './read-passages.js';
 
-/** What planning asks. */
 export interface PlanContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;
@@ -24,12 +32,12 @@ export interface PlanContext {
 }
 
 /**
- * Finds what a path, a citation or words mean, and reads it. Changes nothing.
+ * Finds what a path, a citation or a query means, and reads it. Changes nothing.
  *
  * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID, FORGET_NOTHING
  */
 export async function planForget(
-  { target, maxResults }: ForgetRequest,
+  { target, maxResults, fromFile = false }: ForgetRequest,
   context: PlanContext,
 ): Promise<ForgetPlan> {
   const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
@@ -54,14 +62,14 @@ export async function planForget(
     passages.push(...(await readPassages(document, ranges, context)));
   }
   if (passages.length === 0) {
-    throw new SvcError('FORGET_NOTHING', `nothing in memory is about ${JSON.stringify(target)}`, {
-      hint: 'name the file, or copy a citation from "svc memory search"',
+    throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${JSON.stringify(target)}`, {
+      hint: 'pass a file, or a citation from "svc memory search"',
     });
   }
-  return { target, passages, alsoIn: sameLines(passages, documents, workspaceDir) };
+  return { target, passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
 }
 
-/** Words are searched for, and nobody means a word that ends like a note. */
+/** Anything that does not end like a note is a query. */
 function looksLikePath(target: string): boolean {
   const { path, range } = parseCitation(target);
   return range !== undefined || /^\S+\.(?:md|markdown|jsonl)$/iu.test(path);
@@ -71,19 +79,133 @@ function sameLines(
   passages: readonly ForgetPassage[],
   documents: readonly StoredDocument[],
   workspaceDir: string,
+  fromFile: boolean,
 ): ForgetPlan['alsoIn'] {
-  const lines = passages.flatMap(({ parts }) => parts.map((text) => hashesOf('', text)));
+  const parts = passages.flatMap((passage) => passage.parts);
+  const lines = parts.map((text) => hashesOf('', text));
   const forgotten = new Forgotten('', [{ documents: [], lines }]);
-  return documents
-    .filter(({ kind }) => kind === 'markdown')
-    .flatMap(({ path }) => {
-      const outcome = readDocument(absoluteFromDisplay(workspaceDir, path), path);
-      if (!outcome.ok) return [];
-      const own = passages.filter((passage) => passage.path === path);
-      const found = forgotten.linesIn(outcome.document.lines);
-      const others = [...found].filter(
-        (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
-      );
-      return rangesOf(others).map((range) => ({ path, ...range }));
+  const traces = tracesIn(parts);
+  const places: ForgetPlace[] = [];
+  for (const { path, absolutePath, isOwnWriting, document } of filesToLookAt(
+    documents,
+    workspaceDir,
+  )) {
+    // Reports outside memory go only with the files; their entries are matched by their own words.
+    if (isOwnWriting && !fromFile) continue;
+    const found = isOwnWriting
+      ? linesWithTraces(document, traces)
+      : forgotten.linesIn(document.lines);
+    const own = passages.filter((passage) => passage.path === path);
+    const others = [...found].filter(
+      (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
+    );
+    const { hash: fileHash } = document;
+    places.push(...rangesOf(others).map((range) => ({ path, absolutePath, fileHash, ...range })));
+  }
+  return places;
+}
+
+/** Where the current files still contain forgotten text: within other words, or written since. */
+export async function remainsOf(
+  { passages }: ForgetPlan,
+  { index, sources }: Pick<PlanContext, 'index' | 'sources'>,
+): Promise<readonly ForgetPlace[]> {
+  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
+  const traces = tracesIn(passages.flatMap((passage) => passage.parts));
+  const places: ForgetPlace[] = [];
+  const documents = await index.documents();
+  for (const { path, absolutePath, document } of filesToLookAt(documents, workspaceDir)) {
+    const ranges = rangesOf(linesWithTraces(document, traces));
+    const { hash: fileHash } = document;
+    places.push(...ranges.map((range) => ({ path, absolutePath, fileHash, ...range })));
+  }
+  return places;
+}
+
+/**
+ * The lines of a result that a query means: of the list items and paragraphs in its snippet those with the
+ * most query words. The whole passage when none matches, or when it is not a note.
+ */
+export function answeringLines(result: SearchResult): readonly LineRange[] {
+  const { startLine, endLine, snippet, snippetLine, highlights, kind } = result;
+  if (kind !== 'markdown' || highlights.length === 0) return [{ startLine, endLine }];
+  const lines = textLines(snippet);
+  const held = splitBlocks(lines)
+    .filter((block) => block.kind !== 'heading')
+    .map((block) => {
+      const from = lines.starts[block.start] ?? 0;
+      const to = lines.ends[block.end - 1] ?? 0;
+      const inside = highlights.filter(({ start, end }) => start >= from && end <= to);
+      const words = new Set(inside.map(({ start, end }) => foldWord(snippet.slice(start, end))));
+      return { block, words: words.size };
     });
+  const most = Math.max(0, ...held.map(({ words }) => words));
+  if (most === 0) return [{ startLine, endLine }];
+  return held
+    .filter(({ words }) => words === most)
+    .map(({ block }) => ({
+      startLine: snippetLine + block.start,
+      endLine: Math.min(endLine, snippetLine + block.end - 1),
+    }));
+}
+
+/** A file that may contain text to be forgotten. */
+interface LookedAtFile {
+  readonly path: string;
+  readonly absolutePath: string;
+  /** Written by dreaming and not memory: its content comes from elsewhere. */
+  readonly isOwnWriting: boolean;
+  readonly document: DocumentText;
+}
+
+const DIARIES = ['DREAMS.md', 'dreams.md'];
+
+/** The readable notes of a memory, and the diary and reports of dreaming. */
+function* filesToLookAt(
+  documents: readonly StoredDocument[],
+  workspaceDir: string,
+): Generator<LookedAtFile> {
+  const notes = documents
+    .filter(({ kind }) => kind === 'markdown')
+    .map(({ path }) => absoluteFromDisplay(workspaceDir, path));
+  const seen = new Set(notes);
+  const reports = walkFolder(join(workspaceDir, DREAM_REPORTS), undefined, {
+    onSkip: () => undefined,
+  });
+  const own = [
+    ...DIARIES.map((name) => join(workspaceDir, name)),
+    ...[...reports].map(({ absolutePath }) => absolutePath),
+  ].filter((file) => !seen.has(file));
+  for (const absolutePath of [...notes, ...own]) {
+    const path = displayPath(workspaceDir, absolutePath);
+    const outcome = readDocument(absolutePath, path);
+    if (!outcome.ok) continue;
+    const isOwnWriting = !seen.has(absolutePath);
+    yield { path, absolutePath, isOwnWriting, document: outcome.document };
+  }
+}
+
+/** What of a text is recognised within other words: longer lines, and anything that looks like a secret. */
+function tracesIn(texts: readonly string[]): readonly string[] {
+  const lines = texts.flatMap((text) => text.split('\n')).map(wordsOf);
+  const telling = lines.filter((words) => Buffer.byteLength(words) >= TELLING_BYTES);
+  const secrets: string[] = [];
+  for (const text of texts) {
+    redactSecrets(text, (secret) => {
+      secrets.push(secret);
+      return '';
+    });
+  }
+  return [...new Set([...telling, ...secrets])].filter((trace) => trace !== '');
+}
+
+/** The lines of a document that contain one of these traces, counted from 0. */
+function linesWithTraces({ lines }: DocumentText, traces: readonly string[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  if (traces.length === 0) return found;
+  for (let at = 0; at < lines.count; at++) {
+    const words = wordsOf(lineAt(lines, at));
+    if (words !== '' && traces.some((trace) => words.includes(trace))) found.add(at);
+  }
+  return found;
 }

@@ -1,24 +1,26 @@
 import { SvcError } from '../../errors/index.js';
-import { readLines } from '../backends/read-lines.js';
-import type { MemoryIndex, StoredDocument } from '../index/memory-index.js';
-import { resolveWorkspace } from '../sources/memory-files.js';
-import { absoluteFromDisplay } from '../sources/paths.js';
-import { readDocument } from '../sources/read-document.js';
-import type { MemorySources } from '../sources/scan-sources.js';
-import { joinedLines } from '../sources/text-lines.js';
+import { formatCountOf } from '../../support/format.js';
+import { readLines } from '../backends/get-document.js';
+import type { MemoryIndex, StoredDocument } from '../index/index.js';
+import {
+  absoluteFromDisplay,
+  joinedLines,
+  type MemorySources,
+  readDocument,
+  resolveWorkspace,
+} from '../sources/index.js';
 import type { LineRange } from '../types.js';
-import type { ForgetPassage } from './forget-plan.js';
+import type { ForgetPassage } from './forgetting.js';
 import { NOTHING_FORGOTTEN, saysSomething } from './forgotten.js';
 
-/** What reading asks. */
 export interface PassageContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;
 }
 
 /**
- * Reads what is to be forgotten of a document as it stands in its file now. Ranges that touch become
- * one; those that say nothing are left out.
+ * Reads what is to be forgotten of a document from its current file. Adjacent ranges are merged; ranges
+ * without words are dropped.
  *
  * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
  */
@@ -52,18 +54,18 @@ function linePassages(
   return (whole ? [{ startLine: 1, endLine: lines.count }] : ranges).map((range) => {
     const { startLine, endLine } = range;
     if (startLine < 1 || endLine > lines.count || endLine < startLine) {
-      throw new SvcError('RANGE_INVALID', `${path} has ${lines.count} lines`, {
-        hint: `name lines from 1 to ${lines.count}`,
+      throw new SvcError('RANGE_INVALID', `${path} has ${formatCountOf(lines.count, 'line')}`, {
+        hint: `use lines 1 to ${lines.count}`,
       });
     }
-    // The bytes of a picture or a recording are no text.
+    // Media have no text.
     const text = kind === 'media' ? '' : joinedLines(lines, startLine - 1, endLine);
     const place = { path, absolutePath, source, kind, startLine, endLine };
     return { ...place, text, parts: [text], fileHash, whole };
   });
 }
 
-/** What was said in lines of a transcript; each turn stands for itself. */
+/** The turns in lines of a transcript, each on its own. */
 async function turnPassages(
   { path, source, kind }: StoredDocument,
   ranges: readonly LineRange[] | 'whole',
@@ -91,7 +93,7 @@ async function turnPassages(
 
 const EVERYTHING: LineRange = { startLine: 1, endLine: Number.MAX_SAFE_INTEGER };
 
-/** Overlapping and touching ranges as one, in order. */
+/** Merges overlapping and adjacent ranges, in order. */
 function joined(ranges: readonly LineRange[]): readonly LineRange[] {
   const merged: { startLine: number; endLine: number }[] = [];
   for (const range of ranges.toSorted((a, b) => a.startLine - b.startLine)) {

@@ -1,19 +1,43 @@
 import type { Connection } from '../../sqlite/database.js';
-import type { DocumentKey, FileFingerprint } from '../types.js';
+import type { Chunk, DocumentKey, DocumentKind, FileFingerprint } from '../types.js';
+import { contentHash, mediaContentHash } from './content-hash.js';
 import type { Tokenizer } from './identity.js';
-import { fileNameWords, lexicalText } from './lexical-text.js';
-import { lineNumbersText } from './line-numbers.js';
-import type { Change, IndexedDocument } from './memory-index.js';
+import { fileNameWords, lexicalText, lineNumbersText } from './lexical-text.js';
 import { HEADING_SEPARATOR } from './schema.js';
-import type { ChunkChanges } from './vectors/chunk-changes.js';
-import { contentHash, mediaContentHash } from './vectors/content-hash.js';
+import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
+
+/** A document with everything the index stores of it. */
+export interface IndexedDocument extends DocumentKey {
+  readonly kind: DocumentKind;
+  /** MIME type of a media file, detected from its content; absent for text. */
+  readonly mimeType?: string | undefined;
+  readonly fingerprint: FileFingerprint;
+  /**
+   * SHA-256 of the bytes, hexadecimal, with a mark of what in them is forgotten; for a transcript see
+   * transcript-progress.ts.
+   */
+  readonly hash: string;
+  readonly chunks: readonly Chunk[];
+  /** Where reading resumes; only for documents that are appended to. */
+  readonly resume?: string | undefined;
+}
+
+/** One difference between a document and the index. */
+export type Change =
+  | { readonly type: 'remove'; readonly key: DocumentKey }
+  /** The content is unchanged, the fingerprint is not. */
+  | { readonly type: 'touch'; readonly key: DocumentKey; readonly fingerprint: FileFingerprint }
+  /** A new document, or a replacement under the same key. */
+  | { readonly type: 'put'; readonly document: IndexedDocument }
+  /** Appended content: the last `replacesLast` chunks are replaced by the given ones. */
+  | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
 
 /** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
 export interface DocumentWriter {
   /**
-   * @param indexedMs when the file was looked at, in milliseconds since the epoch
-   * @param chunks is told which chunks come and go
-   * @returns how many chunks more there are now; negative for fewer
+   * @param indexedMs when the file was read, in milliseconds since the epoch
+   * @param chunks receives added and removed chunks
+   * @returns the change in the number of chunks
    */
   write(change: Change, indexedMs: number, chunks: ChunkChanges): number;
 }
@@ -57,8 +81,8 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, file_name) VALUES (?, ?, ?, ?)',
   );
-  // A contentless full-text table must be told what a row held to take it out: only so do SQLite's
-  // counts of rows and words, and with them the scores, come out as if it had never been there.
+  // A contentless full-text table needs a row's old content to delete it; otherwise SQLite's row and word
+  // counts, and with them the scores, would be wrong.
   const forget = (chunks: readonly StoredChunk[], key: DocumentKey): void => {
     const fileName = lexicalText(fileNameWords(key), tokenizer);
     for (const { id, text, headings } of chunks) {
@@ -90,7 +114,7 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   };
   const insertChunks = (id: number, document: IndexedDocument, come: ChunkChanges): void => {
     const { mimeType, hash: fileHash } = document;
-    // Of a medium the file is embedded, not the words it is found by.
+    // Media are embedded by content, not by the words they are found by.
     const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
     const fileName = lexicalText(fileNameWords(document), tokenizer);
     for (const { startLine, endLine, headingPath, text, lineNumbers } of document.chunks) {
@@ -118,7 +142,7 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   ): number => {
     const { source, path, hash, fingerprint, resume = null } = document;
     const id = findDocument.get(source, path);
-    if (id === undefined) throw new Error(`there is nothing of ${path} to go on from`);
+    if (id === undefined) throw new Error(`${path} is not in the index, so it cannot be extended`);
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const removed = removeLast(id, replacesLast, document, changes);
     extendDocument.run(size, mtimeMs, ctimeMs, hash, indexedMs, resume, id);
@@ -149,4 +173,48 @@ interface StoredChunk {
   readonly id: number;
   readonly headings: string;
   readonly text: string;
+}
+
+/** Tracks chunks that a change set adds and removes, to keep vectors consistent. */
+export interface ChunkChanges {
+  /** Whether chunks are written with a content hash. */
+  readonly needsHashes: boolean;
+  /** The chunks of a document are about to be deleted. */
+  removing(documentId: number): void;
+  /** A single chunk is about to be deleted. */
+  removingChunk(chunkId: number): void;
+  inserted(chunkId: number): void;
+  /** Must be called last, in the same transaction. */
+  finish(): void;
+}
+
+/**
+ * Does nothing in an index without vectors.
+ *
+ * @param vectorsFollow whether it is about to get some
+ */
+export function followChunks(database: Connection, vectorsFollow: boolean): ChunkChanges {
+  const hasVectors = database.prepare('SELECT 1 FROM spaces LIMIT 1').get() !== undefined;
+  const free = (column: string): ((id: number) => void) => {
+    if (!hasVectors) return () => undefined;
+    const insert = database.prepare(
+      `INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE ${column} = ?`,
+    );
+    return (id) => insert.run(id);
+  };
+  let firstWritten = Number.POSITIVE_INFINITY;
+  return {
+    needsHashes: hasVectors || vectorsFollow,
+    removing: free('document_id'),
+    removingChunk: free('id'),
+    // A new row gets the highest id plus one, which may reuse the ids of deleted rows.
+    inserted: (chunkId) => {
+      firstWritten = Math.min(firstWritten, chunkId);
+    },
+    finish() {
+      if (!hasVectors || !Number.isFinite(firstWritten)) return;
+      lowerWholeTo(database, firstWritten);
+      reviveWritten(database, firstWritten);
+    },
+  };
 }

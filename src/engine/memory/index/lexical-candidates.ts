@@ -1,58 +1,68 @@
+import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../sqlite/database.js';
-import type { Source } from '../types.js';
-import { matchingDocuments } from './document-filter.js';
-import { headingPathOf } from './lexical-text.js';
-import { lineNumbersOf } from './line-numbers.js';
-import type { CandidateFilter, LexicalCandidate } from './memory-index.js';
+import type { Chunk, DocumentKey, DocumentKind, Source } from '../types.js';
+import { headingPathOf, lineNumbersOf } from './lexical-text.js';
+
+/** Restricts a search; an absent field restricts nothing. */
+export interface CandidateFilter {
+  readonly sources?: readonly Source[] | undefined;
+  readonly kinds?: readonly DocumentKind[] | undefined;
+  /** Keeps documents by their displayed path. */
+  readonly path?: ((path: string) => boolean) | undefined;
+}
+
+/** A chunk that a query matched. */
+export interface LexicalCandidate extends Chunk, DocumentKey {
+  readonly chunkId: number;
+  /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
+  readonly bm25: number;
+}
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
 const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
 
-interface CandidateRow {
-  readonly chunkId: number;
-  readonly source: Source;
-  readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
+type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'> & {
   readonly headingPath: string;
-  readonly text: string;
   readonly lineNumbers: string | null;
-  readonly bm25: number;
-}
+};
 
 /** The best chunks for a full-text expression, best first; ties by path and line. */
-export function lexicalCandidates(
+export async function lexicalCandidates(
   database: Connection,
   match: string,
   limit: number,
   filter?: CandidateFilter,
-): LexicalCandidate[] {
+): Promise<LexicalCandidate[]> {
   const documents = matchingDocuments(database, filter);
-  const named = { match, ...(documents === undefined ? {} : { documents }) };
+  const named = { match, documents };
+  // With a document filter, only matching rows are scored; the column `rank` would score all rows first.
+  const { score, ranking } =
+    documents === undefined
+      ? { score: 'rank', ranking: `AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'` }
+      : { score: `bm25(chunks_fts, ${COLUMN_WEIGHTS})`, ranking: '' };
   const find = (bound: string, values: Record<string, number>): CandidateRow[] =>
     database
       .prepare<[Record<string, unknown>], CandidateRow>(
-        `${SELECT_CANDIDATE}, -found.rank AS bm25
+        `${SELECT_CANDIDATE}, -found.score AS bm25
          FROM (
-           SELECT rowid, rank FROM chunks_fts
-           WHERE chunks_fts MATCH @match AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
-             ${restrictRows(documents)} ${bound}
+           SELECT rowid, ${score} AS score FROM chunks_fts
+           WHERE chunks_fts MATCH @match ${ranking} ${restrictRows(documents)} ${bound}
          ) AS found
          JOIN chunks ON chunks.id = found.rowid
          JOIN documents ON documents.id = chunks.document_id
-         ORDER BY found.rank, documents.path, chunks.start_line, chunks.id`,
+         ORDER BY found.score, documents.path, chunks.start_line, chunks.id`,
       )
       .all({ ...named, ...values });
-  const rows = find('ORDER BY rank LIMIT @rows', { rows: limit + 1 });
+  const rows = find(`ORDER BY ${score} LIMIT @rows`, { rows: limit + 1 });
   const last = rows[limit - 1]?.bm25;
-  // Which of several equal chunks come under the limit is for their paths to say, not for the
-  // order in which they were written.
+  // Ties at the limit are broken by path, not by the order in which rows were written.
   const isTied = last !== undefined && rows[limit]?.bm25 === last;
-  const best = isTied ? find('AND rank <= @worst', { worst: -last }) : rows;
+  if (isTied) await othersTurn();
+  const best = isTied ? find(`AND ${score} <= @worst`, { worst: -last }) : rows;
   return best.slice(0, limit).map(toCandidate);
 }
 
-/** Chunks that contain a text as it stands, ASCII case ignored, by path and line. */
+/** Chunks that contain a text verbatim, ASCII case ignored, by path and line. */
 export function literalCandidates(
   database: Connection,
   text: string,
@@ -72,7 +82,7 @@ export function literalCandidates(
     .all({
       pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
       limit,
-      ...(documents === undefined ? {} : { documents }),
+      documents,
     });
   return rows.map(toCandidate);
 }
@@ -89,10 +99,10 @@ export function countMatches(
       `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(documents)}`,
     )
     .pluck();
-  return count.get({ match, ...(documents === undefined ? {} : { documents }) }) ?? 0;
+  return count.get({ match, documents }) ?? 0;
 }
 
-/** BM25 of given chunks under an expression; those it does not match are absent. */
+/** BM25 of given chunks under an expression; chunks that do not match are absent. */
 export function lexicalScores(
   database: Connection,
   match: string,
@@ -102,7 +112,7 @@ export function lexicalScores(
     .prepare<[string, string], [number, number]>(
       `SELECT rowid, -rank FROM chunks_fts
        WHERE chunks_fts MATCH ? AND rank MATCH 'bm25(${COLUMN_WEIGHTS})'
-         AND rowid IN (SELECT value FROM json_each(?))`,
+         AND +rowid IN (SELECT value FROM json_each(?))`,
     )
     .raw()
     .all(match, JSON.stringify(chunkIds));
@@ -114,10 +124,13 @@ const SELECT_CANDIDATE = `
     chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text,
     chunks.line_numbers AS lineNumbers`;
 
-/** SQL that keeps the full-text rows of the documents in `@documents`, a JSON array of ids. */
+/**
+ * SQL that restricts full-text rows to the documents in `@documents`, a JSON array of ids. The unary plus
+ * filters the rows of one run; without it FTS5 would evaluate the whole expression for every row.
+ */
 function restrictRows(documents: string | undefined): string {
   if (documents === undefined) return '';
-  return `AND rowid IN (SELECT id FROM chunks WHERE document_id IN
+  return `AND +rowid IN (SELECT id FROM chunks WHERE document_id IN
     (SELECT value FROM json_each(@documents)))`;
 }
 
@@ -128,4 +141,35 @@ function toCandidate(row: CandidateRow): LexicalCandidate {
     headingPath: headingPathOf(headingPath),
     lineNumbers: lineNumbersOf(lineNumbers),
   };
+}
+
+const SOURCES: readonly Source[] = ['memory', 'sessions'];
+
+/** Whether the index contains only these sources; one index lookup each. */
+function hasNoOther(database: Connection, sources: readonly Source[]): boolean {
+  const one = database
+    .prepare<[Source], number>('SELECT 1 FROM documents WHERE source = ? LIMIT 1')
+    .pluck();
+  return SOURCES.every((source) => sources.includes(source) || one.get(source) === undefined);
+}
+
+/** JSON array of the ids of matching documents; undefined when all match. */
+export function matchingDocuments(
+  database: Connection,
+  { sources, path, kinds }: CandidateFilter = {},
+): string | undefined {
+  const everySource = sources === undefined || hasNoOther(database, sources);
+  if (path === undefined && kinds === undefined && everySource) return undefined;
+  const rows = database
+    .prepare<[], { id: number; source: Source; path: string; kind: DocumentKind }>(
+      'SELECT id, source, path, kind FROM documents',
+    )
+    .all();
+  const kept = rows.filter(
+    (row) =>
+      (kinds === undefined || kinds.includes(row.kind)) &&
+      (sources === undefined || sources.includes(row.source)) &&
+      (path === undefined || path(row.path)),
+  );
+  return JSON.stringify(kept.map((row) => row.id));
 }

@@ -1,4 +1,4 @@
-import { isCjk } from '../chunking/tokens.js';
+import { isCjk } from '../chunking/index.js';
 import type { DocumentKey } from '../types.js';
 import type { Tokenizer } from './identity.js';
 import { HEADING_SEPARATOR } from './schema.js';
@@ -6,9 +6,8 @@ import { HEADING_SEPARATOR } from './schema.js';
 const MAYBE_CJK = /[\u2e80-\uffef]|[\ud840-\ud8bf]/;
 
 /**
- * A text as the full-text index gets it. `unicode61` takes a run of Han or kana for one word, so
- * each of those characters is set apart: a query's run then matches as a phrase of them. `trigram`
- * needs no help.
+ * A text as it goes into the full-text index. `unicode61` treats a run of Han or kana as one word, so those
+ * characters are separated; a query's run then matches as a phrase. `trigram` needs no help.
  */
 export function lexicalText(text: string, tokenizer: Tokenizer): string {
   if (tokenizer === 'trigram' || !MAYBE_CJK.test(text)) return text;
@@ -20,15 +19,34 @@ export function lexicalText(text: string, tokenizer: Tokenizer): string {
 }
 
 /**
- * A document's file name as words: no extension, and what people join words with made blank. None for
- * a transcript: nobody named it, and every passage of it would hold the words of its folder.
+ * A file name as words, without extension and separators. Empty for a transcript: nobody chose its name, and
+ * its folder's words would match every passage.
  */
 export function fileNameWords({ source, path }: DocumentKey): string {
   if (source === 'sessions') return '';
   return path.replace(/\.md$/i, '').replaceAll(/[/_.-]+/g, ' ');
 }
 
-/** A heading path as its column holds it. */
+/** Parses the heading path column. */
 export function headingPathOf(column: string): string[] {
   return column === '' ? [] : column.split(HEADING_SEPARATOR);
+}
+
+/*
+ * The line numbers of a chunk as text: the first, then the differences, separated by commas. Differences are
+ * small and mostly equal.
+ */
+
+export function lineNumbersText(numbers: readonly number[]): string {
+  return numbers.map((number, at) => number - (numbers[at - 1] ?? 0)).join(',');
+}
+
+/** Parses {@link lineNumbersText}; undefined for null, when lines are consecutive. */
+export function lineNumbersOf(text: string | null): readonly number[] | undefined {
+  if (text === null) return undefined;
+  let number = 0;
+  return text.split(',').map((step) => {
+    number += Number(step);
+    return number;
+  });
 }

@@ -1,305 +1,392 @@
-import type { TreeSnapshot } from '../sync/tree-snapshot.js';
+import { setImmediate as othersTurn } from 'node:timers/promises';
+import type { Connection } from '../../sqlite/database.js';
+import type { DocumentKey, Source } from '../types.js';
+import type { Change, DocumentWriter } from './document-writer.js';
+import { type IndexIdentity, isUnchanged } from './identity.js';
+import { bytesOnDisk } from './index-file.js';
+import {
+  type CandidateFilter,
+  countMatches,
+  type LexicalCandidate,
+  lexicalCandidates,
+  lexicalScores,
+  literalCandidates,
+  matchingDocuments,
+} from './lexical-candidates.js';
+import {
+  countDocuments,
+  countMedia,
+  type DescribedDocument,
+  type DocumentCounts,
+  describeDocuments,
+  type MediaCounts,
+  type StoredDocument,
+  storedDocuments,
+} from './read-documents.js';
+import { AUTOMERGE, setAutomerge } from './schema.js';
+import type { Scrubber } from './scrubber.js';
+import {
+  noteMedia,
+  readMeta,
+  readSyncedMs,
+  readSyncMark,
+  type SyncMark,
+  writeMeta,
+  writeSyncMark,
+} from './sync-mark.js';
+import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type {
-  Chunk,
-  DocumentKey,
-  DocumentKind,
-  FileFingerprint,
-  SkippedFile,
-  Source,
-} from '../types.js';
-import type { IndexIdentity } from './identity.js';
-import type {
-  DescribedDocument,
-  MediaCounts,
-  MediaSample,
-  MissingMedia,
-  MissingMediaCount,
+  EmbeddingEntry,
+  IdPage,
   RefusedContent,
   RefusedMedia,
-} from './media-index.js';
-import type { VectorExtension } from './vectors/extension.js';
+  StoredEmbedding,
+  VectorSpaceStatistics,
+} from './vectors/embeddings.js';
+import type { VectorExtension, VectorSettings } from './vectors/extension.js';
+import type {
+  MissingEmbedding,
+  MissingMedia,
+  MissingMediaCount,
+} from './vectors/missing-embeddings.js';
+import type { TidyOptions } from './vectors/tidy-embeddings.js';
+import type { MediaSample, VectorCandidate } from './vectors/vector-candidates.js';
 
-/** A document with everything the index keeps of it. */
-export interface IndexedDocument extends DocumentKey {
-  readonly kind: DocumentKind;
-  /** What a media file is by its content; absent for text. */
-  readonly mimeType?: string | undefined;
-  readonly fingerprint: FileFingerprint;
-  /**
-   * SHA-256 of the bytes, hexadecimal, and a mark of what of them is forgotten; of a transcript, see
-   * prefix-print.ts.
-   */
-  readonly hash: string;
-  readonly chunks: readonly Chunk[];
-  /** Where its reading goes on; only documents that are appended to have one. */
-  readonly resume?: string | undefined;
-}
-
-/** One thing that is different about a document. */
-export type Change =
-  | { readonly type: 'remove'; readonly key: DocumentKey }
-  /** The content is as before, the fingerprint is not. */
-  | { readonly type: 'touch'; readonly key: DocumentKey; readonly fingerprint: FileFingerprint }
-  /** A new document, or one that replaces what was there under the same key. */
-  | { readonly type: 'put'; readonly document: IndexedDocument }
-  /** More of a document that is there: its last `replacesLast` chunks go, those given come after the rest. */
-  | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
-
-/** Changes that belong together: all of them are in the index afterwards, or none. */
+/** Changes that are applied together: all of them or none. */
 export interface ChangeSet {
-  /** When the files were looked at, in milliseconds since the epoch. */
+  /** When the files were read, in milliseconds since the epoch. */
   readonly atMs: number;
-  /** Vectors will follow: contents are named as they are written, which is cheaper than afterwards. */
+  /** Vectors will follow, so contents are hashed now, which is cheaper than later. */
   readonly vectorsFollow: boolean;
-  /** Taken one by one, so that a change set never lies in memory as a whole. */
+  /** Consumed one by one, so that a change set is never in memory as a whole. */
   readonly changes: Iterable<Change>;
 }
 
-/** What the index knows of a document without its chunks. */
-export interface StoredDocument extends DocumentKey {
-  readonly kind: DocumentKind;
-  /** What a media file is by its content; absent for text. */
-  readonly mimeType?: string | undefined;
-  readonly fingerprint: FileFingerprint;
-  readonly hash: string;
-  /** See {@link IndexedDocument.resume}. */
-  readonly resume?: string | undefined;
-  /** When the file was last looked at, in milliseconds since the epoch. */
-  readonly indexedMs: number;
-}
-
-/** Restricts a search; an absent field restricts nothing. */
-export interface CandidateFilter {
-  readonly sources?: readonly Source[];
-  readonly kinds?: readonly DocumentKind[];
-  /** Keeps a document by its displayed path. */
-  readonly path?: (path: string) => boolean;
-}
-
-/** A chunk that a query brought up. */
-export interface LexicalCandidate extends Chunk, DocumentKey {
-  readonly chunkId: number;
-  /** SQLite's BM25, sign turned: larger is better, not comparable between queries. */
-  readonly bm25: number;
-}
-
-/** A chunk that has no vector yet. */
-export interface MissingEmbedding {
-  readonly chunkId: number;
-  /** Names what is embedded: the heading path and the text (see content-hash.ts). */
-  readonly hash: Buffer;
-  readonly headingPath: readonly string[];
-  readonly text: string;
-}
-
-/** A vector to keep, by what it was made of. */
-export interface EmbeddingEntry {
-  readonly hash: Buffer;
-  readonly vector: Float32Array;
-}
-
-/** Up to `limit` rows with ids above `after`. */
-export interface IdPage {
-  readonly after: number;
-  readonly limit: number;
-}
-
-/** A vector that is kept. */
-export interface StoredEmbedding extends EmbeddingEntry {
-  readonly id: number;
-}
-
-/** A chunk whose vector is near to a query's. */
-export interface VectorCandidate extends Chunk, DocumentKey {
-  readonly chunkId: number;
-  /** Cosine, -1 to 1. */
-  readonly similarity: number;
-}
-
-/** What is kept under one embedding identity. */
-export interface VectorSpaceStatistics {
-  readonly identity: string;
-  readonly dimensions: number;
-  /** Chunks of the index with a vector here. */
-  readonly chunks: number;
-  /** Vectors kept for texts that are not in the index now. */
-  readonly cached: number;
-  /** Chunks that the provider does not take. */
-  readonly refused: number;
-}
-
-/** Which vectors are worth keeping. */
-export interface TidyOptions {
-  /** Identities that are in use. All vectors of another count as unused. */
-  readonly keepIdentities: readonly string[];
-  /** How many unused vectors stay, the last used ones; 0 for none. */
-  readonly cacheEntries: number;
-  /** Now, in milliseconds since the epoch. */
-  readonly atMs: number;
-}
-
-/** A job at a provider that was sent and not fetched yet. */
+/** A batch job at a provider that has not been collected yet. */
 export interface BatchJob {
   readonly id: string;
   readonly identity: string;
-  /** What its owner needs to go on with it. */
+  /** What its owner needs to resume it. */
   readonly json: string;
   /** Milliseconds since the epoch. */
   readonly createdMs: number;
 }
 
-/** What a finished sync leaves behind. */
-export interface SyncMark {
-  /** When it ended, in milliseconds since the epoch; undefined before the first. */
-  readonly syncedMs: number | undefined;
-  /** The files it saw; undefined when they were too fresh to tell, or changed since. */
-  readonly tree: TreeSnapshot | undefined;
-  /** The files it could not read. */
-  readonly skipped: readonly SkippedFile[];
-}
-
 /** Size and content of an index. */
-export interface IndexStatistics {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly bySource: readonly {
-    readonly source: Source;
-    readonly documents: number;
-    readonly chunks: number;
-    /** Lines of transcripts that could not be read; absent where there are none. */
-    readonly brokenLines?: number;
-  }[];
-  /** Media among the documents. */
-  readonly media: MediaCounts;
-  /** Bytes on disk, side files included. */
+export interface IndexStatistics extends DocumentCounts {
+  /** Bytes on disk, including side files. */
   readonly bytes: number;
   /** When the last sync ended, in milliseconds since the epoch; undefined before the first. */
   readonly syncedMs: number | undefined;
 }
 
 /**
- * The index of one agent's memory. The methods are asynchronous so that a server-side database can
- * stand behind them; the SQLite one answers at once.
+ * The index of one agent's memory: a SQLite database, see schema.ts. SQLite blocks the process for as long
+ * as a statement runs, so methods that read many chunks yield to the event loop first.
+ *
+ * Vectors are kept by embedding identity, an opaque string that is equal only for vectors that can be
+ * compared with each other.
  */
-export interface MemoryIndex extends VectorIndex {
-  identity(): Promise<IndexIdentity>;
-  statistics(): Promise<IndexStatistics>;
-  documents(): Promise<readonly StoredDocument[]>;
-  /** Those of some documents that are there, in any order. */
-  describe(keys: readonly DocumentKey[]): Promise<readonly DescribedDocument[]>;
-  mediaCounts(): Promise<MediaCounts>;
+export class MemoryIndex {
+  private readonly database: Connection;
+  private readonly storedIdentity: IndexIdentity;
+  private readonly file: string;
+  private readonly vectorSettings: VectorSettings;
+  private writer: DocumentWriter | undefined;
+  private extension: VectorExtension | undefined;
+
+  constructor(
+    database: Connection,
+    identity: IndexIdentity,
+    file: string,
+    vectorSettings: VectorSettings,
+  ) {
+    this.database = database;
+    this.storedIdentity = identity;
+    this.file = file;
+    this.vectorSettings = vectorSettings;
+  }
+
+  async identity(): Promise<IndexIdentity> {
+    return this.storedIdentity;
+  }
+
+  /** Whether anything of a source is indexed. */
+  async hasDocuments(source: Source): Promise<boolean> {
+    const select = 'SELECT 1 FROM documents WHERE source = ? LIMIT 1';
+    return this.database.prepare(select).get(source) !== undefined;
+  }
+
+  async documents(): Promise<readonly StoredDocument[]> {
+    return storedDocuments(this.database);
+  }
+
+  /** The documents of some keys that exist, in any order. */
+  async describe(keys: readonly DocumentKey[]): Promise<readonly DescribedDocument[]> {
+    return describeDocuments(this.database, keys);
+  }
+
+  async mediaCounts(): Promise<MediaCounts> {
+    return countMedia(this.database);
+  }
+
+  async statistics(): Promise<IndexStatistics> {
+    return {
+      ...countDocuments(this.database),
+      bytes: bytesOnDisk(this.file),
+      syncedMs: readSyncedMs(this.database),
+    };
+  }
+
   /** Applies a change set in one transaction. */
-  apply(changeSet: ChangeSet): Promise<void>;
+  async apply({ atMs, vectorsFollow, changes }: ChangeSet): Promise<void> {
+    // A process that only searches never loads the writer.
+    const { createDocumentWriter } = await import('./document-writer.js');
+    const { followChunks } = await import('./document-writer.js');
+    this.writer ??= createDocumentWriter(this.database, this.storedIdentity.tokenizer);
+    const { writer } = this;
+    this.database.transaction(() => {
+      const chunks = followChunks(this.database, vectorsFollow);
+      let more = 0;
+      for (const change of changes) more += writer.write(change, atMs, chunks);
+      chunks.finish();
+      // Stored, because counting at search time would scan the whole table.
+      const before = Number(readMeta(this.database, 'chunks') ?? 0);
+      writeMeta(this.database, 'chunks', String(before + more));
+      noteMedia(this.database);
+      this.database.exec('DELETE FROM tree');
+    })();
+  }
+
   /** How the last finished sync left the index. */
-  syncMark(): Promise<SyncMark>;
-  /** Notes that the index mirrors the files. */
-  markSynced(mark: SyncMark): Promise<void>;
+  async syncMark(): Promise<SyncMark> {
+    return readSyncMark(this.database);
+  }
+
+  /** Records that the index mirrors the files. */
+  async markSynced(mark: SyncMark): Promise<void> {
+    this.database.transaction(() => writeSyncMark(this.database, mark))();
+  }
+
   /**
    * The best chunks for a full-text expression, best first; ties by path and line.
    *
-   * @param match an expression made by matchExpression, never a person's raw words
+   * @param match an expression made by matchExpression, never raw user input
    */
-  lexicalCandidates(
+  async lexicalCandidates(
     match: string,
     limit: number,
     filter?: CandidateFilter,
-  ): Promise<readonly LexicalCandidate[]>;
-  /** Chunks that contain a text as it stands (ASCII case ignored), for what has no words. */
-  literalCandidates(
+  ): Promise<readonly LexicalCandidate[]> {
+    await othersTurn();
+    return lexicalCandidates(this.database, match, limit, filter);
+  }
+
+  /** Chunks that contain a text verbatim (ASCII case ignored), for queries without words. */
+  async literalCandidates(
     text: string,
     limit: number,
     filter?: CandidateFilter,
-  ): Promise<readonly LexicalCandidate[]>;
-  /** How many chunks a full-text expression matches. */
-  countMatches(match: string, filter?: CandidateFilter): Promise<number>;
-  /** The size of the index in chunks, and in how many of them each expression occurs. */
-  termStatistics(
-    matches: readonly string[],
-  ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }>;
-  /**
-   * BM25 of given chunks under an expression, as in {@link LexicalCandidate}; those it does not
-   * match are absent.
-   */
-  lexicalScores(match: string, chunkIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  close(): void;
-}
+  ): Promise<readonly LexicalCandidate[]> {
+    await othersTurn();
+    return literalCandidates(this.database, text, limit, filter);
+  }
 
-/**
- * The vectors of an index. Each stands under an embedding identity, a string that is equal for two
- * vectors only when they can be compared; here it is opaque.
- */
-export interface VectorIndex {
-  /** The identities that vectors are kept under for use, not only in the cache. */
-  vectorIdentities(): Promise<readonly string[]>;
-  /** What is kept, by identity. */
-  vectorSpaces(): Promise<readonly VectorSpaceStatistics[]>;
+  /** How many chunks a full-text expression matches. */
+  async countMatches(match: string, filter?: CandidateFilter): Promise<number> {
+    await othersTurn();
+    return countMatches(this.database, match, filter);
+  }
+
+  /** The number of chunks, and how many of them each expression matches. */
+  async termStatistics(
+    matches: readonly string[],
+  ): Promise<{ readonly chunks: number; readonly frequencies: readonly number[] }> {
+    const chunks = Number(readMeta(this.database, 'chunks') ?? 0);
+    const frequencies: number[] = [];
+    for (const match of matches) frequencies.push(await this.countMatches(match));
+    return { chunks, frequencies };
+  }
+
+  /** BM25 of given chunks under an expression; chunks that do not match are absent. */
+  async lexicalScores(
+    match: string,
+    chunkIds: readonly number[],
+  ): Promise<ReadonlyMap<number, number>> {
+    return lexicalScores(this.database, match, chunkIds);
+  }
+
+  /** The identities whose vectors are in use, not only cached. */
+  async vectorIdentities(): Promise<readonly string[]> {
+    const { allSpaces } = await vectors();
+    return allSpaces(this.database).flatMap(({ identity, inUse }) => (inUse ? [identity] : []));
+  }
+
+  async vectorSpaces(): Promise<readonly VectorSpaceStatistics[]> {
+    return (await vectors()).spaceStatistics(this.database);
+  }
+
   /**
-   * Up to `limit` chunks of text without a vector under an identity whose id is above `after`, by
-   * id. Of chunks with equal content the first stands for all; none are returned only when none are
-   * left.
+   * Up to `limit` text chunks with ids above `after` that have no vector, by id. Of chunks with equal
+   * content only the first is returned; an empty answer means that none are left.
    */
-  missingEmbeddings(
+  async missingEmbeddings(
     identity: string,
     after: number,
     limit: number,
-  ): Promise<readonly MissingEmbedding[]>;
+  ): Promise<readonly MissingEmbedding[]> {
+    return (await vectors()).missingEmbeddings(this.database, identity, after, limit);
+  }
+
   /** A page of the vectors that notes use, by id. */
-  storedEmbeddings(identity: string, page: IdPage): Promise<readonly StoredEmbedding[]>;
-  /** The same for the chunks of media. */
-  missingMedia(identity: string, after: number, limit: number): Promise<readonly MissingMedia[]>;
+  async storedEmbeddings(identity: string, page: IdPage): Promise<readonly StoredEmbedding[]> {
+    return (await vectors()).storedEmbeddings(this.database, identity, page);
+  }
+
+  /** Like {@link missingEmbeddings}, for the chunks of media. */
+  async missingMedia(
+    identity: string,
+    after: number,
+    limit: number,
+  ): Promise<readonly MissingMedia[]> {
+    return (await vectors()).missingMedia(this.database, identity, after, limit);
+  }
+
+  /** How many of the chunks without a vector are media, and the size of those files. */
+  async countMissingMedia(identity: string): Promise<MissingMediaCount> {
+    return (await vectors()).countMissingMedia(this.database, identity);
+  }
+
   /** How many chunks have no vector under an identity. */
-  countMissingEmbeddings(identity: string): Promise<number>;
-  /** How many of them are media, and how large those files are. */
-  countMissingMedia(identity: string): Promise<MissingMediaCount>;
+  async countMissingEmbeddings(identity: string): Promise<number> {
+    return (await vectors()).countMissingEmbeddings(this.database, identity);
+  }
+
   /**
-   * Keeps vectors, brought to length 1, in one transaction. A content that has one already keeps it.
+   * Stores vectors, normalised to length 1, in one transaction. Content that already has a vector keeps it.
    *
-   * @throws SvcError PROVIDER_ANSWER_INVALID when one has another length than the others under this
-   * identity
+   * @throws SvcError PROVIDER_ANSWER_INVALID when the lengths under this identity differ
    */
-  putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void>;
+  async putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void> {
+    (await vectors()).putEmbeddings(this.database, identity, entries);
+  }
+
+  /** Records content that the provider refuses, so that it no longer counts as missing. */
+  async refuseEmbeddings(identity: string, refused: readonly RefusedContent[]): Promise<void> {
+    (await vectors()).refuseEmbeddings(this.database, identity, refused);
+  }
+
+  /** The media documents that a provider refused, by path. */
+  async refusedMedia(): Promise<readonly RefusedMedia[]> {
+    return (await vectors()).refusedMedia(this.database);
+  }
+
+  /** Deletes vectors that nothing uses, except for a cache of the most recently used ones. */
+  async tidyEmbeddings(options: TidyOptions): Promise<void> {
+    (await vectors()).tidyEmbeddings(this.database, options);
+  }
+
   /**
-   * Notes contents that the provider of an identity does not take: none of them is missing then. Of
-   * texts nothing is noted before the first vector, when a provider that takes nothing at all is the
-   * likelier cause.
-   */
-  refuseEmbeddings(identity: string, refused: readonly RefusedContent[]): Promise<void>;
-  /** The media documents that were noted as refused, by path. */
-  refusedMedia(): Promise<readonly RefusedMedia[]>;
-  /** Forgets the vectors that nothing uses, but for a cache of the last used ones. */
-  tidyEmbeddings(options: TidyOptions): Promise<void>;
-  /**
-   * The chunks nearest to a query, best first; ties by path and line. None when nothing is kept
-   * under the identity.
+   * The chunks nearest to a query vector, best first; ties by path and line.
    *
    * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
    */
-  vectorCandidates(
+  async vectorCandidates(
     identity: string,
     query: Float32Array,
     limit: number,
     filter?: CandidateFilter,
-  ): Promise<readonly VectorCandidate[]>;
-  /** Cosines of given chunks to a query; those without a vector are absent. */
-  similarities(
+  ): Promise<readonly VectorCandidate[]> {
+    const documents = matchingDocuments(this.database, filter);
+    const { loadVectorExtension, vectorCandidates } = await vectors();
+    const hasExtension = (): boolean => {
+      this.extension ??= loadVectorExtension(this.database, this.vectorSettings);
+      return this.extension.loaded;
+    };
+    const asked = { identity, vector: query, limit, documents, hasExtension };
+    return vectorCandidates(this.database, asked);
+  }
+
+  /** Cosines between given chunks and a query; chunks without a vector are absent. */
+  async similarities(
     identity: string,
     query: Float32Array,
     chunkIds: readonly number[],
-  ): Promise<ReadonlyMap<number, number>>;
-  /** Cosines of the query to up to `count` texts from all over the index, whatever they are about. */
-  sampleSimilarities(
+  ): Promise<ReadonlyMap<number, number>> {
+    return (await vectors()).similarities(this.database, identity, query, chunkIds);
+  }
+
+  /** Cosines between the query and up to `count` texts sampled evenly from the index. */
+  async sampleSimilarities(
     identity: string,
     query: Float32Array,
     count: number,
-  ): Promise<readonly number[]>;
-  /** The same for media, with the chunks of all of them. */
-  sampleMedia(identity: string, query: Float32Array, count: number): Promise<MediaSample>;
-  /** Tries to load the vector extension and tells what came of it. */
-  vectorExtension(): Promise<VectorExtension>;
-  /** The jobs noted under an identity, oldest first. */
-  batchJobs(identity: string): Promise<readonly BatchJob[]>;
-  /** Notes a job, or what is new about it. */
-  saveBatchJob(job: BatchJob): Promise<void>;
-  /** Forgets a job. */
-  removeBatchJob(id: string): Promise<void>;
+  ): Promise<readonly number[]> {
+    return (await vectors()).sampleSimilarities(this.database, identity, query, count);
+  }
+
+  /** Like {@link sampleSimilarities} for media, with the chunk ids of all media. */
+  async sampleMedia(identity: string, query: Float32Array, count: number): Promise<MediaSample> {
+    return (await vectors()).sampleMedia(this.database, identity, query, count);
+  }
+
+  /** Tries to load the vector extension. */
+  async vectorExtension(): Promise<VectorExtension> {
+    const { loadVectorExtension } = await vectors();
+    this.extension ??= loadVectorExtension(this.database, this.vectorSettings);
+    return this.extension;
+  }
+
+  /** The batch jobs of an identity, oldest first. */
+  async batchJobs(identity: string): Promise<readonly BatchJob[]> {
+    return this.database
+      .prepare<[string], BatchJob>(
+        `SELECT id, identity, json, created_ms AS createdMs FROM batch_jobs
+         WHERE identity = ? ORDER BY created_ms, id`,
+      )
+      .all(identity);
+  }
+
+  /** Adds a job, or replaces the one with the same id. */
+  async saveBatchJob({ id, identity, json, createdMs }: BatchJob): Promise<void> {
+    this.database
+      .prepare('INSERT OR REPLACE INTO batch_jobs VALUES (?, ?, ?, ?)')
+      .run(id, identity, json, createdMs);
+  }
+
+  async removeBatchJob(id: string): Promise<void> {
+    this.database.prepare('DELETE FROM batch_jobs WHERE id = ?').run(id);
+  }
+
+  /** Whether the file is still the index that was opened: another process may have replaced it. */
+  isCurrent(): boolean {
+    return isUnchanged(this.database, this.storedIdentity);
+  }
+
+  /** For rebuilds: copies the vectors of another index file; see copy-embeddings.ts. */
+  copyEmbeddings(fromFile: string, rename?: (identity: string) => string): void {
+    copyEmbeddings(this.database, fromFile, rename);
+  }
+
+  /** Erases deleted bytes from the file. */
+  async scrubber(): Promise<Scrubber> {
+    return (await import('./scrubber.js')).createScrubber(this.database);
+  }
+
+  /** Finishes a build so that other connections can open the file, and closes this one. */
+  seal(): void {
+    setAutomerge(this.database, AUTOMERGE.normal);
+    this.database.pragma('locking_mode = NORMAL');
+    this.database.pragma('journal_mode = WAL');
+    this.database.close();
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+/** Lazy: most keyword-only indexes have no vectors. */
+function vectors() {
+  return import('./vectors/index.js');
 }

@@ -7,22 +7,26 @@ import {
   openDatabase,
   openDatabaseBytes,
 } from '../../sqlite/database.js';
-import { type IndexIdentity, SCHEMA_VERSION } from './identity.js';
-import { asIndexError } from './index-error.js';
-import { DamagedMetaError, readIdentity, readVersion } from './read-identity.js';
+import {
+  DamagedMetaError,
+  type IndexIdentity,
+  readIdentity,
+  readVersion,
+  SCHEMA_VERSION,
+} from './identity.js';
+import { asIndexError, statIndex } from './index-file.js';
+import { MemoryIndex } from './memory-index.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
-import { SqliteIndex } from './sqlite-index.js';
-import { statIndex } from './stat-index.js';
-import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/vector-settings.js';
 
-/** What stands at an index's path. */
+import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
+
 export type OpenedIndex =
-  | { readonly state: 'ready'; readonly index: SqliteIndex; readonly identity: IndexIdentity }
+  | { readonly state: 'ready'; readonly index: MemoryIndex; readonly identity: IndexIdentity }
   | { readonly state: 'missing' }
-  /** There is a file, but no index of this version in it; `why` is a clause for people. */
+  /** The file is not an index of this version; `why` is a clause for people. */
   | { readonly state: 'unusable'; readonly why: string };
 
-/** How long a reader or the one writer waits for a lock inside the database; milliseconds. */
+/** How long to wait for a lock inside the database; milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
 
@@ -36,9 +40,7 @@ export function openIndex(
   access: 'read' | 'write',
   vectors: VectorSettings = DEFAULT_VECTOR_SETTINGS,
 ): OpenedIndex {
-  const stats = statIndex(file);
-  if (stats === undefined) return { state: 'missing' };
-  if (!stats.isFile()) return { state: 'unusable', why: 'it is not a file' };
+  if (statIndex(file) === undefined) return { state: 'missing' };
   let database: Connection | undefined;
   try {
     database = access === 'write' ? openDatabase(file, WRITER) : openForReading(file);
@@ -47,10 +49,10 @@ export function openIndex(
       database.close();
       return { state: 'unusable', why: versionComplaint(version) };
     }
-    // Not before it is known to be ours: the setting stays in the file.
+    // Only once it is known to be ours: the setting is stored in the file.
     if (access === 'write') prepareForWriting(database);
     const identity = readIdentity(database);
-    const index = new SqliteIndex(database, identity, file, vectors);
+    const index = new MemoryIndex(database, identity, file, vectors);
     return { state: 'ready', index, identity };
   } catch (error) {
     database?.close();
@@ -67,13 +69,13 @@ export function damageComplaint(error: unknown): string {
 }
 
 /**
- * Makes an empty index at a path that is free, and leaves it free when that fails. Not crash-safe
- * until {@link SqliteIndex.seal}.
+ * Creates an empty index at an unused path; removes the file again on failure. Not crash-safe until {@link
+ * MemoryIndex.seal}.
  */
-export function createIndex(file: string, identity: IndexIdentity): SqliteIndex {
+export function createIndex(file: string, identity: IndexIdentity): MemoryIndex {
   const database = createDatabase(file, BUSY_TIMEOUT_MS);
   try {
-    // Nobody reads the file before it is published, and a crash leaves only a stray file behind.
+    // Nobody reads the file before it is published, and a crash only leaves a stray file.
     database.pragma('journal_mode = OFF');
     database.pragma('synchronous = OFF');
     database.pragma('locking_mode = EXCLUSIVE');
@@ -89,14 +91,14 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
     for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true });
     throw error;
   }
-  return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
+  return new MemoryIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
 }
 
 const BUILD_CACHE_KIB = 16 * 1024;
 
 function prepareForWriting(database: Connection): void {
   database.pragma('journal_mode = WAL');
-  // A power cut may lose the newest transactions of a cache, never its integrity.
+  // A power failure may lose the latest transactions of a cache, but not corrupt it.
   database.pragma('synchronous = NORMAL');
 }
 
@@ -104,7 +106,7 @@ function openForReading(file: string): Connection {
   const options = { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS };
   try {
     const database = openDatabase(file, options);
-    // The first read is what fails where WAL's side files cannot be made.
+    // The first read fails if WAL's side files cannot be created.
     database.pragma('user_version');
     return database;
   } catch (error) {
@@ -114,9 +116,8 @@ function openForReading(file: string): Connection {
 }
 
 /**
- * A database in WAL mode cannot be read where its folder cannot be written. Its bytes can: read into
- * memory with the header's two version fields set to "rollback journal"
- * (https://sqlite.org/fileformat2.html, §1.3.3).
+ * A WAL database cannot be opened in a read-only folder, but its bytes can: they are read into memory with
+ * the header's two version fields set to "rollback journal" (https://sqlite.org/fileformat2.html, §1.3.3).
  */
 function openCopyInMemory(file: string): Connection {
   const bytes = readFileSync(file);
@@ -125,9 +126,8 @@ function openCopyInMemory(file: string): Connection {
 }
 
 function versionComplaint(version: number): string {
-  if (version === 0)
-    return 'it is not an index of svc; it is set aside, with ".replaced" at its end';
+  if (version === 0) return 'it is not an svc index; it will be renamed with the suffix .replaced';
   return version > SCHEMA_VERSION
-    ? `a newer svc wrote it (format ${version}, this one knows ${SCHEMA_VERSION})`
-    : `an older svc wrote it (format ${version}, now ${SCHEMA_VERSION})`;
+    ? `it was written by a newer svc (format ${version}, supported: ${SCHEMA_VERSION})`
+    : `it was written by an older svc (format ${version}, now ${SCHEMA_VERSION})`;
 }

@@ -1,7 +1,35 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { DocumentKey, DocumentKind, Source } from '../types.js';
-import type { DescribedDocument, MediaCounts } from './media-index.js';
-import type { IndexStatistics, StoredDocument } from './memory-index.js';
+import type { IndexedDocument } from './document-writer.js';
+
+/** What the index knows of a document without its chunks. */
+export interface StoredDocument extends Omit<IndexedDocument, 'chunks'> {
+  /** When the file was last read, in milliseconds since the epoch. */
+  readonly indexedMs: number;
+}
+
+/** The kind of the document under a key. */
+export type DescribedDocument = DocumentKey & Pick<IndexedDocument, 'kind' | 'mimeType'>;
+
+/** Media documents, counted. */
+export interface MediaCounts {
+  readonly images: number;
+  readonly audio: number;
+}
+
+/** What an index contains. */
+export interface DocumentCounts {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bySource: readonly {
+    readonly source: Source;
+    readonly documents: number;
+    readonly chunks: number;
+    /** Unreadable lines of transcripts; absent when there are none. */
+    readonly brokenLines?: number;
+  }[];
+  readonly media: MediaCounts;
+}
 
 type DocumentRow = [
   source: Source,
@@ -23,7 +51,6 @@ interface SourceRow {
   readonly brokenLines: number;
 }
 
-/** Everything that is known of documents without their chunks. */
 export function storedDocuments(database: Connection): StoredDocument[] {
   return database
     .prepare<[], DocumentRow>(
@@ -44,7 +71,7 @@ export function storedDocuments(database: Connection): StoredDocument[] {
     }));
 }
 
-/** What kind of documents stand under some keys; those that are not there are absent. */
+/** The kinds of the documents under some keys; missing ones are absent. */
 export function describeDocuments(
   database: Connection,
   keys: readonly DocumentKey[],
@@ -53,18 +80,16 @@ export function describeDocuments(
   return database
     .prepare<[string], DocumentKey & { kind: DocumentKind; mimeType: string | null }>(
       `SELECT documents.source, documents.path, kind, mime_type AS mimeType
-       FROM json_each(?) AS wanted
-       CROSS JOIN documents ON documents.source = wanted.value ->> 'source'
-         AND documents.path = wanted.value ->> 'path'`,
+       FROM json_each(?) AS keys
+       CROSS JOIN documents ON documents.source = keys.value ->> 'source'
+         AND documents.path = keys.value ->> 'path'`,
     )
     .all(JSON.stringify(wanted))
     .map(({ mimeType, ...document }) => (mimeType === null ? document : { ...document, mimeType }));
 }
 
-/** Documents and chunks, by source, and media among them. */
-export function countDocuments(
-  database: Connection,
-): Pick<IndexStatistics, 'bySource' | 'chunks' | 'documents' | 'media'> {
+/** Counts documents and chunks, by source, and media. */
+export function countDocuments(database: Connection): DocumentCounts {
   const bySource = countBySource(database);
   return {
     documents: bySource.reduce((sum, row) => sum + row.documents, 0),
@@ -74,8 +99,8 @@ export function countDocuments(
   };
 }
 
-/** Transcripts that are left out as a whole do not count. */
-function countBySource(database: Connection): IndexStatistics['bySource'] {
+/** Excluded transcripts do not count. */
+function countBySource(database: Connection): DocumentCounts['bySource'] {
   return database
     .prepare<[], SourceRow>(
       `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
@@ -89,7 +114,6 @@ function countBySource(database: Connection): IndexStatistics['bySource'] {
     .map(({ brokenLines, ...row }) => (brokenLines > 0 ? { ...row, brokenLines } : row));
 }
 
-/** Images and recordings among the documents. */
 export function countMedia(database: Connection): MediaCounts {
   const counts = database
     .prepare<[], MediaCounts>(

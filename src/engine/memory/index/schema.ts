@@ -1,36 +1,34 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { Tokenizer } from './identity.js';
-import { VECTOR_TABLES } from './vectors/tables.js';
 
-/** Joins a heading path in its column; no Markdown heading holds a line end. */
+/** Joins a heading path in its column; Markdown headings contain no line breaks. */
 export const HEADING_SEPARATOR = '\n';
 
-/** Marks the file as one of ours in SQLite's header ("svci"). */
+/** Marks the file as ours in SQLite's header ("svci"). */
 export const APPLICATION_ID = 0x73766369;
 
 /**
- * How many full-text segments of a size are merged as rows come in (FTS5's `automerge`; 0 leaves it
- * to the crisis merge at 16). While building, the merging would be done again with every batch.
+ * FTS5's `automerge`: how many full-text segments of a size are merged as rows are added (0 leaves it to the
+ * crisis merge at 16). During a build, merging would be repeated for every batch.
  */
 export const AUTOMERGE = { building: 0, normal: 4 } as const;
 
-/** Sets one of {@link AUTOMERGE}; it is kept in the database. */
+/** Sets `automerge`, which is stored in the database. */
 export function setAutomerge(database: Connection, segments: number): void {
   database.exec(`INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('automerge', ${segments})`);
 }
 
 /**
- * The index database. It is a cache: nothing in it that the files do not say.
+ * The index database. It is a cache of the files.
  *
- * `chunks_fts` stores no text of its own (contentless): the text stands once, in `chunks`, and the
- * full-text columns may then differ from it (see lexical-text.ts). The porter stemmer sits on top of
- * unicode61 so that "backups" finds "backup".
+ * `chunks_fts` is contentless: the text is stored once, in `chunks`, and full-text columns may differ from it
+ * (see lexical-text.ts). The porter stemmer on top of unicode61 lets "backups" find "backup".
  *
- * `documents.resume` says where the reading of a transcript goes on (see sync/resume-point.ts), and
- * `chunks.line_numbers` which line of the file each line of a chunk is, where they do not follow each other.
+ * `documents.resume` is where reading a transcript resumes (see load-transcript.ts); `chunks.line_numbers`
+ * maps a chunk's lines to file lines where they are not consecutive.
  *
- * `chunks.hash` names a chunk's content for its vector (see vectors/content-hash.ts). It is there, with
- * an index, as soon as the first vector is, or is going to be: hashing takes 6 % of the time of an index without any.
+ * `chunks.hash` identifies a chunk's content for its vector (see content-hash.ts). It is filled, and indexed,
+ * only once there are vectors or about to be: hashing takes 6 % of the time of an index without any.
  */
 export function schemaSql(tokenizer: Tokenizer): string {
   const tokenize =
@@ -73,3 +71,69 @@ export function schemaSql(tokenizer: Tokenizer): string {
     ${VECTOR_TABLES}
   `;
 }
+
+/**
+ * The tables of vectors.
+ *
+ * A vector belongs to content (`hash`, see content-hash.ts), not to a chunk: chunks with equal text and headings
+ * share it, and it survives rewrites, renames and rebuilds. `spaces` has one row per embedding identity; vectors
+ * of different spaces are never compared. `cached_embeddings`, not a column of `embeddings`, records that a
+ * vector is unused, because updating a column would rewrite the whole vector.
+ *
+ * - `spaces.whole_to`: every chunk up to this id has a vector here.
+ * - `spaces.in_use`: 0 for an abandoned identity, whose vectors are all in the cache.
+ * - `cached_embeddings`: vectors that no chunk uses, and since when.
+ * - `refused_contents`: content that a provider refuses, so that it is not sent again. By identity, because there
+ *   may be no space yet. Dropped by a rebuild.
+ * - `freed_hashes`: content of deleted chunks, for the next tidying.
+ * - `uncoded`: vectors in use that are compared one by one: those of a small space, and the newest.
+ * - `code_pages`: short codes of the others, see sign-codes.ts, and of some unused ones.
+ * - `batch_jobs`: jobs at a provider that have not been collected.
+ */
+const VECTOR_TABLES = `
+    CREATE TABLE spaces (
+      id INTEGER PRIMARY KEY,
+      identity TEXT NOT NULL UNIQUE,
+      dimensions INTEGER NOT NULL,
+      in_use INTEGER NOT NULL DEFAULT 1,
+      whole_to INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE TABLE embeddings (
+      id INTEGER PRIMARY KEY,
+      space_id INTEGER NOT NULL REFERENCES spaces (id),
+      hash BLOB NOT NULL,
+      vector BLOB NOT NULL,
+      UNIQUE (space_id, hash)
+    ) STRICT;
+    CREATE TABLE cached_embeddings (
+      embedding_id INTEGER PRIMARY KEY REFERENCES embeddings (id),
+      released_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX cached_embeddings_by_age ON cached_embeddings (released_ms, embedding_id);
+    CREATE TABLE uncoded (
+      space_id INTEGER NOT NULL,
+      embedding_id INTEGER NOT NULL,
+      PRIMARY KEY (space_id, embedding_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE code_pages (
+      id INTEGER PRIMARY KEY,
+      space_id INTEGER NOT NULL,
+      ids BLOB NOT NULL,
+      centre BLOB NOT NULL,
+      factors BLOB NOT NULL,
+      signs BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX code_pages_by_space ON code_pages (space_id);
+    CREATE TABLE refused_contents (
+      identity TEXT NOT NULL,
+      hash BLOB NOT NULL,
+      why TEXT NOT NULL,
+      PRIMARY KEY (identity, hash)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE freed_hashes (hash BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+    CREATE TABLE batch_jobs (
+      id TEXT PRIMARY KEY,
+      identity TEXT NOT NULL,
+      json TEXT NOT NULL,
+      created_ms INTEGER NOT NULL
+    ) STRICT;`;

@@ -1,11 +1,19 @@
 import type { Connection } from '../../sqlite/database.js';
-import type { TreeSnapshot } from '../sync/tree-snapshot.js';
+import type { TreeSnapshot } from '../sync/index.js';
 import type { SkippedFile } from '../types.js';
-import type { SyncMark } from './memory-index.js';
+
+/** What a finished sync leaves behind. */
+export interface SyncMark {
+  /** When it ended, in milliseconds since the epoch; undefined before the first. */
+  readonly syncedMs: number | undefined;
+  /** The files it saw; undefined when they were too fresh to compare later, or have changed since. */
+  readonly tree: TreeSnapshot | undefined;
+  /** The files it could not read. */
+  readonly skipped: readonly SkippedFile[];
+}
 
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
-/** How the last finished sync left the index. */
 export function readSyncMark(database: Connection): SyncMark {
   return {
     syncedMs: readSyncedMs(database),
@@ -17,7 +25,7 @@ export function readSyncMark(database: Connection): SyncMark {
   };
 }
 
-/** Notes how a sync left the index. Transactions are the caller's. */
+/** Writes the sync mark. Transactions are the caller's. */
 export function writeSyncMark(database: Connection, { syncedMs, tree, skipped }: SyncMark): void {
   writeMeta(database, 'synced_ms', String(syncedMs ?? ''));
   database.exec('DELETE FROM tree; DELETE FROM skipped');
@@ -27,13 +35,11 @@ export function writeSyncMark(database: Connection, { syncedMs, tree, skipped }:
   database.prepare('INSERT INTO tree VALUES (?, ?)').run(tree.paths, tree.fingerprints);
 }
 
-/** When the last sync ended, in milliseconds since the epoch; undefined before the first. */
 export function readSyncedMs(database: Connection): number | undefined {
   const written = readMeta(database, 'synced_ms') ?? '';
   return written === '' ? undefined : Number(written);
 }
 
-/** A value of the `meta` table. */
 export function readMeta(database: Connection, key: string): string | undefined {
   return database
     .prepare<[string], string>('SELECT value FROM meta WHERE key = ?')
@@ -41,18 +47,16 @@ export function readMeta(database: Connection, key: string): string | undefined 
     .get(key);
 }
 
-/** Sets a value of the `meta` table. */
 export function writeMeta(database: Connection, key: string, value: string): void {
   database.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(key, value);
 }
 
-/** Notes whether there are media, so that most searches need not look for any. */
+/** Records whether there are media, so that most searches need not check. */
 export function noteMedia(database: Connection): void {
   const any = database.prepare("SELECT 1 FROM documents WHERE kind = 'media' LIMIT 1").get();
   writeMeta(database, 'media', any === undefined ? '0' : '1');
 }
 
-/** Whether there are media. */
 export function holdsMedia(database: Connection): boolean {
   return readMeta(database, 'media') === '1';
 }

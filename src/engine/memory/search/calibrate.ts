@@ -1,29 +1,39 @@
-/** How similar a question is to passages that have nothing to do with it. */
+import type {
+  CandidateFilter,
+  LexicalCandidate,
+  MemoryIndex,
+  VectorCandidate,
+} from '../index/index.js';
+import type { LexicalQuery } from './query.js';
+import type { TermMatcher } from './term-matcher.js';
+import type { QueryVector } from './types.js';
+
+/** How similar a query is to unrelated passages. */
 export interface SimilarityBackground {
   readonly middle: number;
   readonly deviation: number;
-  /** What chance reaches above the middle, in deviations. */
+  /** How far chance reaches above the middle, in deviations. */
   readonly chance: number;
 }
 
-/** Vectors of a space that the background is told from. */
-export const BACKGROUND_SAMPLE = 256;
+/** Number of vectors sampled for the background. */
+const BACKGROUND_SAMPLE = 256;
 
 /*
- * In deviations above the background: what chance reaches in a large index, and what only passages
- * about the matter reach. docs/search-quality.md has the figures they come from.
+ * In deviations above the background: what chance reaches in a large index, and what only relevant passages
+ * reach. See docs/search-quality.md for the measurements.
  */
 const MOST_CHANCE = 3;
 const CERTAIN = 15;
 
-/** In so small a sample a good part may be about the matter. */
+/** In a smaller sample, many passages may be relevant. */
 const SMALL_SAMPLE = 8;
-/** Makes the median distance from the median a standard deviation, for a normal distribution. */
+/** Converts a median absolute deviation to a standard deviation (normal distribution). */
 const MEDIAN_DISTANCE_TO_DEVIATION = 1.4826;
 
 /**
- * The background, from cosines of the question to a sample of the index. Medians, because the few
- * passages about the matter are in the sample as well. No deviation below that of random directions.
+ * The background, from cosines between the query and a sample of the index. Uses medians, because relevant
+ * passages are in the sample too. The deviation is at least that of random directions.
  *
  * @param dimensions length of the vectors
  */
@@ -38,18 +48,14 @@ export function backgroundOf(sample: readonly number[], dimensions: number): Sim
   return { middle, deviation: Math.max(random, distance * MEDIAN_DISTANCE_TO_DEVIATION), chance };
 }
 
-/**
- * The largest of so many draws from a normal distribution, about (extreme value theory: √(2 ln n)); among
- * few passages chance does not reach as far as in a large index.
- */
+/** The expected maximum of so many draws from a normal distribution (extreme value theory: √(2 ln n)). */
 function chanceAmong(passages: number): number {
   return Math.min(MOST_CHANCE, Math.sqrt(2 * Math.log(Math.max(2, passages))));
 }
 
 /**
- * A cosine as a score from 0 to 1. Models differ widely in what cosine they give to texts that have
- * nothing to do with each other (0.1 with some, 0.7 with others); so what counts is how far a passage
- * stands out from the index as a whole.
+ * Converts a cosine to a score from 0 to 1. Models give unrelated texts very different cosines (0.1 with
+ * some, 0.7 with others), so what counts is how far a passage is above the index's average.
  */
 export function vectorScore(similarity: number, background: SimilarityBackground): number {
   const above = (similarity - background.middle) / background.deviation;
@@ -57,14 +63,14 @@ export function vectorScore(similarity: number, background: SimilarityBackground
 }
 
 /*
- * Beside vectors the words' scores are drawn apart: what is best by words should stand out from what
- * merely shares some, as it does where words decide alone.
+ * Next to vectors, keyword scores are spread out, so that the best keyword matches stand out from partial
+ * ones as they do in keyword search.
  */
 const STRETCH = 1.6;
 const SHARPNESS = 1.5;
 
 /**
- * What a passage's words count beside its vector, from 0 to 1.
+ * The keyword share of a score next to a vector, from 0 to 1.
  *
  * @param score of its words, 0 to 1
  * @param rank and best: its lexical rank and the best one of the same query
@@ -79,4 +85,121 @@ function median(values: readonly number[]): number {
   const half = Math.floor(sorted.length / 2);
   const upper = sorted[half] ?? 0;
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? 0)) / 2;
+}
+
+/** Backgrounds of a query by kind of passage. */
+export interface Backgrounds {
+  /** The background for a chunk: that of texts or of media. */
+  of(chunkId: number): SimilarityBackground;
+  /** Whether the index contains media. */
+  readonly media: boolean;
+}
+
+/** Too few to establish a background. */
+const FEW_MEDIA = 8;
+
+/** Separate backgrounds for texts and media: models place pictures farther from queries than texts. */
+export async function backgroundsOf(
+  index: MemoryIndex,
+  { identity, vector }: QueryVector,
+): Promise<Backgrounds> {
+  const sample = await index.sampleSimilarities(identity, vector, BACKGROUND_SAMPLE);
+  const texts = backgroundOf(sample, vector.length);
+  const { chunkIds, similarities } = await index.sampleMedia(identity, vector, BACKGROUND_SAMPLE);
+  if (chunkIds.size === 0) return { of: () => texts, media: false };
+  const usual = backgroundOf(similarities, vector.length);
+  // With only a few pictures, the texts' background applies.
+  const isSingle = similarities.length === 1;
+  const known = sample.length > 0 || isSingle;
+  const media =
+    similarities.length < FEW_MEDIA && known
+      ? { ...usual, middle: Math.min(usual.middle, texts.middle) }
+      : usual;
+  return { of: (chunkId) => (chunkIds.has(chunkId) ? media : texts), media: true };
+}
+
+/** Passages found by either side, with both sides' scores. */
+interface Candidates {
+  /** Each once; `bm25` is 0 without a keyword match. */
+  readonly chunks: readonly LexicalCandidate[];
+  /** Cosines by chunk id; a chunk without a vector is absent. */
+  readonly similarities: ReadonlyMap<number, number>;
+}
+
+interface CandidateQuestion {
+  readonly query: LexicalQuery;
+  /** The query as a full-text expression; undefined without words. */
+  readonly match: string | undefined;
+  /** The keyword matches. */
+  readonly lexical: readonly LexicalCandidate[];
+  readonly vector: QueryVector;
+  readonly limit: number;
+  readonly filter: CandidateFilter;
+  /** Matches the required phrases, then the excluded ones, in their order. */
+  readonly constraints: TermMatcher;
+  /** Whether to search media separately. */
+  readonly media: boolean;
+  /** Whether a passage is nearer to the query than chance. */
+  readonly standsOut: (chunkId: number, similarity: number) => boolean;
+}
+
+/**
+ * Merges keyword and vector candidates. A candidate of one side gets its actual score on the other, instead
+ * of zero. Vector matches no better than chance are used only when there are too few keyword matches.
+ */
+export async function joinCandidates(
+  index: MemoryIndex,
+  question: CandidateQuestion,
+): Promise<Candidates> {
+  const { lexical, vector, match } = question;
+  const near = await nearest(index, question);
+  const known = new Set(lexical.map((chunk) => chunk.chunkId));
+  const isWanted = ({ chunkId, similarity }: VectorCandidate): boolean =>
+    lexical.length < question.limit || question.standsOut(chunkId, similarity);
+  const added = near.filter(
+    (chunk) => !known.has(chunk.chunkId) && isWanted(chunk) && isAllowed(chunk, question),
+  );
+  const scores =
+    match === undefined || added.length === 0
+      ? new Map<number, number>()
+      : await index.lexicalScores(
+          match,
+          added.map((chunk) => chunk.chunkId),
+        );
+  const similarities = new Map(near.map((chunk) => [chunk.chunkId, chunk.similarity]));
+  const unseen = [...known].filter((chunkId) => !similarities.has(chunkId));
+  const rest = await index.similarities(vector.identity, vector.vector, unseen);
+  for (const [chunkId, similarity] of rest) similarities.set(chunkId, similarity);
+  const chunks = added.map(({ similarity: _, ...chunk }) => {
+    return { ...chunk, bm25: scores.get(chunk.chunkId) ?? 0 };
+  });
+  return { chunks: [...lexical, ...chunks], similarities };
+}
+
+/** Media are queried separately, because any text may be nearer than the right picture. */
+async function nearest(
+  index: MemoryIndex,
+  { vector: { identity, vector }, limit, filter, media }: CandidateQuestion,
+): Promise<readonly VectorCandidate[]> {
+  const near = await index.vectorCandidates(identity, vector, limit, filter);
+  if (!media) return near;
+  const kinds = ['media'] as const;
+  const pictures = await index.vectorCandidates(identity, vector, limit, { ...filter, kinds });
+  const known = new Set(near.map(({ chunkId }) => chunkId));
+  return [...near, ...pictures.filter(({ chunkId }) => !known.has(chunkId))];
+}
+
+/** Required and excluded terms apply to vector matches too. */
+function isAllowed(
+  { text, headingPath, path }: Pick<LexicalCandidate, 'headingPath' | 'path' | 'text'>,
+  { query, constraints }: CandidateQuestion,
+): boolean {
+  const { required, excluded } = query;
+  if (required.length + excluded.length === 0) return true;
+  const whole = [...headingPath, path.replaceAll(/[/_.-]+/gu, ' '), text].join('\n');
+  const present = new Set(constraints(whole).hits.map((hit) => hit.term));
+  return (
+    required.every((_, term) => present.has(term)) &&
+    excluded.every((_, position) => !present.has(required.length + position))
+  );
 }

@@ -9,7 +9,6 @@ export function formatCitation(path: string, range: LineRange): string {
   return startLine === endLine ? `${path}#L${startLine}` : `${path}#L${startLine}-L${endLine}`;
 }
 
-/** A path with the line range that a citation names, if it names one. */
 export interface ParsedCitation {
   readonly path: string;
   readonly range?: LineRange;
@@ -17,7 +16,7 @@ export interface ParsedCitation {
 
 const CITATION = /^(?<path>.+)#L(?<start>\d{1,9})(?:-L?(?<end>\d{1,9}))?$/s;
 
-/** Reads what {@link formatCitation} writes; anything else is a path. */
+/** Parses {@link formatCitation}; anything else is a path. */
 export function parseCitation(text: string): ParsedCitation {
   const groups = CITATION.exec(text)?.groups;
   const path = groups?.['path'];
@@ -27,7 +26,7 @@ export function parseCitation(text: string): ParsedCitation {
   return { path, range: { startLine, endLine } };
 }
 
-/** A snippet with the footer that the specification puts under it. */
+/** A snippet with the footer that the specification requires. */
 export function withSourceFooter(snippet: string, citation: string | undefined): string {
   return citation === undefined ? snippet : `${snippet}\n\nSource: ${citation}`;
 }

@@ -1,46 +1,46 @@
-import { decayFactor } from './decay.js';
+import type { Source } from '../types.js';
+import { dayOfPath } from './query.js';
 import type { RankedChunk } from './rank.js';
 
-/** How much each side counts; the shares add up to 1. */
+/** The weight of each side; they add up to 1. */
 export interface FusionShares {
   readonly text: number;
   readonly vector: number;
 }
 
-/** A candidate with what each side says of it. */
+/** A candidate with the score of each side. */
 export interface FusionCandidate {
   readonly ranked: RankedChunk;
-  /** What its words score on the scale of all queries, 0 to 1; 0 when it holds none of them. */
+  /** Keyword score on the scale of all queries, 0 to 1; 0 without a match. */
   readonly wordScore: number;
-  /** What its words count here, 0 to 1: the same, or drawn apart beside vectors. */
+  /** Keyword score for fusion, 0 to 1: the same, or spread out next to vectors. */
   readonly textScore: number;
   /** 0 to 1; undefined for a passage without a vector. */
   readonly vectorScore: number | undefined;
-  /** The cosine behind it where vectors alone are asked: it orders what scores nothing. */
+  /** The cosine, in vector-only search: it orders candidates that score zero. */
   readonly similarity?: number | undefined;
-  /** Undefined for what never ages. */
+  /** Undefined for passages that never age. */
   readonly ageDays: number | undefined;
 }
 
 /** A candidate with its final score. */
 export interface FusedChunk extends FusionCandidate {
-  /** 0 to 1: both sides by their shares, times the decay. */
+  /** 0 to 1: the weighted sum of both sides, times the decay. */
   readonly score: number;
-  /** What age has left of the score: 1 for new or ageless. */
+  /** The factor for age: 1 for new or ageless passages. */
   readonly decay: number;
 }
 
-/** How candidates are fused. */
 export interface FusionOptions {
   readonly shares: FusionShares;
-  /** Undefined switches decay off. */
+  /** Undefined disables decay. */
   readonly halfLifeDays: number | undefined;
 }
 
 /**
- * Orders candidates by the weighted sum of both sides (spec/memory-search §2.5), ties by similarity
- * where that is given, then by path, line and id. A passage without a vector is judged by its words alone: that it was not embedded yet says
- * nothing against it.
+ * Orders candidates by the weighted sum of both sides (spec/memory-search §2.5), ties by similarity if given,
+ * then by path, line and id. A passage without a vector is scored by keywords only: not being embedded yet
+ * does not count against it.
  */
 export function fuse(
   candidates: readonly FusionCandidate[],
@@ -66,4 +66,36 @@ function byScore(a: FusedChunk, b: FusedChunk): number {
   const [first, second] = [a.ranked.chunk, b.ranked.chunk];
   if (first.path !== second.path) return first.path < second.path ? -1 : 1;
   return first.startLine - second.startLine || first.chunkId - second.chunkId;
+}
+
+/** What a document's age is derived from. */
+interface DatedDocument {
+  readonly source: Source;
+  readonly path: string;
+  /** Modification time, in milliseconds since the epoch. */
+  readonly modifiedMs: number | undefined;
+}
+
+const MS_PER_DAY = 86_400_000;
+const EVERGREEN = /^(?:MEMORY\.md|memory\/)/u;
+
+/**
+ * A document's age in days, at least 0: of a dated note by its name, of a transcript or a file outside the
+ * memory folder by its modification time. Undefined for what never ages: `MEMORY.md`, undated files in
+ * `memory/`, and unknown times.
+ */
+export function ageInDays(document: DatedDocument, nowMs: number): number | undefined {
+  const day = document.source === 'memory' ? dayOfPath(document.path) : undefined;
+  if (day !== undefined && !Number.isNaN(day)) return Math.max(0, nowMs / MS_PER_DAY - day);
+  if (isEvergreen(document) || document.modifiedMs === undefined) return undefined;
+  return Math.max(0, (nowMs - document.modifiedMs) / MS_PER_DAY);
+}
+
+export function isEvergreen({ source, path }: Pick<DatedDocument, 'path' | 'source'>): boolean {
+  return source === 'memory' && EVERGREEN.test(path);
+}
+
+/** The score factor at an age: 1 for new or ageless, ½ at the half-life. */
+export function decayFactor(ageDays: number | undefined, halfLifeDays: number): number {
+  return ageDays === undefined ? 1 : 2 ** (-ageDays / halfLifeDays);
 }

@@ -7,22 +7,21 @@ export interface NumberedLine extends RankedLine {
   readonly number: number;
 }
 
-/** Chunks of one document that touch, as one result. */
+/** Adjacent chunks of one document, as one result. */
 export interface Passage extends DocumentKey, LineRange {
   readonly headingPath: readonly string[];
-  /** Its best chunk, and the rank of that one. */
+  /** Its best chunk, and that chunk's rank. */
   readonly chunkId: number;
   readonly rank: number;
   /** In document order, each line number once. */
   readonly lines: readonly NumberedLine[];
 }
 
-/** Neighbours that both match are one answer, up to this many: more would be the whole file. */
+/** Maximum number of adjacent chunks in a result; more would be the whole file. */
 const MAX_PARTS = 3;
 
 /**
- * Turns ranked chunks into results: one that touches a better one of the same document joins it
- * instead of taking a place of its own, however far down it stands.
+ * Turns ranked chunks into results: a chunk adjacent to a better one joins its result, however low it ranks.
  */
 export function passagesOf(chunks: readonly RankedChunk[], maxPassages: number): Passage[] {
   const groups: [RankedChunk, ...RankedChunk[]][] = [];
@@ -52,8 +51,8 @@ function rangeOf(group: readonly RankedChunk[]): LineRange {
 function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
   const [best] = group;
   const lines = new Map<number, readonly NumberedLine[]>();
-  // Best first: of the pieces of one long line, which all carry its number, the best one stands. A
-  // chunk of a conversation may have several lines of one number: those stay together.
+  // Best first: of the pieces of one long line, which share its number, the best one is kept. A
+  // conversation's chunk may have several lines with one number, which stay together.
   for (const { chunk, lines: ranked } of group) {
     const own = new Map<number, NumberedLine[]>();
     for (const [at, line] of ranked.entries()) {

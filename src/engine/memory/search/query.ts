@@ -1,37 +1,43 @@
-import { isAscii } from '../ascii.js';
-import type { Tokenizer } from '../index/identity.js';
-import { STOP_WORDS } from './stop-words.js';
-import { foldWord, stemOf } from './words.js';
+import { isAscii } from '../../support/text.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import type { Tokenizer } from '../index/index.js';
+import { foldWord, STOP_WORDS, stemOf } from './words.js';
 
-/** One thing looked for, as the index takes it and as it is recognised in a text. */
+/** A search term, for the index and for matching in a text. */
 export interface QueryTerm {
-  /** A full-text expression: always quoted, so that nothing a person types is an operator. */
+  /** A full-text expression: always quoted, so that user input cannot contain operators. */
   readonly match: string;
-  /** Stems that mark the term's places in a text. */
+  /** Stems that identify the term in a text. */
   readonly stems: readonly string[];
-  /** True for `word*`: the last stem is only a beginning. */
+  /** True for `word*`: the last stem is a prefix. */
   readonly prefix: boolean;
 }
 
-/** What a person's words ask for. */
+/** A parsed query. */
 export interface LexicalQuery {
-  /** Any of these; the more, and the rarer, the better. */
+  /** Any of these; more and rarer matches rank higher. */
   readonly terms: readonly QueryTerm[];
-  /** Quoted phrases: every one of them must occur. */
+  /** Quoted phrases, all of which must occur. */
   readonly required: readonly QueryTerm[];
   /** `-word`: none of these may occur. */
   readonly excluded: readonly QueryTerm[];
   /** Text without any searchable word (symbols, emoji, or too short for trigrams). */
   readonly literal: string | undefined;
-  /** True when there were more terms than are searched for. */
+  /** True when the query was longer than the limits. */
   readonly shortened: boolean;
+  /** Prefixes that are too short for the index and are searched as words. */
+  readonly cutShort: readonly string[];
 }
 
-/** More terms than this change no ranking but cost time: a pasted page is cut to its first ones. */
+/** More terms would cost time without changing the ranking: a pasted page is cut to its first ones. */
 const MAX_TERMS = 64;
-/** Far above any question; keeps the reading of a pasted file short. */
+/** Maximum words in required and in excluded phrases: each costs far more than a single word. */
+const MAX_DEMANDED_WORDS = 16;
+/** The same limit in characters, for trigrams. */
+const MAX_DEMANDED_CHARACTERS = 128;
+/** Far above any real query; bounds the parsing of a pasted file. */
 const MAX_CHARACTERS = 20_000;
-/** Longer text without a single word in it is looked for by its beginning. */
+/** A longer text without any word is searched by its beginning. */
 const MAX_LITERAL = 64;
 const TRIGRAM = 3;
 
@@ -42,25 +48,38 @@ const RUN =
 const CJK_START = /^(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})/u;
 
 /**
- * Reads a question. Words are looked for in any combination; stop words only when there is nothing
- * else. `"a phrase"` must occur, `-word` must not, `word*` matches beginnings. Everything else has
- * no meaning of its own: no text makes an error.
+ * Parses a query. Words match in any combination; stop words count only if there is nothing else. `"a
+ * phrase"` must occur, `-word` must not, `word*` matches prefixes. Nothing else is special: no input is an
+ * error.
  */
 export function parseQuery(raw: string, tokenizer: Tokenizer): LexicalQuery {
-  // As in documents; and SQLite would take it for the end of the expression.
+  // As in documents; SQLite would take NUL for the end of the expression.
   const text = raw.replaceAll('\0', ' ');
   const { words, required, excluded } = sortPieces(text.slice(0, MAX_CHARACTERS), tokenizer);
   const topical = words.filter((term) => !isStopWord(term));
   const nothingElse = topical.length === 0 && required.length === 0;
   const terms = distinct(nothingElse ? words : topical);
   const searchable = terms.length > 0 || required.length > 0;
+  const must = firstOf(distinct(required));
+  const mustNot = firstOf(distinct(excluded));
   return {
     terms: terms.slice(0, MAX_TERMS),
-    required: distinct(required).slice(0, MAX_TERMS),
-    excluded: distinct(excluded).slice(0, MAX_TERMS),
+    required: must.kept,
+    excluded: mustNot.kept,
     literal: searchable || text.trim() === '' ? undefined : text.trim().slice(0, MAX_LITERAL),
-    shortened: text.length > MAX_CHARACTERS || terms.length > MAX_TERMS,
+    shortened: text.length > MAX_CHARACTERS || terms.length > MAX_TERMS || must.cut || mustNot.cut,
+    cutShort: [],
   };
+}
+
+/** As many phrases, in order, as {@link MAX_DEMANDED_WORDS} allows. */
+function firstOf(phrases: readonly QueryTerm[]): { kept: QueryTerm[]; cut: boolean } {
+  let words = 0;
+  const kept = phrases.filter(({ stems }) => {
+    words += stems.length;
+    return words <= MAX_DEMANDED_WORDS;
+  });
+  return { kept, cut: kept.length < phrases.length };
 }
 
 interface SortedTerms {
@@ -85,7 +104,7 @@ function sortPieces(text: string, tokenizer: Tokenizer): SortedTerms {
   return sorted;
 }
 
-/** The query as one full-text expression; undefined when it holds nothing to look for. */
+/** The query as one full-text expression; undefined without search terms. */
 export function matchExpression(query: LexicalQuery): string | undefined {
   const any = [...query.terms, ...query.required].map((term) => term.match).join(' OR ');
   if (any === '') return undefined;
@@ -95,7 +114,7 @@ export function matchExpression(query: LexicalQuery): string | undefined {
   return none === '' ? wanted : `(${wanted}) NOT (${none})`;
 }
 
-/** The same query with its phrases' demand dropped: for when nothing holds them as they stand. */
+/** The same query with phrases optional, for when none occurs verbatim. */
 export function relaxed(query: LexicalQuery, tokenizer: Tokenizer): LexicalQuery {
   const words = query.required.flatMap((term) => wordTerms(unquote(term.match), tokenizer));
   return { ...query, required: [], terms: distinct([...query.terms, ...words]) };
@@ -111,21 +130,24 @@ function isCjkRun(run: string): boolean {
 
 const ASCII_RUN = /[a-z0-9]+/gi;
 
-/** The runs of word characters; the tables of all alphabets are left alone where ASCII will do. */
+/** The runs of word characters; avoids Unicode tables for ASCII. */
 function runsOf(text: string): readonly string[] {
   return text.match(isAscii(text) ? ASCII_RUN : RUN) ?? [];
 }
 
-/** A phrase as one term; undefined when the index could not look for it. */
+/** A phrase, or the start of a long one, as one term; undefined when it is not searchable. */
 function phraseTerm(text: string, tokenizer: Tokenizer): QueryTerm | undefined {
   const runs = runsOf(text);
   if (tokenizer === 'trigram') {
-    const trimmed = text.replaceAll('"', ' ').trim();
-    if ([...trimmed].length < TRIGRAM) return undefined;
-    return { match: `"${trimmed}"`, stems: runs.map(stemOf), prefix: false };
+    const characters = [...text.replaceAll('"', ' ').trim()].slice(0, MAX_DEMANDED_CHARACTERS);
+    if (characters.length < TRIGRAM) return undefined;
+    const match = `"${characters.join('')}"`;
+    return { match, stems: runs.slice(0, MAX_DEMANDED_WORDS).map(stemOf), prefix: false };
   }
   if (runs.length === 0) return undefined;
-  const words = runs.flatMap((run) => (isCjkRun(run) ? [...run] : [run]));
+  const words = runs
+    .flatMap((run) => (isCjkRun(run) ? [...run] : [run]))
+    .slice(0, MAX_DEMANDED_WORDS);
   return { match: `"${words.join(' ')}"`, stems: words.map(stemOf), prefix: false };
 }
 
@@ -141,13 +163,13 @@ function wordTerms(piece: string, tokenizer: Tokenizer): QueryTerm[] {
   });
 }
 
-/** Endings before which the stemmer may cut a word shorter than what was typed of it. */
+/** Suffixes that may make the stemmer cut a word shorter than the typed prefix. */
 const ENDINGS = ['e', 'ed', 'er', 'ing', 'ment', 'ation', 'ity'];
 
 /**
- * `deploy*` for an index of stems. SQLite stems the beginning too, to "deploi", which "deployment",
- * stemmed to "deploy", does not begin with; and the stem of "organization" ends before "organiz"
- * does. So words are added that the stemmer cuts elsewhere.
+ * `deploy*` for an index of stems. SQLite stems the prefix too, to "deploi", which does not match "deploy",
+ * the stem of "deployment"; and the stem of "organization" is shorter than "organiz". So variants are added
+ * that the stemmer cuts elsewhere.
  */
 function prefixMatch(run: string): string {
   const beginning = foldWord(run);
@@ -164,8 +186,8 @@ function prefixMatch(run: string): string {
 }
 
 /**
- * Scripts without spaces are looked for by overlapping pieces of a run: pairs of characters (as
- * phrases, see lexical-text.ts), or triples with the trigram tokenizer.
+ * Scripts without spaces are searched by overlapping pieces of a run: pairs of characters (as phrases, see
+ * lexical-text.ts), or triples with the trigram tokenizer.
  */
 function windows(run: string, tokenizer: Tokenizer): QueryTerm[] {
   const characters = [...run];
@@ -189,4 +211,64 @@ function distinct(terms: readonly QueryTerm[]): QueryTerm[] {
 
 function unquote(match: string): string {
   return match.replaceAll(/^"|"(?: \*)?$/g, '');
+}
+
+/** Days since 1970-01-01 (UTC), both ends included. */
+export interface DayRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const MONTHS = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+const ISO_DATE = /\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b/;
+const MONTH = new RegExp(`\\b(${MONTHS.join('|')})\\b`, 'i');
+const YEAR = /\b(?:19|20)\d\d\b/;
+
+/** Notes are usually written within a week. */
+const WRITTEN_WITHIN_DAYS = 7;
+
+/**
+ * The days that a query mentions as a month or a date ("on 16 March 2023", "2023-03"), extended by a week,
+ * because notes are written later.
+ */
+export function datesInQuery(query: string): DayRange | undefined {
+  const iso = ISO_DATE.exec(query);
+  if (iso !== null) return daysOf(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3] ?? 0));
+  const month = MONTH.exec(query)?.[1];
+  const year = YEAR.exec(query)?.[0];
+  if (month === undefined || year === undefined) return undefined;
+  const day = new RegExp(
+    `\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${month}\\b|\\b${month} (\\d{1,2})(?!\\d)`,
+    'i',
+  ).exec(query);
+  const index = MONTHS.indexOf(month.toLowerCase());
+  return daysOf(Number(year), index, Number(day?.[1] ?? day?.[2] ?? 0));
+}
+
+/** The day in a dated note's name (`memory/2026-02-03.md`), if any. */
+export function dayOfPath(path: string): number | undefined {
+  const match = /(\d{4})-(\d\d)-(\d\d)/.exec(path.slice(path.lastIndexOf('/') + 1));
+  if (match === null) return undefined;
+  return Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3])) / MS_PER_DAY;
+}
+
+/** @param day 0 means the whole month */
+function daysOf(year: number, month: number, day: number): DayRange {
+  const first = Date.UTC(year, month, day === 0 ? 1 : day) / MS_PER_DAY;
+  const end = day === 0 ? Date.UTC(year, month + 1, 0) / MS_PER_DAY : first;
+  return { first, last: end + WRITTEN_WITHIN_DAYS };
 }

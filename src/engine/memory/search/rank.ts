@@ -1,8 +1,8 @@
-import type { LexicalCandidate } from '../index/memory-index.js';
-import { type DayRange, dayOfPath } from './query-dates.js';
+import type { LexicalCandidate } from '../index/index.js';
+import { type DayRange, dayOfPath } from './query.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
 
-/** How rare the query's terms are in the index. */
+/** How common the query's terms are. */
 export interface TermStatistics {
   /** Chunks in the index. */
   readonly chunks: number;
@@ -10,13 +10,16 @@ export interface TermStatistics {
   readonly frequencies: readonly number[];
 }
 
-/** A line of a candidate, with what it holds of the query. */
+/** Positions of the terms that contribute to the candidates' BM25. */
+export type ScoredTerms = Pick<ReadonlySet<number>, 'has'>;
+
+/** A line of a candidate, with the query terms in it. */
 export interface RankedLine {
   readonly text: string;
   readonly hasWords: boolean;
   /** Positions of the query terms that occur in the line, each once. */
   readonly terms: readonly number[];
-  /** Of the terms that the query's next one follows here: words of a phrase. */
+  /** Of these, the terms directly followed by the query's next term: words of a phrase. */
   readonly pairs: readonly number[];
 }
 
@@ -24,7 +27,7 @@ export interface RankedLine {
 export interface RankedChunk {
   readonly chunk: LexicalCandidate;
   readonly lines: readonly RankedLine[];
-  /** Comparable within one query only; {@link Ranking.scoreOf} makes it comparable between them. */
+  /** Only comparable within one query; see {@link Ranking.scoreOf}. */
   readonly rank: number;
 }
 
@@ -33,43 +36,43 @@ export interface Ranking {
   readonly chunks: readonly RankedChunk[];
   /** For each term: its weight among the lines of the candidates. */
   readonly lineWeights: readonly number[];
-  /** Maps a rank to 0..1; the same scale for every query and index. */
+  /** Maps a rank to 0..1, on the same scale for every query and index. */
   scoreOf(rank: number): number;
 }
 
-/*
- * Constants found on two corpora of different kinds; docs/search-quality.md has the figures of each
- * one switched off.
- */
-/** What the best line's share of the query is worth, in units of the query's whole weight. */
+/* Constants tuned on two different corpora; see docs/search-quality.md for the effect of each. */
+/** Bonus for the best line's share of the query, in units of the query's total weight. */
 const BEST_LINE = 0.5;
-/** What a pair of the query's words that stand together is worth, in units of the rarer one's weight. */
+/** Bonus for adjacent query words, in units of the rarer one's weight. */
 const PHRASE = 0.3;
-/** As far apart, in characters, with room for a word like "the". */
+/** Maximum distance in characters, with room for a word like "the". */
 const PHRASE_GAP = 6;
-/** What a date in the file name that the question asks for is worth, in the same units. */
+/** Bonus for a file name with a date that the query mentions, in the same units. */
 const DATE = 0.2;
-/** How much of the better neighbouring chunk's rank is added. */
+/** Share of the better neighbouring chunk's rank that is added. */
 const NEIGHBOUR = 0.1;
 /** SQLite's BM25 gives terms in more than half of the chunks this weight instead of a negative one. */
 const FTS5_MINIMUM_IDF = 1e-6;
 
+const ALL_TERMS: ScoredTerms = { has: () => true };
+
 /**
- * Orders candidates by BM25 and by what BM25 does not see: whether the query's words stand together
- * on a line, next to each other as in the query, whether the passage before or after matches too, and
- * whether the note is of the day asked for.
+ * Orders candidates by BM25 and by what BM25 ignores: query words on one line, in the query's order, matches
+ * in adjacent passages, and notes of a mentioned day.
  */
 export function rankCandidates(
   candidates: readonly LexicalCandidate[],
   statistics: TermStatistics,
   matcher: TermMatcher,
   dates: DayRange | undefined,
+  scored: ScoredTerms = ALL_TERMS,
 ): Ranking {
   const { chunks: total, frequencies } = statistics;
   const weights = frequencies.map((frequency) => smoothIdf(total, frequency));
   const queryWeight = sum(weights);
+  // The part of a term's weight that BM25 omits; all of it for terms that were not searched.
   const floored = frequencies.map(
-    (frequency, term) => (weights[term] ?? 0) - ftsIdf(total, frequency),
+    (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? ftsIdf(total, frequency) : 0),
   );
   const analysed = candidates.map((chunk) => ({ chunk, lines: linesOf(chunk, matcher) }));
   const lineWeights = lineWeightsOf(
@@ -138,7 +141,7 @@ function lineWeightsOf(lines: readonly RankedLine[], terms: number): number[] {
   return frequencies.map((frequency) => smoothIdf(withWords.length, frequency));
 }
 
-/** Chunks of one document have consecutive ids: they are written together. */
+/** Chunks of one document have consecutive ids, because they are written together. */
 function withNeighbours(chunks: readonly RankedChunk[]): RankedChunk[] {
   const byId = new Map(chunks.map((ranked) => [ranked.chunk.chunkId, ranked]));
   const neighbourRank = (ranked: RankedChunk, step: number): number => {
@@ -163,7 +166,6 @@ function isWithin(day: number | undefined, range: DayRange): boolean {
   return day !== undefined && day >= range.first && day <= range.last;
 }
 
-/** The summed weight of some terms. */
 export function weigh(terms: readonly number[], weights: readonly number[]): number {
   return terms.reduce((total, term) => total + (weights[term] ?? 0), 0);
 }

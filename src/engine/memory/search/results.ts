@@ -1,12 +1,14 @@
-import { type CitationMode, formatCitation } from './citation.js';
-import { diversify } from './diversify.js';
+import { MEMORY_SEARCH_DEFAULTS } from '../../config/index.js';
+import { formatCitation } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
 import { type Passage, passagesOf } from './passages.js';
+import type { SearchOptions } from './search-index.js';
 import { snippetBudget, snippetOf } from './snippet.js';
 import type { TermMatcher } from './term-matcher.js';
 import type { BareResult, ScoreExplanation, SearchMode, SearchRequest } from './types.js';
+import { wordsOf } from './words.js';
 
-/** Everything that was found, in its final order by score. */
+/** All findings in their final order. */
 export interface Findings {
   readonly mode: SearchMode;
   readonly fused: readonly FusedChunk[];
@@ -18,19 +20,12 @@ export interface Findings {
   readonly lineWeights: readonly number[];
 }
 
-/** How findings become results. */
-export interface ResultOptions {
-  readonly citations: CitationMode;
-  readonly snippetChars: number;
-  readonly maxResults: number;
-  readonly minScore: number;
-  readonly mmrLambda: number | undefined;
-  readonly halfLifeDays: number | undefined;
-  /** The configured shares, which `minScore` is about. */
-  readonly shares: FusionShares;
-}
+type ResultOptions = Pick<
+  SearchOptions,
+  'citations' | 'halfLifeDays' | 'maxResults' | 'minScore' | 'mmrLambda' | 'shares' | 'snippetChars'
+>;
 
-/** Diversity is chosen from this many times the results asked for. */
+/** Pool for diversification, as a multiple of the requested results. */
 const DIVERSITY_POOL = 3;
 
 interface Placed {
@@ -39,7 +34,7 @@ interface Placed {
   readonly diversity: ScoreExplanation['diversity'];
 }
 
-/** The best passages as results, and how many of them were left out for their score. */
+/** The best passages as results, and the number below the minimum score. */
 export function resultsOf(
   findings: Findings,
   request: SearchRequest,
@@ -61,9 +56,8 @@ export function resultsOf(
 }
 
 /**
- * `query.minScore` is meant for scores of both sides together, of which each makes up its share. So
- * what one side alone finds is held against that share of it, with both as with one: a provider adds
- * results and takes none away.
+ * An explicit minimum applies as it is. The default is meant for hybrid scores; a match of one side needs
+ * only that side's share of it, so that adding a provider never removes results.
  */
 function isGoodEnough(
   mode: SearchMode,
@@ -71,7 +65,8 @@ function isGoodEnough(
   { wordScore, vectorScore, decay }: FusedChunk,
   { minScore, shares }: ResultOptions,
 ): boolean {
-  if (mode !== 'lexical' && score >= minScore) return true;
+  if (score >= minScore) return true;
+  if (minScore !== MEMORY_SEARCH_DEFAULTS.query.minScore) return false;
   if (mode !== 'vector' && wordScore * decay >= minScore * shares.text) return true;
   return vectorScore !== undefined && vectorScore * decay >= minScore * shares.vector;
 }
@@ -155,7 +150,65 @@ function explanationOf(
   };
 }
 
-/** Four digits: what lies below is noise, and equal answers should look equal. */
+/** Four digits: the rest is noise, and equal results should look equal. */
 function round(value: number): number {
   return Math.round(value * 10_000) / 10_000;
+}
+
+interface DiversityItem {
+  /** 0 to 1. */
+  readonly score: number;
+  readonly text: string;
+}
+
+/** An item in its new place. */
+interface Diversified<Item> {
+  readonly item: Item;
+  /** Largest word overlap with an item above it, 0 to 1. */
+  readonly overlap: number;
+}
+
+/**
+ * Maximal marginal relevance (Carbonell and Goldstein 1998): repeatedly takes the item with the best
+ * λ·relevance − (1 − λ)·overlap with those taken before. Relevance is the score scaled to 0..1; overlap is
+ * the Jaccard index of the words. λ = 1 keeps the order.
+ *
+ * @param items best first; the first of equals is taken
+ */
+export function diversify<Item extends DiversityItem>(
+  items: readonly Item[],
+  lambda: number,
+  count: number,
+): Diversified<Item>[] {
+  const scores = items.map((item) => item.score);
+  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  const left = items.map((item) => ({
+    item,
+    relevance: high === low ? 1 : (item.score - low) / (high - low),
+    words: wordSet(item.text),
+    overlap: 0,
+  }));
+  const chosen: Diversified<Item>[] = [];
+  while (chosen.length < count && left.length > 0) {
+    const values = left.map(
+      ({ relevance, overlap }) => lambda * relevance - (1 - lambda) * overlap,
+    );
+    const [next] = left.splice(values.indexOf(Math.max(...values)), 1);
+    if (next === undefined) break;
+    chosen.push({ item: next.item, overlap: next.overlap });
+    for (const other of left)
+      other.overlap = Math.max(other.overlap, jaccard(next.words, other.words));
+  }
+  return chosen;
+}
+
+function wordSet(text: string): ReadonlySet<string> {
+  return new Set(wordsOf(text).map((word) => word.stem));
+}
+
+function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of a) if (b.has(word)) shared += 1;
+  const all = a.size + b.size - shared;
+  return all === 0 ? 0 : shared / all;
 }

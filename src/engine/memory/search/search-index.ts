@@ -1,62 +1,63 @@
+import { MIN_CANDIDATES } from '../../config/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
-import { runningMs } from '../../running-ms.js';
-import type { Tokenizer } from '../index/identity.js';
-import type { CandidateFilter, LexicalCandidate, MemoryIndex } from '../index/memory-index.js';
+import { runningMs } from '../../support/time.js';
+import type { QueryEmbedder } from '../embedding/index.js';
+import type { CandidateFilter, LexicalCandidate, MemoryIndex, Tokenizer } from '../index/index.js';
 import type { Source } from '../types.js';
-import { type Backgrounds, backgroundsOf } from './backgrounds.js';
-import { textSide, vectorScore } from './calibrate.js';
-import { joinCandidates } from './candidates.js';
+import { soughtTerms, withoutShortBeginnings } from './bounds.js';
+import {
+  type Backgrounds,
+  backgroundsOf,
+  joinCandidates,
+  textSide,
+  vectorScore,
+} from './calibrate.js';
+
 import type { CitationMode } from './citation.js';
-import { ageInDays, isEvergreen } from './decay.js';
-import { type FusedChunk, type FusionShares, fuse } from './fuse.js';
-import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query.js';
-import { datesInQuery } from './query-dates.js';
+import { ageInDays, type FusedChunk, type FusionShares, fuse, isEvergreen } from './fuse.js';
+
+import { datesInQuery, type LexicalQuery, matchExpression, parseQuery, relaxed } from './query.js';
+
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
-import { filterOf } from './search-filter.js';
-import { queryWarnings, sourceWarnings } from './search-warnings.js';
-import type { QueryEmbedder, QueryVector } from './semantic.js';
+import { filterOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
-import type { SearchMode, SearchRequest, SearchResponse } from './types.js';
-import { withKinds } from './with-kinds.js';
+import type { QueryVector, SearchMode, SearchRequest, SearchResponse } from './types.js';
 
-/** How answers are made, besides what is asked. */
 export interface SearchOptions {
   readonly citations: CitationMode;
-  /** The sources that answers come from, whatever is asked; absent is all that is indexed. */
+  /** The configured sources; undefined for all that are indexed. */
   readonly sources?: readonly Source[];
-  /** Characters of a snippet, on average over ten results. */
+  /** Characters per snippet, on average over ten results. */
   readonly snippetChars: number;
-  /** How many candidates are ranked for each result asked for (memory search §2.5). */
+  /** How many candidates are ranked per requested result (memory search §2.5). */
   readonly candidateMultiplier: number;
-  /** When the request names no number. */
+  /** Default number of results. */
   readonly maxResults: number;
-  /** `query.minScore`, when the request names no minimum; see {@link SearchRequest.minScore}. */
+  /** `query.minScore`, the default minimum; see {@link SearchRequest.minScore}. */
   readonly minScore: number;
-  /** How much words and vectors count where both are asked. */
+  /** Weights of keywords and vectors in hybrid search. */
   readonly shares: FusionShares;
-  /** `query.hybrid.enabled`: false leaves the words out where vectors can answer. */
+  /** `query.hybrid.enabled`: false uses only vectors when available. */
   readonly hybrid: boolean;
-  /** Undefined switches the decay by age off; days otherwise. */
+  /** In days; undefined disables temporal decay. */
   readonly halfLifeDays: number | undefined;
-  /** Undefined switches diversification off. */
+  /** Undefined disables diversification. */
   readonly mmrLambda: number | undefined;
-  /** Undefined when no provider is configured. */
+  /** Undefined without a provider. */
   readonly embedder: QueryEmbedder | undefined;
   /** Milliseconds since the epoch, for ages. */
   readonly nowMs: number;
-  /** What went wrong before the search; goes into the answer. */
+  /** Earlier warnings, to include in the response. */
   readonly warnings: readonly Warning[];
 }
 
-/** Fewer candidates than this leave nothing to rank, however few results are asked for. */
-const MIN_CANDIDATES = 24;
 const MAX_CANDIDATES = 400;
 
 /**
  * Searches an index as it is.
  *
- * @param signal ends waiting for the embedding provider
+ * @param signal aborts between statements, and while waiting for the provider
  */
 export async function searchIndex(
   index: MemoryIndex,
@@ -67,14 +68,18 @@ export async function searchIndex(
   const started = runningMs();
   const warnings: Warning[] = [];
   const { tokenizer } = await index.identity();
-  const query = parseQuery(request.query, tokenizer);
+  const { chunks } = await index.termStatistics([]);
+  const query = withoutShortBeginnings(parseQuery(request.query, tokenizer), chunks);
   const embedding = embed(index, request, options, warnings, signal);
+  // Awaited later, so a rejection must not go unhandled until then.
+  embedding.catch(() => undefined);
   const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
   const filter = await filterOf(request, options.sources);
   const found =
     query.literal === undefined
-      ? await findByWords(index, query, limit, filter, tokenizer, request.query)
+      ? await findByWords(index, query, { limit, filter, tokenizer, text: request.query, signal })
       : await findLiterally(index, query, query.literal, limit, filter);
+  signal?.throwIfAborted();
   const vector = await embedding;
   const brought = { found, vector, limit, filter, tokenizer };
   const findings = await weighOrWarn(index, brought, options, warnings);
@@ -98,7 +103,7 @@ export async function searchIndex(
   };
 }
 
-/** Starts embedding the question; the provider answers while the words are looked for. */
+/** Starts embedding the query, so that the provider works during the keyword search. */
 async function embed(
   index: MemoryIndex,
   request: SearchRequest,
@@ -108,13 +113,9 @@ async function embed(
 ): Promise<QueryVector | undefined> {
   const blank = request.query.trim() === '';
   if (embedder === undefined || request.lexicalOnly === true || blank) return undefined;
-  const embedding = embedder.embed(request.query, index, warnings, signal);
-  // Awaited later; whatever fails until then must not leave this one unheard.
-  embedding.catch(() => undefined);
-  return embedding;
+  return embedder.embed(request.query, index, warnings, signal);
 }
 
-/** What was found, before its final order. */
 interface Brought {
   readonly found: Found;
   readonly vector: QueryVector | undefined;
@@ -123,7 +124,7 @@ interface Brought {
   readonly tokenizer: Tokenizer;
 }
 
-/** Falls back to the words where the question's vector cannot be compared with those of the index. */
+/** Falls back to keywords if the query's vector is not comparable with the index. */
 async function weighOrWarn(
   index: MemoryIndex,
   brought: Brought,
@@ -135,13 +136,13 @@ async function weighOrWarn(
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'PROVIDER_ANSWER_INVALID') throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };
-    const message = `found by words alone: ${error.message}`;
+    const message = `keyword search only: ${error.message}`;
     warnings.push({ code: 'PROVIDER_UNAVAILABLE', message, ...hint });
     return weigh(index, { ...brought, vector: undefined }, options);
   }
 }
 
-/** Brings both sides and the age together. */
+/** Combines keywords, vectors and age. */
 async function weigh(
   index: MemoryIndex,
   { found, vector, limit, filter, tokenizer }: Brought,
@@ -214,7 +215,7 @@ async function findingsOf(
   return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights };
 }
 
-/** Tells ages; looks documents up only where a name does not say it. */
+/** Ages of candidates; reads documents only if a name does not contain its date. */
 async function agesOf(
   index: MemoryIndex,
   chunks: Sides['chunks'],
@@ -229,7 +230,7 @@ async function agesOf(
     ageInDays({ source, path, modifiedMs: modified.get(`${source}:${path}`) }, nowMs);
 }
 
-/** What the words found, and how anything is ranked by them. */
+/** Keyword matches, and how to rank by keywords. */
 interface Found {
   readonly query: LexicalQuery;
   readonly match: string | undefined;
@@ -239,7 +240,6 @@ interface Found {
   readonly matches: number;
 }
 
-/** How many candidates are ranked for so many results. */
 export function candidateLimit(
   maxResults: number,
   { candidateMultiplier }: Pick<SearchOptions, 'candidateMultiplier'>,
@@ -248,31 +248,42 @@ export function candidateLimit(
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }
 
+interface WordSearch {
+  readonly limit: number;
+  readonly filter: CandidateFilter;
+  readonly tokenizer: Tokenizer;
+  /** The query as typed. */
+  readonly text: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 async function findByWords(
   index: MemoryIndex,
   query: LexicalQuery,
-  limit: number,
-  filter: CandidateFilter,
-  tokenizer: Tokenizer,
-  text: string,
+  search: WordSearch,
 ): Promise<Found> {
-  const match = matchExpression(query);
-  const candidates = match === undefined ? [] : await index.lexicalCandidates(match, limit, filter);
-  // A quotation that nobody wrote down word for word is still a question.
-  if (candidates.length === 0 && query.required.length > 0) {
-    return findByWords(index, relaxed(query, tokenizer), limit, filter, tokenizer, text);
-  }
+  const { limit, filter, tokenizer, text, signal } = search;
   const terms = [...query.terms, ...query.required];
-  const matcher = createTermMatcher(terms, tokenizer);
   const statistics = await index.termStatistics(terms.map((term) => term.match));
+  signal?.throwIfAborted();
+  const sought = soughtTerms(query.terms, statistics, tokenizer);
+  const isScored = (term: number): boolean => sought.has(term) || term >= query.terms.length;
+  const match = matchExpression({ ...query, terms: query.terms.filter((_, at) => sought.has(at)) });
+  const candidates = match === undefined ? [] : await index.lexicalCandidates(match, limit, filter);
+  // If a quoted phrase does not occur verbatim, its words are searched instead.
+  if (candidates.length === 0 && query.required.length > 0) {
+    return findByWords(index, relaxed(query, tokenizer), search);
+  }
+  signal?.throwIfAborted();
+  const matcher = createTermMatcher(terms, tokenizer);
   const dates = datesInQuery(text);
   const matches = match === undefined ? 0 : await index.countMatches(match, filter);
   const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
-    rankCandidates(chunks, statistics, matcher, dates);
+    rankCandidates(chunks, statistics, matcher, dates, { has: isScored });
   return { query, match, candidates, rank, matcher, matches };
 }
 
-/** For what holds no word the index could look up: symbols, emoji, two characters with trigrams. */
+/** For queries without a searchable word: symbols, emoji, two characters with trigrams. */
 async function findLiterally(
   index: MemoryIndex,
   query: LexicalQuery,

@@ -3,27 +3,27 @@ import { weigh } from './rank.js';
 import { mergeSpans, type TermMatcher } from './term-matcher.js';
 import type { TextSpan } from './types.js';
 
-/** The part of a passage that is shown. */
+/** The visible part of a passage. */
 export interface Snippet {
   readonly text: string;
   /** 1-based number of the first line shown. */
   readonly line: number;
-  /** Where query words stand in `text`. */
+  /** Positions of query words in `text`. */
   readonly highlights: readonly TextSpan[];
 }
 
-/** A line is worth part of what the one or two before it are: answers follow questions. */
+/** The value of preceding lines counts partly for a line, because answers follow questions. */
 const LINE_BEFORE = 0.5;
 const SECOND_LINE_BEFORE = 0.25;
 const ELLIPSIS = '…';
-/** More than this between two shown lines is a gap, whatever it is made of. */
+/** Longer stretches between two shown lines become a gap. */
 const MAX_WORDLESS_CHARACTERS = 16;
-/** What is kept before the first hit in a line that has to be cut. */
+/** Context kept before the first hit in a truncated line. */
 const LEAD_CHARACTERS = 40;
 
 /**
- * How many characters the result at `position` may show: the first ones more, later ones less, about
- * `average` each over ten results. The first results hold the answer far more often.
+ * Character budget of the result at `position`: about `average` over ten results, more for the first ones,
+ * which contain the answer far more often.
  *
  * @param position 0-based
  */
@@ -32,10 +32,9 @@ export function snippetBudget(position: number, average: number): number {
 }
 
 /**
- * The whole passage where it fits, else its best lines in document order, with a line `…` for what
- * was left out between them.
+ * The whole passage if it fits, else its best lines in document order, with a line `…` for gaps.
  *
- * @param budget in UTF-16 units; only the ellipses and what stands for a gap may go beyond it
+ * @param budget in UTF-16 units; only gap markers may exceed it
  */
 export function snippetOf(
   lines: readonly NumberedLine[],
@@ -53,7 +52,7 @@ export function snippetOf(
   return { text, line: first.number, highlights: highlightsOf(text, matcher) };
 }
 
-/** Where query words stand in a text. Line by line: most lines hold none, and the matcher sees that at a glance. */
+/** Positions of query words in a text. Line by line, because the matcher rejects most lines quickly. */
 export function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
   const spans: TextSpan[] = [];
   let offset = 0;
@@ -66,7 +65,7 @@ export function highlightsOf(text: string, matcher: TermMatcher): TextSpan[] {
   return mergeSpans(spans);
 }
 
-/** The positions of the lines to show, ascending. */
+/** The indexes of the lines to show, ascending. */
 function chooseLines(
   lines: readonly NumberedLine[],
   lineWeights: readonly number[],
@@ -108,7 +107,7 @@ function joinLines(shown: readonly number[], all: readonly NumberedLine[]): stri
   return text;
 }
 
-/** Blank lines, rules and fences between two shown lines are shown too; anything else is a gap. */
+/** Shows blank lines, rules and fences between two shown lines; anything else becomes a gap. */
 function gapBetween(from: number, to: number, all: readonly NumberedLine[]): string {
   let between = '\n';
   for (let index = from + 1; index < to; index++) {
@@ -121,7 +120,7 @@ function gapBetween(from: number, to: number, all: readonly NumberedLine[]): str
   return between;
 }
 
-/** The stretch of a long line that holds the most of the query. */
+/** The part of a long line with the most query terms. */
 function clipLine(
   text: string,
   lineWeights: readonly number[],
@@ -150,7 +149,7 @@ function clipLine(
   return `${from > 0 ? ELLIPSIS : ''}${text.slice(from, to)}${to < text.length ? ELLIPSIS : ''}`;
 }
 
-/** The same index, or the one before it when it would cut a surrogate pair apart. */
+/** The same index, or the one before if it would split a surrogate pair. */
 function wholeCharacter(text: string, index: number): number {
   const code = text.charCodeAt(index);
   return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;

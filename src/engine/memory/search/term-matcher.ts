@@ -1,27 +1,25 @@
-import { isAscii } from '../ascii.js';
-import type { Tokenizer } from '../index/identity.js';
+import { isAscii } from '../../support/text.js';
+import type { Tokenizer } from '../index/index.js';
 import type { QueryTerm } from './query.js';
 import type { TextSpan } from './types.js';
 import { foldWord, type Word, wordAt, wordsOf } from './words.js';
 
-/** A place in a text where a query term stands. */
+/** An occurrence of a query term in a text. */
 export interface TermHit extends TextSpan {
-  /** Position of the term in the list that the matcher was made for. */
+  /** Index of the term in the matcher's list. */
   readonly term: number;
 }
 
-/** What a look at one text found. */
 export interface TextAnalysis {
-  /** In order of their place; hits may overlap. */
+  /** In text order; hits may overlap. */
   readonly hits: readonly TermHit[];
-  /** False for a text without any word: blank lines, rules, fences. */
+  /** False for blank lines, rules and fences. */
   readonly hasWords: boolean;
 }
 
-/** Finds query terms in a text the way the index would, with their places. */
+/** Finds query terms in a text as the index would, with their positions. */
 export type TermMatcher = (text: string) => TextAnalysis;
 
-/** Makes the matcher for a query's terms. */
 export function createTermMatcher(terms: readonly QueryTerm[], tokenizer: Tokenizer): TermMatcher {
   return tokenizer === 'trigram' ? substringMatcher(terms) : wordMatcher(terms);
 }
@@ -37,7 +35,7 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
   };
 }
 
-/** Tells whether other text could hold a term, by the same beginnings once it is folded. */
+/** A quick check whether folded text may contain a term, by the same prefixes. */
 function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
   if (terms.some(({ stems }) => !isAscii(stems[0] ?? ''))) return () => true;
   const like = new RegExp(`(?<![a-z0-9])(?:${beginningsOf(terms).join('|')})`);
@@ -51,8 +49,8 @@ function allWords(text: string, lookup: TermLookup): TextAnalysis {
 }
 
 /**
- * The same for text that is plain ASCII, at a fraction of the time: only words that begin like a term
- * are looked at. A Porter stem without its last letter begins every word it is the stem of.
+ * A much faster matcher for ASCII text: only words with a term's prefix are checked. A Porter stem without
+ * its last letter is a prefix of every word it stems from.
  */
 function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
   const beginnings = beginningsOf(terms).filter(isAscii);
@@ -102,7 +100,7 @@ function lookupOf(terms: readonly QueryTerm[]): TermLookup {
   const prefixes: NumberedTerm[] = [];
   for (const [term, { stems, prefix }] of terms.entries()) {
     const [first] = stems;
-    // A lone diacritic folds to nothing, which is everywhere.
+    // A lone diacritic folds to an empty string, which is everywhere.
     if (first === undefined || first === '') continue;
     if (prefix) prefixes.push({ term, stems });
     else byFirstStem.set(first, [...(byFirstStem.get(first) ?? []), { term, stems }]);
@@ -110,7 +108,7 @@ function lookupOf(terms: readonly QueryTerm[]): TermLookup {
   return { byFirstStem, prefixes };
 }
 
-/** The terms that begin at a word: whole, or with the word's beginning for `word*`. */
+/** The terms that start at a word: complete, or as a prefix for `word*`. */
 function hitsAt(words: readonly Word[], position: number, lookup: TermLookup): TermHit[] {
   const word = words[position];
   if (word === undefined) return [];
@@ -127,14 +125,14 @@ function hitsAt(words: readonly Word[], position: number, lookup: TermLookup): T
   return hits;
 }
 
-/** With trigrams a term is any stretch of text, case ignored. */
+/** With trigrams, a term is any substring, case ignored. */
 function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
-  // What stands between the match's own quotes: a term may itself be a quotation mark.
+  // Without the expression's own quotes: a term may itself be a quotation mark.
   const needles = terms.map((term) => term.match.slice(1, -1).toLowerCase());
   return (text) => {
     const folded = text.toLowerCase();
     const hits: TermHit[] = [];
-    // A letter whose lower case is longer would shift every place after it.
+    // A letter whose lower case is longer would shift later positions.
     if (folded.length === text.length) {
       for (const [term, needle] of needles.entries()) {
         let start = folded.indexOf(needle);
@@ -149,7 +147,7 @@ function substringMatcher(terms: readonly QueryTerm[]): TermMatcher {
   };
 }
 
-/** Hits as disjoint spans in order, for highlighting. */
+/** Merges hits into disjoint spans, for highlighting. */
 export function mergeSpans(spans: readonly TextSpan[]): TextSpan[] {
   const merged: { start: number; end: number }[] = [];
   for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {

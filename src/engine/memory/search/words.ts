@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 import type { TextSpan } from './types.js';
 
-/** A word of a text, in the form that words are compared in. */
+/** A word in comparable form. */
 export interface Word extends TextSpan {
   /** Lower case, without diacritics. */
   readonly folded: string;
@@ -9,37 +9,35 @@ export interface Word extends TextSpan {
   readonly stem: string;
 }
 
-// The characters that the index's tokenizer takes for parts of words (unicode61: letters, numbers,
-// private use; marks are dropped by folding), and no CJK run longer than a character.
+// The index tokenizer's word characters (unicode61: letters, numbers, private use; marks are dropped by
+// folding), with each CJK character on its own.
 const WORD = /\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|[\p{L}\p{N}\p{M}\p{Co}]+/gu;
 const MARKS = /\p{M}+/gu;
 const ASCII_WORD = /^[a-z]+$/;
 const ASCII = /^\p{ASCII}*$/u;
 
-/** The words of a text with their places, in order. */
+/** The words of a text with their positions, in order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   for (const match of text.matchAll(WORD)) words.push(wordAt(match[0], match.index));
   return words;
 }
 
-/** The same as they are compared, without their places and stems: several times as fast. */
+/** Only the folded words: several times as fast. */
 export function foldedWordsOf(text: string): string[] {
   return (text.match(WORD) ?? []).map(foldWord);
 }
 
-/** How many words a text has. */
 export function countWords(text: string): number {
   return text.match(WORD)?.length ?? 0;
 }
 
-/** A word that stands at `start`. */
 export function wordAt(word: string, start: number): Word {
   const folded = foldWord(word);
   return { folded, stem: stemOfFolded(folded), start, end: start + word.length };
 }
 
-/** What a word is compared by: the index's own folding and Porter stemming. */
+/** A word folded and Porter-stemmed as in the index. */
 export function stemOf(word: string): string {
   return stemOfFolded(foldWord(word));
 }
@@ -53,3 +51,16 @@ export function foldWord(word: string): string {
   if (ASCII.test(word)) return word.toLowerCase();
   return word.normalize('NFD').replaceAll(MARKS, '').toLowerCase();
 }
+
+/**
+ * English words without a topic. They are ignored in queries unless there are no others; see
+ * docs/search-quality.md for other lists.
+ */
+export const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about an and are as at be been being but by can could d did do does doing don for from had has
+  have having he her hers him his how i if in into is isn it its ll m me my of on or our ours re s she
+  should so some t than that the their theirs them then there these they this those to too us ve was
+  wasn we were what when where which who whom whose why will with would you your yours didn doesn`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+);

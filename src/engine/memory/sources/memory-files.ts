@@ -1,17 +1,19 @@
-import { lstatSync, opendirSync, readdirSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { type Dirent, lstatSync, opendirSync, readdirSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   handlesExhausted,
   isHandleShortage,
   SvcError,
   systemErrorCode,
 } from '../../errors/index.js';
+import { removeStrayTemporary } from '../../support/files.js';
 import type { SkippedFile, SourceFile } from '../types.js';
-import { type MediaSelection, modalityOfName } from './media-names.js';
-import { DREAM_REPORTS } from './own-writing.js';
-import { displayPath } from './paths.js';
+import { type MediaSelection, modalityOfName } from './media.js';
+import { DREAM_REPORTS } from './read-document.js';
 import {
   kindOfName,
+  noFile,
+  reportTemporary,
   skipOf,
   statFile,
   type WalkedFile,
@@ -19,40 +21,38 @@ import {
   walkFolder,
 } from './walk.js';
 
-/** Which part of a workspace holds the memory. */
+/** Which part of a workspace is memory. */
 export type WorkspaceLayout =
   /** An agent's workspace: `MEMORY.md`, `USER.md` and `memory/` (memory search §2.6). */
   | 'agent'
-  /** Any folder (`--workspace DIR`): every Markdown file below it. */
+  /** Any folder (`--workspace DIR`): every Markdown file in it. */
   | 'folder';
 
-/** What the memory source reads. */
 export interface MemoryFilesOptions {
-  /** Absolute path; may itself be a symbolic link. */
+  /** Absolute path; may be a symbolic link. */
   readonly workspaceDir: string;
   readonly layout: WorkspaceLayout;
-  /** Further files or folders, absolute or relative to the workspace. */
+  /** Additional files or folders, absolute or relative to the workspace. */
   readonly extraPaths: readonly string[];
-  /** Images and recordings that belong to it; none when left out (memory search §2.7). */
+  /** Media that belong to it; none by default (memory search §2.7). */
   readonly media?: MediaSelection | undefined;
-  /** Which of the files that are found belong to it, by absolute path; all when left out. */
+  /** Filters files by absolute path; all by default. */
   readonly takes?: ((file: string) => boolean) | undefined;
 }
 
-/** What a look at the disk found. */
 export interface Scan {
   readonly files: readonly SourceFile[];
   readonly skipped: readonly SkippedFile[];
+  /** Temporary files of svc, by absolute path; a killed process leaves one behind. */
+  readonly temporaries: readonly string[];
 }
 
-/** The files of an agent's workspace that are its memory. */
 export const ROOT_FILES = ['MEMORY.md', 'USER.md'] as const;
-/** And the folder. */
 export const MEMORY_FOLDER = 'memory';
 
 /**
- * Finds every file of the memory source with one look at the file system and none into the files.
- * A file reached by two paths is listed once, under the first.
+ * Lists every file of the memory source without reading any. A file reachable by two paths is listed once,
+ * under the first.
  *
  * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, HANDLES_EXHAUSTED
  */
@@ -61,30 +61,62 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   const { takes } = options;
   const files = new Map<string, SourceFile>();
   const skipped: SkippedFile[] = [];
+  const temporaries: string[] = [];
   const listener: WalkListener = {
     onSkip: (skip) => skipped.push({ ...skip, path: displayPath(workspaceDir, skip.path) }),
+    onTemporary: (path) => temporaries.push(path),
   };
   for (const file of walkAll(workspaceDir, options, listener)) {
     if (files.has(file.absolutePath) || takes?.(file.absolutePath) === false) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
     files.set(file.absolutePath, { source: 'memory', path, ...file });
   }
-  return { files: [...files.values()], skipped };
+  return { files: [...files.values()], skipped, temporaries };
+}
+
+/** Upper limit of the count, so that a home folder as a workspace is not slow. */
+const MOST_OUTSIDE = 10_000;
+
+/**
+ * How many Markdown files a workspace with an empty memory has: in a folder of notes used as an agent's
+ * workspace, all of them are outside `memory/`. 0 if anything is indexed.
+ */
+export function countNotesOutside(options: MemoryFilesOptions): number {
+  if (options.layout === 'folder' || scanMemoryFiles(options).files.length > 0) return 0;
+  const ignored: WalkListener = { onSkip: () => undefined };
+  let count = 0;
+  for (const _ of walkFolder(resolveWorkspace(options.workspaceDir), undefined, ignored)) {
+    count += 1;
+    if (count === MOST_OUTSIDE) break;
+  }
+  return count;
+}
+
+/** Removes temporary files of killed processes, which may contain forgotten text. */
+export function removeStrays({ temporaries }: Pick<Scan, 'temporaries'>, nowMs: number): void {
+  for (const path of temporaries) {
+    try {
+      removeStrayTemporary(path, nowMs);
+    } catch (error) {
+      // A read-only workspace can still be indexed; svc doctor reports the file.
+      if (systemErrorCode(error) === undefined) throw error;
+    }
+  }
 }
 
 /** The workspace's real path. */
 export function resolveWorkspace(workspaceDir: string): string {
   try {
     const real = realpathSync(workspaceDir);
-    // Opening it tells a folder from a file, and a readable one from a closed one.
+    // Opening it checks that it is a readable folder.
     opendirSync(real).closeSync();
     return real;
   } catch (error) {
     if (isHandleShortage(error)) throw handlesExhausted(error);
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
-      throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
-        hint: `make it (mkdir -p ${workspaceDir}), let svc config init set one up, or name any folder with --workspace DIR`,
+      throw new SvcError('WORKSPACE_MISSING', `no workspace at ${workspaceDir}`, {
+        hint: `create the folder (mkdir -p ${workspaceDir}), run "svc config init", or pass another with --workspace DIR`,
         cause: error,
       });
     }
@@ -93,7 +125,7 @@ export function resolveWorkspace(workspaceDir: string): string {
       'WORKSPACE_UNREADABLE',
       `cannot read the workspace ${workspaceDir}: ${why}`,
       {
-        hint: 'name a folder that you may read',
+        hint: 'pass a readable folder',
         cause: error,
       },
     );
@@ -109,7 +141,12 @@ function* walkAll(
   if (options.layout === 'folder') yield* walkFolder(workspaceDir, media, listener);
   else yield* walkAgentWorkspace(workspaceDir, media, listener);
   for (const extra of options.extraPaths) {
-    yield* walkExtra(resolve(workspaceDir, extra), media, listener);
+    yield* walkExtra(
+      resolve(workspaceDir, extra),
+      media,
+      listener,
+      join(workspaceDir, DREAM_REPORTS),
+    );
   }
 }
 
@@ -118,12 +155,13 @@ function* walkAgentWorkspace(
   media: MediaSelection | undefined,
   listener: WalkListener,
 ): Generator<WalkedFile> {
-  // The folder's own listing, because a file system that ignores case would find memory.md too.
+  // Reads the listing, because a case-insensitive file system would find memory.md too.
   const entries = new Map(readdirSync(dir, { withFileTypes: true }).map((e) => [e.name, e]));
+  for (const entry of entries.values()) reportTemporary(entry, join(dir, entry.name), listener);
   for (const name of ROOT_FILES) {
     const entry = entries.get(name);
     const path = join(dir, name);
-    if (entry?.isSymbolicLink() === true) listener.onSkip({ path, reason: 'symlink' });
+    if (entry?.isFile() === false) listener.onSkip(leftOut(path, entry));
     const file =
       entry?.isFile() === true ? statFile(path, 'markdown', undefined, listener) : undefined;
     if (file !== undefined) yield file;
@@ -132,14 +170,23 @@ function* walkAgentWorkspace(
   const path = join(dir, MEMORY_FOLDER);
   const reports = join(dir, DREAM_REPORTS);
   if (memory?.isDirectory() === true) yield* walkFolder(path, media, listener, reports);
-  else if (memory?.isSymbolicLink() === true) listener.onSkip({ path, reason: 'symlink' });
+  else if (memory !== undefined && !memory.isFile()) listener.onSkip(leftOut(path, memory));
 }
 
-/** A configured file may have any name; a folder gives its files of memory. */
+/** Unlike other links, one in place of the memory itself is reported, because nothing in it is indexed. */
+function leftOut(path: string, entry: Dirent): SkippedFile {
+  const skip = noFile(path, entry);
+  return skip.reason === 'symlink' ? { ...skip, detail: LINKED_MEMORY } : skip;
+}
+
+const LINKED_MEMORY = 'links are not followed; add its target to memorySearch.extraPaths';
+
+/** A configured file may have any name; of a folder, its memory files count. */
 function* walkExtra(
   path: string,
   media: MediaSelection | undefined,
   listener: WalkListener,
+  reports: string,
 ): Generator<WalkedFile> {
   try {
     const stats = lstatSync(path);
@@ -149,12 +196,16 @@ function* walkExtra(
     }
     const real = realpathSync(path);
     if (stats.isDirectory()) {
-      yield* walkFolder(real, media, listener);
+      yield* walkFolder(real, media, listener, reports);
+      return;
+    }
+    if (!stats.isFile()) {
+      listener.onSkip(noFile(path, stats));
       return;
     }
     const kind = kindOfName(real, media);
     if (kind === undefined && modalityOfName(real) !== undefined) {
-      listener.onSkip({ path, reason: 'wrong_format', detail: 'multimodal does not include it' });
+      listener.onSkip({ path, reason: 'wrong_format', detail: 'not included in multimodal' });
       return;
     }
     const file = statFile(real, kind ?? 'markdown', media, listener);
@@ -167,4 +218,29 @@ function* walkExtra(
         : skip,
     );
   }
+}
+
+/**
+ * A file's displayed path: relative to the workspace, with forward slashes; with `..` outside it, absolute
+ * only on another drive.
+ */
+export function displayPath(workspaceDir: string, absolutePath: string): string {
+  const path = isBelow(workspaceDir, absolutePath)
+    ? absolutePath.slice(prefixOf(workspaceDir).length)
+    : relative(workspaceDir, absolutePath);
+  return sep === '/' ? path : path.replaceAll(sep, '/');
+}
+
+/** Whether an absolute path is inside a folder, without resolving links. */
+export function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(prefixOf(folder));
+}
+
+function prefixOf(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
+}
+
+/** The inverse of {@link displayPath}. */
+export function absoluteFromDisplay(workspaceDir: string, path: string): string {
+  return isAbsolute(path) ? path : join(workspaceDir, path);
 }

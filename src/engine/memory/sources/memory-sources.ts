@@ -1,15 +1,23 @@
 import { join } from 'node:path';
 import { isSessionReader, type ResolvedAgent } from '../../config/index.js';
-import type { EngineContext } from '../../context.js';
-import { realOrGiven } from '../../real-path.js';
+import type { EngineContext } from '../../support/context.js';
+import { realOrGiven } from '../../support/files.js';
 import type { Source } from '../types.js';
-import { type MediaSelection, MODALITIES } from './media-names.js';
-import type { WorkspaceLayout } from './memory-files.js';
-import type { MemorySources } from './scan-sources.js';
-import { TRANSCRIPT_READERS } from './transcripts/readers/all-readers.js';
-import type { TranscriptPlace, TranscriptSources } from './transcripts/transcript-files.js';
+import { type MediaSelection, MODALITIES } from './media.js';
+import {
+  type MemoryFilesOptions,
+  type Scan,
+  scanMemoryFiles,
+  type WorkspaceLayout,
+} from './memory-files.js';
+import { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
+import {
+  scanTranscripts,
+  type TranscriptPlace,
+  type TranscriptSources,
+} from './transcripts/transcript-files.js';
 
-/** What an agent's index mirrors, as its settings have it. */
+/** What an agent's index mirrors according to its settings. */
 export function memorySourcesOf(
   agent: ResolvedAgent,
   layout: WorkspaceLayout,
@@ -24,8 +32,8 @@ export function memorySourcesOf(
 }
 
 /**
- * The sources that answers come from: what `sources` names, sessions only with the switch for them
- * (memory search §2.10), and never for a folder that is searched apart from all configuration.
+ * The sources to answer from: those in `sources`; sessions only if enabled (memory search §2.10), and never
+ * for `--workspace`.
  */
 export function searchedSources(
   { memorySearch: { sources, experimental } }: ResolvedAgent,
@@ -35,7 +43,7 @@ export function searchedSources(
   return [...new Set(sources)].filter((source) => source !== 'sessions' || withSessions);
 }
 
-/** Where the conversations of an agent lie, whether they are searched or not. */
+/** Where an agent's conversations are, searched or not. */
 export function transcriptSources(
   agent: ResolvedAgent,
   { env, homeDir, state }: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
@@ -53,7 +61,7 @@ export function transcriptSources(
   return { places, growth: { deltaBytes, deltaMessages, postCompactionForce } };
 }
 
-/** Which media belong to a memory; undefined where none do. All kinds where none is named. */
+/** Which media belong to a memory; undefined for none. All kinds by default. */
 function mediaSelection({
   enabled,
   modalities = ['all'],
@@ -64,5 +72,28 @@ function mediaSelection({
   return {
     modalities: new Set(MODALITIES.filter((modality) => all || modalities.includes(modality))),
     maxFileBytes,
+  };
+}
+
+/** Everything that one agent's index mirrors. */
+export interface MemorySources {
+  readonly memory: MemoryFilesOptions;
+  /** Undefined when sessions are not indexed. */
+  readonly transcripts?: TranscriptSources | undefined;
+}
+
+/**
+ * Lists every document of every source without reading any.
+ *
+ * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, HANDLES_EXHAUSTED
+ */
+export function scanSources({ memory, transcripts }: MemorySources): Scan {
+  const notes = scanMemoryFiles(memory);
+  if (transcripts === undefined) return notes;
+  const conversations = scanTranscripts(transcripts);
+  return {
+    files: [...notes.files, ...conversations.files],
+    skipped: [...notes.skipped, ...conversations.skipped],
+    temporaries: notes.temporaries,
   };
 }

@@ -1,37 +1,35 @@
 import { isAscii } from 'node:buffer';
-import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { crypto } from '../../support/crypto.js';
 import type { FileFingerprint, SkippedFile } from '../types.js';
 import { type TextLines, textLines } from './text-lines.js';
 import { skipOf } from './walk.js';
 
-/** A document as it was read, in one piece. */
 export interface DocumentText {
-  /** The fingerprint taken before reading: a change during the read shows as one afterwards. */
+  /** Taken before reading, so that a change during the read is noticed later. */
   readonly fingerprint: FileFingerprint;
   /** SHA-256 of the bytes, hexadecimal. */
   readonly hash: string;
   readonly lines: TextLines;
 }
 
-/** Larger files are no notes: they are reported instead of indexed. */
+/** Larger files are not notes: they are reported instead of indexed. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 
-/** Either the text, or why there is none. */
 export type ReadOutcome =
   | { readonly ok: true; readonly document: DocumentText }
   | { readonly ok: false; readonly skip: SkippedFile };
 
 /**
- * Reads a file for indexing. Bytes that are no UTF-8 become U+FFFD and NUL becomes a space, so that
- * a damaged file is still found by the rest of its words; UTF-16 is told by its byte order mark.
+ * Reads a file for indexing. Invalid UTF-8 becomes U+FFFD and NUL becomes a space, so that the rest of a
+ * damaged file can be found; UTF-16 is detected by its byte order mark.
  *
  * @param path the document's displayed path, for the report
  */
 export function readDocument(absolutePath: string, path: string): ReadOutcome {
   let descriptor: number | undefined;
   try {
-    // Not through a link that was put in the file's place meanwhile, and not waiting on a pipe.
+    // Without following a link swapped in meanwhile, and without blocking on a pipe.
     descriptor = openSync(
       absolutePath,
       constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
@@ -42,7 +40,7 @@ export function readDocument(absolutePath: string, path: string): ReadOutcome {
     if (bytes.length > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, bytes.length) };
     const fingerprint = { size, mtimeMs, ctimeMs };
     const lines = decode(bytes);
-    return { ok: true, document: { fingerprint, hash: hash('sha256', bytes), lines } };
+    return { ok: true, document: { fingerprint, hash: crypto().hash('sha256', bytes), lines } };
   } catch (error) {
     return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
   } finally {
@@ -68,10 +66,39 @@ function decodeByMark(bytes: Buffer): string {
   if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.toString('utf8', 3);
   if (first === 0xff && second === 0xfe) return bytes.toString('utf16le', 2);
   if (first === 0xfe && second === 0xff) {
-    return bytes
-      .subarray(2, bytes.length - (bytes.length % 2))
+    // A copy, because the original bytes are hashed later.
+    return Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)))
       .swap16()
       .toString('utf16le');
   }
   return bytes.toString('utf8');
+}
+
+/** Where dreaming writes its reports in a workspace; not memory. */
+export const DREAM_REPORTS = 'memory/dreaming';
+
+/** The comments around blocks that svc writes into notes. */
+export function ownBlockMarks(name: string): readonly [opening: string, closing: string] {
+  return [`<!-- svc:dreaming:${name}:start -->`, `<!-- svc:dreaming:${name}:end -->`];
+}
+
+/** Start of the comment above a promoted entry of `MEMORY.md`. */
+export const PROMOTION_MARK = '<!-- svc:memory-promotion:';
+
+const ANY_MARK = '<!-- svc:';
+// A block without its end mark is not ended by the next block's, because there may be user text in between.
+const OWN_BLOCK =
+  /<!-- svc:dreaming:(\w+):start -->(?:(?!<!-- svc:dreaming:\1:start -->)[\s\S])*?(?:<!-- svc:dreaming:\1:end -->|(?![\s\S]))|^<!-- svc:memory-promotion:.*$/gmu;
+
+/** Blanks what svc wrote itself: dreaming blocks and promotion marks. Line numbers stay. */
+export function withoutOwnWriting(text: string): string {
+  return text.includes(ANY_MARK) ? text.replaceAll(OWN_BLOCK, emptied) : text;
+}
+
+export function linesWithoutOwnWriting(lines: TextLines): TextLines {
+  return lines.text.includes(ANY_MARK) ? textLines(withoutOwnWriting(lines.text)) : lines;
+}
+
+function emptied(part: string): string {
+  return part.replaceAll(/[^\r\n]+/gu, '');
 }

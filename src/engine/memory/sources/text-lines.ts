@@ -1,19 +1,19 @@
-import { isAscii } from '../ascii.js';
+import { isAscii } from '../../support/text.js';
 
 /**
- * A text with its lines marked out. Lines are made into strings only when somebody wants one: of a
- * note's lines most are plain prose that nothing looks at one by one. Lines are counted from 0 here.
+ * A text with the positions of its lines. Line strings are only created on demand, because most lines are
+ * plain prose that is never inspected on its own. Lines are 0-based here.
  */
 export interface TextLines {
   readonly text: string;
-  /** At least one; what follows a final line end is no line. */
+  /** At least one; a final line end does not start another line. */
   readonly count: number;
-  /** Where each line begins and ends in `text`, in UTF-16 units, its line end left out. */
+  /** Start and end of each line in `text`, in UTF-16 units, without its line end. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
-  /** The code of each line's first character that is no blank; 0 for a blank line. */
+  /** Code of each line's first non-blank character; 0 for a blank line. */
   readonly marks: readonly number[];
-  /** Whether there is a `|` in the line. */
+  /** Whether the line contains a `|`. */
   readonly pipes: readonly boolean[];
   readonly hasCarriageReturns: boolean;
   readonly isAscii: boolean;
@@ -23,9 +23,9 @@ const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 
 /**
- * Finds the lines of a text, ended by `\n` or `\r\n` as editors number them.
+ * Finds the lines of a text, ended by `\n` or `\r\n`.
  *
- * @param ascii when known already; found out otherwise
+ * @param ascii if already known
  */
 export function textLines(text: string, ascii = isAscii(text)): TextLines {
   const starts: number[] = [];
@@ -62,7 +62,7 @@ function indexOrEnd(text: string, character: string, from: number): number {
   return index === -1 ? text.length : index;
 }
 
-/** The code of the first character that is no blank; 0 when there is none. */
+/** Code of the first non-blank character; 0 for none. */
 function firstMark(text: string, start: number, end: number): number {
   for (let at = start; at < end; at++) {
     const code = text.charCodeAt(at);
@@ -71,19 +71,18 @@ function firstMark(text: string, start: number, end: number): number {
   return 0;
 }
 
-/** One line without its end; empty for a number that there is none of. */
+/** One line without its end; empty for an invalid number. */
 export function lineAt(lines: TextLines, index: number): string {
   return lines.text.slice(lines.starts[index] ?? 0, lines.ends[index] ?? 0);
 }
 
-/** Lines `start` to `end` (excluded) as one text, joined by `\n` whatever they end with. */
+/** Lines `start` to `end` (excluded), joined by `\n` whatever their line ends. */
 export function joinedLines(lines: TextLines, start: number, end: number): string {
   if (end <= start) return '';
   const text = lines.text.slice(lines.starts[start] ?? 0, lines.ends[end - 1] ?? 0);
   return lines.hasCarriageReturns ? text.replaceAll('\r\n', '\n') : text;
 }
 
-/** The length of a line in UTF-16 units. */
 export function lineLength(lines: TextLines, index: number): number {
   return (lines.ends[index] ?? 0) - (lines.starts[index] ?? 0);
 }

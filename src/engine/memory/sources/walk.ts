@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import {
   handlesExhausted,
@@ -6,30 +6,31 @@ import {
   messageOf,
   systemErrorCode,
 } from '../../errors/index.js';
+import { isInside, isTemporaryName } from '../../support/files.js';
 import type { DocumentKind, FileFingerprint, SkippedFile, SkipReason } from '../types.js';
-import { type MediaSelection, modalityOfName } from './media-names.js';
+import { type MediaSelection, modalityOfName } from './media.js';
 
-/** A file met on a walk. */
 export interface WalkedFile extends FileFingerprint {
   readonly kind: DocumentKind;
   readonly absolutePath: string;
 }
 
-/** What a walk tells of besides files. */
+/** What a walk reports besides files. */
 export interface WalkListener {
   /** `path` of the skip is absolute here. */
   onSkip(skip: SkippedFile): void;
+  /** A temporary file of svc, by its absolute path; another process may be writing it. */
+  onTemporary?(path: string): void;
 }
 
-/** Whether a folder of this name is passed over. */
 export function isIgnoredFolder(name: string): boolean {
   return IGNORED_FOLDERS.has(name);
 }
 
 /**
- * What a file of this name is taken for; undefined when it is none of memory's.
+ * The document kind by file name; undefined for other files.
  *
- * @param media which images and recordings belong to it; undefined for none
+ * @param media which media belong to it; undefined for none
  */
 export function kindOfName(name: string, media?: MediaSelection): DocumentKind | undefined {
   if (MARKDOWN.test(name)) return 'markdown';
@@ -38,17 +39,17 @@ export function kindOfName(name: string, media?: MediaSelection): DocumentKind |
   return modality !== undefined && media.modalities.has(modality) ? 'media' : undefined;
 }
 
-/** Folders that hold other people's files or the tools' own; never entered. */
+/** Folders with third-party or tool files; never entered. */
 const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
 const MARKDOWN = /\.md$/i;
 
 /**
- * All files of memory below a folder, in a stable order. Symbolic links are not followed (memory
- * search §2.6), so a loop of them cannot catch the walk. What cannot be read is reported.
+ * All memory files below a folder, in a stable order. Symbolic links are not followed (memory search §2.6),
+ * so loops are harmless. Unreadable entries are reported.
  *
  * @param root absolute path without symbolic links in it
- * @param media which images and recordings are wanted besides Markdown; undefined for none
- * @param except absolute path of a folder that is passed over
+ * @param media which media to include besides Markdown; undefined for none
+ * @param except absolute path of a folder that is only checked for temporary files
  */
 export function* walkFolder(
   root: string,
@@ -59,30 +60,51 @@ export function* walkFolder(
   const pending = [root];
   for (let dir = pending.pop(); dir !== undefined; dir = pending.pop()) {
     const folders: string[] = [];
-    for (const entry of readFolder(dir, listener)) {
+    const isMemory = except === undefined || !isInside(dir, except);
+    for (const entry of readFolder(dir, isMemory ? listener : undefined)) {
       const path = dir + sep + entry.name;
-      const isEntered = !isIgnoredFolder(entry.name) && path !== except;
-      if (entry.isDirectory() && isEntered) folders.push(path);
-      const kind = kindOfName(entry.name, media);
-      const file = kind === undefined ? undefined : walkedFile(entry, path, kind, media, listener);
+      if (entry.isDirectory() && !isIgnoredFolder(entry.name)) folders.push(path);
+      reportTemporary(entry, path, listener);
+      const file = isMemory ? walkedFile(entry, path, media, listener) : undefined;
       if (file !== undefined) yield file;
     }
     pending.push(...folders.reverse());
   }
 }
 
+/** Calls `onTemporary` for a temporary file of svc. */
+export function reportTemporary(entry: Dirent, path: string, listener: WalkListener): void {
+  if (entry.isFile() && isTemporaryName(entry.name)) listener.onTemporary?.(path);
+}
+
 function walkedFile(
   entry: Dirent,
   path: string,
-  kind: DocumentKind,
   media: MediaSelection | undefined,
   listener: WalkListener,
 ): WalkedFile | undefined {
-  if (entry.isSymbolicLink()) listener.onSkip({ path, reason: 'symlink' });
-  return entry.isFile() ? statFile(path, kind, media, listener) : undefined;
+  const kind = kindOfName(entry.name, media);
+  // A folder with any name is entered.
+  if (kind === undefined || entry.isDirectory()) return undefined;
+  if (entry.isFile()) return statFile(path, kind, media, listener);
+  listener.onSkip(noFile(path, entry));
+  return undefined;
 }
 
-/** One file's fingerprint; undefined, and reported, when it cannot be had or is too large. */
+/** Reports an entry with the name of a memory file that is not a regular file. */
+export function noFile(path: string, entry: Dirent | Stats): SkippedFile {
+  if (entry.isSymbolicLink()) return { path, reason: 'symlink' };
+  const detail = entry.isDirectory()
+    ? 'a folder'
+    : entry.isFIFO()
+      ? 'a pipe'
+      : entry.isSocket()
+        ? 'a socket'
+        : 'a device';
+  return { path, reason: 'not_a_file', detail };
+}
+
+/** One file's fingerprint; undefined, and reported, when it is unavailable or too large. */
 export function statFile(
   path: string,
   kind: DocumentKind,
@@ -102,7 +124,7 @@ export function statFile(
   }
 }
 
-/** The skip of a media file over `multimodal.maxFileBytes`. */
+/** Reports a media file over `multimodal.maxFileBytes`. */
 export function mediaTooLarge(
   path: string,
   bytes: number,
@@ -113,14 +135,18 @@ export function mediaTooLarge(
 }
 
 /**
- * The skip that a failed file operation amounts to.
+ * Converts a failed file operation to a skip.
  *
- * @throws SvcError HANDLES_EXHAUSTED: that says nothing of the file, and a file that is left out
- *   leaves the index too
+ * @throws SvcError HANDLES_EXHAUSTED, which is not about the file: a skipped file would be dropped from the
+ *   index
  */
 export function skipOf(path: string, error: unknown): SkippedFile {
   if (isHandleShortage(error)) throw handlesExhausted(error);
   const reason = REASONS[systemErrorCode(error) ?? ''] ?? 'unreadable';
+  // Node.js replaces invalid UTF-8 in names with this character, and cannot open them.
+  if (reason === 'vanished' && path.includes('\ufffd')) {
+    return { path, reason: 'unreadable', detail: 'its name is not UTF-8' };
+  }
   return reason === 'unreadable' ? { path, reason, detail: messageOf(error) } : { path, reason };
 }
 
@@ -131,12 +157,12 @@ const REASONS: Readonly<Record<string, SkipReason>> = {
   ENOENT: 'vanished',
 };
 
-function readFolder(dir: string, listener: WalkListener): Dirent[] {
+function readFolder(dir: string, listener: WalkListener | undefined): Dirent[] {
   try {
     const entries = readdirSync(dir, { withFileTypes: true });
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    listener.onSkip(skipOf(dir, error));
+    listener?.onSkip(skipOf(dir, error));
     return [];
   }
 }

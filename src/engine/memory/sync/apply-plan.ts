@@ -1,34 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../context.js';
-import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
-import type { Forgotten } from '../forget/forgotten.js';
-import type { Change, MemoryIndex, StoredDocument } from '../index/memory-index.js';
-import type { MediaSelection } from '../sources/media-names.js';
-import type { TranscriptFile } from '../sources/transcripts/transcript-files.js';
+import type { Clock } from '../../support/context.js';
+import { type ChunkingOptions, chunkMarkdown } from '../chunking/index.js';
+import type { Forgotten } from '../forget/index.js';
+import type { Change, IndexedDocument, MemoryIndex, StoredDocument } from '../index/index.js';
+import {
+  linesWithoutOwnWriting,
+  type MediaSelection,
+  readDocument,
+  type TranscriptFile,
+} from '../sources/index.js';
+import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
 import type { SyncEvent } from './events.js';
-import { type LoadOutcome, loadDocument } from './load-document.js';
 import type { PlannedRead, SyncPlan } from './plan-changes.js';
 import { type ApplyResult, Tally } from './tally.js';
 import { isTranscript, TranscriptProgress } from './transcript-progress.js';
 
-/** What applying a plan needs besides the plan. */
 export interface ApplyOptions {
   readonly chunking: ChunkingOptions;
   readonly forgotten: Forgotten;
   /** Which media belong to the memory; undefined for none. */
   readonly media?: MediaSelection | undefined;
   readonly clock: Clock;
-  /** Whether passages get vectors afterwards. */
+  /** Whether passages are embedded afterwards. */
   readonly vectorsFollow: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: SyncEvent) => void;
 }
 
-/** A transaction ends at whichever comes first: bounded memory, and never long to wait on Ctrl-C. */
+/** A transaction ends at either limit, to bound memory and the delay on Ctrl-C. */
 const BATCH_DOCUMENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** Reads, cuts and stores what a plan names, in batches of one transaction each. */
+/** Reads, chunks and stores the files of a plan, in batches of one transaction each. */
 export async function applyPlan(
   index: MemoryIndex,
   plan: SyncPlan,
@@ -62,8 +65,8 @@ async function applyBatches(
 }
 
 /**
- * A plan's changes, a batch at a time. A file is read when its change is asked for, in the midst of
- * the transaction, and let go of with the next one.
+ * A plan's changes, a batch at a time. A file is read when its change is consumed, within the transaction,
+ * and released with the next one.
  */
 class Batches {
   private readonly plan: SyncPlan;
@@ -71,7 +74,7 @@ class Batches {
   private readonly options: ApplyOptions;
   private removed = false;
   private position = 0;
-  /** The transcript that is being read, a part at a time. */
+  /** The transcript being read, part by part. */
   private transcript: TranscriptProgress | undefined;
   private batch: readonly PlannedRead[] = [];
   private readonly ahead = new Map<PlannedRead, LoadOutcome>();
@@ -88,8 +91,8 @@ class Batches {
   }
 
   /**
-   * Chooses the next batch, and looks at its media: what they are is told by a library that answers
-   * later, which a transaction cannot wait for. Of each only a few facts are kept.
+   * Chooses the next batch and inspects its media in advance, because that is asynchronous and a transaction
+   * cannot wait. Only a few facts of each are kept.
    */
   async lookAhead(): Promise<void> {
     this.batch = this.nextBatch();
@@ -109,7 +112,7 @@ class Batches {
       const { file, stored } = planned;
       if (isTranscript(file)) {
         bytes += yield* this.readOn(file, stored, BATCH_BYTES - bytes);
-        // The rest of it is the next batch's.
+        // The rest is for the next batch.
         if (this.transcript !== undefined) break;
       } else {
         bytes += file.size;
@@ -127,7 +130,7 @@ class Batches {
     let bytes = 0;
     for (const planned of this.plan.read.slice(this.position, this.position + BATCH_DOCUMENTS)) {
       if (bytes >= BATCH_BYTES) break;
-      // Of a transcript only what is new is read, a part at a time.
+      // Only the new parts of a transcript are read.
       if (!isTranscript(planned.file)) bytes += planned.file.size;
       batch.push(planned);
     }
@@ -135,10 +138,10 @@ class Batches {
   }
 
   /**
-   * Goes on reading a transcript, at least a part of it.
+   * Continues reading a transcript, by at least one part.
    *
-   * @param budget bytes after which no further part is begun
-   * @returns bytes read; `transcript` is left undefined when it was read to its end
+   * @param budget bytes after which no further part is started
+   * @returns bytes read; `transcript` is undefined once it has been read to its end
    */
   private *readOn(
     file: TranscriptFile,
@@ -159,7 +162,7 @@ class Batches {
     return bytes;
   }
 
-  /** Lets go of a file that is not read to its end. */
+  /** Closes a file that was not read to its end. */
   close(): void {
     this.transcript?.close();
   }
@@ -178,7 +181,7 @@ class Batches {
     if (outcome.state === 'skipped') {
       this.tally.skip(outcome.skip, stored !== undefined);
       onEvent({ type: 'document.skipped', ...outcome.skip });
-      // A file that is there but cannot be read any more must not answer with its old text.
+      // An unreadable file must not be found by its old text.
       return stored === undefined ? undefined : { type: 'remove', key: stored };
     }
     if (outcome.state === 'unchanged') {
@@ -193,4 +196,34 @@ class Batches {
     onEvent({ type: 'document.indexed', path: file.path, bytes, chunks: document.chunks.length });
     return { type: 'put', document };
   }
+}
+
+/** The result of reading one file for the index. */
+export type LoadOutcome =
+  | { readonly state: 'changed'; readonly document: IndexedDocument }
+  /** Its content is unchanged. */
+  | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
+  | { readonly state: 'skipped'; readonly skip: SkippedFile };
+
+/**
+ * Reads and chunks a file, without its forgotten lines.
+ *
+ * @param stored what the index has of it
+ */
+function loadDocument(
+  file: SourceFile,
+  stored: StoredDocument | undefined,
+  chunking: ChunkingOptions,
+  forgotten: Forgotten,
+): LoadOutcome {
+  const outcome = readDocument(file.absolutePath, file.path);
+  if (!outcome.ok) return { state: 'skipped', skip: outcome.skip };
+  const { fingerprint } = outcome.document;
+  const { lines, mark } = forgotten.cover(outcome.document.lines, outcome.document.hash);
+  // Changes to the forget list make it a different document.
+  const hash = outcome.document.hash + mark;
+  if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
+  const { source, path, kind } = file;
+  const chunks = chunkMarkdown(linesWithoutOwnWriting(lines), chunking);
+  return { state: 'changed', document: { source, path, kind, fingerprint, hash, chunks } };
 }

@@ -1,20 +1,22 @@
-import { lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openDatabase } from '../../sqlite/database.js';
-import { syncToDisk } from '../../sync-to-disk.js';
-import { indexHeader } from '../index/index-header.js';
-import type { SqliteIndex } from '../index/sqlite-index.js';
+import type { Clock } from '../../support/context.js';
+import { syncToDisk } from '../../support/files.js';
+import type { ResetResult } from '../backends/index.js';
+import { indexHeader, type MemoryIndex, statIndex } from '../index/index.js';
+import { withIndexLock } from './index-lock.js';
 
 const SIDE_FILES = ['-wal', '-shm', '-journal'] as const;
 
-/** Where a new index is built, beside the one it will replace. */
+/** Where a new index is built, next to the one it will replace. */
 export function buildFile(indexFile: string): string {
   return `${indexFile}.build`;
 }
 
 /**
- * Removes what a build that died left behind, and the side files of such a file. Only for the holder
- * of the index lock: nobody else can be building then.
+ * Removes leftovers of interrupted builds. Only for the holder of the index lock, so that no build is
+ * running.
  */
 export function removeStrayBuilds(indexFile: string): void {
   const stem = basename(buildFile(indexFile));
@@ -23,23 +25,20 @@ export function removeStrayBuilds(indexFile: string): void {
   }
 }
 
-/** Removes an index with its side files, or an empty folder in its place: a full one is not ours. */
+/** Removes an index with its side files. */
 export function removeIndexFiles(indexFile: string): void {
-  if (lstatSync(indexFile, { throwIfNoEntry: false })?.isDirectory() === true) rmdirSync(indexFile);
   for (const suffix of ['', ...SIDE_FILES]) rmSync(indexFile + suffix, { force: true });
 }
 
 /**
- * Puts a finished build in the place of the index, at once.
+ * Replaces the index with a finished build, atomically.
  *
- * Where a usable index stands, its content is replaced through SQLite's backup API, in one
- * transaction: connections that are reading go on with the old content and see the new one with
- * their next statement. Renaming over it would not do: the write-ahead log beside it belongs to the
- * old file but is found by its name. Where none stands, or one that cannot be opened, the build is
- * renamed into place.
+ * A usable index gets the new content through SQLite's backup API, in one transaction: open connections keep
+ * the old content and see the new one with their next statement. Renaming would leave the old file's
+ * write-ahead log in place, which is found by name. If there is no usable index, the build is renamed.
  */
 export async function publishBuild(
-  build: SqliteIndex,
+  build: MemoryIndex,
   indexFile: string,
   replaces: 'nothing' | 'unusable' | 'usable',
 ): Promise<void> {
@@ -62,12 +61,12 @@ export async function publishBuild(
   syncToDisk(dirname(indexFile));
 }
 
-/** Where a file goes that stood in the index's place and may be something else. */
+/** Where a foreign file in the index's place is moved to. */
 function setAsideFile(indexFile: string): string {
   return `${indexFile}.replaced`;
 }
 
-/** An index may be thrown away, and nothing else may: `store.path` could be mistyped. */
+/** Only an index can be discarded; anything else may be there because of a typo in `store.path`. */
 function setAsideForeign(indexFile: string): void {
   const stats = lstatSync(indexFile, { throwIfNoEntry: false });
   if (stats?.isFile() !== true || stats.size === 0) return;
@@ -75,5 +74,22 @@ function setAsideForeign(indexFile: string): void {
   renameSync(indexFile, setAsideFile(indexFile));
 }
 
-/** Pages copied before the event loop turns: large, because the copy is one transaction anyway. */
+/** Pages copied per event loop turn: many, because the copy is one transaction anyway. */
 const PAGES_AT_ONCE = 10_000;
+
+const LOCK_WAIT_MS = 5000;
+
+/**
+ * Deletes an index and leftovers of interrupted builds, while nobody writes it.
+ *
+ * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE
+ */
+export async function resetIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
+  const size = statIndex(indexFile)?.size;
+  const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
+  return withIndexLock(indexFile, lock, () => {
+    removeIndexFiles(indexFile);
+    removeStrayBuilds(indexFile);
+    return { deleted: size !== undefined, bytes: size ?? 0 };
+  });
+}

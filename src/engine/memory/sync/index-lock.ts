@@ -1,12 +1,19 @@
-import { mkdirSync, truncateSync } from 'node:fs';
+import { mkdirSync, statSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
-import { runningMs } from '../../running-ms.js';
 import { type Connection, createDatabase, databaseFault } from '../../sqlite/database.js';
-import { asIndexError, isDamage } from '../index/index-error.js';
+import { runningMs } from '../../support/time.js';
+import {
+  asIndexError,
+  isDamage,
+  type MemoryIndex,
+  type OpenedIndex,
+  openIndex,
+  type VectorSettings,
+} from '../index/index.js';
 
-/** Who writes an index right now. */
+/** The process that is writing an index. */
 export interface LockHolder {
   readonly pid: number;
   /** Milliseconds since the epoch. */
@@ -18,23 +25,22 @@ export interface IndexLock {
   release(): void;
 }
 
-/** How to wait for the lock. */
 export interface LockOptions {
   readonly pid: number;
   readonly nowMs: number;
-  /** 0 means: try once. */
+  /** 0 tries once. */
   readonly waitMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called once, when the waiting begins; never where there is none. */
+  /** Called once when waiting starts, if it does. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
-  /** Where the connection comes from; a new one when left out. */
+  /** Defaults to a new connection. */
   readonly connections?: LockConnections | undefined;
 }
 
-/** Lends connections to lock files. */
+/** Provides connections to lock files. */
 export interface LockConnections {
   openLock(file: string, open: (file: string) => Connection): Connection;
-  /** Ends the lock. */
+  /** Releases the lock. */
   releaseLock(database: Connection): void;
 }
 
@@ -43,15 +49,16 @@ const OPENED_ANEW: LockConnections = {
   releaseLock: (database) => database.close(),
 };
 
-const RETRY_MS = 50;
+/** Delays between tries; short at first, because most syncs take a few milliseconds. */
+const RETRY_MS = { first: 5, longest: 50 };
 
 /**
- * Takes the right to write the index at `indexFile`. The lock is an open transaction on a database
- * of its own beside the index: the operating system drops it when its holder dies, however it dies,
- * so it is never stale and nobody has to guess from a process id.
+ * Acquires the right to write an index. The lock is an open transaction on a separate database next to the
+ * index: the operating system releases it when its holder dies, so it is never stale and no process id has to
+ * be checked.
  *
- * @returns undefined when somebody else held it for all of `waitMs`
- * @throws SvcError INDEX_UNWRITABLE when the folder cannot be written
+ * @returns undefined when another process held it for all of `waitMs`
+ * @throws SvcError INDEX_UNWRITABLE when the folder is not writable
  */
 export async function acquireIndexLock(
   indexFile: string,
@@ -62,9 +69,10 @@ export async function acquireIndexLock(
   const database = openLock(indexFile, file, connections);
   const deadline = runningMs() + options.waitMs;
   let waited = false;
+  let pauseMs = RETRY_MS.first;
   try {
     while (!tryLock(database, options)) {
-      // Before the deadline is looked at: on a busy machine the first try may have taken all the time.
+      // Before checking the deadline: on a busy machine the first try may have taken all the time.
       if (!waited && options.waitMs > 0) options.onWait?.(readHolder(database));
       waited = true;
       if (runningMs() >= deadline) {
@@ -72,10 +80,11 @@ export async function acquireIndexLock(
         return undefined;
       }
       await sleep(
-        RETRY_MS,
+        pauseMs,
         undefined,
         options.signal === undefined ? {} : { signal: options.signal },
       );
+      pauseMs = Math.min(pauseMs * 2, RETRY_MS.longest);
     }
   } catch (error) {
     connections.releaseLock(database);
@@ -86,10 +95,10 @@ export async function acquireIndexLock(
 }
 
 /**
- * Does work that only one process may do at a time on the index at `indexFile`.
+ * Runs work while holding the index lock.
  *
- * @throws SvcError INDEX_LOCKED when somebody else held the lock for all of `waitMs`; failures of
- *   the file system or of SQLite as {@link asIndexError} tells them
+ * @throws SvcError INDEX_LOCKED when another process held the lock for all of `waitMs`; file system and
+ *   SQLite errors as from {@link asIndexError}
  */
 export async function withIndexLock<T>(
   indexFile: string,
@@ -111,7 +120,6 @@ export async function withIndexLock<T>(
   }
 }
 
-/** Where the lock of an index lies. */
 export function lockFile(indexFile: string): string {
   return `${indexFile}.lock`;
 }
@@ -123,8 +131,8 @@ function openLock(indexFile: string, file: string, connections: LockConnections)
       return connections.openLock(file, openLockFile);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      // Emptied in place, it is a database again, and a lock that somebody holds on it stays one:
-      // it belongs to the file, not to what is in it.
+      // Truncated in place it is a valid database again. Locks stay held: they belong to the file, not its
+      // content.
       truncateSync(file);
       return connections.openLock(file, openLockFile);
     }
@@ -133,14 +141,14 @@ function openLock(indexFile: string, file: string, connections: LockConnections)
   }
 }
 
-/** Opens it and sees that it is a database, as far as whoever holds it lets anybody see that. */
+/** Opens the file and checks that it is a database, unless its holder prevents that. */
 function openLockFile(file: string): Connection {
   const database = createDatabase(file, 0);
   try {
     database.pragma('schema_version');
     return database;
   } catch (error) {
-    // A commit of another process is under way: that one has seen it.
+    // Another process is committing, so it has checked.
     if (databaseFault(error) === 'busy') return database;
     database.close();
     throw error;
@@ -149,13 +157,13 @@ function openLockFile(file: string): Connection {
 
 function tryLock(database: Connection, options: LockOptions): boolean {
   try {
-    // Here and not at opening: whoever sets it reads, and may have to wait as well.
+    // Not when opening: this pragma reads, and may have to wait too.
     database.pragma('synchronous = OFF');
     database.exec('BEGIN IMMEDIATE');
     database.exec('CREATE TABLE IF NOT EXISTS holder (pid INTEGER, since_ms INTEGER)');
     database.exec('DELETE FROM holder');
     database.prepare('INSERT INTO holder VALUES (?, ?)').run(options.pid, options.nowMs);
-    // Only what is committed can be read by those who wait; the lock itself is the next one.
+    // Others can only read committed data, so the lock itself is the next transaction.
     database.exec('COMMIT');
     database.exec('BEGIN IMMEDIATE');
     return true;
@@ -175,4 +183,104 @@ function readHolder(database: Connection): LockHolder | undefined {
     if (databaseFault(error) !== 'busy' && !String(error).includes('no such table')) throw error;
     return undefined;
   }
+}
+
+/** Provides a sync's connections, and takes them back. */
+export interface SyncConnections extends LockConnections {
+  openIndex(file: string, vectors: VectorSettings): OpenedIndex;
+  releaseIndex(index: MemoryIndex): void;
+  /** Closes it: the file is about to be replaced, or something is wrong with it. */
+  discardIndex(index: MemoryIndex): void;
+}
+
+/** Opened for one sync and closed after it. */
+export const openedAnew: SyncConnections = {
+  openIndex: (file, vectors) => openIndex(file, 'write', vectors),
+  releaseIndex: (index) => index.close(),
+  discardIndex: (index) => index.close(),
+  openLock: (file, open) => open(file),
+  releaseLock: (database) => database.close(),
+};
+
+interface Kept<T> {
+  readonly file: string;
+  readonly inode: number | undefined;
+  readonly value: T;
+}
+
+/**
+ * Keeps the connections of one index open between syncs, for processes that sync often: see
+ * keep-native-objects.ts. The lock is still released after each sync.
+ */
+export class KeptConnections implements SyncConnections {
+  private index: Kept<{ readonly index: MemoryIndex; readonly opened: OpenedIndex }> | undefined;
+  private lock: Kept<Connection> | undefined;
+
+  openIndex(file: string, vectors: VectorSettings): OpenedIndex {
+    const kept = this.index;
+    if (kept !== undefined && isStill(kept, file) && kept.value.index.isCurrent()) {
+      return kept.value.opened;
+    }
+    this.closeIndex();
+    const inode = inodeOf(file);
+    const opened = openIndex(file, 'write', vectors);
+    if (opened.state === 'ready') {
+      this.index = { file, inode, value: { index: opened.index, opened } };
+    }
+    return opened;
+  }
+
+  releaseIndex(index: MemoryIndex): void {
+    if (this.index?.value.index !== index) index.close();
+  }
+
+  discardIndex(index: MemoryIndex): void {
+    if (this.index?.value.index === index) this.index = undefined;
+    index.close();
+  }
+
+  openLock(file: string, open: (file: string) => Connection): Connection {
+    if (this.lock !== undefined && isStill(this.lock, file)) return this.lock.value;
+    this.closeLock();
+    const value = open(file);
+    this.lock = { file, inode: inodeOf(file), value };
+    return value;
+  }
+
+  releaseLock(database: Connection): void {
+    if (this.lock?.value !== database) {
+      database.close();
+      return;
+    }
+    try {
+      if (database.inTransaction) database.exec('ROLLBACK');
+    } catch {
+      // Closing rolls back the transaction.
+      this.closeLock();
+    }
+  }
+
+  close(): void {
+    this.closeIndex();
+    this.closeLock();
+  }
+
+  private closeIndex(): void {
+    this.index?.value.index.close();
+    this.index = undefined;
+  }
+
+  private closeLock(): void {
+    this.lock?.value.close();
+    this.lock = undefined;
+  }
+}
+
+/** Whether the path still leads to the file that was opened. */
+function isStill(kept: Kept<unknown>, file: string): boolean {
+  return kept.file === file && kept.inode !== undefined && kept.inode === inodeOf(file);
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
 }

@@ -1,15 +1,25 @@
-import type { Forgotten } from '../forget/forgotten.js';
-import type { StoredDocument } from '../index/memory-index.js';
-import { inspectMedia } from '../sources/inspect-media.js';
-import { type MediaSelection, mediaLabel } from '../sources/media-names.js';
-import type { SourceFile } from '../types.js';
-import type { LoadOutcome } from './load-document.js';
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { fileTypeFromBuffer } from 'file-type/core';
+import type { Forgotten } from '../forget/index.js';
+import type { StoredDocument } from '../index/index.js';
+import {
+  type MediaSelection,
+  mediaLabel,
+  mediaTooLarge,
+  modalityOfName,
+  modalityOfType,
+  openRegular,
+  skipOf,
+} from '../sources/index.js';
+import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
+import type { LoadOutcome } from './apply-plan.js';
 
 /**
- * Looks at an image or a recording. Its one passage is its label: the words by which it is found
- * without vectors; what it shows is in its vector, which is made from the file later.
+ * Reads a media file. Its only passage is its label, which keyword search finds; its content is embedded
+ * later from the file.
  *
- * @param stored what the index holds of it so far
+ * @param stored what the index has of it
  */
 export async function loadMedia(
   file: SourceFile,
@@ -31,4 +41,124 @@ export async function loadMedia(
     state: 'changed',
     document: { source, path, kind, mimeType, fingerprint, hash, chunks },
   };
+}
+
+/** Facts about a media file, without its bytes. */
+interface MediaFacts {
+  /** Taken before reading, so that a change during the read is noticed later. */
+  readonly fingerprint: FileFingerprint;
+  /** SHA-256 of the bytes, hexadecimal. */
+  readonly hash: string;
+  /** The type of the content as vendors name it, regardless of the file name. */
+  readonly mimeType: string;
+}
+
+type InspectOutcome =
+  | { readonly ok: true; readonly media: MediaFacts }
+  | { readonly ok: false; readonly skip: SkippedFile };
+
+/** Block size, for files of any size. */
+const BLOCK_BYTES = 256 * 1024;
+
+/** Detected types and their vendor names. All others are not formats of memory search §2.7. */
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'image/png'],
+  ['image/apng', 'image/png'],
+  ['image/jpeg', 'image/jpeg'],
+  ['image/webp', 'image/webp'],
+  ['image/gif', 'image/gif'],
+  ['image/heic', 'image/heic'],
+  ['image/heic-sequence', 'image/heic'],
+  ['image/heif', 'image/heif'],
+  ['image/heif-sequence', 'image/heif'],
+  ['audio/mpeg', 'audio/mpeg'],
+  ['audio/wav', 'audio/wav'],
+  ['audio/ogg', 'audio/ogg'],
+  ['audio/x-m4a', 'audio/mp4'],
+  ['audio/mp4', 'audio/mp4'],
+  ['audio/aac', 'audio/aac'],
+  ['audio/flac', 'audio/flac'],
+]);
+
+/** The handler of a video track: box type, version and flags, pre_defined, handler (ISO 14496-12). */
+const VIDEO_TRACK = Buffer.from('hdlr\0\0\0\0\0\0\0\0vide', 'latin1');
+
+/**
+ * Detects a media file's type from its content and hashes it, in bounded memory. Files whose content does not
+ * match their name are reported.
+ */
+export async function inspectMedia(
+  { absolutePath, path }: Pick<SourceFile, 'absolutePath' | 'path'>,
+  selection: MediaSelection,
+): Promise<InspectOutcome> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await openRegular(absolutePath);
+    const { size, mtimeMs, ctimeMs } = await handle.stat();
+    if (size > selection.maxFileBytes) {
+      return { ok: false, skip: mediaTooLarge(path, size, selection) };
+    }
+    const read = await readThrough(handle, path, selection.maxFileBytes);
+    if ('fault' in read) return { ok: false, skip: read.fault };
+    return { ok: true, media: { fingerprint: { size, mtimeMs, ctimeMs }, ...read } };
+  } catch (error) {
+    return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function readThrough(
+  handle: FileHandle,
+  path: string,
+  maxBytes: number,
+): Promise<Pick<MediaFacts, 'hash' | 'mimeType'> | { readonly fault: SkippedFile }> {
+  const fault = (detail: string) => ({ fault: { path, reason: 'wrong_format', detail } }) as const;
+  const block = Buffer.alloc(BLOCK_BYTES);
+  const digest = createHash('sha256');
+  let detected: Detection | undefined;
+  let hasVideo = false;
+  let tail = Buffer.alloc(0);
+  let total = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(block, 0, BLOCK_BYTES, null);
+    if (bytesRead === 0) break;
+    const bytes = block.subarray(0, bytesRead);
+    total += bytesRead;
+    if (total > maxBytes) return fault('it grew while it was being read');
+    digest.update(bytes);
+    detected ??= await detect(bytes, path);
+    if (!detected.ok) return fault(detected.why);
+    if (!detected.maybeVideo) continue;
+    hasVideo ||= Buffer.concat([tail, bytes]).includes(VIDEO_TRACK);
+    tail = Buffer.from(bytes.subarray(-VIDEO_TRACK.length));
+  }
+  if (detected?.ok !== true) return fault('it is empty');
+  if (hasVideo) return fault('its content is a video');
+  return { hash: digest.digest('hex'), mimeType: detected.mimeType };
+}
+
+type Detection =
+  | { readonly ok: false; readonly why: string }
+  | {
+      readonly ok: true;
+      readonly mimeType: string;
+      /** An MP4 of unclear content: only its tracks tell. */
+      readonly maybeVideo: boolean;
+    };
+
+/** @param head the beginning of the file */
+async function detect(head: Buffer, path: string): Promise<Detection> {
+  const found = await fileTypeFromBuffer(head);
+  const detected = found?.mime.split(';', 1)[0];
+  if (detected === undefined) return { ok: false, why: 'unknown format' };
+  // Recorders also write sound into a general MP4.
+  if (detected === 'video/mp4' && /\.m4a$/iu.test(path)) {
+    return { ok: true, mimeType: 'audio/mp4', maybeVideo: true };
+  }
+  const mimeType = TYPES.get(detected);
+  if (mimeType === undefined || modalityOfType(mimeType) !== modalityOfName(path)) {
+    return { ok: false, why: `its content is ${detected}, which does not match its name` };
+  }
+  return { ok: true, mimeType, maybeVideo: false };
 }

@@ -1,35 +1,39 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { isRecord } from '../../config/index.js';
+import { parsedJson } from '../../support/text.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
-import type { Forgotten } from '../forget/forgotten.js';
-import type { Change, StoredDocument } from '../index/memory-index.js';
-import { type JsonlLine, jsonlLines } from '../sources/transcripts/jsonl-lines.js';
-import { prefixPrint } from '../sources/transcripts/prefix-print.js';
-import type { TranscriptFile } from '../sources/transcripts/transcript-files.js';
-import { initialState, type ReadingState, readTurn } from '../sources/transcripts/turn-reader.js';
-import { skipOf } from '../sources/walk.js';
+import type { ChunkingOptions } from '../chunking/index.js';
+import type { Forgotten } from '../forget/index.js';
+import type { Change, StoredDocument } from '../index/index.js';
+import {
+  type JsonlLine,
+  type ReadingState,
+  skipOf,
+  type TranscriptFile,
+} from '../sources/index.js';
+import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
+import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
 import type { Chunk, FileFingerprint, SkippedFile } from '../types.js';
-import { parseResumePoint, type ResumePoint, resumeText } from './resume-point.js';
 
-/** A stretch of a transcript as changes of the index. */
+/** A part of a transcript as index changes. */
 export type TranscriptPart =
   | {
       readonly state: 'changed';
       readonly change: Change;
       readonly chunks: number;
-      /** Bytes read for it. */
       readonly bytes: number;
-      /** Nothing of the file is left to be read. */
+      /** Whether this is the end of the file. */
       readonly isLast: boolean;
     }
-  /** It says what the index has already. */
+  /** Its content is unchanged. */
   | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
   | { readonly state: 'skipped'; readonly skip: SkippedFile };
 
-/** How much of a file goes into one part, in bytes: what lies in memory at a time. */
+/** Bytes per part, to bound memory. */
 const PART_BYTES = 1024 * 1024;
 
-/** Where a line begins, and what is known there. */
+/** The start of a line and the state there. */
 interface Mark {
   readonly offset: number;
   readonly line: number;
@@ -37,9 +41,9 @@ interface Mark {
 }
 
 /**
- * Reads a transcript in parts, each of which leaves an index that is right as far as it goes and says
- * where to go on: from where the last run stopped when the file only grew, from its beginning when it
- * was written over. A last line that is not whole yet waits for its rest.
+ * Reads a transcript in parts, each of which leaves a consistent index with a resume point: reading resumes
+ * where the last run stopped if the file only grew, and restarts if it was rewritten. An incomplete last line
+ * is read again later.
  */
 export function* loadTranscript(
   file: TranscriptFile,
@@ -49,7 +53,7 @@ export function* loadTranscript(
 ): Generator<TranscriptPart> {
   let descriptor: number | undefined;
   try {
-    // Not through a link that was put in the file's place meanwhile, and not waiting on a pipe.
+    // Without following a link swapped in meanwhile, and without blocking on a pipe.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     descriptor = openSync(file.absolutePath, flags);
     const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
@@ -67,7 +71,7 @@ export function* loadTranscript(
   }
 }
 
-/** Where to go on, when all that was read before still stands in the file. */
+/** The resume point, if everything read before is unchanged. */
 function resumable(
   descriptor: number,
   stored: StoredDocument,
@@ -75,12 +79,12 @@ function resumable(
 ): ResumePoint | undefined {
   const resume = stored.resume === undefined ? undefined : parseResumePoint(stored.resume);
   if (resume === undefined || size < stored.fingerprint.size) return undefined;
-  // As long as before and written since: that is no growth.
+  // The same size but modified: rewritten, not grown.
   if (size === stored.fingerprint.size && mtimeMs !== stored.fingerprint.mtimeMs) return undefined;
   return prefixPrint(descriptor, resume.end) === stored.hash ? resume : undefined;
 }
 
-/** One pass over a transcript, from its beginning or from where the last one stopped. */
+/** One pass over a transcript, from its beginning or a resume point. */
 class TranscriptLoad {
   private readonly file: TranscriptFile;
   private readonly descriptor: number;
@@ -89,7 +93,7 @@ class TranscriptLoad {
   private readonly chunker: TurnChunker<Mark>;
   private reading: ReadingState;
   private chunks: Chunk[] = [];
-  /** How many chunks at the document's end are written anew by the next change; undefined to begin it. */
+  /** How many chunks at the document's end the next change replaces; undefined for a new document. */
   private replaces: number | undefined;
 
   constructor(
@@ -127,7 +131,7 @@ class TranscriptLoad {
       yield this.part(next, line.end - begun);
       begun = line.end;
     }
-    // Of a file that is left out nothing more is read, however it grows.
+    // An excluded file is never read again, however it grows.
     const end = this.reading.isExcluded ? { ...next, offset: size } : next;
     yield this.lastPart(end, undefined, next.offset - begun);
   }
@@ -144,8 +148,7 @@ class TranscriptLoad {
   }
 
   /**
-   * @param unended the file's last line where no line end follows it: what it says counts, and half of
-   *   a JSON object says nothing, but it is read again next time
+   * @param unended an unterminated last line: it counts if it is complete JSON, and is read again next time
    */
   private lastPart(
     next: { readonly offset: number; readonly line: number },
@@ -164,7 +167,7 @@ class TranscriptLoad {
     next: { readonly offset: number; readonly line: number },
     bytes: number,
   ): TranscriptPart {
-    // Not what the disk says: should this be the last that is done, the file is to be read on.
+    // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
     const halfway = { size: next.offset, mtimeMs: 0, ctimeMs: 0 };
     return this.changeOf({ ...this.pointAt(next), openChunks: 0 }, halfway, bytes, false);
   }
@@ -194,4 +197,78 @@ class TranscriptLoad {
         : { type: 'extend', document, replacesLast: replaces };
     return { state: 'changed', change, chunks: chunks.length, bytes, isLast };
   }
+}
+
+/** Up to this size the whole beginning is hashed. */
+const WHOLE_BYTES = 64 * 1024;
+const SAMPLES = 32;
+const SAMPLE_BYTES = 2 * 1024;
+
+/**
+ * A hash to detect changes in the beginning of a file at constant cost: its length and evenly spaced samples,
+ * including the first and last bytes. Insertions and deletions shift the last sample; only same-length
+ * replacements between samples go unnoticed.
+ *
+ * @param bytes length of the beginning
+ * @returns SHA-256, hexadecimal; undefined when the file is shorter
+ */
+function prefixPrint(descriptor: number, bytes: number): string | undefined {
+  const hash = createHash('sha256').update(`${bytes}:`);
+  const isWhole = bytes <= WHOLE_BYTES;
+  const length = isWhole ? bytes : SAMPLE_BYTES;
+  const buffer = Buffer.alloc(length);
+  const count = isWhole ? 1 : SAMPLES;
+  for (let sample = 0; sample < count && length > 0; sample++) {
+    const at = isWhole ? 0 : Math.floor(((bytes - length) * sample) / (SAMPLES - 1));
+    if (readSync(descriptor, buffer, 0, length, at) < length) return undefined;
+    hash.update(buffer);
+  }
+  return hash.digest('hex');
+}
+
+/** Where reading a transcript resumes, and the state there. */
+interface ResumePoint {
+  /** Byte offset of the first line to read again: the start of the last chunk that may grow. */
+  readonly offset: number;
+  /** Its 1-based number. */
+  readonly line: number;
+  readonly reading: ReadingState;
+  /** Byte offset up to which all lines were read; the document's hash covers this part. */
+  readonly end: number;
+  /** How many chunks at the document's end are recreated from lines that are read again. */
+  readonly openChunks: number;
+  /** Of all lines read. */
+  readonly brokenLines: number;
+  readonly isExcluded: boolean;
+}
+
+function resumeText(point: ResumePoint): string {
+  return JSON.stringify(point);
+}
+
+/** Undefined for an invalid text: then the file is read from its beginning. */
+function parseResumePoint(text: string): ResumePoint | undefined {
+  const point = parsedJson(text);
+  const reading = isRecord(point) ? point['reading'] : undefined;
+  if (!isRecord(point) || !isRecord(reading)) return undefined;
+  const { offset, line, end, openChunks, brokenLines, isExcluded } = point;
+  if (!isCount(offset) || !isCount(line) || !isCount(end) || !isCount(openChunks)) return undefined;
+  if (!isCount(brokenLines) || typeof isExcluded !== 'boolean') return undefined;
+  const state = readingState(reading);
+  if (state === undefined) return undefined;
+  return { offset, line, reading: state, end, openChunks, brokenLines, isExcluded };
+}
+
+function readingState(value: Readonly<Record<string, unknown>>): ReadingState | undefined {
+  const { belongs, isExcluded, hasBegun, brokenLines, lastTurn } = value;
+  if (belongs !== undefined && typeof belongs !== 'boolean') return undefined;
+  if (lastTurn !== undefined && typeof lastTurn !== 'string') return undefined;
+  if (typeof isExcluded !== 'boolean' || typeof hasBegun !== 'boolean') return undefined;
+  return isCount(brokenLines)
+    ? { belongs, isExcluded, hasBegun, brokenLines, lastTurn }
+    : undefined;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

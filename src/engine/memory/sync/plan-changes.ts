@@ -1,23 +1,33 @@
-import type { StoredDocument } from '../index/memory-index.js';
+import { readPart } from '../../support/files.js';
+import {
+  currentIdentity,
+  type IndexIdentity,
+  type IndexSettings,
+  identityDifferences,
+  type MemoryIndex,
+  type OpenedIndex,
+  type StoredDocument,
+} from '../index/index.js';
+import type { TranscriptGrowth } from '../sources/index.js';
 import type { DocumentKey, FileFingerprint, SourceFile } from '../types.js';
-import { isRacy } from './tree-snapshot.js';
+import type { RebuildReason } from './events.js';
 
-/** What has to be done to make an index mirror the files. */
+/** What it takes to make an index mirror the files. */
 export interface SyncPlan {
-  /** Files to read, because they are new or their fingerprint changed. */
+  /** New files, and those whose fingerprint changed. */
   readonly read: readonly PlannedRead[];
   /** Documents whose file is gone. */
   readonly remove: readonly StoredDocument[];
   readonly unchanged: number;
 }
 
-/** A file to read, with what the index holds of it so far. */
+/** A file to read, with what the index has of it. */
 export interface PlannedRead {
   readonly file: SourceFile;
   readonly stored: StoredDocument | undefined;
 }
 
-/** Compares what the disk holds with what the index holds; pure. */
+/** Compares files on disk with the index. Pure. */
 export function planChanges(
   files: readonly SourceFile[],
   stored: readonly StoredDocument[],
@@ -35,7 +45,6 @@ export function planChanges(
   return { read, remove: [...left.values()], unchanged };
 }
 
-/** True when there is nothing to do. */
 export function isUpToDate(plan: SyncPlan): boolean {
   return plan.read.length === 0 && plan.remove.length === 0;
 }
@@ -50,7 +59,155 @@ function isFresh(document: StoredDocument, file: FileFingerprint): boolean {
   );
 }
 
-/** A document's key as one string. */
 function keyOf(key: DocumentKey): string {
   return `${key.source}:${key.path}`;
+}
+
+/**
+ * What a sync would do now. Cheap when the scan matches that of the last sync: a file that was unreadable
+ * then is not reported again while it is unchanged.
+ *
+ * @param scannedMs when the scan started, in milliseconds since the epoch
+ */
+export async function pendingChanges(
+  index: MemoryIndex,
+  files: readonly SourceFile[],
+  scannedMs: number,
+): Promise<SyncPlan> {
+  const before = (await index.syncMark()).tree;
+  const now = before === undefined ? undefined : snapshotOf(files, scannedMs);
+  if (before !== undefined && now !== undefined && isSameTree(before, now)) {
+    return { read: [], remove: [], unchanged: files.length };
+  }
+  return planChanges(files, await index.documents());
+}
+
+/**
+ * What a scan saw, in a form that is cheap to compare: equal snapshots mean that nothing was added, changed,
+ * moved or removed.
+ */
+export interface TreeSnapshot {
+  /** The displayed paths in scan order, joined by NUL, which no path contains. */
+  readonly paths: string;
+  /** For each path: size, mtimeMs and ctimeMs as 64-bit floats. */
+  readonly fingerprints: Buffer;
+}
+
+/** More than the timestamp resolution of file systems with fractional seconds. */
+const FINE_STEP_MS = 20;
+/** The resolution of other file systems: one second, on FAT two. */
+const COARSE_STEP_MS = 2000;
+
+/**
+ * Two writes within the timestamp resolution leave the same fingerprint, so a file modified just before it
+ * was read may have changed unnoticed; git calls this "racily clean".
+ *
+ * @param lookedMs when the file was read, in milliseconds since the epoch
+ */
+export function isRacy(mtimeMs: number, lookedMs: number): boolean {
+  const step = mtimeMs % 1000 === 0 ? COARSE_STEP_MS : FINE_STEP_MS;
+  return mtimeMs >= lookedMs - step;
+}
+
+/** How long until a file that was just written is no longer racy; 0 if that is not soon. */
+export function racyForMs(mtimeMs: number, nowMs: number): number {
+  const waitMs = Math.floor(mtimeMs + FINE_STEP_MS - nowMs) + 1;
+  return waitMs <= 2 * FINE_STEP_MS && mtimeMs % 1000 !== 0 ? Math.max(0, waitMs) : 0;
+}
+
+/**
+ * @param scannedMs when the scan started, in milliseconds since the epoch
+ * @returns undefined when a file is so recent that its next change could go unnoticed
+ */
+export function snapshotOf(
+  files: readonly SourceFile[],
+  scannedMs: number,
+): TreeSnapshot | undefined {
+  const numbers = new Float64Array(files.length * 3);
+  let at = 0;
+  for (const { size, mtimeMs, ctimeMs } of files) {
+    if (isRacy(mtimeMs, scannedMs)) return undefined;
+    numbers[at] = size;
+    numbers[at + 1] = mtimeMs;
+    numbers[at + 2] = ctimeMs;
+    at += 3;
+  }
+  const paths = files.map((file) => file.path).join('\0');
+  return { paths, fingerprints: Buffer.from(numbers.buffer) };
+}
+
+export function isSameTree(a: TreeSnapshot, b: TreeSnapshot): boolean {
+  return a.fingerprints.equals(b.fingerprints) && a.paths === b.paths;
+}
+
+/** A rebuild and its reason. */
+export interface Rebuild {
+  readonly reason: RebuildReason;
+  /** For people: the difference, or what is wrong with the old index. */
+  readonly detail: string;
+}
+
+/** The build of a missing or unusable index. */
+export function rebuildOf(opened: Exclude<OpenedIndex, { state: 'ready' }>): Rebuild {
+  return opened.state === 'missing'
+    ? { reason: 'first', detail: 'there is no index yet' }
+    : { reason: 'damaged', detail: opened.why };
+}
+
+/** Why an index must be rebuilt instead of updated, if so. */
+export function rebuildNeeded(
+  identity: IndexIdentity,
+  settings: IndexSettings,
+  force: boolean,
+): Rebuild | undefined {
+  if (force) return { reason: 'forced', detail: '--force' };
+  const differences = identityDifferences(identity, currentIdentity(settings));
+  if (differences.length === 0) return undefined;
+  return { reason: 'settings', detail: differences.join(', ') };
+}
+
+/** What agents write into a transcript when they compact its context. */
+const COMPACTION_MARKS = ['"type":"compaction"', '"type":"compacted"', '"compact_boundary"'].map(
+  (mark) => Buffer.from(mark),
+);
+const NEWLINE = 10;
+/** At most this much of the growth is inspected; that many bytes are worth indexing anyway. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Drops transcripts from a plan that have not grown enough (`sync.sessions`, memory search §2.10). New and
+ * rewritten ones stay.
+ */
+export function withoutSmallGrowth(plan: SyncPlan, growth: TranscriptGrowth): SyncPlan {
+  const read = plan.read.filter((planned) => isDue(planned, growth));
+  const deferred = plan.read.length - read.length;
+  return deferred === 0 ? plan : { ...plan, read, unchanged: plan.unchanged + deferred };
+}
+
+function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean {
+  if (file.kind !== 'transcript' || stored === undefined) return true;
+  const added = file.size - stored.fingerprint.size;
+  // Truncated, or left over from an interrupted run.
+  if (added <= 0 || stored.fingerprint.mtimeMs === 0) return true;
+  if (added >= Math.min(growth.deltaBytes, MOST_BYTES) || growth.deltaMessages === 0) return true;
+  const bytes = tail(file.absolutePath, stored.fingerprint.size, added);
+  if (bytes === undefined) return true;
+  const { deltaMessages, postCompactionForce } = growth;
+  if (linesIn(bytes) >= deltaMessages) return true;
+  return postCompactionForce && COMPACTION_MARKS.some((mark) => bytes.includes(mark));
+}
+
+/** Undefined when unreadable: indexing it will report the reason. */
+function tail(path: string, from: number, length: number): Buffer | undefined {
+  try {
+    return readPart(path, from, length);
+  } catch {
+    return undefined;
+  }
+}
+
+function linesIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
+  return count;
 }

@@ -1,24 +1,35 @@
-import type { Clock } from '../../context.js';
-import type { ProviderPath } from '../../embeddings/index.js';
-import { runningMs } from '../../running-ms.js';
-import { type ForgetPlaces, readForgotten } from '../forget/forget-list.js';
-import { currentIdentity, type IndexSettings } from '../index/identity.js';
-import { isDamage } from '../index/index-error.js';
-import { createIndex, damageComplaint, type OpenedIndex } from '../index/open-index.js';
-import type { SqliteIndex } from '../index/sqlite-index.js';
-import type { VectorSettings } from '../index/vectors/vector-settings.js';
-import type { Scan } from '../sources/memory-files.js';
-import { type MemorySources, scanSources } from '../sources/scan-sources.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ProviderPath, supersededKey } from '../../embeddings/index.js';
+import type { Clock } from '../../support/context.js';
+import { runningMs } from '../../support/time.js';
+import type { SyncRequest } from '../backends/index.js';
+import { type ForgetPlaces, readForgotten } from '../forget/index.js';
+import {
+  createIndex,
+  currentIdentity,
+  damageComplaint,
+  type IndexSettings,
+  isDamage,
+  type MemoryIndex,
+  type OpenedIndex,
+  type VectorSettings,
+} from '../index/index.js';
+import { type MemorySources, removeStrays, type Scan, scanSources } from '../sources/index.js';
+import type { SourceFile } from '../types.js';
 import { applyPlan } from './apply-plan.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 import type { SyncEvent, SyncSummary } from './events.js';
-import { type LockHolder, withIndexLock } from './index-lock.js';
-import { planChanges } from './plan-changes.js';
-import { type Rebuild, rebuildNeeded, rebuildOf } from './rebuild-needed.js';
-import { openedAnew, type SyncConnections } from './sync-connections.js';
+import { type LockHolder, openedAnew, type SyncConnections, withIndexLock } from './index-lock.js';
+import {
+  planChanges,
+  type Rebuild,
+  racyForMs,
+  rebuildNeeded,
+  rebuildOf,
+  snapshotOf,
+  withoutSmallGrowth,
+} from './plan-changes.js';
 import type { ApplyResult } from './tally.js';
-import { withoutSmallGrowth } from './transcript-due.js';
-import { snapshotOf } from './tree-snapshot.js';
 
 /** An index and the files it mirrors. */
 export interface SyncTarget {
@@ -27,39 +38,31 @@ export interface SyncTarget {
   readonly settings: IndexSettings;
   readonly vectors: VectorSettings;
   readonly sources: MemorySources;
-  /** What is to stay out of the index. */
+  /** What to keep out of the index. */
   readonly forget: ForgetPlaces;
 }
 
-/** How passages get vectors; see embed-missing.ts. */
+/** How passages are embedded; see embed-missing.ts. */
 export interface SyncEmbedding {
   readonly path: ProviderPath;
-  /** Undefined embeds all that are missing; a number leaves more than that for later. */
+  /** At most this many passages; undefined for all. */
   readonly atMost: number | undefined;
   readonly cacheEntries: number;
 }
 
-/** How to bring an index up to date. */
-export interface SyncOptions {
-  /** Build anew even when nothing asks for it. */
-  readonly force?: boolean;
-  /** Leave transcripts for later that have grown by little (`sync.sessions`). */
-  readonly defersSmallGrowth?: boolean | undefined;
-  /** How long to wait for another process that writes this index; milliseconds. */
+export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | 'sessionStarts'> {
   readonly lockWaitMs: number;
-  readonly signal?: AbortSignal | undefined;
-  readonly onEvent?: ((event: SyncEvent) => void) | undefined;
   readonly clock: Clock;
-  /** Undefined where nothing can embed. */
+  /** Undefined to skip embedding. */
   readonly embedding: SyncEmbedding | undefined;
-  /** Kept from sync to sync by a process that syncs often; otherwise opened and closed. */
+  /** Connections kept between syncs; by default opened and closed each time. */
   readonly connections?: SyncConnections | undefined;
 }
 
 /**
- * Makes the index mirror the files: reads what changed, forgets what is gone; builds it anew when
- * there is none, when it is unusable or was built with other settings, or when forced. One process
- * at a time; readers are never in the way.
+ * Makes the index mirror the files: reads what changed and removes what is gone; rebuilds it if it is
+ * missing, unusable, built with other settings, or when forced. One process at a time; readers are not
+ * blocked.
  *
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE, INDEX_DISK_FULL, WORKSPACE_MISSING, …
  */
@@ -77,8 +80,10 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
   };
   return withIndexLock(target.indexFile, lock, async () => {
     removeStrayBuilds(target.indexFile);
-    const scannedMs = options.clock.now();
     const scan = scanSources(target.sources);
+    removeStrays(scan, options.clock.now());
+    await settled(scan.files, options.clock);
+    const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const run = { target, scan, scannedMs, options, connections, onEvent, started };
     const opened = connections.openIndex(target.indexFile, target.vectors);
@@ -89,8 +94,19 @@ export async function syncIndex(target: SyncTarget, options: SyncOptions): Promi
 }
 
 /**
- * The second half: vectors. The index answers by words from the moment the first half is done, and
- * each vector counts as soon as it is stored.
+ * Waits until recent writes are older than the timestamp resolution: read earlier, such files would count as
+ * changed until the next sync.
+ */
+async function settled(files: readonly SourceFile[], clock: Clock): Promise<void> {
+  const nowMs = clock.now();
+  const waits = files.map(({ mtimeMs }) => racyForMs(mtimeMs, nowMs));
+  const waitMs = waits.reduce((longest, ms) => Math.max(longest, ms), 0);
+  if (waitMs > 0) await sleep(waitMs);
+}
+
+/**
+ * The second half: vectors. Keyword search works as soon as the first half is done, and each vector counts as
+ * soon as it is stored.
  */
 async function withVectors(summary: SyncSummary, run: Run): Promise<SyncSummary> {
   const { target, connections, onEvent, started } = run;
@@ -133,7 +149,7 @@ async function withVectors(summary: SyncSummary, run: Run): Promise<SyncSummary>
 interface Run {
   readonly target: SyncTarget;
   readonly scan: Scan;
-  /** When the scan began, in milliseconds since the epoch. */
+  /** No file was read before this; milliseconds since the epoch. */
   readonly scannedMs: number;
   readonly options: SyncOptions;
   readonly connections: SyncConnections;
@@ -142,7 +158,7 @@ interface Run {
   readonly started: number;
 }
 
-/** Updates the index where it stands, or builds it anew where something asks for that. */
+/** Updates the index in place, or rebuilds it if necessary. */
 async function mirror(run: Run, opened: OpenedIndex): Promise<SyncSummary> {
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
   const force = run.options.force ?? false;
@@ -151,14 +167,14 @@ async function mirror(run: Run, opened: OpenedIndex): Promise<SyncSummary> {
   try {
     return await updateIndex(run, opened.index);
   } catch (error) {
-    // Damage that opening does not show comes to light when the index is read.
+    // Some damage only shows when the index is read.
     if (!isDamage(error)) throw error;
     const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
     return rebuildIndex(run, damaged, rebuildOf(damaged));
   }
 }
 
-async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
+async function updateIndex(run: Run, index: MemoryIndex): Promise<SyncSummary> {
   try {
     const result = await fill(run, index);
     if (!result.stopped) await scrubIfAsked(run, index);
@@ -170,26 +186,30 @@ async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
   }
 }
 
-/** Something was forgotten since the last sync: no byte of it is to stay in the file. */
-async function scrubIfAsked(run: Run, index: SqliteIndex): Promise<void> {
+/** Something was forgotten since the last sync, so its bytes must not stay in the file. */
+async function scrubIfAsked(run: Run, index: MemoryIndex): Promise<void> {
   const scrubber = await index.scrubber();
   if (scrubber.isRequested()) scrubber.scrub(run.options.clock.now());
 }
 
 /**
- * Builds beside the old index and replaces it in one step. Stopped half way, the build becomes the
- * index only where there was no usable one: the next sync goes on from it.
+ * Builds next to the old index and replaces it atomically. An interrupted build is only published if there
+ * was no usable index: the next sync continues it.
  */
 async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
   const forgets = opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
   if (opened.state === 'ready') run.connections.discardIndex(opened.index);
   run.onEvent({ type: 'rebuild.started', ...rebuild });
-  let build: SqliteIndex | undefined;
+  let build: MemoryIndex | undefined;
   try {
     build = createIndex(buildFile(indexFile), currentIdentity(settings));
-    // What is embedded already is never paid for again; also where the rest of the old index is broken.
-    if (opened.state !== 'missing') build.copyEmbeddings(indexFile);
+    // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
+    // the old index is damaged.
+    const rename = rebuild.reason === 'forced' && run.options.reembeds === true;
+    if (opened.state !== 'missing') {
+      build.copyEmbeddings(indexFile, rename ? supersededKey : undefined);
+    }
     const result = await fill(run, build);
     if (result.stopped && opened.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
@@ -204,15 +224,15 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
   }
 }
 
-/** Puts copied vectors in order, so that they are found quickly from the moment of publishing. */
+/** Organises copied vectors before publishing, so that searches are fast at once. */
 async function tidyCopied(
-  build: SqliteIndex,
+  build: MemoryIndex,
   { embedding, clock }: SyncOptions,
   forgets: boolean,
 ): Promise<void> {
   const keepIdentities = await build.vectorIdentities();
   if (keepIdentities.length === 0) return;
-  // Where nobody embeds now, nothing is thrown away: the provider may only be switched off.
+  // Without a provider nothing is dropped: it may only be off temporarily.
   const cacheEntries = forgets ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
   await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
 }
@@ -221,7 +241,7 @@ const REPLACES = { missing: 'nothing', ready: 'usable', unusable: 'unusable' } a
 
 const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };
 
-async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
+async function fill(run: Run, index: MemoryIndex): Promise<ApplyResult> {
   const changes = planChanges(run.scan.files, await index.documents());
   const growth = run.target.sources.transcripts?.growth;
   const defers = run.options.defersSmallGrowth === true && growth !== undefined;
@@ -245,7 +265,7 @@ async function fill(run: Run, index: SqliteIndex): Promise<ApplyResult> {
     onEvent: run.onEvent,
   });
   if (!result.stopped) {
-    // What was left for later is to be found by the next look at the files.
+    // Deferred files must be found by the next scan.
     const isWhole = plan.read.length === changes.read.length;
     const tree = isWhole ? snapshotOf(run.scan.files, run.scannedMs) : undefined;
     const { skipped } = result;

@@ -1,8 +1,8 @@
-import type { IndexedDocument } from '../index/memory-index.js';
+import type { IndexedDocument } from '../index/index.js';
 import type { SkippedFile } from '../types.js';
 import type { SyncPlan } from './plan-changes.js';
 
-/** What was done; `stopped` when the signal ended it between two transactions. */
+/** What was done; `stopped` when interrupted between two transactions. */
 export interface ApplyResult {
   readonly stopped: boolean;
   readonly added: number;
@@ -15,7 +15,7 @@ export interface ApplyResult {
   readonly skipped: readonly SkippedFile[];
 }
 
-/** Counts what a sync does. A document that vanished here and appeared there was renamed. */
+/** Counts what a sync does. A removed and an added document with equal content count as renamed. */
 export class Tally {
   readonly skipped: SkippedFile[] = [];
   documents = 0;
@@ -47,7 +47,7 @@ export class Tally {
     this.bytes += bytes;
   }
 
-  /** @param bytes how much of the file was read for it */
+  /** @param bytes how much of the file was read */
   put(document: IndexedDocument, replaces: boolean, bytes = document.fingerprint.size): void {
     this.documents += 1;
     this.chunks += document.chunks.length;
@@ -60,7 +60,7 @@ export class Tally {
     } else this.added += 1;
   }
 
-  /** A part of a document that is counted by {@link put}: more chunks, and more bytes read. */
+  /** Another part of a document already counted by {@link put}. */
   more(chunks: number, bytes: number): void {
     this.chunks += chunks;
     this.bytes += bytes;

@@ -1,29 +1,27 @@
-import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
-import type { Forgotten } from '../forget/forgotten.js';
-import type { Change, StoredDocument } from '../index/memory-index.js';
-import type { TranscriptFile } from '../sources/transcripts/transcript-files.js';
+import type { ChunkingOptions } from '../chunking/index.js';
+import type { Forgotten } from '../forget/index.js';
+import type { Change, StoredDocument } from '../index/index.js';
+import type { TranscriptFile } from '../sources/index.js';
 import type { SourceFile } from '../types.js';
 import type { SyncEvent } from './events.js';
 import { loadTranscript, type TranscriptPart } from './load-transcript.js';
 import type { Tally } from './tally.js';
 
-/** Whether a file is read as a transcript: in parts, and from where it stopped. */
 export function isTranscript(file: SourceFile): file is TranscriptFile {
   return file.kind === 'transcript' && 'place' in file;
 }
 
 /** One step through a transcript. */
 export interface TranscriptStep {
-  /** Undefined where nothing changes. */
+  /** Undefined for no change. */
   readonly change: Change | undefined;
-  /** Bytes read for it. */
   readonly bytes: number;
   readonly isLast: boolean;
 }
 
 /**
- * One transcript on its way into the index, from one transaction to the next. It holds the file open:
- * to be closed when it is not followed to its end.
+ * A transcript being indexed across transactions. It keeps the file open, so close it unless it is read to
+ * its end.
  */
 export class TranscriptProgress {
   private readonly file: TranscriptFile;
@@ -91,7 +89,7 @@ export class TranscriptProgress {
     return { change, bytes, isLast };
   }
 
-  /** A file that is there but cannot be read any more must not answer with its old text. */
+  /** An unreadable file must not be found by its old text. */
   private removal(): Change | undefined {
     const isIndexed = this.stored !== undefined || this.hasBegun;
     return isIndexed ? { type: 'remove', key: this.file } : undefined;

@@ -1,15 +1,19 @@
+import { createHash, hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
 import * as z from 'zod/mini';
+import { SvcError } from '../../errors/index.js';
+import { floatsOf } from '../index/index.js';
+import { MAX_DOCUMENT_BYTES } from '../sources/index.js';
 
 /*
- * An export is JSON Lines: a header, the documents, the vectors behind their spaces, an end that sums
- * up. See docs/backup.md.
+ * An export is JSON Lines: a header, documents, vectors by space, and an end with totals. See docs/backup.md.
  */
 
-/** The only version there is. */
 export const EXPORT_VERSION = 1;
 
-/** The longest line: the largest document in base64, and what stands around it. */
-export const MAX_LINE_BYTES = 96 * 1024 * 1024;
+/** The longest line: the largest document in base64, with some overhead. */
+const MAX_LINE_BYTES = 96 * 1024 * 1024;
 
 const MAX_PATH_CHARS = 1024;
 const MAX_IDENTITY_CHARS = 4096;
@@ -29,9 +33,9 @@ const headerLine = z.strictObject({
 const documentLine = z.strictObject({
   type: z.literal('document'),
   path: z.string().check(z.minLength(1), z.maxLength(MAX_PATH_CHARS)),
-  /** When the file was changed last, in milliseconds since the epoch. */
+  /** Modification time, in milliseconds since the epoch. */
   modifiedMs: z.number().check(z.minimum(0)),
-  /** Of the bytes that are given here. */
+  /** Of these bytes. */
   sha256,
   encoding: z.enum(['utf8', 'base64']),
   content: z.string(),
@@ -47,7 +51,7 @@ const spaceLine = z.strictObject({
 const vectorLine = z.strictObject({
   type: z.literal('vector'),
   space: count,
-  /** Names what was embedded, hexadecimal; see content-hash.ts. */
+  /** Hash of what was embedded, hexadecimal; see content-hash.ts. */
   content: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   /** Little-endian 32-bit floats in base64. */
   vector: z.string(),
@@ -57,11 +61,10 @@ const endLine = z.strictObject({
   type: z.literal('end'),
   documents: count,
   vectors: count,
-  /** Of all lines before this one, line ends included. */
+  /** Of all lines before this one, including line ends. */
   sha256,
 });
 
-/** A line of an export. */
 export const exportLineSchema = z.discriminatedUnion('type', [
   headerLine,
   documentLine,
@@ -71,5 +74,204 @@ export const exportLineSchema = z.discriminatedUnion('type', [
 ]);
 
 export type ExportLine = Readonly<z.infer<typeof exportLineSchema>>;
-/** A line of one type. */
 export type LineOf<T extends ExportLine['type']> = Extract<ExportLine, { readonly type: T }>;
+
+/**
+ * A fault in an export.
+ *
+ * @param line counted from 1
+ */
+export function exportFault(file: string, line: number, why: string): SvcError {
+  return new SvcError('IMPORT_INVALID', `invalid export, line ${line}: ${why}`, {
+    location: { file, line, column: 1 },
+    hint: 'nothing was written; create the export again with "svc memory export"',
+  });
+}
+
+const NEWLINE = 10;
+
+interface NumberedLine {
+  /** 1-based. */
+  readonly number: number;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The lines of a file, one in memory at a time.
+ *
+ * @throws SvcError IMPORT_INVALID for a line over the limit; the system's error
+ */
+export async function* readFileLines(file: string): AsyncGenerator<NumberedLine> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let number = 1;
+  for await (const piece of createReadStream(file)) {
+    let rest: Buffer = piece;
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+      yield { number, bytes: Buffer.concat([...parts, rest.subarray(0, end)]) };
+      number += 1;
+      parts = [];
+      length = 0;
+      rest = rest.subarray(end + 1);
+    }
+    if (rest.length === 0) continue;
+    parts.push(rest);
+    length += rest.length;
+    if (length > MAX_LINE_BYTES) throw exportFault(file, number, 'it is too long');
+  }
+  if (length > 0) yield { number, bytes: Buffer.concat(parts) };
+}
+
+/** Where documents from outside their workspace are imported. */
+const OUTSIDE_FOLDER = 'memory/imported';
+const HASH_CHARS = 8;
+
+/**
+ * A document's path in an export: its own if it is in its workspace, else (`extraPaths`) a separate one among
+ * the notes.
+ *
+ * @param path the displayed path
+ */
+export function exportedPath(path: string): string {
+  if (isSafePath(path)) return path;
+  const name = basename(path).replaceAll('\\', '_');
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, HASH_CHARS);
+  return `${OUTSIDE_FOLDER}/${hash}/${name}`;
+}
+
+/**
+ * Whether a path leads to a file below the target folder on every system: no `..`, absolute paths, drive
+ * letters, other separators or hidden folders.
+ */
+export function isSafePath(path: string): boolean {
+  // No ASCII control characters: all of \p{Cc} but U+0080 to U+009F.
+  if (/[\\:]|[^\P{Cc}\u0080-\u009F]/u.test(path)) return false;
+  return path
+    .split('/')
+    .every((part) => part !== '' && !part.startsWith('.') && part.trim() === part);
+}
+
+/** A document of an export, without its content. */
+export interface ListedDocument {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** What a valid export contains. */
+export interface CheckedExport {
+  readonly file: string;
+  readonly documents: readonly ListedDocument[];
+  readonly spaces: readonly LineOf<'space'>[];
+  readonly vectors: number;
+}
+
+/**
+ * Reads a whole export and validates every line. Anything unknown, truncated, modified or outside the target
+ * folder is rejected.
+ *
+ * @throws SvcError IMPORT_INVALID with the first invalid line; the system's error
+ */
+export async function checkExport(file: string): Promise<CheckedExport> {
+  const checker = new ExportChecker();
+  let last = 0;
+  for await (const { number, bytes } of readFileLines(file)) {
+    checker.take(bytes, number === 1, (why) => exportFault(file, number, why));
+    last = number;
+  }
+  if (!checker.ended) throw exportFault(file, last + 1, 'the file ends without an end line');
+  const { documents, spaces, vectors } = checker;
+  return { file, documents: [...documents.values()], spaces, vectors };
+}
+
+/** Creates the error for a line. */
+type Fault = (why: string) => Error;
+
+/** Reads the lines of an export in order, and remembers what later lines are checked against. */
+class ExportChecker {
+  readonly documents = new Map<string, ListedDocument>();
+  readonly spaces: LineOf<'space'>[] = [];
+  vectors = 0;
+  ended = false;
+  private readonly digest = createHash('sha256');
+
+  take(bytes: Buffer, isFirst: boolean, fault: Fault): void {
+    if (this.ended) throw fault('unexpected content after the end');
+    const line = parseLine(bytes, fault);
+    if ((line.type === 'header') !== isFirst)
+      throw fault('the header must be the first line, and only that');
+    this.hold(line, fault);
+    if (!this.ended) this.digest.update(bytes).update('\n');
+  }
+
+  private hold(line: ExportLine, fault: Fault): void {
+    switch (line.type) {
+      case 'header':
+        return;
+      case 'document':
+        checkDocument(line, fault);
+        if (this.documents.has(line.path)) throw fault('duplicate path');
+        this.documents.set(line.path, { path: line.path, sha256: line.sha256 });
+        return;
+      case 'space':
+        if (line.space !== this.spaces.length) throw fault('spaces must be numbered from 0');
+        this.spaces.push(line);
+        return;
+      case 'vector':
+        checkVector(line, this.spaces.at(-1), fault);
+        this.vectors += 1;
+        return;
+      case 'end':
+        this.checkEnd(line, fault);
+        this.ended = true;
+    }
+  }
+
+  private checkEnd(line: LineOf<'end'>, fault: Fault): void {
+    if (line.documents !== this.documents.size || line.vectors !== this.vectors) {
+      throw fault('earlier lines are missing');
+    }
+    if (line.sha256 !== this.digest.digest('hex')) throw fault('earlier lines were changed');
+  }
+}
+
+/** @param fault creates the error */
+export function parseLine(bytes: Buffer, fault: Fault): ExportLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw fault('it is not JSON');
+  }
+  const parsed = exportLineSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? '' : ` (${issue.path.join('.')})`;
+  throw fault(`unknown kind of line${where}`);
+}
+
+export function contentOf({ content, encoding }: LineOf<'document'>): Buffer {
+  return Buffer.from(content, encoding);
+}
+
+export function vectorOf({ vector }: LineOf<'vector'>): Float32Array {
+  return floatsOf(Buffer.from(vector, 'base64'));
+}
+
+function checkDocument(line: LineOf<'document'>, fault: Fault): void {
+  if (!isSafePath(line.path)) throw fault('its path leads outside the folder');
+  const bytes = contentOf(line);
+  if (bytes.length > MAX_DOCUMENT_BYTES) throw fault('it is larger than the limit for notes');
+  if (hash('sha256', bytes) !== line.sha256) throw fault('its content was changed');
+}
+
+function checkVector(
+  line: LineOf<'vector'>,
+  space: LineOf<'space'> | undefined,
+  fault: Fault,
+): void {
+  if (space?.space !== line.space) throw fault('its space is missing');
+  const vector = vectorOf(line);
+  if (vector.length !== space.dimensions)
+    throw fault(`it must have ${space.dimensions} dimensions`);
+  if (!vector.every(Number.isFinite)) throw fault('it contains something that is not a number');
+}

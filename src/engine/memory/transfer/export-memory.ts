@@ -1,17 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash, hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { Forgotten } from '../forget/forgotten.js';
-import type { MemoryIndex, StoredDocument } from '../index/memory-index.js';
-import { bytesOf } from '../index/vectors/vector-bytes.js';
-import { resolveWorkspace } from '../sources/memory-files.js';
-import { absoluteFromDisplay } from '../sources/paths.js';
-import { readDocument } from '../sources/read-document.js';
+import { createHash, hash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf, SvcError } from '../../errors/index.js';
+import { PRIVATE_MODE, TEMPORARY_ENDING } from '../../support/files.js';
+import type { Forgotten } from '../forget/index.js';
+import { bytesOf, type MemoryIndex, type StoredDocument } from '../index/index.js';
+import { absoluteFromDisplay, readDocument, resolveWorkspace } from '../sources/index.js';
 import type { SkippedFile } from '../types.js';
-import { EXPORT_VERSION, type ExportLine } from './export-format.js';
-import { exportedPath } from './landing-path.js';
+import { EXPORT_VERSION, type ExportLine, exportedPath } from './export-format.js';
 
-/** What an export is made of. */
 export interface ExportContext {
   readonly index: MemoryIndex;
   readonly workspaceDir: string;
@@ -23,7 +22,7 @@ export interface ExportContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What was exported; complete once the last line was taken. */
+/** What was exported; complete after the last line. */
 export interface ExportTally {
   documents: number;
   vectors: number;
@@ -31,12 +30,12 @@ export interface ExportTally {
   readonly skipped: SkippedFile[];
 }
 
-/** Vectors that are in memory at once. */
+/** Vectors in memory at once. */
 const VECTORS_AT_ONCE = 500;
 
 /**
- * Gives an export line by line, with one document in memory at a time. What is forgotten is not in it:
- * its lines are empty there. Transcripts are not either; they belong to the agents that wrote them.
+ * Produces an export line by line, with one document in memory at a time. Forgotten lines are empty in it.
+ * Transcripts are not included; they belong to the agents that wrote them.
  */
 export async function* exportLines(
   context: ExportContext,
@@ -92,7 +91,7 @@ function documentLine(
   const bytes =
     covered.mark === '' ? readFileSync(absolutePath) : Buffer.from(covered.lines.text, 'utf8');
   const content = bytes.toString('utf8');
-  // Text that JSON would write with many escapes is shorter as base64.
+  // Base64 is shorter for text with many JSON escapes.
   const isText = isUtf8(bytes) && JSON.stringify(content).length * 3 <= bytes.length * 4 + 16;
   return {
     type: 'document',
@@ -125,4 +124,63 @@ async function* vectorLines(index: MemoryIndex, tally: ExportTally): AsyncGenera
       }
     }
   }
+}
+
+/** Lines are buffered up to this many bytes. */
+const GATHERED_BYTES = 1024 * 1024;
+
+/**
+ * Writes a file atomically from chunks, readable only by its owner.
+ *
+ * @param replaces whether an existing file may be replaced
+ * @throws SvcError EXPORT_WRITE_FAILED
+ */
+export async function writeExportFile<T>(
+  file: string,
+  replaces: boolean,
+  produce: (write: (text: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  refuseReplacing(file, replaces);
+  const temporary = join(dirname(file), `.${randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
+  const failing = <R>(work: Promise<R>): Promise<R> => work.catch((error) => fail(file, error));
+  const handle = await failing(open(temporary, 'wx', PRIVATE_MODE));
+  try {
+    let gathered: string[] = [];
+    let length = 0;
+    const flush = async (): Promise<void> => {
+      const text = gathered.join('');
+      gathered = [];
+      length = 0;
+      await failing(handle.appendFile(text));
+    };
+    const result = await produce(async (text) => {
+      gathered.push(text);
+      length += text.length;
+      if (length >= GATHERED_BYTES) await flush();
+    });
+    await flush();
+    await failing(handle.sync());
+    await failing(handle.close());
+    refuseReplacing(file, replaces);
+    await failing(rename(temporary, file));
+    return result;
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+function refuseReplacing(file: string, replaces: boolean): void {
+  if (replaces || !existsSync(file)) return;
+  throw new SvcError('EXPORT_WRITE_FAILED', `${file} already exists`, {
+    hint: 'choose another name, or pass --force',
+  });
+}
+
+function fail(file: string, error: unknown): never {
+  throw new SvcError('EXPORT_WRITE_FAILED', `cannot write ${file}: ${messageOf(error)}`, {
+    hint: 'check its folder and the free disk space',
+    cause: error,
+  });
 }

@@ -1,39 +1,41 @@
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { hash } from 'node:crypto';
+import { lstatSync, mkdirSync, readFileSync, realpathSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
-import type { EmbeddingEntry, MemoryIndex } from '../index/memory-index.js';
-import { type CheckedExport, checkExport, contentOf, parseLine, vectorOf } from './check-export.js';
-import { exportFault } from './export-fault.js';
-import type { ExportLine } from './export-format.js';
+import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
 import {
-  type ExistingFiles,
-  type LandingPlan,
-  landDocument,
-  planLanding,
-} from './land-documents.js';
-import { readFileLines } from './read-lines.js';
+  type CheckedExport,
+  checkExport,
+  contentOf,
+  type ExportLine,
+  exportFault,
+  type ListedDocument,
+  parseLine,
+  readFileLines,
+  vectorOf,
+} from './export-format.js';
 
-/** An export that was found to be whole, and what would become of it. */
+/** A validated export, and the effect of importing it. */
 export interface ImportPlan {
   readonly checked: CheckedExport;
-  /** Absolute path of the folder that the documents land in. */
+  /** Absolute path of the target folder. */
   readonly root: string;
   readonly landing: LandingPlan;
 }
 
-/** What was written. */
 export interface ImportedFiles {
   readonly written: readonly string[];
   readonly kept: readonly string[];
   readonly replaced: readonly { readonly path: string; readonly backup: string }[];
 }
 
-/** Vectors that are in memory at once. */
+/** Vectors in memory at once. */
 const VECTORS_AT_ONCE = 500;
 const MISSING_AT_ONCE = 2000;
 
 /**
- * Reads a whole export and looks at where it would land; writes nothing.
+ * Reads a whole export and checks its target; writes nothing.
  *
  * @throws SvcError IMPORT_INVALID, IMPORT_FAILED
  */
@@ -47,20 +49,19 @@ export async function planImport(file: string, into: string): Promise<ImportPlan
     if (error instanceof SvcError) throw error;
     const why =
       systemErrorCode(error) === 'ENOENT'
-        ? `there is no file ${file}`
-        : `${file} cannot be read: ${messageOf(error)}`;
+        ? `file not found: ${file}`
+        : `cannot read ${file}: ${messageOf(error)}`;
     throw new SvcError('IMPORT_FAILED', why, {
-      hint: 'name a file that "svc memory export" wrote',
+      hint: 'pass a file written by "svc memory export"',
       cause: error,
     });
   }
 }
 
 /**
- * Writes the documents of an export, each in one step. Stopped half way, what is written stays, and
- * the same import goes on from there.
+ * Writes the documents of an export, each atomically. After an interruption, the same import continues.
  *
- * @param backupDir where files go that are replaced
+ * @param backupDir where replaced files are kept
  * @throws SvcError IMPORT_CONFLICT before anything is written, IMPORT_FAILED, IMPORT_INVALID
  */
 export async function importFiles(
@@ -81,10 +82,10 @@ export async function importFiles(
     if (line.type !== 'document' || !(fresh.has(line.path) || different.has(line.path))) continue;
     const { path, modifiedMs } = line;
     if (wanted.get(path) !== line.sha256) {
-      throw exportFault(checked.file, number, 'the file changed while it was read');
+      throw exportFault(checked.file, number, 'the file changed while it was being read');
     }
     const replaces = different.has(path);
-    // Names that differ in case alone may be one file here.
+    // Names that differ only in case may be one file here.
     if (!replaces && lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined) {
       refuseConflicts({ different: [path] }, root);
     }
@@ -100,10 +101,10 @@ export async function importFiles(
 }
 
 /**
- * Gives passages of an index the vectors that an export has for them, each under the identity that it
- * was made with. An index whose provider has another identity never compares them with its own.
+ * Stores an export's vectors for passages of an index, under their original identities. A provider with
+ * another identity never uses them.
  *
- * @returns how many vectors found a passage
+ * @returns how many vectors matched a passage
  */
 export async function importVectors(
   { file, spaces }: CheckedExport,
@@ -164,10 +165,103 @@ function refuseConflicts({ different }: Pick<LandingPlan, 'different'>, root: st
     different.length > CONFLICTS_NAMED ? ` and ${different.length - CONFLICTS_NAMED} more` : '';
   throw new SvcError(
     'IMPORT_CONFLICT',
-    `in ${root} there is something else under the same name: ${named}${more}`,
+    `files with other content exist in ${root}: ${named}${more}`,
     {
-      hint: 'add --existing keep or --existing replace, or choose another folder with --into',
+      hint: 'pass --existing keep or --existing replace, or choose another folder with --into',
       details: { paths: different },
+    },
+  );
+}
+
+/** What to do with existing files that differ. */
+export type ExistingFiles =
+  /** Import nothing. */
+  | 'refuse'
+  /** Keep them. */
+  | 'keep'
+  /** Replace them, keeping backups. */
+  | 'replace';
+
+/** The effect of importing each document. */
+interface LandingPlan {
+  /** New. */
+  readonly fresh: readonly string[];
+  /** Existing, with the same content. */
+  readonly same: readonly string[];
+  /** Existing, with other content. */
+  readonly different: readonly string[];
+}
+
+/**
+ * Checks where documents would be written; writes nothing.
+ *
+ * @param root the target folder; need not exist
+ * @throws SvcError IMPORT_FAILED when something other than a file or folder is in the way
+ */
+function planLanding(root: string, documents: readonly ListedDocument[]): LandingPlan {
+  const fresh: string[] = [];
+  const same: string[] = [];
+  const different: string[] = [];
+  for (const { path, sha256 } of documents) {
+    requireFolders(root, path);
+    const file = join(root, path);
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats === undefined) fresh.push(path);
+    else if (!stats.isFile()) throw inTheWay(path);
+    else if (hash('sha256', readFileSync(file)) === sha256) same.push(path);
+    else different.push(path);
+  }
+  return { fresh, same, different };
+}
+
+/**
+ * Writes one document atomically, readable only by its owner, with its original modification time.
+ *
+ * @param backupDir where an existing file is copied first; undefined if there is none
+ * @throws SvcError IMPORT_FAILED
+ */
+function landDocument(
+  root: string,
+  document: { readonly path: string; readonly bytes: Buffer; readonly modifiedMs: number },
+  backupDir: string | undefined,
+): void {
+  const { path, bytes, modifiedMs } = document;
+  requireFolders(root, path);
+  const file = join(root, path);
+  try {
+    if (backupDir !== undefined) {
+      const backup = join(backupDir, path);
+      mkdirSync(dirname(backup), { recursive: true, mode: 0o700 });
+      replaceFile(backup, readFileSync(file), PRIVATE_MODE);
+    }
+    mkdirSync(dirname(file), { recursive: true });
+    replaceFile(file, bytes, PRIVATE_MODE);
+    utimesSync(file, modifiedMs / 1000, modifiedMs / 1000);
+  } catch (error) {
+    throw new SvcError('IMPORT_FAILED', `cannot write ${path}: ${messageOf(error)}`, {
+      hint: 'fix that and run the same command again: files already written are skipped',
+      cause: error,
+    });
+  }
+}
+
+/** No part of the path may be a link, which could lead anywhere. */
+function requireFolders(root: string, path: string): void {
+  const parts = path.split('/').slice(0, -1);
+  for (let length = 1; length <= parts.length; length++) {
+    const below = parts.slice(0, length).join('/');
+    const stats = lstatSync(join(root, below), { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (!stats.isDirectory()) throw inTheWay(below);
+  }
+}
+
+function inTheWay(path: string): SvcError {
+  return new SvcError(
+    'IMPORT_FAILED',
+    `${path} exists and is neither a file nor a folder of notes`,
+    {
+      hint: 'symbolic links are not followed; choose another folder with --into',
     },
   );
 }

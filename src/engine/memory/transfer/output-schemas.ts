@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../config/index.js';
-import { warningsSchema as warnings } from '../../errors/output-schema.js';
+import { field, warningsSchema as warnings } from '../../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory export` and `svc memory import` print. They are
@@ -10,30 +10,49 @@ import { warningsSchema as warnings } from '../../errors/output-schema.js';
 const count = z.int().check(z.minimum(0));
 const agent = z.nullable(z.string());
 
-/** `svc memory export --json`. */
 export const exportOutputSchema = z.strictObject({
-  agent,
-  file: z.string(),
-  documents: count,
-  vectors: count,
-  bytes: count,
-  skipped: z.array(
-    z.strictObject({ path: z.string(), reason: z.string(), detail: z.optional(z.string()) }),
+  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  file: field(z.string(), 'Absolute path of the export.'),
+  documents: field(count, 'Number of notes.'),
+  vectors: field(count, 'Number of vectors.'),
+  bytes: field(count, 'Its size, without the last line.'),
+  skipped: field(
+    z.array(
+      z.strictObject({
+        path: field(z.string(), 'Relative to the workspace.'),
+        reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
+        detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
+      }),
+    ),
+    'Unreadable notes.',
   ),
   warnings: z.optional(warnings),
 });
 
-/** `svc memory import --json`. */
 export const importOutputSchema = z.strictObject({
-  agent,
-  into: z.string(),
-  imported: z.boolean(),
-  written: z.array(z.string()),
-  replaced: z.array(z.strictObject({ path: z.string(), backup: z.string() })),
-  kept: z.array(z.string()),
-  same: count,
-  notIndexed: count,
-  vectors: z.strictObject({ inFile: count, used: count }),
+  agent: field(agent, 'Its id; `null` with `--workspace`.'),
+  into: field(z.string(), 'Absolute path of the target folder.'),
+  imported: field(z.boolean(), 'False if the user declined.'),
+  written: field(z.array(z.string()), 'New files, relative to `into`.'),
+  replaced: field(
+    z.array(
+      z.strictObject({
+        path: field(z.string(), 'Relative to `into`.'),
+        backup: field(z.string(), 'Absolute path of the backup.'),
+      }),
+    ),
+    'Existing files with other content, with `--existing replace`.',
+  ),
+  kept: field(z.array(z.string()), 'Existing files with other content, with `--existing keep`.'),
+  same: field(count, 'Number of existing files with the same content.'),
+  notIndexed: field(count, 'Number of notes outside this memory at their new location.'),
+  vectors: field(
+    z.strictObject({
+      inFile: field(count, 'Number in the export.'),
+      used: field(count, 'Number that matched a passage without one.'),
+    }),
+    'Vectors of the export.',
+  ),
   warnings: z.optional(warnings),
 });
 

@@ -1,10 +1,9 @@
-import { messageOf, systemErrorCode } from '../../errors/index.js';
-import { FilePoll } from './file-poll.js';
-import { FolderWatches } from './folder-watches.js';
-import type { WatchEvent, WatchMode, WatchTarget, WatchTiming } from './memory-watcher.js';
-import { isWatchShortage, type OpenWatch, watchesTrees } from './open-watch.js';
+import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import { type MemorySources, scanSources } from '../sources/index.js';
+import { isSameTree, snapshotOf, type TreeSnapshot } from '../sync/index.js';
+import { FolderWatches, isWatchShortage, type OpenWatch, watchesTrees } from './folder-watches.js';
+import type { WatchEvent, WatchMode, WatchTarget, WatchTiming } from './watch-events.js';
 
-/** What a source of changes is told. */
 export interface ChangeSourceOptions {
   readonly sources: WatchTarget['sources'];
   readonly timing: WatchTiming;
@@ -15,12 +14,12 @@ export interface ChangeSourceOptions {
   readonly onEvent: (event: WatchEvent) => void;
 }
 
-/** One look may take this share of the time at most. */
+/** Maximum share of the time spent scanning. */
 const LOOK_SHARE = 20;
 
 /**
- * Tells that a memory's files changed: by the system's watches, and where those run out by looking
- * again and again, until there are watches again.
+ * Reports changes of a memory's files: through file watches, or by polling while the system has none
+ * available.
  */
 export class ChangeSource {
   private readonly options: ChangeSourceOptions;
@@ -48,7 +47,7 @@ export class ChangeSource {
     return this.current;
   }
 
-  /** Why there are no watches; set while polling. */
+  /** Why file watching is unavailable; set while polling. */
   get why(): string | undefined {
     return this.shortage;
   }
@@ -57,7 +56,7 @@ export class ChangeSource {
     return this.watches.count;
   }
 
-  /** To be called before each scan: what changes after it will be told. */
+  /** Call before each scan: later changes will be reported. */
   refresh(): void {
     if (this.current === 'polling' && performance.now() < this.rewatchAtMs) {
       this.poll.look();
@@ -87,7 +86,7 @@ export class ChangeSource {
     this.options.onEvent({ type: 'watching', folders: this.folders });
   }
 
-  /** Gives back what watches there are: others need them too. */
+  /** Releases the existing watches: other programs need them too. */
   private fallBack(error: unknown): void {
     this.watches.close();
     const { pollMs, rewatchMs } = this.options.timing;
@@ -124,10 +123,48 @@ function shortageOf(error: unknown): string {
   const code = systemErrorCode(error);
   switch (code) {
     case 'ENOSPC':
-      return 'the system gives this user no more file watches (fs.inotify.max_user_watches)';
+      return 'the limit of file watches per user is reached (fs.inotify.max_user_watches)';
     case 'EMFILE':
-      return 'no file handles or watchers are left (ulimit -n, fs.inotify.max_user_instances)';
+      return 'no file handles or watch instances are left (ulimit -n, fs.inotify.max_user_instances)';
     default:
-      return `the system has no watches left (${messageOf(error)})`;
+      return `file watching is unavailable (${messageOf(error)})`;
+  }
+}
+
+/** A snapshot; the reason as text if nothing could be scanned. */
+type Look = TreeSnapshot | string | undefined;
+
+/** Detects changes of a memory's files without file watches. */
+class FilePoll {
+  private readonly sources: MemorySources;
+  private readonly now: () => number;
+  private last: Look;
+
+  /** @param now milliseconds since the epoch */
+  constructor(sources: MemorySources, now: () => number) {
+    this.sources = sources;
+    this.now = now;
+  }
+
+  /**
+   * Whether anything may have changed since the last scan. True for the first one, and while a file is so
+   * recent that its next change could go unnoticed.
+   */
+  look(): boolean {
+    const before = this.last;
+    const now = this.snapshot();
+    this.last = now;
+    if (typeof before === 'string' || typeof now === 'string') return before !== now;
+    return before === undefined || now === undefined || !isSameTree(before, now);
+  }
+
+  private snapshot(): Look {
+    const scannedMs = this.now();
+    try {
+      return snapshotOf(scanSources(this.sources).files, scannedMs);
+    } catch (error) {
+      // The workspace is missing or unreadable; a sync will report why.
+      return error instanceof SvcError ? error.code : String(error);
+    }
   }
 }

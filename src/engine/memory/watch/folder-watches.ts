@@ -1,67 +1,62 @@
-import { lstatSync, readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync, watch } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { isHandleShortage } from '../../errors/index.js';
-import type { MemorySources } from '../sources/scan-sources.js';
-import { isTranscriptName } from '../sources/transcripts/transcript-files.js';
-import { isIgnoredFolder, kindOfName } from '../sources/walk.js';
+import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
 import {
-  type ChangeKind,
-  type FolderWatch,
-  isWatchShortage,
-  type OpenWatch,
-} from './open-watch.js';
+  isIgnoredFolder,
+  isTranscriptName,
+  kindOfName,
+  type MemorySources,
+} from '../sources/index.js';
 import { isSameScope, type WatchScope, watchScope } from './watch-scope.js';
 
-/** What the watches of one memory are told. */
 export interface FolderWatchesOptions {
   readonly sources: MemorySources;
   readonly openWatch: OpenWatch;
-  /** Whether one watch covers all below a folder; otherwise one is opened for every folder. */
+  /** Whether one watch covers a whole tree; otherwise each folder needs one. */
   readonly recursive: boolean;
-  /** Something that concerns the memory changed, at about this path. */
+  /** Something in the memory changed, near this path. */
   readonly onChange: (path: string) => void;
-  /** A watch broke because the system is out of them. */
+  /** A watch failed because the system ran out of them. */
   readonly onShortage: (error: unknown) => void;
 }
 
 interface Watched {
   readonly folder: string;
   readonly watch: FolderWatch;
-  /** Tells whether the same folder is still at the path. */
+  /** To check whether the same folder is still at the path. */
   readonly identity: string;
 }
 
-/** Folders that change under the hand while they are looked at are looked at again, so often. */
+/** How often to repeat when folders change during a refresh. */
 const ROUNDS = 3;
 
 /**
- * The watches that cover a memory's files: one a root where the system can do that, one a folder on
- * Linux (never one a file). They say only that something changed; what changed a scan finds out.
- * So nothing hangs on the order or completeness of events: {@link refresh}, called before each scan,
- * brings the watches in line with the folders that there are by then.
+ * The watches on a memory's files: one per root where the system supports that, one per folder on Linux
+ * (never one per file). Events only mean that something changed; a scan finds out what. So their order and
+ * completeness do not matter: {@link refresh}, called before each scan, brings the watches in line with the
+ * folders on disk.
  */
 export class FolderWatches {
   private readonly options: FolderWatchesOptions;
-  /** By path; by path and `**` where a watch covers all below it. */
+  /** By path, with `**` appended for a recursive watch. */
   private readonly watched = new Map<string, Watched>();
-  /** Paths that an event named as come, gone or replaced: a watch there may be on another folder. */
+  /** Paths that events reported as created, removed or replaced: a watch there may be on another folder. */
   private readonly suspects = new Set<string>();
   private scope: WatchScope = { entries: new Map(), trees: new Set(), enters: () => true };
-  /** The trees, and the folders below them that have a watch of their own. */
+  /** The trees, and watched folders in them. */
   private inside: ReadonlySet<string> = new Set();
 
   constructor(options: FolderWatchesOptions) {
     this.options = options;
   }
 
-  /** How many watches are open. */
   get count(): number {
     return this.watched.size;
   }
 
   /**
-   * Opens what is missing and closes what is not needed any more. A folder is watched before it is
-   * listed: what appears in it meanwhile is either in the list or an event.
+   * Opens missing watches and closes unneeded ones. A folder is watched before it is listed, so anything that
+   * appears meanwhile is either in the list or an event.
    *
    * @throws a system error when there are no more watches, see {@link isWatchShortage}
    */
@@ -95,7 +90,7 @@ export class FolderWatches {
     return inside;
   }
 
-  /** Whether the folder is watched now; its key goes to those that are wanted. */
+  /** Whether the folder is watched now; adds its key to the set. */
   private ensure(folder: string, recursive: boolean, wanted: Set<string>): boolean {
     const key = recursive ? folder + sep + BELOW : folder;
     const identity = identityOf(folder);
@@ -118,7 +113,7 @@ export class FolderWatches {
       });
     } catch (error) {
       if (isWatchShortage(error)) throw error;
-      // It went away just now, or may not be read: then a scan cannot read it either.
+      // It is gone or unreadable, so a scan cannot read it either.
       return undefined;
     }
   }
@@ -126,15 +121,15 @@ export class FolderWatches {
   private changed(folder: string, kind: ChangeKind, name: string | undefined): void {
     const path = name === undefined ? folder : join(folder, name);
     const concerns = name === undefined || this.concerns(path, kind);
-    // A folder that is itself deleted says so under its own name.
+    // A deleted folder reports its own name.
     if (kind === 'rename' && name === basename(folder)) this.suspects.add(folder);
-    // Nothing else is remembered: of the folders on the way most events are somebody else's.
+    // On folders above the memory, most events are unrelated.
     if (!concerns) return;
     if (kind === 'rename') this.suspects.add(path);
     this.options.onChange(path);
   }
 
-  /** Whether a change at a path can change what a scan finds. */
+  /** Whether a change at a path may affect a scan. */
   private concerns(path: string, kind: ChangeKind): boolean {
     const folder = dirname(path);
     const name = basename(path);
@@ -142,7 +137,7 @@ export class FolderWatches {
     if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
     if (kindOfName(name, this.options.sources.memory.media) !== undefined) return true;
     if (this.options.sources.transcripts !== undefined && isTranscriptName(name)) return true;
-    // Of other names only those of folders count; one that is gone is known by its watch.
+    // Other names only count as folders; a removed one is known by its watch.
     return kind === 'rename' && (this.watched.has(path) || this.mayBeFolder(folder, path));
   }
 
@@ -160,7 +155,7 @@ export class FolderWatches {
     try {
       return lstatSync(path).isDirectory();
     } catch {
-      // Where one watch covers a tree, nothing tells what was there.
+      // With a recursive watch, there is no record of what was there.
       return this.options.recursive || identityOf(folder) === undefined;
     }
   }
@@ -172,7 +167,7 @@ export class FolderWatches {
     else if (folder !== undefined) this.options.onChange(folder);
   }
 
-  /** Whatever stood at or below a suspect's path may have been moved away, watches and all. */
+  /** Anything at or below a suspect's path may have been moved away, including watches. */
   private closeSuspects(): void {
     if (this.suspects.size === 0) return;
     for (const [key, { folder }] of [...this.watched]) {
@@ -191,7 +186,7 @@ export class FolderWatches {
 
 const BELOW = '**';
 
-/** Undefined where there is no folder. Numbers of folders are used again, their times are not. */
+/** Undefined if there is no folder. Inode numbers are reused, birth times are not. */
 function identityOf(folder: string): string | undefined {
   try {
     const stats = statSync(folder);
@@ -202,7 +197,7 @@ function identityOf(folder: string): string | undefined {
   }
 }
 
-/** The folders in a folder that a scan would enter. */
+/** The subfolders that a scan would enter. */
 function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
@@ -213,3 +208,53 @@ function foldersIn(folder: string): string[] {
     return [];
   }
 }
+
+/** `change`: content; `rename`: created, removed or replaced. */
+type ChangeKind = 'change' | 'rename';
+
+export interface WatchListener {
+  /** @param name of the entry, relative to the folder; undefined if the system does not report it */
+  onChange(kind: ChangeKind, name: string | undefined): void;
+  /** The watch no longer works. */
+  onError(error: unknown): void;
+}
+
+interface FolderWatch {
+  close(): void;
+}
+
+/**
+ * Opens a watch on a folder, including its subfolders if `recursive`.
+ *
+ * @throws a system error; see {@link isWatchShortage}
+ */
+export type OpenWatch = (
+  folder: string,
+  recursive: boolean,
+  listener: WatchListener,
+) => FolderWatch;
+
+export const openSystemWatch: OpenWatch = (folder, recursive, listener) => {
+  const watcher = watch(folder, { recursive, encoding: 'utf8' });
+  watcher.on('change', (kind, name) => {
+    const named = typeof name === 'string' && name !== '' ? name : undefined;
+    listener.onChange(kind === 'change' ? 'change' : 'rename', named);
+  });
+  watcher.on('error', (error) => listener.onError(error));
+  return watcher;
+};
+
+/** Whether the system supports recursive watches. On Linux, Node.js would open one watch per file. */
+export function watchesTrees(platform: NodeJS.Platform): boolean {
+  return platform === 'darwin' || platform === 'win32';
+}
+
+/**
+ * Whether a watch failed because a limit was reached: ENOSPC is the limit of watches per user (inotify(7)),
+ * EMFILE that of instances per user or of handles per process.
+ */
+export function isWatchShortage(error: unknown): boolean {
+  return SHORTAGES.has(systemErrorCode(error) ?? '');
+}
+
+const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'ENOSPC']);

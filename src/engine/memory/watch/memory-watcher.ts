@@ -1,126 +1,296 @@
-import type { Clock } from '../../context.js';
-import type { MemoryBackend } from '../backends/memory-backend.js';
-import type { MemorySources } from '../sources/scan-sources.js';
-import type { SyncEvent, SyncSummary } from '../sync/events.js';
-import type { OpenWatch } from './open-watch.js';
+import { doublingRestMs, LONGEST_TIMER_MS } from '../../support/time.js';
+import type { SyncSummary } from '../sync/index.js';
+import { ChangeSource } from './change-source.js';
+import { openSystemWatch } from './folder-watches.js';
+import {
+  type SyncCause,
+  type WatchEvent,
+  type WatcherState,
+  type WatchFailure,
+  type WatchOptions,
+  type WatchTarget,
+  type WatchTiming,
+  watchFailureOf,
+} from './watch-events.js';
+import { WatchRecorder } from './watch-record.js';
 
-/** One memory to keep fresh; see `watchTargetOf` for that of an opened memory. */
-export interface WatchTarget {
-  /** What people call it: the agent's id, or the folder. */
-  readonly name: string;
-  readonly sources: MemorySources;
-  readonly backend: Pick<MemoryBackend, 'sync'>;
-  /** Whether to follow changes (`sync.watch`); without it only the interval syncs. */
-  readonly watch: boolean;
-  /** `sync.watchDebounceMs`: quiet after the last change before it is taken in; milliseconds. */
-  readonly debounceMs: number;
-  /** `sync.intervalMinutes` in milliseconds; 0 is never. */
-  readonly intervalMs: number;
-  /** Where other processes look for a record of this watcher; none is kept when left out. */
-  readonly indexFile?: string;
-  /** False where somebody else sees to that; true when left out. */
-  readonly syncsAtStart?: boolean;
-}
-
-/** How changes come to be known. */
-export type WatchMode =
-  /** Not started, or closed. */
-  | 'off'
-  /** The system tells of them. */
-  | 'watching'
-  /** The system is out of watchers: the files are looked at again and again. */
-  | 'polling'
-  /** `sync.watch` is false: only the interval syncs. */
-  | 'interval';
-
-/** Why a sync was begun. */
-export type SyncCause = 'asked' | 'changed' | 'interval' | 'retry' | 'start';
-
-/** A failure as it is told; it does not end the watcher. */
-export interface WatchFailure {
-  /** An error code of the registry, or the system's own (`EIO`). */
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
-/** What a watcher tells. */
-export type WatchEvent =
-  /** Changes are followed, first or again; `folders` is how many the system watches for us. */
-  | { readonly type: 'watching'; readonly folders: number }
-  /** No watches are to be had: the files are looked at every `everyMs`. Told once, not each time. */
-  | { readonly type: 'polling'; readonly why: string; readonly everyMs: number }
-  /** The first change since the last sync began; the sync follows when it is quiet. */
-  | { readonly type: 'changed'; readonly path: string }
-  | { readonly type: 'syncing'; readonly cause: SyncCause }
-  /** What the sync under way tells. */
-  | { readonly type: 'progress'; readonly event: SyncEvent }
-  /** Done; the words are indexed. Vectors may be missing: then `failed` follows. */
-  | { readonly type: 'synced'; readonly cause: SyncCause; readonly summary: SyncSummary }
-  /** Tried again by itself after `retryInMs`, or sooner when a file changes. */
-  | {
-      readonly type: 'failed';
-      readonly failure: WatchFailure;
-      /** 1 for the first in a row. */
-      readonly attempt: number;
-      readonly retryInMs: number;
-    };
-
-/** What can be asked of a watcher at any time. */
-export interface WatcherState {
-  readonly mode: WatchMode;
-  /** Set while polling. */
-  readonly why: string | undefined;
-  readonly folders: number;
-  readonly isSyncing: boolean;
-  /** When the last sync succeeded, in milliseconds since the epoch. */
-  readonly syncedMs: number | undefined;
-  readonly last: SyncSummary | undefined;
-  /** The failure that waits to be tried again. */
-  readonly failure: WatchFailure | undefined;
-  /** Syncs done since the start, failed ones left out. */
-  readonly syncs: number;
-}
+const TIMING: WatchTiming = {
+  longestWaitMs: 15_000,
+  pollMs: 5000,
+  rewatchMs: 60_000,
+  firstRetryMs: 2000,
+  longestRetryMs: 5 * 60_000,
+  pendingMs: 5 * 60_000,
+  lockWaitMs: 10_000,
+};
 
 /**
- * Keeps one index fresh. Life cycle: made, started once, closed once. No failure of a sync ends it;
- * only what is a bug does, and `ended` rejects with that.
+ * Keeps one index fresh. Started once, closed once. Failed syncs do not end it; only bugs do, and `ended`
+ * rejects with them.
  */
-export interface MemoryWatcher {
+export class MemoryWatcher {
   readonly name: string;
-  readonly state: WatcherState;
-  /** Rejects on a bug (the watcher is closed then), resolves when it was closed. */
+  /** Rejects on a bug, after which the watcher is closed; resolves when it was closed. */
   readonly ended: Promise<void>;
-  /** Sets up the watches and tries the first sync; resolves when that has succeeded or failed. */
-  start(): Promise<void>;
-  /** Syncs now, or joins the sync under way; resolves when it has succeeded or failed. */
-  syncNow(): Promise<void>;
-  /** Lets go of all watches and timers; a sync under way is stopped between two transactions. */
-  close(): Promise<void>;
+  private readonly target: WatchTarget;
+  private readonly timing: WatchTiming;
+  private readonly onEvent: (event: WatchEvent) => void;
+  private readonly now: () => number;
+  private readonly source: ChangeSource | undefined;
+  private readonly quiet: Quiet;
+  private readonly closing = new AbortController();
+  private readonly end: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+  private recorder: WatchRecorder | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  /** Something changed since the last sync scanned the files. */
+  private isDirty = false;
+  /** A burst ended while a sync was running. */
+  private isDue = false;
+  private hasStarted = false;
+  private failures = 0;
+  private failure: WatchFailure | undefined;
+  private last: SyncSummary | undefined;
+  private syncedMs: number | undefined;
+  private syncs = 0;
+
+  constructor(target: WatchTarget, { clock, onEvent, timing, openWatch }: WatchOptions) {
+    this.name = target.name;
+    this.target = target;
+    this.timing = { ...TIMING, ...timing };
+    this.onEvent = (event) => {
+      this.noteMode(event);
+      onEvent(event);
+    };
+    this.now = () => clock.now();
+    this.quiet = new Quiet({
+      quietMs: target.debounceMs,
+      longestMs: Math.max(this.timing.longestWaitMs, target.debounceMs),
+      onQuiet: () => this.settled(),
+    });
+    if (target.watch) {
+      this.source = new ChangeSource({
+        sources: target.sources,
+        timing: this.timing,
+        now: this.now,
+        openWatch: openWatch ?? openSystemWatch,
+        platform: process.platform,
+        onChange: (path) => this.changed(path),
+        onEvent: this.onEvent,
+      });
+    }
+    let resolve: () => void = () => undefined;
+    let reject: (error: unknown) => void = () => undefined;
+    this.ended = new Promise<void>((fulfil, fail) => {
+      resolve = fulfil;
+      reject = fail;
+    });
+    this.end = { resolve, reject };
+  }
+
+  get state(): WatcherState {
+    const isOpen = this.hasStarted && !this.closing.signal.aborted;
+    return {
+      mode: isOpen ? (this.source?.mode ?? 'interval') : 'off',
+      why: this.source?.why,
+      folders: this.source?.folders ?? 0,
+      isSyncing: this.running !== undefined,
+      syncedMs: this.syncedMs,
+      last: this.last,
+      failure: this.failure,
+      syncs: this.syncs,
+    };
+  }
+
+  /** Sets up the watches and runs the first sync; resolves when that has succeeded or failed. */
+  async start(): Promise<void> {
+    if (this.hasStarted) throw new Error('a watcher can only be started once');
+    this.hasStarted = true;
+    await this.openRecord();
+    if (this.target.syncsAtStart === false) this.waitForChanges();
+    else await this.run('start');
+  }
+
+  private waitForChanges(): void {
+    this.source?.refresh();
+    if (this.target.intervalMs > 0) this.runIn(this.target.intervalMs, 'interval');
+  }
+
+  /** Syncs now, or joins the running sync; resolves when it has succeeded or failed. */
+  async syncNow(): Promise<void> {
+    await this.run('asked');
+  }
+
+  /** Releases all watches and timers; a running sync stops between two transactions. */
+  async close(): Promise<void> {
+    this.release();
+    await this.running;
+    this.recorder?.close();
+    this.end.resolve();
+  }
+
+  private release(): void {
+    this.closing.abort();
+    this.source?.close();
+    this.quiet.cancel();
+    clearTimeout(this.timer);
+  }
+
+  private async openRecord(): Promise<void> {
+    const { indexFile } = this.target;
+    if (indexFile === undefined) return;
+    const recorder = new WatchRecorder(indexFile, process.pid, this.now());
+    await recorder.open();
+    if (this.closing.signal.aborted) {
+      recorder.close();
+      return;
+    }
+    this.recorder = recorder;
+    if (this.source === undefined) recorder.write({ mode: 'interval' });
+  }
+
+  private noteMode(event: WatchEvent): void {
+    if (event.type === 'watching') this.recorder?.write({ mode: 'watching' });
+    if (event.type === 'polling') this.recorder?.write({ mode: 'polling', why: event.why });
+  }
+
+  private changed(path: string): void {
+    if (this.closing.signal.aborted) return;
+    if (!this.isDirty) this.onEvent({ type: 'changed', path });
+    this.isDirty = true;
+    this.quiet.touch();
+  }
+
+  private settled(): void {
+    if (this.running === undefined) void this.run('changed');
+    else this.isDue = true;
+  }
+
+  /** One sync at a time: later callers join the running one. */
+  private run(cause: SyncCause): Promise<void> {
+    if (this.closing.signal.aborted) return Promise.resolve();
+    this.running ??= this.sync(cause)
+      .catch((error: unknown) => {
+        this.release();
+        this.recorder?.close();
+        this.end.reject(error);
+      })
+      .finally(() => this.afterSync());
+    return this.running;
+  }
+
+  private afterSync(): void {
+    this.running = undefined;
+    const wasDue = this.isDue;
+    this.isDue = false;
+    if (wasDue && this.isDirty) void this.run('changed');
+  }
+
+  /** @throws bugs */
+  private async sync(cause: SyncCause): Promise<void> {
+    clearTimeout(this.timer);
+    const { signal } = this.closing;
+    try {
+      // Changes from here on need another sync: the scan comes later.
+      this.quiet.cancel();
+      this.isDirty = false;
+      this.source?.refresh();
+      this.onEvent({ type: 'syncing', cause });
+      const summary = await this.target.backend.sync({
+        signal,
+        lockWaitMs: this.timing.lockWaitMs,
+        // An active conversation changes with every turn.
+        defersSmallGrowth: cause === 'changed',
+        isUpkeep: cause !== 'asked' && cause !== 'start',
+        onEvent: (event) => this.onEvent({ type: 'progress', event }),
+      });
+      if (signal.aborted) return;
+      this.succeeded(cause, summary);
+    } catch (error) {
+      if (signal.aborted) return;
+      const failure = watchFailureOf(error);
+      if (failure === undefined) throw error;
+      this.failed(failure);
+    }
+  }
+
+  private succeeded(cause: SyncCause, summary: SyncSummary): void {
+    this.last = summary;
+    this.syncedMs = this.now();
+    this.syncs += 1;
+    const { embedding } = summary;
+    // Before the event, so that listeners see the new state.
+    if (embedding?.failure === undefined) {
+      this.failures = 0;
+      this.failure = undefined;
+    }
+    this.onEvent({ type: 'synced', cause, summary });
+    if (embedding?.failure !== undefined) {
+      this.failed(embedding.failure);
+      return;
+    }
+    const owedMs = (embedding?.pending ?? 0) > 0 ? this.timing.pendingMs : 0;
+    const waits = [owedMs, this.target.intervalMs].filter((waitMs) => waitMs > 0);
+    if (waits.length > 0) this.runIn(Math.min(...waits), 'interval');
+  }
+
+  private failed(failure: WatchFailure): void {
+    this.failure = failure;
+    this.failures += 1;
+    const { firstRetryMs, longestRetryMs } = this.timing;
+    const retryInMs = doublingRestMs(this.failures, firstRetryMs, longestRetryMs);
+    this.onEvent({ type: 'failed', failure, attempt: this.failures, retryInMs });
+    this.runIn(retryInMs, 'retry');
+  }
+
+  private runIn(waitMs: number, cause: SyncCause): void {
+    this.timer = setTimeout(() => void this.run(cause), Math.min(waitMs, LONGEST_TIMER_MS));
+  }
 }
 
-/** The waits of a watcher that no configuration sets; milliseconds. */
-export interface WatchTiming {
-  /** A change is taken in after this even when it never gets quiet. */
-  readonly longestWaitMs: number;
-  /** Between two looks at the files while polling; longer where one look takes long. */
-  readonly pollMs: number;
-  /** While polling, how often watches are tried again. */
-  readonly rewatchMs: number;
-  /** Before the first retry of a failed sync; doubled each time. */
-  readonly firstRetryMs: number;
-  readonly longestRetryMs: number;
-  /** Before vectors that a batch job still owes are asked for again. */
-  readonly pendingMs: number;
-  /** How long a sync waits for another process that writes the index. */
-  readonly lockWaitMs: number;
+/** When a burst counts as over; milliseconds. */
+interface QuietOptions {
+  readonly quietMs: number;
+  /** An endless burst is cut after this. */
+  readonly longestMs: number;
+  readonly onQuiet: () => void;
 }
 
-/** How a watcher is run. */
-export interface WatchOptions {
-  readonly clock: Clock;
-  readonly onEvent: (event: WatchEvent) => void;
-  readonly timing?: Partial<WatchTiming> | undefined;
-  /** How the system's watches are opened; the system's own unless a test starves it. */
-  readonly openWatch?: OpenWatch | undefined;
+/** Waits until a burst is over. One timer, however many events there are. */
+class Quiet {
+  private readonly options: QuietOptions;
+  private timer: NodeJS.Timeout | undefined;
+  private firstMs = 0;
+  private lastMs = 0;
+
+  constructor(options: QuietOptions) {
+    this.options = options;
+  }
+
+  touch(): void {
+    this.lastMs = performance.now();
+    if (this.timer !== undefined) return;
+    this.firstMs = this.lastMs;
+    this.arm(this.options.quietMs);
+  }
+
+  cancel(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  private arm(waitMs: number): void {
+    this.timer = setTimeout(() => this.fire(), waitMs);
+  }
+
+  private fire(): void {
+    const { quietMs, longestMs, onQuiet } = this.options;
+    const leftMs = Math.min(this.lastMs + quietMs, this.firstMs + longestMs) - performance.now();
+    if (leftMs > 0) {
+      this.arm(leftMs);
+      return;
+    }
+    this.timer = undefined;
+    onQuiet();
+  }
 }

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { PRIVATE_MODE, replaceFile } from '../../replace-file.js';
-import { acquireIndexLock, type IndexLock, lockFile } from '../sync/index-lock.js';
+import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import type { IndexLock } from '../sync/index.js';
+import { acquireIndexLock, lockFile } from '../sync/index-lock.js';
 
-/** What a running watcher tells other processes, for `svc memory status`. */
+/** What a running watcher reports to other processes, for `svc memory status`. */
 export interface WatchRecord {
   readonly pid: number;
   /** Milliseconds since the epoch. */
@@ -12,14 +13,13 @@ export interface WatchRecord {
   readonly why?: string;
 }
 
-/** Another look at the lock by `svc memory status` is over by then. */
+/** Longer than `svc memory status` needs to check the lock. */
 const LOCK_WAIT_MS = 500;
 
 /**
- * Says beside an index that a process keeps it fresh. Whether that still lives is told by a lock,
- * which the operating system drops with its holder; how it works, by a small file. Both are a
- * convenience: where they cannot be written, nothing is recorded. Of two watchers of one index the
- * first is told of.
+ * Records next to an index that a process keeps it fresh: a lock, which the operating system releases with
+ * its holder, shows that the process is alive, and a small file how it works. Both are optional: if they
+ * cannot be written, nothing is recorded. Of two watchers of one index, the first is recorded.
  */
 export class WatchRecorder {
   private readonly base: string;
@@ -53,14 +53,14 @@ export class WatchRecorder {
   }
 }
 
-/** Who keeps an index fresh at this moment; undefined when nobody does, or it cannot be told. */
+/** The process that keeps an index fresh; undefined if there is none, or that is unknown. */
 export async function readWatchRecord(indexFile: string): Promise<WatchRecord | undefined> {
   const base = baseOf(indexFile);
   if (!existsSync(recordFile(base)) || !existsSync(lockFile(base))) return undefined;
   try {
     const lock = await acquireIndexLock(base, { pid: process.pid, nowMs: 0, waitMs: 0 });
     if (lock !== undefined) {
-      // Its writer died: nobody holds the lock any more.
+      // Its writer died: the lock is free.
       lock.release();
       return undefined;
     }
@@ -93,6 +93,6 @@ function quietly(work: () => void): void {
   try {
     work();
   } catch {
-    // What is recorded is a convenience.
+    // The record is optional.
   }
 }

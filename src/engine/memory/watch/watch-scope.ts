@@ -1,24 +1,27 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { MEMORY_FOLDER, ROOT_FILES } from '../sources/memory-files.js';
-import type { MemorySources } from '../sources/scan-sources.js';
-import { mayHold, type TranscriptPlace } from '../sources/transcripts/transcript-files.js';
+import {
+  MEMORY_FOLDER,
+  type MemorySources,
+  mayHold,
+  ROOT_FILES,
+  type TranscriptPlace,
+} from '../sources/index.js';
 
 /** Which changes on disk concern a memory. */
 export interface WatchScope {
-  /** Folders of which only the entries of these names count. */
+  /** Folders in which only entries with these names count. */
   readonly entries: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Folders of which every file of memory below counts; real paths, each existed a moment ago. */
+  /** Folders in which every memory file counts; real paths that existed a moment ago. */
   readonly trees: ReadonlySet<string>;
-  /** Whether what lies in a folder below a tree counts, too. */
+  /** Whether files in a subfolder of a tree count. */
   enters(folder: string): boolean;
 }
 
 /**
- * Where changes have to be looked for, as the disk is now. The way to each root belongs to it, from
- * the root of the file system on: what is missing may appear, and what is there may be moved away
- * together with the folder it lies in. A symbolic link in the place of a root is not followed, as
- * in a scan; one on the way to it is.
+ * Where to look for changes, as the disk is now. That includes all folders above each root: a missing root
+ * may appear, and an existing one may be moved with its parent. As in a scan, a symbolic link in place of a
+ * root is not followed; one above it is.
  */
 export function watchScope({ memory: files, transcripts }: MemorySources): WatchScope {
   const scope = new ScopeBuilder(transcripts?.places ?? []);
@@ -52,7 +55,7 @@ class ScopeBuilder implements WatchScope {
     });
   }
 
-  /** A file or a folder, or neither yet. */
+  /** A file, a folder, or missing. */
   addRoot(path: string): void {
     this.addWay(path);
     const kind = kindOf(path);
@@ -87,7 +90,7 @@ function kindOf(path: string): 'file' | 'folder' | 'other' {
   }
 }
 
-/** Undefined when the path cannot be followed to its end. */
+/** Undefined when the path cannot be resolved. */
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -96,7 +99,6 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** Whether two scopes are the same. */
 export function isSameScope(a: WatchScope, b: WatchScope): boolean {
   return textOf(a) === textOf(b);
 }

@@ -1,14 +1,15 @@
 import { dirname, join } from 'node:path';
-import { resolvePath } from '../../config/expand-path.js';
-import type { LoadedConfig } from '../../config/index.js';
-import type { EngineContext } from '../../context.js';
+import { type LoadedConfig, loadConfig } from '../../config/index.js';
+import { messageOf, SvcError, type Warning } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { resolvePath } from '../../support/files.js';
+import { readStateFile } from '../state-file.js';
 
-/** Where the log lies unless `logging.file` says otherwise. */
-export function defaultLogFile(stateDir: string): string {
+function defaultLogFile(stateDir: string): string {
   return join(stateDir, 'logs', 'serve.log');
 }
 
-/** The absolute path of the log under a configuration. */
+/** The absolute path of the log in a configuration. */
 export function logFileOf({ loaded, context }: LogPlace): string {
   const { file } = loaded.resolved.logging;
   if (file === undefined) return defaultLogFile(context.state.stateDir);
@@ -19,4 +20,39 @@ export function logFileOf({ loaded, context }: LogPlace): string {
 interface LogPlace {
   readonly loaded: LoadedConfig;
   readonly context: EngineContext;
+}
+
+interface FoundLog {
+  /** Absolute path; the file may not exist. */
+  readonly file: string;
+  /** Set if the configuration is invalid. */
+  readonly warning?: Warning;
+}
+
+/**
+ * Finds the log of the last instance, or else of the configuration. An invalid configuration falls back to the
+ * default location, because the log may explain it.
+ *
+ * @param configFile from `--config`; then the last instance does not count
+ */
+export async function findLogFile(
+  context: EngineContext,
+  configFile: string | undefined,
+): Promise<FoundLog> {
+  const { stateDir } = context.state;
+  const running = configFile === undefined ? readStateFile(stateDir)?.logFile : undefined;
+  if (running != null) return { file: running };
+  try {
+    return { file: logFileOf({ loaded: await loadConfig(context, { configFile }), context }) };
+  } catch (error) {
+    if (!(error instanceof SvcError) || configFile !== undefined) throw error;
+    return {
+      file: defaultLogFile(stateDir),
+      warning: {
+        code: 'CONFIG_WARNING',
+        message: `the configuration cannot be used: ${messageOf(error)}`,
+        hint: 'run "svc config validate" to see every problem',
+      },
+    };
+  }
 }

@@ -1,27 +1,24 @@
 import pino, { type Logger } from 'pino';
 import type { ResolvedConfig } from '../../config/index.js';
-import type { Clock } from '../../context.js';
-import type { SecretMask } from '../../secrets/mask/secret-mask.js';
+import type { SecretMask } from '../../secrets/index.js';
+import type { Clock } from '../../support/context.js';
 import { LOG_ROTATION, RotatingFile } from './rotating-file.js';
 
-/** What the log is told of the process. */
-export interface LogOptions {
+interface LogOptions {
   readonly clock: Clock;
   readonly pid: number;
-  /** Every line goes through it. */
+  /** Masks every line. */
   readonly mask: Pick<SecretMask, 'data'>;
   readonly onLine?: LogLineListener | undefined;
-  /** Told once when the file cannot be written any more, and why: it cannot say so itself. */
+  /** Called once when the file can no longer be written: the log cannot report that itself. */
   readonly onTrouble?: ((why: string) => void) | undefined;
 }
 
 /**
- * Takes each line besides the file: JSON with its line break, and what `logging` says at that moment.
- * Must not throw.
+ * Called with each line, as JSON with a line break, and the current `logging` settings. Must not throw.
  */
 export type LogLineListener = (line: string, logging: ResolvedConfig['logging']) => void;
 
-/** What of the configuration the log follows. */
 export interface LogSettings {
   readonly level: string;
   /** Absolute path. */
@@ -32,15 +29,15 @@ export interface LogSettings {
 /** The log of the long-lived process. */
 export interface ServeLog {
   readonly logger: Logger;
-  /** Follows a changed configuration, and opens the file anew: somebody may have moved it away. */
+  /** Applies a changed configuration, and reopens the file, which may have been moved away. */
   readonly reopen: (settings: LogSettings) => void;
   readonly close: () => void;
 }
 
 /**
- * Makes the log: one JSON object a line, with `level` and `time` as words. Written by hand instead of
- * through pino's own destinations: those end the process or throw on a full disk, and their workers
- * are files that a bundle does not have.
+ * Creates the log: one JSON object per line, with `level` and `time` as text. It does not use pino's
+ * destinations, which end the process or throw on a full disk, and whose workers are files that a bundle does
+ * not have.
  */
 export function createLog(settings: LogSettings, options: LogOptions): ServeLog {
   let current = settings;
@@ -64,7 +61,7 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
         } else if (hadTrouble) {
           const count = lost;
           lost = 0;
-          logger.warn({ lost: count }, 'the log can be written again; lines were lost');
+          logger.warn({ lost: count }, 'the log can be written again; some lines were lost');
         }
       },
     },
@@ -81,7 +78,7 @@ export function createLog(settings: LogSettings, options: LogOptions): ServeLog 
   };
 }
 
-/** Masked as data, so that a line stays JSON whatever is taken out of it. */
+/** Masked as data, so that the line stays valid JSON. */
 function maskedLine(line: string, mask: Pick<SecretMask, 'data'>): string {
   const record: unknown = JSON.parse(line);
   return `${JSON.stringify(mask.data(record))}\n`;

@@ -1,28 +1,26 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemErrorCode } from '../../errors/index.js';
 import { isAtLeast, type LogLevel, parseLogLine } from './log-record.js';
 import { LOG_ROTATION, setAsidePath } from './rotating-file.js';
 
-/** Which lines of a log are wanted. */
-export interface LogSelection {
-  /** How many, the newest. */
+interface LogSelection {
+  /** How many of the newest. */
   readonly lines: number;
   readonly least: LogLevel;
 }
 
-/** Lines of a log, and how far into its file they go. */
-export interface LogTail {
+interface LogTail {
   /** Oldest first, without line breaks. */
   readonly lines: readonly string[];
-  /** Bytes of the file that were read whole lines from; where following begins. */
+  /** Where following starts: the end of the last whole line. */
   readonly endBytes: number;
 }
 
 /**
- * The newest lines of a log, those of files that were set aside included; undefined when there is no
- * file at all.
+ * The newest lines of a log, rotated files included; undefined if there is no file.
  *
- * @throws the system's error when a file is there and cannot be read
+ * @throws the system's error if a file cannot be read
  */
 export function readLogTail(
   file: string,
@@ -60,5 +58,101 @@ function readIfThere(path: string): Buffer | undefined {
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
+  }
+}
+
+interface FollowOptions {
+  /** Bytes that were already read. */
+  readonly fromBytes: number;
+  readonly signal: AbortSignal;
+  /** Polling interval in milliseconds. */
+  readonly everyMs: number;
+}
+
+/**
+ * New lines of a log, without their line breaks, until the signal aborts. A rotated file is read to its end,
+ * and its successor from the start.
+ *
+ * It polls, because the system may be out of file watchers just when the log matters.
+ */
+export async function* followLog(
+  file: string,
+  { fromBytes, signal, everyMs }: FollowOptions,
+): AsyncGenerator<string> {
+  const reader = new LineReader(file, fromBytes);
+  try {
+    while (!signal.aborted) {
+      yield* reader.read();
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+class LineReader {
+  private readonly file: string;
+  private descriptor: number | undefined;
+  private position: number;
+  private rest = Buffer.alloc(0);
+
+  constructor(file: string, fromBytes: number) {
+    this.file = file;
+    this.position = fromBytes;
+    this.open();
+  }
+
+  /** New lines since the last call. */
+  *read(): Generator<string> {
+    if (this.descriptor === undefined) this.open();
+    if (this.descriptor === undefined) return;
+    yield* this.readOpen(this.descriptor);
+    if (!this.isReplaced(this.descriptor)) return;
+    // Lines may have been written between the last read and the rotation.
+    yield* this.readOpen(this.descriptor);
+    this.close();
+    this.position = 0;
+    this.rest = Buffer.alloc(0);
+  }
+
+  close(): void {
+    if (this.descriptor !== undefined) closeSync(this.descriptor);
+    this.descriptor = undefined;
+  }
+
+  private open(): void {
+    try {
+      this.descriptor = openSync(this.file, 'r');
+    } catch (error) {
+      if (systemErrorCode(error) !== 'ENOENT') throw error;
+      this.position = 0;
+    }
+  }
+
+  private *readOpen(descriptor: number): Generator<string> {
+    // It was truncated: everything in it is new.
+    if (fstatSync(descriptor).size < this.position) this.position = 0;
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    for (;;) {
+      const count = readSync(descriptor, chunk, 0, CHUNK_BYTES, this.position);
+      if (count === 0) return;
+      this.position += count;
+      const data = Buffer.concat([this.rest, chunk.subarray(0, count)]);
+      const end = data.lastIndexOf(0x0a) + 1;
+      this.rest = data.subarray(end);
+      yield* data
+        .subarray(0, end)
+        .toString('utf8')
+        .split('\n')
+        .filter((line) => line !== '');
+    }
+  }
+
+  private isReplaced(descriptor: number): boolean {
+    const now = statSync(this.file, { throwIfNoEntry: false });
+    const open = fstatSync(descriptor);
+    return now !== undefined && (now.ino !== open.ino || now.dev !== open.dev);
   }
 }

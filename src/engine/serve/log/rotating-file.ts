@@ -10,42 +10,40 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf } from '../../errors/index.js';
-import { PRIVATE_MODE } from '../../replace-file.js';
+import { PRIVATE_MODE } from '../../support/files.js';
 
-/** How much of a log is kept. */
-export interface RotationOptions {
-  /** A file that would grow beyond this is set aside first; bytes. */
+interface RotationOptions {
+  /** A file is rotated before it grows beyond this. */
   readonly maxBytes: number;
-  /** How many files that were set aside are kept: `serve.log.1`, the newest, and so on. */
+  /** How many rotated files are kept: `serve.log.1` is the newest. */
   readonly keep: number;
 }
 
-/** About a week of an ordinary server, and little enough for any disk. */
+/** About a week of a typical server, and small enough for any disk. */
 export const LOG_ROTATION: RotationOptions = { maxBytes: 5_000_000, keep: 4 };
 
-/** Pipes and devices are not waited for: a reader that does not read must not stop the process. */
+/** A pipe whose reader does not read must not block the process. */
 const OPEN_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK;
 
-/** The path of a file that was set aside; 1 is the newest. */
+/** The path of a rotated file; 1 is the newest. */
 export function setAsidePath(file: string, age: number): string {
   return `${file}.${age}`;
 }
 
 /**
- * A file that lines are appended to, bounded in size. Writing never throws: without a disk or a file
- * handle a log has to be lost, and the process goes on.
- *
- * Writing is synchronous, so that the last lines before an end are there, however it comes.
+ * An append-only file of bounded size. Writing never throws: if the disk is full or there is no file handle,
+ * lines are lost and the process continues. Writing is synchronous, so that the last lines before any kind of
+ * exit are kept.
  */
 export class RotatingFile {
   private readonly file: string;
   private readonly options: RotationOptions;
   private descriptor: number | undefined;
   private bytes = 0;
-  /** A line was written in part: the next begins on a new line. */
+  /** A line was only partly written: the next starts on a new line. */
   private isTorn = false;
-  /** Pipes and devices stay as they are. */
+  /** Pipes and devices are not rotated. */
   private isRegular = true;
   private trouble: string | undefined;
 
@@ -54,12 +52,12 @@ export class RotatingFile {
     this.options = options;
   }
 
-  /** Why the last write did not succeed; undefined when it did. */
+  /** Why the last write failed; undefined if it succeeded. */
   get failure(): string | undefined {
     return this.trouble;
   }
 
-  /** Appends a line with its line break; false when it is lost. */
+  /** Appends a line with its line break; false if it is lost. */
   write(line: string): boolean {
     const text = this.isTorn ? `\n${line}` : line;
     const bytes = Buffer.from(text);
@@ -69,14 +67,14 @@ export class RotatingFile {
       this.bytes += written;
       const isPart = written < bytes.length;
       this.isTorn = isPart && (this.isTorn ? written !== 1 : written > 0);
-      this.trouble = isPart ? `${this.file} took a line only in part` : undefined;
+      this.trouble = isPart ? `${this.file}: a line was only partly written` : undefined;
     } catch (error) {
       this.trouble = messageOf(error);
     }
     return this.trouble === undefined;
   }
 
-  /** Lets go of the file; the next write opens it again, also where another one has its name now. */
+  /** Closes the file; the next write opens the file that then has its name. */
   close(): void {
     const { descriptor } = this;
     this.descriptor = undefined;
@@ -99,8 +97,7 @@ export class RotatingFile {
   }
 
   /**
-   * Sets the file aside. The new one is opened first: without a handle for it, the old one simply goes
-   * on and grows.
+   * Rotates the file. The new one is opened first: if that fails, the old one simply keeps growing.
    */
   private rotate(old: number): number {
     const { file } = this;
@@ -142,6 +139,6 @@ function closeQuietly(descriptor: number): void {
   try {
     closeSync(descriptor);
   } catch {
-    // Nothing is left to be done about it.
+    // Nothing can be done about it.
   }
 }

@@ -1,13 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
-import type { DreamSchedule } from '../../dreaming/schedule/dream-schedule.js';
-import type { SweepSummary } from '../../dreaming/sweep/sweep-events.js';
-import { faultFields } from '../fault-fields.js';
-import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
-import { serviceFailure } from '../service-failure.js';
-import { agreeIn } from './agree-in.js';
+import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
+import { messageOf } from '../../errors/index.js';
+import {
+  agreeIn,
+  faultFields,
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceFailure,
+  type ServiceHost,
+  serviceFailure,
+} from '../service.js';
 
-/** Consolidation on its schedule, where it is switched on. */
+/** Scheduled dreaming, if enabled. */
 export function dreamDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   const { dreaming } = setup.loaded.resolved.plugins.entries['memory-core'].config;
   if (!dreaming.enabled) return [];
@@ -20,18 +26,22 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   const schedule = new DreamSchedule(targets, {
     clock: setup.context.clock,
     openNarrator: async (signal) => {
-      const { openNarrator } = await import('../../dreaming/model/open-narrator.js');
+      const { openNarrator } = await import('../../dreaming/narrator.js');
       const { narrator, warnings } = await openNarrator(setup.loaded, setup.context, signal);
-      for (const { message, hint } of warnings) host.log.warn({ mend: hint }, message);
+      for (const { message, hint } of warnings) host.log.warn({ hint }, message);
       return narrator;
     },
     onSwept: (target, summary) => {
-      host.trouble(undefined);
-      host.log.info({ event: 'dreaming.swept', ...sweepFields(target, summary) }, 'sweep done');
+      const fields = { event: 'dreaming.swept', ...sweepFields(target, summary) };
+      const failure = phaseFailure(summary);
+      host.trouble(failure);
+      if (failure === undefined) host.log.info(fields, 'sweep done');
+      else host.log.error({ ...fields, hint: failure.hint }, failure.message);
       tellNext(schedule, host, `${countPromoted(summary)} promoted, `);
     },
     onFault: (_, error) => {
-      host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, 'sweep failed');
+      const message = `sweep failed: ${messageOf(error)}`;
+      host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
       host.trouble(serviceFailure(error));
     },
   });
@@ -45,7 +55,7 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   };
 }
 
-/** The workspaces with their settings, and everything that the model is opened with. */
+/** Compares the workspaces with their settings, and everything that the model is opened with. */
 function isSame(setup: ServeSetup, targets: readonly DreamTarget[], next: ServeSetup): boolean {
   const { 'memory-core': now } = setup.loaded.resolved.plugins.entries;
   const { 'memory-core': then } = next.loaded.resolved.plugins.entries;
@@ -61,6 +71,16 @@ function tellNext(schedule: DreamSchedule, host: ServiceHost, before: string): v
   host.tell(
     `${before}next sweep ${nextMs === undefined ? 'never' : `${new Date(nextMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`}`,
   );
+}
+
+/** The first phase that failed; the others ran anyway. */
+function phaseFailure({ sweep }: SweepSummary): ServiceFailure | undefined {
+  for (const [name, phase] of Object.entries(sweep.phases)) {
+    if (phase.state !== 'failed') continue;
+    const message = `the ${name} phase of a sweep failed: ${phase.error}`;
+    return { code: phase.code ?? null, message, hint: phase.hint ?? null };
+  }
+  return undefined;
 }
 
 function sweepFields({ workspace }: DreamTarget, { sweep, skipped }: SweepSummary) {

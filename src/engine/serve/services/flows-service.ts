@@ -1,20 +1,24 @@
 import { openFlows } from '../../flows/index.js';
-import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
-import { serviceFailure } from '../service-failure.js';
-import { agreeIn } from './agree-in.js';
+import {
+  agreeIn,
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceHost,
+  serviceFailure,
+} from '../service.js';
 import { hasRuntimes } from './tasks-service.js';
 import { hasWebhooks } from './webhooks-service.js';
 
 const FIRST_SWEEP_MS = 5000;
 const SWEEP_MS = 60_000;
 
-/** Whether a configuration makes any use of flows. */
 export function hasFlows(setup: ServeSetup): boolean {
   const { command, url } = setup.loaded.resolved.flows.notify;
   return hasWebhooks(setup) || hasRuntimes(setup) || command !== undefined || url !== undefined;
 }
 
-/** The service that keeps flows tidy and delivers their notifications. */
+/** The service that cleans up flows and delivers their notifications. */
 export function flowsDefinition(setup: ServeSetup): ServiceDefinition {
   return { name: 'flows', switch: 'flows', start: (host) => start(setup, host) };
 }
@@ -25,7 +29,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const { log, trouble } = host;
   const flows = openFlows(context, loaded.resolved);
   const onTrouble = (error: string | undefined): void =>
-    trouble(error === undefined ? undefined : { code: null, message: error, mend: null });
+    trouble(error === undefined ? undefined : { code: null, message: error, hint: null });
   const delivery = await openDelivery({
     flows,
     context,
@@ -42,9 +46,9 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
     try {
       const report = await flows.operator.sweep();
       const isNews = Object.values(report).some((count) => count > 0);
-      if (isNews) log.info(report, 'tidied up');
+      if (isNews) log.info(report, 'cleaned up');
     } catch (error) {
-      log.error({ err: error }, `could not tidy up: ${serviceFailure(error).message}`);
+      log.error({ err: error }, `cleanup failed: ${serviceFailure(error).message}`);
     }
   };
   const begin = (): void => {
@@ -70,7 +74,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   };
 }
 
-/** How long things are kept, where notifications go, and how their key is read. */
+/** Compares retention, receivers of notifications and how their secret is read. */
 function isSame(setup: ServeSetup, next: ServeSetup): boolean {
   return setup.loaded.file === next.loaded.file && agreeIn(setup, next, ['flows', 'secrets']);
 }

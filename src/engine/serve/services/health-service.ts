@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/listen-address.js';
-import { listenOn } from '../../listen.js';
+import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
+import { checkAddresses, listenOn } from '../../listener/index.js';
 import type { Readiness } from '../readiness.js';
 import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
 
-/** The name of the service that tells how the others are. */
 export const HEALTH_SERVICE = 'health';
 
-/** Where it is configured to listen: with the gateway, or where `gateway.admin` says. */
+/** The address of `gateway.admin`, or else of the gateway. */
 export function healthAddress({ context, loaded }: ServeSetup): ListenAddress {
   return adminAddress(loaded) ?? gatewayAddress(loaded, context);
 }
@@ -18,6 +17,7 @@ export function healthDefinition(setup: ServeSetup, readiness: () => Readiness):
   return {
     name: HEALTH_SERVICE,
     switch: 'health',
+    check: (old) => checkAddresses([address], [healthAddress(old)]),
     start: (host) => listen(address, readiness, host),
   };
 }
@@ -34,9 +34,9 @@ async function listen(
   tell(`listening on ${url}`);
   return {
     ready: Promise.resolve(),
-    // A certificate may have been renewed where it lies: that takes a new start.
+    // A certificate may have been renewed: that needs a restart.
     reload: async (setup) => isDeepStrictEqual(healthAddress(setup), address) && !address.tls,
-    // It tells that the others drain; it ends when it is stopped.
+    // It reports that the others drain, until it is stopped.
     drain: async () => undefined,
     stop: () => server.close(),
   };

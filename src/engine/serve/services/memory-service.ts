@@ -1,21 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
-import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
-import { agreeIn } from './agree-in.js';
-import { freshMemory } from './fresh-memory.js';
-import { watchTeller } from './watch-teller.js';
+import { openAgent } from '../../memory/index.js';
+import type { SyncSummary } from '../../memory/sync/index.js';
+import { type WatchEvent, watchTargetOf } from '../../memory/watch/index.js';
+import { MemoryWatcher } from '../../memory/watch/memory-watcher.js';
+import {
+  agreeIn,
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceFailure,
+  type ServiceHost,
+} from '../service.js';
 
 /** One service for each agent whose memory is searched. */
 export function memoryDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   return searchedAgents(setup.loaded, setup.context).map((agent) => ({
-    name: nameOf(agent),
+    name: `memory:${agent.id}`,
     switch: 'memory',
     start: (host) => keepFresh(agent, setup, host),
   }));
-}
-
-function nameOf(agent: ResolvedAgent): string {
-  return `memory:${agent.id}`;
 }
 
 async function keepFresh(
@@ -23,22 +27,30 @@ async function keepFresh(
   setup: ServeSetup,
   host: ServiceHost,
 ): Promise<Service> {
-  const memory = await freshMemory(agent, setup, watchTeller(host));
-  memory.watcher.ended.catch(host.fail);
+  const { context, loaded } = setup;
+  const memory = await openAgent(agent, context, loaded, { longLived: true });
+  const target = watchTargetOf(memory);
+  // An external program has its own refresh at the start; see refresh-service.ts.
+  const watched = memory.ext === undefined ? target : { ...target, syncsAtStart: false };
+  const watcher = new MemoryWatcher(watched, {
+    clock: context.clock,
+    onEvent: watchReporter(host),
+  });
+  watcher.ended.catch(host.fail);
   return {
-    ready: memory.watcher.start(),
+    ready: watcher.start(),
     reload: async (next) => isSame(setup, next, agent),
-    drain: () => memory.watcher.close(),
+    drain: () => watcher.close(),
     stop: async () => {
-      await memory.watcher.close();
-      await memory.close();
+      await watcher.close();
+      await memory.backend.close();
     },
   };
 }
 
 /**
- * Everything that a memory is opened with: its agent, the providers, how secrets are read, and the external
- * program where it is the one that searches.
+ * Compares everything a memory is opened with: its agent, the providers, how secrets are read, and the external
+ * program if that searches.
  */
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   const again = searchedAgents(next.loaded, next.context).find(({ id }) => id === agent.id);
@@ -47,4 +59,79 @@ function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): bool
     agreeIn(setup, next, ['models', 'secrets']) &&
     (agent.backend === 'builtin' || agreeIn(setup, next, ['memory']))
   );
+}
+
+/** `2 added, 1 changed` */
+function syncWords({ added, changed, removed, renamed, rebuild }: SyncSummary): string {
+  const parts = [
+    rebuild === undefined ? undefined : 'rebuilt',
+    ...[
+      [added, 'added'],
+      [changed, 'changed'],
+      [removed, 'removed'],
+      [renamed, 'renamed'],
+    ].map(([count, word]) => (count === 0 ? undefined : `${count} ${word}`)),
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? 'up to date' : parts.join(', ');
+}
+
+/** Reports the events of a watcher in the log and as the state of its service. */
+function watchReporter({ log, tell, trouble }: ServiceHost): (event: WatchEvent) => void {
+  /** Until file watching is available again. */
+  let polling: ServiceFailure | undefined;
+  return (event) => {
+    switch (event.type) {
+      case 'watching':
+        if (polling !== undefined) trouble(undefined);
+        polling = undefined;
+        log.info({ folders: event.folders }, 'watching for changes');
+        break;
+      case 'polling':
+        polling = {
+          code: null,
+          message: `file watching is unavailable, polling instead: ${event.why}`,
+          hint: null,
+        };
+        trouble(polling);
+        log.warn(
+          { why: event.why, everyMs: event.everyMs },
+          'file watching is unavailable, polling instead',
+        );
+        break;
+      case 'changed':
+        log.debug({ path: event.path }, 'changed');
+        break;
+      case 'syncing':
+        tell('syncing');
+        log.debug({ cause: event.cause }, 'syncing');
+        break;
+      case 'progress':
+        break;
+      case 'synced': {
+        const { outcome, added, changed, removed, durationMs } = event.summary;
+        const words = syncWords(event.summary);
+        const [warning] = event.summary.warnings ?? [];
+        trouble(
+          warning === undefined
+            ? polling
+            : { code: warning.code, message: warning.message, hint: warning.hint ?? null },
+        );
+        if (warning !== undefined)
+          log.warn({ code: warning.code, hint: warning.hint }, warning.message);
+        tell(words);
+        const numbers = { cause: event.cause, added, changed, removed, ms: Math.round(durationMs) };
+        if (outcome === 'unchanged') log.debug(numbers, words);
+        else log.info(numbers, words);
+        break;
+      }
+      case 'failed': {
+        const { code, message, hint = null } = event.failure;
+        const { attempt, retryInMs } = event;
+        trouble({ code, message, hint });
+        tell('sync failed');
+        log.error({ code, attempt, retryInMs, hint }, message);
+        break;
+      }
+    }
+  };
 }

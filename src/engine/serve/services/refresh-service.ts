@@ -1,12 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ChildGroup } from '../../child/child-group.js';
+import { ChildGroup } from '../../child/index.js';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
-import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
-import { agreeIn } from './agree-in.js';
+import { LONGEST_TIMER_MS } from '../../support/time.js';
+import {
+  agreeIn,
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceHost,
+} from '../service.js';
 
 /**
- * One refresh for each agent whose memory an external program searches, when the process starts
- * (spec/memory-search §2.12): in a process of its own, so that nothing here waits for it.
+ * One refresh per agent whose memory is searched by an external program, when the process starts
+ * (spec/memory-search §2.12): in a separate process, so that nothing here waits for it.
  */
 export function refreshDefinitions(setup: ServeSetup): readonly ServiceDefinition[] {
   const { memory } = setup.loaded.resolved;
@@ -19,7 +25,7 @@ export function refreshDefinitions(setup: ServeSetup): readonly ServiceDefinitio
   }));
 }
 
-/** Longer than the program may take for each of its steps, should they all take long. */
+/** How many steps of the external program can each take their full time. */
 const STEPS = 4;
 
 async function refreshOnce(
@@ -30,11 +36,13 @@ async function refreshOnce(
 ): Promise<Service> {
   const { context, loaded } = setup;
   const { updateTimeoutMs, embedTimeoutMs } = loaded.resolved.memory.ext.update;
-  const config = loaded.file === undefined ? [] : ['--config', loaded.file];
+  // A discovered configuration is found again from the same folder; naming it would imply trust.
+  const isFound = loaded.file === undefined || loaded.ignoredKeys !== undefined;
+  const config = isFound ? [] : ['--config', loaded.file];
   const [node, ...script] = program;
   const child = new ChildGroup({
     command: [node, ...script, 'memory', 'index', '--agent', agent.id, '--quiet', ...config],
-    // It reads the configuration as this process does, variables that hold secrets included.
+    // It loads the same configuration, including secrets in variables.
     env: definedOf(context.env),
     cwd: context.cwd,
     mind: () => () => undefined,
@@ -42,7 +50,8 @@ async function refreshOnce(
   child.stdin.end();
   child.stdout.resume();
   child.stderr.resume();
-  const timer = setTimeout(() => child.stop(), STEPS * updateTimeoutMs + embedTimeoutMs);
+  const patienceMs = Math.min(STEPS * updateTimeoutMs + embedTimeoutMs, LONGEST_TIMER_MS);
+  const timer = setTimeout(() => child.stop(), patienceMs);
   host.tell('refreshing');
   let isStopped = false;
   const ended = child.ended.then((end) => {
@@ -52,10 +61,10 @@ async function refreshOnce(
     host.tell(isDone ? 'refreshed' : 'not refreshed');
     if (isDone) host.log.info('refreshed');
     else {
-      const mend = `svc memory index --agent ${agent.id}`;
-      const message = 'the refresh at the start did not end well';
-      host.trouble({ code: null, message, mend });
-      host.log.warn({ end, mend }, message);
+      const hint = `svc memory index --agent ${agent.id}`;
+      const message = 'the refresh at the start failed';
+      host.trouble({ code: null, message, hint });
+      host.log.warn({ end, hint }, message);
     }
   });
   const stop = async (): Promise<void> => {
@@ -65,7 +74,7 @@ async function refreshOnce(
   };
   return {
     ready: Promise.resolve(),
-    // Once is at the start, and again for other collections.
+    // Runs at the start, and again for changed collections.
     reload: async (next) => isSame(setup, next, agent),
     drain: stop,
     stop,

@@ -1,11 +1,15 @@
 import { messageOf } from '../../errors/index.js';
-import { missingProgram } from '../../task-runner/named-programs.js';
-import type { OpenRunner } from '../../task-runner/open-runner.js';
-import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
-import { serviceFailure } from '../service-failure.js';
-import { agreeIn } from './agree-in.js';
+import type { OpenRunner } from '../../task-runner/index.js';
+import { missingProgram } from '../../task-runner/index.js';
+import {
+  agreeIn,
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceHost,
+  serviceFailure,
+} from '../service.js';
 
-/** Whether a configuration says how any tasks are run. */
 export function hasRuntimes({ loaded }: ServeSetup): boolean {
   return Object.keys(loaded.resolved.flows.runtimes).length > 0;
 }
@@ -18,7 +22,7 @@ export function tasksDefinition(setup: ServeSetup): ServiceDefinition {
 async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   let setup = first;
   let current = await open(setup, host);
-  /** Of former configurations; their tasks run to their end as they were begun. */
+  /** Of former configurations; their tasks finish with the old settings. */
   const retiring = new Set<OpenRunner>();
   const retire = (old: OpenRunner): void => {
     retiring.add(old);
@@ -38,7 +42,7 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
         current = fresh;
         setup = next;
       } catch (error) {
-        const message = `not reloaded, the old runtimes stay: ${messageOf(error)}`;
+        const message = `not reloaded, the old runtimes stay in effect: ${messageOf(error)}`;
         host.trouble({ ...serviceFailure(error), message });
         host.log.error({ err: error }, message);
       }
@@ -60,25 +64,25 @@ async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise
   const missing = missingProgram(context, loaded);
   const lasting = missing === undefined ? undefined : serviceFailure(missing);
   trouble(lasting);
-  if (missing !== undefined) log.warn({ mend: missing.hint }, missing.message);
+  if (missing !== undefined) log.warn({ hint: missing.hint }, missing.message);
   const runner = await openRunner({
     context,
     loaded,
     log,
     pid: process.pid,
     nodePath: process.execPath,
-    onChange: (running) => tell(running === 0 ? 'no task runs' : tasksWords(running)),
+    onChange: (running) => tell(running === 0 ? 'idle' : `running ${formatTasks(running)}`),
     onTrouble: (error) => trouble(error === undefined ? lasting : serviceFailure(error)),
   });
-  tell('waits for tasks');
+  tell('waiting for tasks');
   return runner;
 }
 
-function tasksWords(running: number): string {
-  return running === 1 ? '1 task runs' : `${running} tasks run`;
+function formatTasks(count: number): string {
+  return count === 1 ? '1 task' : `${count} tasks`;
 }
 
-/** Everything that tasks are run by; workspaces are folders that they run in. */
+/** Compares everything that tasks run with; workspaces are their working directories. */
 function isSame(setup: ServeSetup, next: ServeSetup): boolean {
   return setup.loaded.file === next.loaded.file && agreeIn(setup, next, ['flows', 'agents']);
 }

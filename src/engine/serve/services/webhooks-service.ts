@@ -1,37 +1,45 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { LoadedConfig } from '../../config/index.js';
-import { adminAddress } from '../../config/listen-address.js';
-import { isLoopback } from '../../config/loopback.js';
-import { listenOn } from '../../listen.js';
-import type { LiveWebhooks } from '../../webhooks/activity/live-webhooks.js';
-import type { WebhookMetrics } from '../../webhooks/metrics.js';
-import type { Webhooks } from '../../webhooks/open-webhooks.js';
-import type { RouteStanding } from '../../webhooks/routes/served-route.js';
+import { adminAddress, gatewayAddress, type ListenAddress } from '../../config/index.js';
+import { checkAddresses, listenOn } from '../../listener/index.js';
+import { isLoopback } from '../../support/network.js';
+import type {
+  LiveWebhooks,
+  RouteStanding,
+  WebhookMetrics,
+  Webhooks,
+} from '../../webhooks/index.js';
 import type { Readiness } from '../readiness.js';
-import type { ServeSetup, Service, ServiceDefinition, ServiceHost } from '../service.js';
-import type { ServiceFailure } from '../service-failure.js';
-import { addHealthRoutes } from './health-routes.js';
+import { addHealthRoutes } from '../readiness.js';
+import {
+  type ServeSetup,
+  type Service,
+  type ServiceDefinition,
+  type ServiceFailure,
+  type ServiceHost,
+  serviceFailure,
+} from '../service.js';
 
-/** The name of the service behind all webhook routes. */
+/** How long the service counts as failing after a change that could not be stored. */
+const RECOVERY_MS = 60_000;
+
 export const WEBHOOKS_SERVICE = 'webhooks';
 
-/** Told of a listener that has begun, and, with undefined, that it has ended. */
+/** Called with a started listener, and with undefined when it has ended. */
 export type ObserveWebhooks = (live: LiveWebhooks | undefined) => void;
 
-/** What the service is told besides the configuration. */
-export interface WebhooksServiceOptions {
-  /** Undefined leaves out health and metrics. */
+interface WebhooksServiceOptions {
+  /** Undefined disables health checks and metrics. */
   readonly readiness: (() => Readiness) | undefined;
   readonly onWebhooks?: ObserveWebhooks | undefined;
 }
 
-/** Whether a configuration switches webhooks on. */
 export function hasWebhooks({ loaded }: ServeSetup): boolean {
   return loaded.resolved.plugins.entries.webhooks.enabled;
 }
 
-/** The service that answers on all routes, and tells how the process is. */
+/** The service that answers all routes, and health checks. */
 export function webhooksDefinition(
   setup: ServeSetup,
   options: WebhooksServiceOptions,
@@ -39,6 +47,7 @@ export function webhooksDefinition(
   return {
     name: WEBHOOKS_SERVICE,
     switch: 'webhooks',
+    check: (old) => checkAddresses(addressesOf(setup), addressesOf(old)),
     start: (host) => start(setup, options, host),
   };
 }
@@ -56,11 +65,20 @@ async function start(
     addMetricsRoute(server, metrics);
   };
   const address = readiness === undefined ? undefined : adminAddress(loaded);
+  let recovery: NodeJS.Timeout | undefined;
   const webhooks = await openWebhooks({
     context,
     loaded,
     log,
     extend: address === undefined ? addInside : () => undefined,
+    onFailure: (error) => {
+      const failure = serviceFailure(error);
+      if (failure.code !== 'FLOWS_PERSIST_FAILED') return;
+      host.trouble(failure);
+      // A host that is not ready may get no requests, so that it has to become ready after a while.
+      clearTimeout(recovery);
+      recovery = setTimeout(() => tellSkipped(webhooks.standings, host), RECOVERY_MS).unref();
+    },
   });
   let admin: FastifyInstance | undefined;
   try {
@@ -84,12 +102,13 @@ async function start(
     ready: Promise.resolve(),
     reload: async (next) => {
       if (hasWebhooks(next) && (await takesOn(webhooks, next, host))) return true;
-      // A new start cuts connections: what is under way ends first.
+      // A restart cuts connections: requests in flight finish first.
       await webhooks.drain();
       return false;
     },
     drain: () => webhooks.drain(),
     stop: async () => {
+      clearTimeout(recovery);
       onWebhooks?.(undefined);
       await Promise.all([webhooks.close(), admin?.close()]);
     },
@@ -101,7 +120,7 @@ function warnIfOpen({ resolved }: LoadedConfig, log: Logger): void {
   if (isLoopback(host) || tls?.cert !== undefined) return;
   log.warn(
     { host },
-    'other machines can reach the listener, and secrets go over the network as they are',
+    'the listener is reachable from other machines, and secrets are sent unencrypted',
   );
 }
 
@@ -116,30 +135,28 @@ async function takesOn(
   { loaded }: ServeSetup,
   host: ServiceHost,
 ): Promise<boolean> {
-  const reload = await webhooks.reload(loaded);
-  switch (reload.type) {
-    case 'unable':
-      return false;
-    case 'changed':
-      tellRoutes(reload.standings, host);
-      return true;
-    case 'kept': {
-      const { why } = reload;
-      const message = `not reloaded, the old routes and secrets stay: ${why.message}`;
-      host.trouble({ code: why.code, message, mend: why.hint ?? null });
-      host.log.error({ code: why.code, mend: why.hint }, message);
-      return true;
-    }
-  }
+  const isTaken = await webhooks.reload(loaded);
+  if (isTaken) tellRoutes(webhooks.standings, host);
+  return isTaken;
 }
 
-/** One line a route; a route that is skipped needs somebody. */
-function tellRoutes(standings: readonly RouteStanding[], { log, trouble }: ServiceHost): void {
+/** The configured addresses of routes, and of health and metrics if separate. */
+function addressesOf({ context, loaded }: ServeSetup): readonly ListenAddress[] {
+  const admin = adminAddress(loaded);
+  return [gatewayAddress(loaded, context), ...(admin === undefined ? [] : [admin])];
+}
+
+function tellRoutes(standings: readonly RouteStanding[], host: ServiceHost): void {
+  const { log } = host;
   for (const { id, path, sessionKey, state, secretSource, fault } of standings) {
     const fields = { route: id, path, session: sessionKey, state, secretSource };
     if (fault === null) log.info(fields, `route ${id} is ${state}`);
-    else log.warn({ ...fields, mend: fault.hint }, `route ${id} is skipped: ${fault.message}`);
+    else log.warn({ ...fields, hint: fault.hint }, `route ${id} is skipped: ${fault.message}`);
   }
+  tellSkipped(standings, host);
+}
+
+function tellSkipped(standings: readonly RouteStanding[], { trouble }: ServiceHost): void {
   const skipped = standings.find(({ state }) => state === 'skipped');
   trouble(skipped === undefined ? undefined : skippedFailure(skipped));
 }
@@ -148,6 +165,6 @@ function skippedFailure({ id, fault }: RouteStanding): ServiceFailure {
   return {
     code: 'SECRET_UNRESOLVED',
     message: `route ${id} is skipped: ${fault?.message ?? 'its secret cannot be read'}`,
-    mend: fault?.hint ?? null,
+    hint: fault?.hint ?? null,
   };
 }

@@ -1,21 +1,19 @@
-import { ChildGroup } from '../../child/child-group.js';
-import { endFailure } from '../end-failure.js';
-import { ErrorTail } from '../error-tail.js';
-import { DELIVERY_TIMEOUT_MS, type NotificationTarget } from './target.js';
+import { ChildGroup } from '../../child/index.js';
+import { ErrorTail, endFailure } from '../job.js';
+import { DELIVERY_TIMEOUT_MS, type NotificationTarget } from './notification-delivery.js';
 
-/** How the program is started. */
-export interface CommandTargetOptions {
-  /** Looked for anew each time. @throws SvcError RUNTIME_PROGRAM_MISSING */
+interface CommandTargetOptions {
+  /** Resolved each time. @throws SvcError RUNTIME_PROGRAM_MISSING */
   readonly command: () => readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder. */
   readonly cwd: string;
   readonly mind: (pid: number) => () => void;
-  /** What the program writes to stderr. */
+  /** Logs what the program writes to stderr. */
   readonly note: (text: string) => void;
 }
 
-/** A program that reads a notification as JSON from stdin; it has arrived when that ends with 0. */
+/** A program that reads a notification as JSON from stdin; it is delivered when that exits with 0. */
 export function commandTarget(options: CommandTargetOptions): NotificationTarget {
   const { command, env, cwd, mind, note } = options;
   return {
@@ -36,7 +34,7 @@ export function commandTarget(options: CommandTargetOptions): NotificationTarget
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       signal.throwIfAborted();
-      if (isLate) return { ok: false, error: 'the program did not end in time' };
+      if (isLate) return { ok: false, error: 'the program did not exit in time' };
       if (end.kind === 'exited' && end.exitCode === 0) return { ok: true };
       return { ok: false, error: `the program ${endFailure(end, errors.lastLine)}` };
     },

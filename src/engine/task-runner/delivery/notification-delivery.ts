@@ -1,38 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../../context.js';
 import { messageOf } from '../../errors/index.js';
 import type { Flows, NotificationRecord } from '../../flows/index.js';
-import { createSecretMask } from '../../secrets/mask/secret-mask.js';
-import { DELIVERY_TIMEOUT_MS, type DeliveryOutcome, type NotificationTarget } from './target.js';
+import { createSecretMask } from '../../secrets/index.js';
+import type { Clock } from '../../support/context.js';
 
-const LOOK_MS = 200;
+/** How long a receiver can take to accept a notification. */
+export const DELIVERY_TIMEOUT_MS = 15_000;
+
+/** The result of one attempt. */
+export type DeliveryOutcome =
+  | { readonly ok: true }
+  | {
+      readonly ok: false;
+      /** For people, without secrets. */
+      readonly error: string;
+      /** No further attempt can succeed. */
+      readonly permanent?: boolean;
+    };
+
+/** Where notifications go. */
+export interface NotificationTarget {
+  /** Makes one attempt. @throws the signal's reason */
+  send(notification: NotificationRecord, signal: AbortSignal): Promise<DeliveryOutcome>;
+}
+
+const POLL_MS = 200;
 const TROUBLE_REST_MS = 1000;
-/** Taken at once. */
-const BATCH = 4;
-/** All of them one after the other, each at its longest, and some more. */
-const HOLD_MS = (BATCH + 1) * DELIVERY_TIMEOUT_MS;
+/** Flows with deliveries at the same time. */
+const SLOTS = 4;
+/** As long as a batch in one lane can take, and some more. */
+const HOLD_MS = (SLOTS + 1) * DELIVERY_TIMEOUT_MS;
 
-/** What delivering needs of the process around it. */
 export interface DeliveryOptions {
-  /** Open for as long as it works; whoever made it closes it. */
+  /** Open as long as it works; closed by its owner. */
   readonly flows: Pick<Flows, 'outbox' | 'version'>;
   readonly target: NotificationTarget;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Told what went wrong last; undefined when the next one arrived. */
+  /** Called with the last failure; with undefined after the next success. */
   readonly onTrouble?: ((error: string | undefined) => void) | undefined;
 }
 
 /**
- * Delivers what is in the outbox. What belongs to one flow goes one after the other, in the order it
- * happened; what has to be tried again comes later than what follows it. Made, started once, ended.
+ * Delivers what is in the outbox. Notifications of one flow are sent one at a time, in order; a retried one
+ * comes later than those after it. A delivery that hangs delays only its own flow.
  */
 export class NotificationDelivery {
   private readonly options: DeliveryOptions;
   private readonly ending = new AbortController();
   private readonly cut = new AbortController();
   private readonly mask = createSecretMask();
+  /** Deliveries in progress, by flow. */
+  private readonly lanes = new Map<string, Promise<void>>();
   private working: Promise<void> = Promise.resolve();
 
   constructor(options: DeliveryOptions) {
@@ -43,30 +63,30 @@ export class NotificationDelivery {
     this.working = this.deliverOn();
   }
 
-  /** Takes no more, and waits for those that are on their way. */
+  /** Starts no more, and waits for those in progress. */
   async drain(): Promise<void> {
     this.ending.abort();
     await this.working;
+    await Promise.all(this.lanes.values());
   }
 
-  /** Cuts off those that are on their way; they are tried again after the next start. */
+  /** Aborts those in progress; they are retried after the next start. */
   async stop(): Promise<void> {
     this.cut.abort();
     await this.drain();
   }
 
   private async deliverOn(): Promise<void> {
-    const { flows, log } = this.options;
+    const { log } = this.options;
     const { signal } = this.ending;
     while (!signal.aborted) {
       try {
-        const due = this.isDue()
-          ? await flows.outbox.takeDue({ limit: BATCH, holdMs: HOLD_MS })
-          : [];
-        if (due.length > 0) await this.deliverAll(due);
+        while (this.lanes.size >= SLOTS) await Promise.race(this.lanes.values());
+        const due = this.isDue() ? await this.takeDue() : [];
+        if (due.length > 0) this.deliverAll(due);
         else await this.untilMore();
       } catch (error) {
-        log.error({ err: error }, 'could not work on the outbox');
+        log.error({ err: error }, 'could not read the outbox');
         await sleep(TROUBLE_REST_MS, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -83,25 +103,40 @@ export class NotificationDelivery {
     const { signal } = this.ending;
     const seen = flows.version();
     do {
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     } while (!signal.aborted && flows.version() === seen && !this.isDue());
   }
 
-  private async deliverAll(due: readonly NotificationRecord[]): Promise<void> {
-    const flowIds = [...new Set(due.map(({ flowId }) => flowId))];
-    await Promise.all(
-      flowIds.map(async (flowId) => {
-        const ofOne = due.filter((notification) => notification.flowId === flowId);
-        for (const notification of ofOne) await this.deliver(notification);
-      }),
-    );
+  private takeDue(): Promise<readonly NotificationRecord[]> {
+    return this.options.flows.outbox.takeDue({
+      limit: SLOTS - this.lanes.size,
+      holdMs: HOLD_MS,
+      exceptFlows: [...this.lanes.keys()],
+    });
+  }
+
+  private deliverAll(due: readonly NotificationRecord[]): void {
+    for (const flowId of new Set(due.map((notification) => notification.flowId))) {
+      const ofOne = due.filter((notification) => notification.flowId === flowId);
+      const lane = this.deliverInTurn(ofOne).finally(() => this.lanes.delete(flowId));
+      this.lanes.set(flowId, lane);
+    }
+  }
+
+  private async deliverInTurn(notifications: readonly NotificationRecord[]): Promise<void> {
+    try {
+      for (const notification of notifications) await this.deliver(notification);
+    } catch (error) {
+      // The rest is due again when the hold ends.
+      this.options.log.error({ err: error }, 'could not update the outbox');
+    }
   }
 
   private async deliver(notification: NotificationRecord): Promise<void> {
     const { flows, log, onTrouble } = this.options;
     const { notificationId: id, kind, attempts } = notification;
     const outcome = await this.tryOnce(notification);
-    // Whether it arrived nobody knows: it is due again when the hold ends, under the same id.
+    // It may have arrived: it is due again when the hold ends, with the same id.
     if (outcome === undefined) return;
     if (outcome.ok) {
       await flows.outbox.markDelivered(id);

@@ -1,16 +1,17 @@
 import type { Logger } from 'pino';
-import { childEnvironment } from '../../child/child-environment.js';
-import { findProgram } from '../../child/find-program.js';
+import { childEnvironment, findProgram } from '../../child/index.js';
 import { Minder } from '../../child/minder.js';
 import type { LoadedConfig } from '../../config/index.js';
-import type { EngineContext } from '../../context.js';
 import type { Flows } from '../../flows/index.js';
 import { resolveSecret } from '../../secrets/index.js';
-import { type DeliveryOptions, NotificationDelivery } from './notification-delivery.js';
-import type { NotificationTarget } from './target.js';
+import type { EngineContext } from '../../support/context.js';
+import {
+  type DeliveryOptions,
+  NotificationDelivery,
+  type NotificationTarget,
+} from './notification-delivery.js';
 
-/** What delivering is opened with. */
-export interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onTrouble'> {
+interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onTrouble'> {
   readonly flows: Flows;
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
@@ -19,20 +20,15 @@ export interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onTrouble'> 
   readonly nodePath: string;
 }
 
-/** Deliveries under way. */
-export interface OpenDelivery {
-  drain(): Promise<void>;
-  close(): Promise<void>;
-}
+/** Running deliveries; see {@link openDelivery}. */
+export type OpenDelivery = NonNullable<Awaited<ReturnType<typeof openDelivery>>>;
 
 /**
- * Begins to deliver notifications; undefined when the configuration says to nobody.
+ * Starts to deliver notifications; undefined if no receiver is configured.
  *
  * @throws SvcError SECRET_UNRESOLVED, NOTIFY_SECRET_INVALID
  */
-export async function openDelivery(
-  options: OpenDeliveryOptions,
-): Promise<OpenDelivery | undefined> {
+export async function openDelivery(options: OpenDeliveryOptions) {
   const minder = new Minder(options.nodePath);
   const target = await targetOf(options, minder);
   if (target === undefined) return undefined;
@@ -46,8 +42,8 @@ export async function openDelivery(
   });
   delivery.start();
   return {
-    drain: () => delivery.drain(),
-    close: async () => {
+    drain: (): Promise<void> => delivery.drain(),
+    close: async (): Promise<void> => {
       await delivery.stop();
       minder.close();
     },

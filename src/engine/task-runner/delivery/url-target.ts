@@ -1,27 +1,30 @@
 import got, { CancelError, RequestError, TimeoutError } from 'got';
 import { Webhook } from 'standardwebhooks';
-import type { Clock } from '../../context.js';
 import { messageOf, SvcError } from '../../errors/index.js';
-import { DELIVERY_TIMEOUT_MS, type DeliveryOutcome, type NotificationTarget } from './target.js';
+import type { Clock } from '../../support/context.js';
+import {
+  DELIVERY_TIMEOUT_MS,
+  type DeliveryOutcome,
+  type NotificationTarget,
+} from './notification-delivery.js';
 
-/** Of an answer nothing but its status is of interest. */
+/** Only the status of an answer matters. */
 const MOST_ANSWER_BYTES = 65_536;
-/** The receiver wants no more of these, ever (Standard Webhooks). */
+/** The receiver wants no more notifications (Standard Webhooks). */
 const GONE = 410;
 const SECRET_PREFIX = 'whsec_';
 
-/** Where notifications are posted to, and what signs them. */
-export interface UrlTargetOptions {
+interface UrlTargetOptions {
   readonly url: string;
-  /** `whsec_` and Base64, as receivers' libraries have it, or any other text, whose bytes are the key. */
+  /** `whsec_` and Base64, as in Standard Webhooks, or any other text, whose bytes are the key. */
   readonly secret: string;
   readonly clock: Clock;
 }
 
 /**
- * An address that each notification is posted to as JSON, signed by the Standard Webhooks scheme: the
- * headers `webhook-id`, the same for every try, `webhook-timestamp` and `webhook-signature`. Redirects
- * are not followed. It has arrived when the answer is 2xx.
+ * Posts notifications as JSON to a URL, signed as in Standard Webhooks: the headers are `webhook-id` (the same
+ * for every attempt), `webhook-timestamp` and `webhook-signature`. Redirects are not followed. A 2xx answer
+ * means delivered.
  *
  * @throws SvcError NOTIFY_SECRET_INVALID
  */
@@ -43,7 +46,7 @@ export function urlTarget({ url, secret, clock }: UrlTargetOptions): Notificatio
         timeout: { request: DELIVERY_TIMEOUT_MS },
         followRedirect: false,
         throwHttpErrors: false,
-        // The outbox tries again, also after a restart.
+        // The outbox retries, also after a restart.
         retry: { limit: 0 },
         responseType: 'buffer',
       });
@@ -68,7 +71,7 @@ function signerOf(secret: string): Webhook {
       : new Webhook(Buffer.from(secret, 'utf8'), { format: 'raw' });
   } catch {
     throw new SvcError('NOTIFY_SECRET_INVALID', 'the secret of flows.notify cannot be used', {
-      hint: 'after whsec_ it must be Base64: echo "whsec_$(openssl rand -base64 32)" makes one',
+      hint: 'the part after whsec_ must be Base64; create one with: echo "whsec_$(openssl rand -base64 32)"',
     });
   }
 }
@@ -77,15 +80,15 @@ function outcomeOf(status: number): DeliveryOutcome {
   if (status >= 200 && status < 300) return { ok: true };
   const error =
     status >= 300 && status < 400
-      ? `the endpoint redirects (${status}), which is not followed`
+      ? `the endpoint sent a redirect (${status}), which is not followed`
       : `the endpoint answered ${status}`;
   return { ok: false, error, permanent: status === GONE };
 }
 
-/** Addresses may hold secrets, and messages of the library hold addresses. */
+/** URLs can contain secrets, and the library's messages contain URLs. */
 function faultWords(error: unknown): string {
   if (error instanceof TimeoutError) return 'the endpoint did not answer in time';
-  if (error instanceof CancelError) return 'the endpoint answered too much';
+  if (error instanceof CancelError) return 'the answer of the endpoint is too large';
   if (error instanceof RequestError) return `the endpoint cannot be reached (${error.code})`;
   return messageOf(error);
 }

@@ -1,11 +1,16 @@
-import type { DecisionOutput } from '../../../engine/dreaming/output-schemas.js';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import type { DecisionOutput } from '../../../engine/dreaming/index.js';
 import { decisionWords } from '../../dream/words.js';
 import type { Style } from '../../style.js';
 import { createEnding } from '../ending.js';
-import type { ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
-import { createStore } from '../store.js';
+import { createStore, type Store } from '../store.js';
+import { candidatesFrame } from './frame.js';
 import {
+  type CandidatesEvent,
   type CandidatesState,
   chosenCandidate,
   type Decided,
@@ -14,39 +19,34 @@ import {
   type ShownCandidate,
   type ShownPassage,
 } from './state.js';
-import { CandidatesScreen } from './view.js';
 
-/** What promoting came to. */
-export interface ScreenPromotion extends Pick<DecisionOutput, 'decision' | 'why'> {
-  /** What to take back; null when nothing was written. */
-  readonly sweep: string | null;
-}
-
-/** What the screen asks of the engine. */
+/** Calls the screen makes to the engine. */
 export interface CandidatesActions {
   readonly load: () => Promise<readonly ShownCandidate[]>;
   readonly passage: (key: string) => Promise<ShownPassage>;
-  readonly promote: (key: string) => Promise<ScreenPromotion>;
+  /** `sweep` is the sweep to undo; null if nothing was written. */
+  readonly promote: (
+    key: string,
+  ) => Promise<Pick<DecisionOutput, 'decision' | 'why'> & { readonly sweep: string | null }>;
   readonly reject: (key: string) => Promise<void>;
-  /** @returns what came of it, in a line */
+  /** @returns the outcome in one line */
   readonly takeBack: (decided: Decided) => Promise<string>;
-  /** A failure, in a line. */
+  /** Describes a failure in one line. */
   readonly explain: (error: unknown) => string;
 }
 
-/** What the screen needs of the command that opens it. */
+/** How the screen is opened. */
 export interface CandidatesScreenOptions extends ScreenStreams {
   readonly style: Style;
-  /** Whose candidates these are. */
   readonly title: string;
   readonly actions: CandidatesActions;
-  /** Ends the screen from outside; it ends as if the person had left. */
+  /** Closes the screen as if the person had quit. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Shows the candidates until the person leaves; gives back what was decided and not taken back. A decision
- * that is being written is waited for, and the terminal is restored however it ends.
+ * Shows the candidates until the person quits; returns the decisions that were not undone. Waits for a
+ * decision being written, and restores the terminal however it ends.
  */
 export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
@@ -59,7 +59,7 @@ export async function runCandidatesScreen(
   const load = async (choose?: string): Promise<void> => {
     store.dispatch({ type: 'loaded', candidates: await actions.load(), choose });
   };
-  /** Only one decision at a time; what it fails with is told. */
+  /** One decision at a time; shows failures. */
   const write = (work: (state: CandidatesState) => Promise<void> | undefined): void => {
     const state = store.getSnapshot();
     if (state.busy) return;
@@ -92,7 +92,7 @@ export async function runCandidatesScreen(
         write((state) => {
           const decided = state.decided.at(-1);
           if (decided === undefined) {
-            store.dispatch({ type: 'told', told: 'nothing was decided here that could be undone' });
+            store.dispatch({ type: 'told', told: 'nothing to undo' });
             return undefined;
           }
           return actions.takeBack(decided).then(async (told) => {
@@ -102,7 +102,7 @@ export async function runCandidatesScreen(
         })
       }
       onAgain={() =>
-        write(() => load().then(() => store.dispatch({ type: 'told', told: 'read anew' })))
+        write(() => load().then(() => store.dispatch({ type: 'told', told: 'reloaded' })))
       }
       onLeave={leave}
     />,
@@ -146,7 +146,7 @@ async function reject(
   return { type: 'decided', decided: { kind: 'rejected', key }, told: `rejected: ${text}` };
 }
 
-/** Reads the passage of whatever is chosen. @returns ends it */
+/** Loads the passage of the selected candidate. @returns a function that stops this */
 function readPassages(
   store: ReturnType<typeof createStore<CandidatesState, Parameters<typeof reduceCandidates>[1]>>,
   actions: CandidatesActions,
@@ -155,7 +155,7 @@ function readPassages(
   let candidates: CandidatesState['candidates'];
   const read = (): void => {
     const state = store.getSnapshot();
-    // After a reload all are read anew.
+    // A reload clears the passages.
     if (Object.keys(state.passages).length === 0 && state.candidates !== candidates) asked.clear();
     candidates = state.candidates;
     const key = chosenCandidate(state)?.key;
@@ -167,4 +167,49 @@ function readPassages(
     );
   };
   return store.subscribe(read);
+}
+
+interface CandidatesScreenProps {
+  readonly store: Store<CandidatesState, CandidatesEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly title: string;
+  readonly onPromote: () => void;
+  readonly onReject: () => void;
+  readonly onUndo: () => void;
+  readonly onAgain: () => void;
+  readonly onLeave: () => void;
+}
+
+const PAGE = 10;
+
+/** The candidates screen: a pure view of the store. */
+export function CandidatesScreen(props: CandidatesScreenProps): ReactElement {
+  const { store, style, title } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  const move = (by: number) => () => store.dispatch({ type: 'moved', by });
+  const isOpen = state.help || state.why;
+  useKeys({
+    named: {
+      ctrlC: props.onLeave,
+      escape: isOpen ? () => store.dispatch({ type: 'back' }) : props.onLeave,
+      upArrow: move(-1),
+      downArrow: move(1),
+      pageUp: move(-PAGE),
+      pageDown: move(PAGE),
+    },
+    typed: {
+      q: props.onLeave,
+      r: props.onAgain,
+      p: props.onPromote,
+      x: props.onReject,
+      u: props.onUndo,
+      w: () => store.dispatch({ type: 'why.toggled' }),
+      j: move(1),
+      k: move(-1),
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
+  });
+  return <Lines lines={candidatesFrame(state, { style, title }, size)} />;
 }

@@ -1,14 +1,11 @@
-import type {
-  DreamCandidatesOutput,
-  DreamExplainOutput,
-} from '../../../engine/dreaming/output-schemas.js';
+import type { DreamCandidatesOutput, DreamExplainOutput } from '../../../engine/dreaming/index.js';
 
 /** A candidate with its gates. */
 export type ShownCandidate = DreamCandidatesOutput['candidates'][number] & {
   readonly gates: DreamExplainOutput['gates'];
 };
 
-/** Where a claim stands in its note now; see the engine's ClaimPassage. */
+/** The lines around a claim; see ClaimPassage in the engine. */
 export interface ShownPassage {
   readonly state: 'changed' | 'found' | 'missing';
   readonly startLine: number;
@@ -16,35 +13,34 @@ export interface ShownPassage {
   readonly claim: { readonly startLine: number; readonly endLine: number } | undefined;
 }
 
-/** What a person decided on the screen, and what taking it back needs. */
+/** A decision made on the screen, with what undoing it needs. */
 export type Decided =
   | { readonly kind: 'promoted'; readonly key: string; readonly sweep: string }
   | { readonly kind: 'rejected'; readonly key: string };
 
-/** The whole screen of candidates. */
+/** State of the candidates screen. */
 export interface CandidatesState {
-  /** Undefined until they are read for the first time. */
+  /** Undefined until loaded. */
   readonly candidates: readonly ShownCandidate[] | undefined;
-  /** Key of the one that keys act on. */
+  /** Key of the selected candidate. */
   readonly chosen: string | undefined;
-  /** The passages that were read, by key. */
+  /** Loaded passages by claim key. */
   readonly passages: Readonly<Record<string, ShownPassage>>;
-  /** The gates are shown in place of the passage. */
+  /** Show gates instead of the passage. */
   readonly why: boolean;
   /** A decision is being written. */
   readonly busy: boolean;
   readonly decided: readonly Decided[];
-  /** What came of the last key. */
+  /** Outcome of the last key. */
   readonly told: string | undefined;
   readonly help: boolean;
 }
 
-/** What moves the screen on. */
 export type CandidatesEvent =
   | {
       readonly type: 'loaded';
       readonly candidates: readonly ShownCandidate[];
-      /** To be chosen, where it is among them. */
+      /** Candidate to select, if it is in the list. */
       readonly choose?: string | undefined;
     }
   | { readonly type: 'passage'; readonly key: string; readonly passage: ShownPassage }
@@ -57,7 +53,6 @@ export type CandidatesEvent =
   | { readonly type: 'taken.back'; readonly told: string }
   | { readonly type: 'told'; readonly told: string };
 
-/** The screen before anything is read. */
 export const EMPTY_CANDIDATES: CandidatesState = {
   candidates: undefined,
   chosen: undefined,
@@ -73,7 +68,13 @@ export const EMPTY_CANDIDATES: CandidatesState = {
 export function reduceCandidates(state: CandidatesState, event: CandidatesEvent): CandidatesState {
   switch (event.type) {
     case 'loaded':
-      return loaded(state, event.candidates, event.choose);
+      // A note may have changed: reload passages too.
+      return {
+        ...state,
+        candidates: event.candidates,
+        chosen: event.choose ?? state.chosen,
+        passages: {},
+      };
     case 'passage':
       return { ...state, passages: { ...state.passages, [event.key]: event.passage } };
     case 'moved':
@@ -98,21 +99,12 @@ export function reduceCandidates(state: CandidatesState, event: CandidatesEvent)
   }
 }
 
-/** The candidate that keys act on: the first where the chosen one is gone. */
+/** The selected candidate; the first if the selected one is gone. */
 export function chosenCandidate({
   candidates,
   chosen,
 }: CandidatesState): ShownCandidate | undefined {
   return candidates?.find(({ key }) => key === chosen) ?? candidates?.[0];
-}
-
-function loaded(
-  state: CandidatesState,
-  candidates: readonly ShownCandidate[],
-  choose: string | undefined,
-): CandidatesState {
-  // A note may have changed meanwhile: passages are read anew.
-  return { ...state, candidates, chosen: choose ?? state.chosen, passages: {} };
 }
 
 function moved(state: CandidatesState, by: number): CandidatesState {
@@ -122,7 +114,7 @@ function moved(state: CandidatesState, by: number): CandidatesState {
   return { ...state, chosen: next?.key, told: undefined };
 }
 
-/** The one below takes the place of a candidate that goes; above it, for the last one. */
+/** Removes a candidate and selects the next one, or the previous one at the end. */
 function withoutKey(state: CandidatesState, gone: string): CandidatesState {
   const { candidates = [] } = state;
   const at = candidates.findIndex(({ key }) => key === gone);

@@ -1,18 +1,22 @@
-import type { CheckState } from '../../../engine/doctor/check.js';
+import type { CheckState } from '../../../engine/doctor/index.js';
+import { formatCountOf } from '../../../engine/support/format.js';
 import {
+  countWords,
   diffOf,
   type FindingLineOptions,
   findingBody,
   findingHead,
+  MARKS,
+  paintOf,
+  type WaitingState,
 } from '../../doctor/finding-lines.js';
-import { countWords, MARKS, paintOf, plural, type WaitingState } from '../../doctor/words.js';
 import { EXACT_MEASURE, fitEnd, padEnd, spread } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { wrapSpans } from '../../wrap.js';
+import { wrapText } from '../../wrap.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../margin.js';
-import type { TerminalSize } from '../terminal-size.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
 import {
   chosenFinding,
   type DoctorScreenState,
@@ -26,13 +30,13 @@ const MAX_COLUMNS = 110;
 
 const KEYS: readonly KeyHelp[] = [
   ['↑ ↓, k j', 'choose a finding'],
-  ['enter', 'show what its mend changes'],
-  ['a', 'show it, and a again does it'],
-  ['A', 'show all safe mends, and A again does them'],
-  ['e', 'open the place in $EDITOR'],
-  ['r', 'look again'],
-  ['q, ctrl-c', 'leave'],
-  ['?, esc', 'close this list'],
+  ['enter', 'show what the fix changes'],
+  ['a', 'apply the fix: show it, then press a again'],
+  ['A', 'apply all safe fixes: list them, then press A again'],
+  ['e', 'open the location in $EDITOR'],
+  ['r', 'check again'],
+  ['q, ctrl-c', 'quit'],
+  ['?, esc', 'close help'],
 ];
 
 /** How the frame is drawn. */
@@ -41,7 +45,7 @@ export interface DoctorFrameOptions {
   readonly homeDir: string;
 }
 
-/** The lines of the doctor's screen at a size; never wider, and never as tall as the terminal. */
+/** The lines of the doctor's screen; never wider than the terminal, and always shorter. */
 export function doctorFrame(
   state: DoctorScreenState,
   { style, homeDir }: DoctorFrameOptions,
@@ -55,7 +59,7 @@ export function doctorFrame(
     ...(state.help ? keyLines(KEYS, style, columns) : []),
     style.dim(footer(state, columns)),
   ];
-  // Where there is no room the head goes first: what is wrong stands below, and the keys last.
+  // Without room the head is dropped first: findings and keys matter more.
   const forBody = Math.max(0, room - foot.length);
   const kept = head.slice(0, Math.max(0, Math.min(head.length, forBody - MIN_BODY)));
   const body = bodyLines(state, options, forBody - kept.length);
@@ -74,12 +78,12 @@ function headLine(state: DoctorScreenState, style: Style, columns: number): stri
     warnings: count('warning'),
     faults: count('fault'),
   });
-  // The counts are what the screen is for.
+  // The counts matter most, so they are kept when the line is too narrow.
   const line = spread('svc · doctor', counts, columns);
   return line.includes(counts) ? style.bold(line) : style.bold(fitEnd(counts, columns));
 }
 
-/** All checks beside each other, each with its mark; as many rows as it takes. */
+/** All checks with their marks, in as many rows as needed. */
 function checkRow(state: DoctorScreenState, style: Style, columns: number): readonly string[] {
   const cells = state.names.map((name) => {
     const mark = markOf(state, name);
@@ -115,7 +119,11 @@ function bodyLines(
   room: number,
 ): readonly string[] {
   if (room <= 0) return [];
-  if (state.confirming) return confirmLines(state, options).slice(0, room);
+  if (state.confirming) {
+    const [head = '', ...fixes] = confirmLines(state, options);
+    const from = Math.max(0, Math.min(state.scrolled, fixes.length - (room - 1)));
+    return [head, ...fixes.slice(from, from + room - 1)];
+  }
   const findings = shownFindings(state);
   if (findings.length === 0) return [state.again.size === 0 ? 'All is well.' : 'Looking …'];
   const chosen = chosenFinding(state);
@@ -138,12 +146,12 @@ function blockOf(
     const more = head.length > 1 ? '…' : '';
     return head.slice(0, 1).map((line) => `  ${line}${more}`);
   }
-  const { mend } = finding;
+  const { fix } = finding;
   const below =
-    opened && mend !== undefined
+    opened && fix !== undefined
       ? [
-          ...wrapAll([`  ${safeLine(mend.title)}:`], options),
-          ...diffOf(mend, { ...options, columns: (options.columns ?? 80) - 4 }).map(
+          ...wrapAll([`  ${safeLine(fix.title)}:`], options),
+          ...diffOf(fix, { ...options, columns: (options.columns ?? 80) - 4 }).map(
             (line) => `    ${line}`,
           ),
         ]
@@ -152,10 +160,7 @@ function blockOf(
 }
 
 function wrapAll(lines: readonly string[], { columns }: FindingLineOptions): readonly string[] {
-  if (columns === undefined) return lines;
-  return lines.flatMap((line) =>
-    wrapSpans(line, columns, EXACT_MEASURE).map((span) => line.slice(span.start, span.end)),
-  );
+  return lines.flatMap((line) => wrapText(line, columns, EXACT_MEASURE));
 }
 
 /** The chosen block whole, as far as there is room, and what fits of those around it. */
@@ -184,31 +189,34 @@ function confirmLines(
   const safe = safeFindings(state);
   return [
     style.bold(
-      fitEnd(`${plural(safe.length, 'safe mend')}; A again does them, esc does not:`, columns),
+      fitEnd(
+        `${formatCountOf(safe.length, 'safe fix', 'safe fixes')}; press A again to apply, esc to cancel:`,
+        columns,
+      ),
     ),
-    ...safe.flatMap(({ finding: { mend } }) =>
-      mend === undefined
+    ...safe.flatMap(({ finding: { fix } }) =>
+      fix === undefined
         ? []
         : [
-            fitEnd(`• ${safeLine(mend.title)}`, columns),
-            ...diffOf(mend, { ...options, columns: columns - 4 }).map((line) => `    ${line}`),
+            fitEnd(`• ${safeLine(fix.title)}`, columns),
+            ...diffOf(fix, { ...options, columns: columns - 4 }).map((line) => `    ${line}`),
           ],
     ),
   ];
 }
 
 function footer(state: DoctorScreenState, columns: number): string {
-  if (state.mending) return fitEnd('mending …   q leave', columns);
-  if (state.confirming) return fitEnd('A do them   esc back   q leave', columns);
-  const hasMend = chosenFinding(state)?.finding.mend !== undefined;
+  if (state.fixing) return fitEnd('fixing …   q quit', columns);
+  if (state.confirming) return fitEnd('A apply   ↑↓ scroll   esc back   q quit', columns);
+  const hasFix = chosenFinding(state)?.finding.fix !== undefined;
   const keys: readonly FooterKey[] = [
     { text: '↑↓ choose', shown: shownFindings(state).length > 1, goes: 1 },
-    { text: state.opened ? '⏎ hide mend' : '⏎ show mend', shown: hasMend, goes: 4 },
-    { text: 'a apply', shown: hasMend, goes: 6 },
+    { text: state.opened ? '⏎ hide fix' : '⏎ show fix', shown: hasFix, goes: 4 },
+    { text: 'a apply', shown: hasFix, goes: 6 },
     { text: 'A all safe', shown: safeFindings(state).length > 0, goes: 5 },
-    { text: 'r again', shown: true, goes: 2 },
-    { text: '? keys', shown: true, goes: 7 },
-    { text: 'q leave', shown: true, goes: 8 },
+    { text: 'r refresh', shown: true, goes: 2 },
+    { text: '? help', shown: true, goes: 7 },
+    { text: 'q quit', shown: true, goes: 8 },
   ];
   return fittingKeys(keys, columns);
 }

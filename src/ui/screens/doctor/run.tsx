@@ -1,63 +1,72 @@
-import type { CheckResult, DoctorEvent, DoctorReport } from '../../../engine/doctor/check.js';
-import type { FindingPlace, Mend } from '../../../engine/doctor/finding.js';
-import type { AppliedMend } from '../../../engine/doctor/mend-all.js';
-import { plural } from '../../doctor/words.js';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import type {
+  AppliedFix,
+  CheckResult,
+  DoctorEvent,
+  DoctorReport,
+  FindingPlace,
+  Fix,
+} from '../../../engine/doctor/index.js';
+import { formatCountOf } from '../../../engine/support/format.js';
 import type { Style } from '../../style.js';
 import { createEnding } from '../ending.js';
-import type { ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
-import { createStore } from '../store.js';
+import { createStore, type Store } from '../store.js';
+import { doctorFrame } from './frame.js';
 import {
   chosenFinding,
+  type DoctorScreenEvent,
+  type DoctorScreenState,
   finishedChecks,
   reduceDoctorScreen,
   type ShownFinding,
   safeFindings,
   startDoctorScreen,
 } from './state.js';
-import { DoctorScreen } from './view.js';
 
-/** What the doctor's screen needs of the command that opens it. */
+/** Options of the doctor screen. */
 export interface DoctorScreenOptions extends ScreenStreams {
   readonly style: Style;
   readonly homeDir: string;
-  /** The names of all checks, in their order. */
+  /** All checks, in order. */
   readonly names: readonly string[];
-  /** Makes these checks; every event goes to the screen. */
+  /** Runs these checks and reports their events. */
   readonly look: (
     checks: readonly string[],
     signal: AbortSignal,
     onEvent: (event: DoctorEvent) => void,
   ) => Promise<DoctorReport>;
-  /** Does a mend; what keeps it from being done is in the outcome. */
-  readonly apply: (check: string, mend: Mend, signal: AbortSignal) => Promise<AppliedMend>;
-  /** Ends the screen from outside; it ends as if the person had left. */
+  /** Applies a fix; the outcome says if it failed. */
+  readonly apply: (check: string, fix: Fix, signal: AbortSignal) => Promise<AppliedFix>;
+  /** Closes the screen as if the user had quit. */
   readonly signal: AbortSignal;
 }
 
-/** How the doctor's screen ended. */
+/** The result of the doctor screen. */
 export interface DoctorScreenEnd {
-  /** How every check came out last; undefined when some never ended. */
+  /** The latest result of every check; undefined if some never finished. */
   readonly results: readonly CheckResult[] | undefined;
-  /** The place to open in the editor, now that the terminal is the person's again. */
+  /** The location to open in the editor. */
   readonly edit: FindingPlace | undefined;
-  /** What was mended, or was tried to. */
-  readonly applied: readonly AppliedMend[];
+  /** Fixes that were applied, or failed. */
+  readonly applied: readonly AppliedFix[];
 }
 
 /**
- * Shows checks while they are made, and until the person leaves. The terminal is restored however it
- * ends, after a mend that is under way; nothing of the screen stays.
+ * Shows checks while they run and until the user quits. The terminal is restored however it ends, after a running fix.
  */
 export async function runDoctorScreen(options: DoctorScreenOptions): Promise<DoctorScreenEnd> {
   const { style, homeDir, names, stdout, signal } = options;
   const store = createStore(startDoctorScreen(names), reduceDoctorScreen);
-  const applied: AppliedMend[] = [];
+  const applied: AppliedFix[] = [];
   const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
   let running: AbortController | undefined;
-  let mending: Promise<void> = Promise.resolve();
+  let fixing: Promise<void> = Promise.resolve();
   const look = (checks: readonly string[]): void => {
-    // What an earlier look had not come to is part of this one.
+    // Checks that an earlier run did not reach are part of this one.
     const wanted = new Set([...store.getSnapshot().again, ...checks]);
     running?.abort();
     const own = new AbortController();
@@ -74,14 +83,14 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
         if (running === own && !own.signal.aborted) fail(error);
       });
   };
-  const mend = (findings: readonly ShownFinding[]): void => {
-    store.dispatch({ type: 'mending.started' });
+  const fix = (findings: readonly ShownFinding[]): void => {
+    store.dispatch({ type: 'fixing.started' });
     const own = new AbortController();
-    mending = mendEach(findings, (check, one) => options.apply(check, one, own.signal)).then(
+    fixing = fixEach(findings, (check, one) => options.apply(check, one, own.signal)).then(
       (outcomes) => {
         applied.push(...outcomes);
-        store.dispatch({ type: 'mending.ended', told: outcomeWords(outcomes) });
-        const all = findings.some(({ finding }) => finding.mend?.changes === 'configuration');
+        store.dispatch({ type: 'fixing.ended', told: outcomeWords(outcomes) });
+        const all = findings.some(({ finding }) => finding.fix?.changes === 'configuration');
         look(all ? names : findings.map(({ check }) => check));
       },
       fail,
@@ -97,15 +106,15 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
       onApply={() => {
         const state = store.getSnapshot();
         const chosen = chosenFinding(state);
-        if (state.mending || chosen?.finding.mend === undefined) return;
-        if (state.opened) mend([chosen]);
-        else store.dispatch({ type: 'mend.opened' });
+        if (state.fixing || chosen?.finding.fix === undefined) return;
+        if (state.opened) fix([chosen]);
+        else store.dispatch({ type: 'fix.opened' });
       }}
       onApplyAll={() => {
         const state = store.getSnapshot();
         const safe = safeFindings(state);
-        if (state.mending || safe.length === 0) return;
-        if (state.confirming) mend(safe);
+        if (state.fixing || safe.length === 0) return;
+        if (state.confirming) fix(safe);
         else store.dispatch({ type: 'confirm.opened' });
       }}
       onEdit={() => {
@@ -122,8 +131,8 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     if (signal.aborted) leave();
     else look(names);
     const edit = await Promise.race([ended, screen.failed]);
-    // A mend is short, and half of one is what nobody wants.
-    await mending;
+    // A fix is short and must not be interrupted.
+    await fixing;
     const results = finishedChecks(store.getSnapshot());
     return { edit, applied, results: results.length < names.length ? undefined : results };
   } finally {
@@ -133,21 +142,64 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   }
 }
 
-async function mendEach(
+async function fixEach(
   findings: readonly ShownFinding[],
-  apply: (check: string, mend: Mend) => Promise<AppliedMend>,
-): Promise<readonly AppliedMend[]> {
-  const outcomes: AppliedMend[] = [];
+  apply: (check: string, fix: Fix) => Promise<AppliedFix>,
+): Promise<readonly AppliedFix[]> {
+  const outcomes: AppliedFix[] = [];
   for (const { check, finding } of findings) {
-    if (finding.mend !== undefined) outcomes.push(await apply(check, finding.mend));
+    if (finding.fix !== undefined) outcomes.push(await apply(check, finding.fix));
   }
   return outcomes;
 }
 
-function outcomeWords(outcomes: readonly AppliedMend[]): string {
+function outcomeWords(outcomes: readonly AppliedFix[]): string {
   const failed = outcomes.find(({ failure }) => failure !== undefined);
-  if (failed !== undefined) return `not mended: ${failed.title}: ${failed.failure ?? ''}`;
+  if (failed !== undefined) return `not fixed: ${failed.title}: ${failed.failure ?? ''}`;
   const [only] = outcomes;
-  if (outcomes.length === 1 && only !== undefined) return `mended: ${only.title}`;
-  return `mended: ${plural(outcomes.length, 'finding')}`;
+  if (outcomes.length === 1 && only !== undefined) return `fixed: ${only.title}`;
+  return `${formatCountOf(outcomes.length, 'problem')} fixed`;
+}
+
+/** What the doctor's screen shows, and the callbacks for its keys. */
+interface DoctorScreenProps {
+  readonly store: Store<DoctorScreenState, DoctorScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly homeDir: string;
+  readonly onAgain: () => void;
+  readonly onApply: () => void;
+  readonly onApplyAll: () => void;
+  readonly onEdit: () => void;
+  readonly onLeave: () => void;
+}
+
+/** The doctor's screen: a pure view of the store. */
+export function DoctorScreen(props: DoctorScreenProps): ReactElement {
+  const { store, style, homeDir } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  const move = (by: number) => () => store.dispatch({ type: 'moved', by });
+  const isOpen = state.help || state.confirming || state.opened;
+  useKeys({
+    named: {
+      ctrlC: props.onLeave,
+      escape: isOpen ? () => store.dispatch({ type: 'back' }) : props.onLeave,
+      upArrow: move(-1),
+      downArrow: move(1),
+      return: () => store.dispatch({ type: 'fix.toggled' }),
+    },
+    typed: {
+      q: props.onLeave,
+      r: props.onAgain,
+      a: props.onApply,
+      A: props.onApplyAll,
+      e: props.onEdit,
+      j: move(1),
+      k: move(-1),
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+      '\r': () => store.dispatch({ type: 'fix.toggled' }),
+    },
+  });
+  return <Lines lines={doctorFrame(state, { style, homeDir }, size)} />;
 }

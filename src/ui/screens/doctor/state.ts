@@ -1,5 +1,4 @@
-import type { CheckResult, DoctorEvent } from '../../../engine/doctor/check.js';
-import type { Finding } from '../../../engine/doctor/finding.js';
+import type { CheckResult, DoctorEvent, Finding } from '../../../engine/doctor/index.js';
 
 /** A finding, and the check that found it. */
 export interface ShownFinding {
@@ -21,12 +20,14 @@ export interface DoctorScreenState {
   readonly run: number;
   /** Key of the chosen finding; undefined means the first. */
   readonly chosen: string | undefined;
-  /** Whether what the mend of the chosen one changes is shown. */
+  /** Whether what the fix of the chosen one changes is shown. */
   readonly opened: boolean;
-  /** Whether all safe mends are shown and wait for a yes. */
+  /** Whether all safe fixes are shown and wait for a yes. */
   readonly confirming: boolean;
-  readonly mending: boolean;
-  /** What came of the last mend. */
+  /** How many lines of these fixes are above the screen. */
+  readonly scrolled: number;
+  readonly fixing: boolean;
+  /** What came of the last fix. */
   readonly told: string | undefined;
   readonly help: boolean;
 }
@@ -36,11 +37,11 @@ export type DoctorScreenEvent =
   | { readonly type: 'look.started'; readonly checks: readonly string[] }
   | { readonly type: 'look.told'; readonly run: number; readonly event: DoctorEvent }
   | { readonly type: 'moved'; readonly by: number }
-  | { readonly type: 'mend.toggled' }
-  | { readonly type: 'mend.opened' }
+  | { readonly type: 'fix.toggled' }
+  | { readonly type: 'fix.opened' }
   | { readonly type: 'confirm.opened' }
-  | { readonly type: 'mending.started' }
-  | { readonly type: 'mending.ended'; readonly told: string }
+  | { readonly type: 'fixing.started' }
+  | { readonly type: 'fixing.ended'; readonly told: string }
   | { readonly type: 'help.toggled' }
   | { readonly type: 'back' };
 
@@ -54,7 +55,8 @@ export function startDoctorScreen(names: readonly string[]): DoctorScreenState {
     chosen: undefined,
     opened: false,
     confirming: false,
-    mending: false,
+    scrolled: 0,
+    fixing: false,
     told: undefined,
     help: false,
   };
@@ -71,17 +73,17 @@ export function reduceDoctorScreen(
     case 'look.told':
       return event.run === state.run ? told(state, event.event) : state;
     case 'moved':
-      return move(state, event.by);
-    case 'mend.toggled':
+      return state.confirming ? scroll(state, event.by) : move(state, event.by);
+    case 'fix.toggled':
       return { ...state, opened: !state.opened, confirming: false };
-    case 'mend.opened':
+    case 'fix.opened':
       return { ...state, opened: true, confirming: false };
     case 'confirm.opened':
-      return { ...state, confirming: true };
-    case 'mending.started':
-      return { ...state, mending: true, confirming: false, told: undefined };
-    case 'mending.ended':
-      return { ...state, mending: false, opened: false, told: event.told };
+      return { ...state, confirming: true, scrolled: 0 };
+    case 'fixing.started':
+      return { ...state, fixing: true, confirming: false, told: undefined };
+    case 'fixing.ended':
+      return { ...state, fixing: false, opened: false, told: event.told };
     case 'help.toggled':
       return { ...state, help: !state.help };
     case 'back':
@@ -97,8 +99,9 @@ function told(state: DoctorScreenState, event: DoctorEvent): DoctorScreenState {
   }
   const again = new Set(state.again);
   again.delete(name);
-  // What it is about is held on to while others come and go above it.
-  const chosen = chosenFinding(state)?.key;
+  // The worst is chosen until the person chooses; then theirs stays while others appear above it.
+  const isTheirs = state.chosen !== undefined || state.opened;
+  const chosen = isTheirs ? chosenFinding(state)?.key : undefined;
   return { ...state, again, chosen, checks: { ...state.checks, [name]: event.result } };
 }
 
@@ -132,9 +135,17 @@ export function chosenFinding(state: DoctorScreenState): ShownFinding | undefine
   return findings.find(({ key }) => key === state.chosen) ?? findings[0];
 }
 
-/** All mends that may be done unasked. */
+/** All fixes that may be done unasked. */
 export function safeFindings(state: DoctorScreenState): readonly ShownFinding[] {
-  return shownFindings(state).filter(({ finding }) => finding.mend?.safe === true);
+  return shownFindings(state).filter(({ finding }) => finding.fix?.safe === true);
+}
+
+function scroll(state: DoctorScreenState, by: number): DoctorScreenState {
+  const lines = safeFindings(state).reduce(
+    (sum, { finding: { fix } }) => sum + 1 + (fix?.diff.length ?? 0),
+    0,
+  );
+  return { ...state, scrolled: Math.min(Math.max(state.scrolled + by, 0), lines - 1) };
 }
 
 function move(state: DoctorScreenState, by: number): DoctorScreenState {

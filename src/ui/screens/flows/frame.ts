@@ -1,28 +1,33 @@
+import { formatCountOf } from '../../../engine/support/format.js';
 import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
-import { FLOW_TITLES, type ListRow, STATUS_COLUMNS, TASK_TITLES } from '../../flows/rows.js';
-import { statusPaint } from '../../flows/words.js';
-import { formatCountOf } from '../../format.js';
+import {
+  FLOW_TITLES,
+  type ListRow,
+  STATUS_COLUMNS,
+  statusPaint,
+  TASK_TITLES,
+} from '../../flows/rows.js';
 import type { Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../margin.js';
-import type { TerminalSize } from '../terminal-size.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
 import type { FlowsScreenState } from './state.js';
 
 const GAP = '  ';
 const MAX_COLUMNS = 140;
-/** A cell beyond this is cut, but for the last one, which takes what is left. */
+/** Longer cells are cut, except in the last column, which gets the remaining room. */
 const MAX_CELL = 26;
-/** Left out first where there is little room: what a person can do without. */
+/** Columns that are dropped first without room. */
 const EXPENDABLE = { flows: [5, 3, 2], tasks: [1, 4, 2] } as const;
-/** The last column says what it is all about: it gets this much. */
+/** Least width of the last column, the most important one. */
 const LEAST_LAST = 16;
 
 const KEYS: readonly KeyHelp[] = [
-  ['q, ctrl-c', 'leave'],
-  ['?, esc', 'close this list'],
+  ['q, ctrl-c', 'quit'],
+  ['?, esc', 'close help'],
 ];
 
-/** The lines of the screen at a size; never wider, and never as tall as the terminal. */
+/** The lines of the screen at a size; never wider than the terminal, and always shorter. */
 export function flowsFrame(
   state: FlowsScreenState,
   style: Style,
@@ -75,7 +80,7 @@ function bodyLines(
   ];
 }
 
-/** As wide as what stands in them; 0 for a column that is left out. */
+/** Column widths; 0 for a dropped column. */
 function columnWidths(
   titles: readonly string[],
   rows: readonly ListRow[],
@@ -103,5 +108,5 @@ function columnWidths(
 }
 
 function footer(style: Style, columns: number): string {
-  return style.dim(fitEnd('? keys   q leave', columns));
+  return style.dim(fitEnd('? help   q quit', columns));
 }

@@ -1,28 +1,28 @@
 import type { ListRow } from '../../flows/rows.js';
 
-/** What is on the list now. */
+/** The current list. */
 export interface ShownList {
   /** Newest first. */
   readonly rows: readonly ListRow[];
-  /** How many there are, with those that are not shown. */
+  /** Total number, including entries that are not shown. */
   readonly total: number;
 }
 
 /** The state of the screen that follows a list of flows or tasks. */
 export interface FlowsScreenState {
   readonly kind: 'flows' | 'tasks';
-  /** Undefined until it was read. */
+  /** Undefined until the list was read. */
   readonly list: ShownList | undefined;
   readonly help: boolean;
 }
 
-/** What moves the screen on. */
+/** Events of the screen. */
 export type FlowsScreenEvent =
   | { readonly type: 'listed'; readonly list: ShownList }
   | { readonly type: 'help.toggled' }
   | { readonly type: 'help.closed' };
 
-/** The screen before anything was read. */
+/** The screen before the list was read. */
 export function startFlowsScreen(kind: FlowsScreenState['kind']): FlowsScreenState {
   return { kind, list: undefined, help: false };
 }

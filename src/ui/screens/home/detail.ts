@@ -1,17 +1,16 @@
-import type { AgentNews } from '../../../engine/overview/agent-glance.js';
-import type { QuietFinding } from '../../../engine/overview/overview-news.js';
+import type { AgentNews, QuietFinding } from '../../../engine/overview/index.js';
+import { formatRelativeTime } from '../../../engine/support/format.js';
 import { EXACT_MEASURE } from '../../fit.js';
-import { formatRelativeTime } from '../../format.js';
-import { modelWords } from '../../provider/words.js';
-import { safeLine } from '../../safe-text.js';
-import { shownPath } from '../../shown-path.js';
+import { modelWords } from '../../provider/list.js';
+import { safeLine, shownPath } from '../../safe-text.js';
+
 import type { Style } from '../../style.js';
-import { wrapSpans } from '../../wrap.js';
+import { wrapText } from '../../wrap.js';
 import type { HomeLine } from './lines.js';
 import type { HomeState } from './state.js';
 import { wrongs } from './words.js';
 
-/** What a line has no room for, in as many rows as there are. */
+/** Details of a line, in as many rows as there are. */
 export function detailLines(
   state: HomeState,
   line: HomeLine,
@@ -25,7 +24,6 @@ export function detailLines(
     .slice(0, room);
 }
 
-/** One thing that is said. */
 interface Detail {
   readonly text: string;
   readonly kind: 'fault' | 'hint' | 'plain';
@@ -45,18 +43,18 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
     case 'listener': {
       const last = news.listener?.last ?? null;
       if (news.listener?.process === undefined && (news.listener?.routes ?? 0) > 0) {
-        return [{ text: 'svc serve answers on the routes', kind: 'hint' }];
+        return [{ text: '"svc serve" serves the routes', kind: 'hint' }];
       }
       if (last === null) return [];
       const what = last.code ?? last.action ?? '';
       const ago = formatRelativeTime(last.atMs, nowMs);
-      return [{ text: `last answer ${ago}: ${last.status} ${what}`, kind: 'plain' }];
+      return [{ text: `last response ${ago}: ${last.status} ${what}`, kind: 'plain' }];
     }
     case 'candidates':
       return line.mark === 'off'
         ? [
             {
-              text: 'svc dream enable lets svc serve consolidate memory on a schedule',
+              text: '"svc dream enable" lets "svc serve" consolidate memory on a schedule',
               kind: 'hint',
             },
           ]
@@ -66,11 +64,14 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
   }
 }
 
-/** What to do first, for somebody who has just installed svc. */
+/** The first steps after installing svc. */
 const SET_UP_DETAILS: readonly Detail[] = [
   { text: 'svc gives agents a searchable memory: folders of Markdown notes.', kind: 'plain' },
-  { text: 'Enter sets it up (svc config init): folder, provider, key, first index', kind: 'hint' },
-  { text: 'or search any folder at once: svc memory search -w ./notes', kind: 'hint' },
+  {
+    text: 'press Enter to set it up (svc config init): folder, provider, key, first index',
+    kind: 'hint',
+  },
+  { text: 'or search any folder now: svc memory search -w ./notes', kind: 'hint' },
 ];
 
 function agentDetails({ glance, faults }: AgentNews, homeDir: string): readonly Detail[] {
@@ -99,10 +100,7 @@ const HINT = '→ ';
 
 function wrapped({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
   const indent = kind === 'hint' ? HINT.length : 0;
-  const line = safeLine(text);
-  const spans = wrapSpans(line, Math.max(1, columns - indent), EXACT_MEASURE);
-  return spans.map(({ start, end }, row) => {
-    const words = line.slice(start, end).trimEnd();
+  return wrapText(safeLine(text), columns - indent, EXACT_MEASURE).map((words, row) => {
     if (kind !== 'hint') return kind === 'plain' ? style.dim(words) : words;
     return `${row === 0 ? HINT : ' '.repeat(indent)}${words}`;
   });

@@ -1,30 +1,29 @@
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
-import { safeLine } from '../../safe-text.js';
-import { shownPath } from '../../shown-path.js';
+import { safeLine, shownPath } from '../../safe-text.js';
 import type { Paint, Style } from '../../style.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../margin.js';
-import type { TerminalSize } from '../terminal-size.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
 import { detailLines } from './detail.js';
 import { type HomeLine, type HomeMark, homeLines } from './lines.js';
 import type { HomeState } from './state.js';
 
 const MAX_COLUMNS = 120;
-/** A name beyond this is cut: agents may be called anything. */
+/** Longer names are cut: agents can have any name. */
 const MAX_TITLE = 24;
 const BETWEEN = ' · ';
-/** Cursor and mark, each with a blank. */
+/** Cursor and mark, each followed by a blank. */
 const LEAD_COLUMNS = 4;
-/** So many rows below the lines are kept for what is said of the chosen one. */
+/** Rows for the details of the chosen line. */
 const MOST_DETAILS = 8;
 
-/** What a frame is drawn with besides the state. */
+/** How a frame is drawn. */
 export interface HomeFrameOptions {
   readonly style: Style;
   readonly homeDir: string;
 }
 
-/** The lines of home at a size; never wider, and never as tall as the terminal. */
+/** The lines of home at a size; never wider than the terminal, and always shorter. */
 export function homeFrame(
   state: HomeState,
   options: HomeFrameOptions,
@@ -46,14 +45,14 @@ export function homeFrame(
     ? []
     : detailLines(state, chosen, options, columns, Math.min(MOST_DETAILS, left - body.length - 1));
   const frame = [...head, ...body, ...(details.length === 0 ? [] : ['', ...details]), '', ...foot];
-  // Where there is no room at all the keys and what stands above them stay.
+  // Without room, only the keys and the lines above them are kept.
   return withMargin(frame, room);
 }
 
-/** The line that keys act on: the first where the chosen one is gone. */
+/** The line that keys act on: the chosen one, or else the first. */
 export function chosenLine({ chosen }: HomeState, lines: readonly HomeLine[]): HomeLine {
   const found = lines.find(({ key }) => key === chosen) ?? lines[0];
-  // The lines of listener, flows, tasks and faults are always there.
+  // There is always a line for the listener, flows, tasks and problems.
   if (found === undefined) throw new TypeError('home has no lines');
   return found;
 }
@@ -68,7 +67,7 @@ function headLine({ news }: HomeState, { homeDir }: HomeFrameOptions, columns: n
   return spread('svc', room < 8 ? '' : fitMiddle(shownPath(config.file, homeDir), room), columns);
 }
 
-/** All lines in groups; without the gaps, and then only those around the chosen one, where it is tight. */
+/** All lines in groups; without room, no gaps, and then only the lines around the chosen one. */
 function bodyLines(
   lines: readonly HomeLine[],
   chosen: HomeLine,
@@ -115,7 +114,7 @@ function rowOf(
   return `${cursor} ${paint(style)(sign)} ${isChosen ? style.bold(name) : name}  ${shown}`;
 }
 
-/** As many parts as fit whole; of the first one what fits. */
+/** As many parts as fit; the first one may be cut. */
 function fitParts(parts: readonly string[], columns: number): string {
   const [first = ''] = parts;
   let line = fitEnd(first, columns);
@@ -123,7 +122,7 @@ function fitParts(parts: readonly string[], columns: number): string {
     if (at === 0) continue;
     const longer = `${line}${BETWEEN}${part}`;
     if (textWidth(longer) > columns) {
-      // The last word of all is a sentence: its beginning tells something as well.
+      // The last part is a sentence, so its beginning is useful too.
       const left = columns - textWidth(line) - BETWEEN.length;
       return at === parts.length - 1 && left >= LEAST_CUT
         ? `${line}${BETWEEN}${fitEnd(part, left)}`
@@ -149,7 +148,7 @@ const MARKS: Readonly<
 
 function toldLine({ told, ended }: HomeState, style: Style, columns: number): readonly string[] {
   if (ended !== undefined) {
-    const words = `nobody looks any more: ${safeLine(ended)}; r looks again`;
+    const words = `no longer updated: ${safeLine(ended)}; press r to retry`;
     return [style.yellow(fitEnd(words, columns))];
   }
   if (told === undefined) return [];
@@ -159,26 +158,26 @@ function toldLine({ told, ended }: HomeState, style: Style, columns: number): re
 
 const KEYS: readonly KeyHelp[] = [
   ['↑ ↓, k j', 'choose a line'],
-  ['enter', 'open what is behind it'],
+  ['enter', 'open its screen'],
   ['/', 'search the memory of the chosen agent'],
-  ['i', 'bring its index up to date'],
-  ['d', 'try its provider: really asks it'],
-  ['r', 'look again, now'],
-  ['q, ctrl-c', 'leave; in another screen: come back here'],
-  ['?, esc', 'close this list'],
+  ['i', 'update its index'],
+  ['d', 'test its provider'],
+  ['r', 'refresh now'],
+  ['q, ctrl-c', 'quit; in another screen: return here'],
+  ['?, esc', 'close help'],
 ];
 
 function footer({ opening }: HomeState, chosen: HomeLine, columns: number): string {
-  if (opening !== undefined) return fitEnd('opening …   q leave', columns);
+  if (opening !== undefined) return fitEnd('opening …   q quit', columns);
   const isAgent = chosen.target.kind === 'search';
   const keys: readonly FooterKey[] = [
     { text: '↑↓ choose', shown: true, goes: 2 },
     { text: `⏎ ${chosen.opens}`, shown: true, goes: 5 },
     { text: 'i index', shown: isAgent, goes: 4 },
     { text: 'd provider', shown: isAgent, goes: 3 },
-    { text: 'r again', shown: true, goes: 1 },
-    { text: '? keys', shown: true, goes: 6 },
-    { text: 'q leave', shown: true, goes: 7 },
+    { text: 'r refresh', shown: true, goes: 1 },
+    { text: '? help', shown: true, goes: 6 },
+    { text: 'q quit', shown: true, goes: 7 },
   ];
   return fittingKeys(keys, columns);
 }

@@ -1,32 +1,35 @@
-import type { AgentGlance, AgentNews } from '../../../engine/overview/agent-glance.js';
-import type { DreamsGlance } from '../../../engine/overview/dreams-glance.js';
-import type { FlowsGlance } from '../../../engine/overview/flows-glance.js';
-import type { ListenerGlance } from '../../../engine/overview/listener-glance.js';
-import type { OverviewNews } from '../../../engine/overview/overview-news.js';
-import { formatCount, formatCountOf, formatRelativeTime } from '../../format.js';
+import type {
+  AgentGlance,
+  AgentNews,
+  DreamsGlance,
+  FlowsGlance,
+  ListenerGlance,
+  OverviewNews,
+} from '../../../engine/overview/index.js';
+import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
 import { safeLine } from '../../safe-text.js';
 import type { HomeState, HomeTarget } from './state.js';
 import { countWords, inTime, isNew, wrongs } from './words.js';
 
-/** How something stands; a sign and a colour say it, and the words as well. */
+/** The state of a line; shown by a sign, a colour and words. */
 export type HomeMark = 'busy' | 'fault' | 'off' | 'unknown' | 'warning' | 'well';
 
-/** One line of home. */
+/** One line of the home screen. */
 export interface HomeLine {
-  /** The same line later has the same key. */
+  /** Stays the same when the line changes. */
   readonly key: string;
   readonly mark: HomeMark;
   readonly title: string;
-  /** What is said of it, the most important first: where there is little room the last ones go. */
+  /** Most important first; without room, the last ones are dropped. */
   readonly parts: readonly string[];
   readonly target: HomeTarget;
   /** What Enter does. */
   readonly opens: string;
-  /** The group it belongs to; groups are set apart where there is room. */
+  /** Groups are separated if there is room. */
   readonly group: 'agents' | 'care' | 'work';
 }
 
-/** Everything that there is to tell, line by line. */
+/** All lines of the home screen. */
 export function homeLines({ news, nowMs }: HomeState): readonly HomeLine[] {
   const { agents } = news;
   return [
@@ -37,7 +40,7 @@ export function homeLines({ news, nowMs }: HomeState): readonly HomeLine[] {
   ];
 }
 
-/** What goes on besides memories: the listener, flows, tasks, dreams. */
+/** The lines of the listener, flows, tasks and dreams. */
 export function workLines(
   news: Partial<Pick<OverviewNews, 'dreams' | 'flows' | 'listener'>>,
   nowMs: number,
@@ -53,9 +56,9 @@ export function workLines(
   ];
 }
 
-const LOOKING = ['looking …'];
+const LOOKING = ['checking …'];
 
-/** Lines that hold the place of what is not known yet, so that nothing moves when it is. */
+/** Placeholders for lines that are not known yet, so that nothing moves later. */
 const AGENTS_TO_COME: HomeLine = {
   key: 'agents',
   mark: 'unknown',
@@ -123,7 +126,7 @@ function freshWords({ index, stale, syncedMs, watched }: AgentGlance, nowMs: num
     case 'unusable':
       return 'index unusable';
     case 'outdated':
-      return 'to be rebuilt';
+      return 'needs rebuild';
     case 'ready': {
       const synced = syncedMs === null ? 'never synced' : formatRelativeTime(syncedMs, nowMs);
       if (stale === null) return `cannot be read · ${synced}`;
@@ -134,7 +137,7 @@ function freshWords({ index, stale, syncedMs, watched }: AgentGlance, nowMs: num
 }
 
 function providerWords({ provider, vectors: { done, all } }: AgentGlance): string {
-  if (provider === null) return 'words only';
+  if (provider === null) return 'keyword only';
   const name = safeLine(provider);
   if (all === 0 || done >= all) return name;
   return done === 0 ? `${name}, no vectors` : `${name} ${Math.floor((done / all) * 100)} %`;
@@ -197,14 +200,14 @@ function dreamsLine(
     group: 'work',
   } as const;
   const whose = isOneOfMany ? [safeLine(agents.join(', '))] : [];
-  const next = nextMs === undefined ? 'no sweep is due' : `next sweep ${inTime(nextMs - nowMs)}`;
+  const next = nextMs === undefined ? 'no sweep scheduled' : `next sweep ${inTime(nextMs - nowMs)}`;
   const ago = last === undefined ? '' : formatRelativeTime(last.startedMs, nowMs);
   const swept =
     last === undefined
       ? []
-      : [`last ${ago}`, last.failed ? 'it failed' : `${formatCount(last.written)} written`];
+      : [`last ${ago}`, last.failed ? 'failed' : `${formatCount(last.written)} written`];
   if (fault !== undefined) return { ...line, mark: 'fault', parts: [...whose, safeLine(fault)] };
-  if (!enabled) return { ...line, mark: 'off', parts: [...whose, 'switched off', ...swept] };
+  if (!enabled) return { ...line, mark: 'off', parts: [...whose, 'off', ...swept] };
   const mark = last?.failed === true ? 'warning' : 'well';
   return { ...line, mark, parts: [...whose, next, ...swept] };
 }

@@ -1,10 +1,16 @@
-import type { OverviewNews } from '../../../engine/overview/overview-news.js';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import type { OverviewNews } from '../../../engine/overview/index.js';
 import type { Style } from '../../style.js';
 import { createEnding } from '../ending.js';
-import type { ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
-import { createStore } from '../store.js';
+import { createStore, type Store } from '../store.js';
+import { chosenLine, homeFrame } from './frame.js';
+import { type HomeLine, homeLines } from './lines.js';
 import {
+  type HomeEvent,
   type HomeState,
   type HomeTarget,
   type HomeTold,
@@ -12,25 +18,24 @@ import {
   reduceHome,
   startHome,
 } from './state.js';
-import { HomeScreen } from './view.js';
 
-/** Somebody who looks at everything while home is shown. */
+/** Keeps the overview up to date while the home screen is shown. */
 export interface HomeFollowing {
-  /** Looks at everything anew, now. */
+  /** Refreshes everything now. */
   readonly again: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Begins to look. @param onEnd told when it ends by itself, and why */
+/** Starts following. @param onEnd called with the reason if it ends on its own */
 export type FollowHome = (
   tell: (news: Partial<OverviewNews>) => void,
   onEnd: (why: string) => void,
 ) => HomeFollowing;
 
-/** A screen that is ready to be shown; resolves when the person is back, with what came of it. */
+/** A screen that is ready to be shown; resolves with its result when it is closed. */
 export type OpenedTarget = () => Promise<HomeTold | undefined>;
 
-/** What home needs of the command that opens it. */
+/** Options of the home screen. */
 export interface HomeScreenOptions extends ScreenStreams {
   readonly style: Style;
   readonly homeDir: string;
@@ -38,31 +43,30 @@ export interface HomeScreenOptions extends ScreenStreams {
   readonly now: () => number;
   readonly follow: FollowHome;
   /**
-   * Loads what a screen needs while home still stands, so that no gap is seen between the two; or says why
-   * there is nothing to show.
+   * Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show.
    */
   readonly prepare: (target: HomeTarget, signal: AbortSignal) => Promise<OpenedTarget | HomeTold>;
-  /** A failure, as home tells it. */
+  /** The message for a failure. */
   readonly explain: (error: unknown) => string;
-  /** Home as it was left for another screen, and what came of that; undefined at first. */
+  /** The state before another screen was opened, and the result of that screen. */
   readonly before: { readonly state: HomeState; readonly told: HomeTold | undefined } | undefined;
-  /** Ends the screen from outside; it ends as if the person had left. */
+  /** Closes the screen as if the user had quit. */
   readonly signal: AbortSignal;
 }
 
-/** How home ended: for good, or for another screen. */
+/** How the home screen ended. */
 export type HomeEnd =
   | { readonly type: 'left' }
   | { readonly type: 'open'; readonly open: OpenedTarget; readonly state: HomeState };
 
-/** "3 min ago" moves on by itself. */
+/** Relative times such as "3 min ago" need a redraw. */
 const TICK_MS = 5000;
-/** What becomes known together is drawn together. */
+/** Changes within this time are drawn together. */
 const PACE_MS = 50;
 
 /**
- * Shows home until the person leaves, or chooses a screen that is ready. The terminal is restored and
- * nobody looks any more by the time it resolves.
+ * Shows the home screen until the user quits or opens another screen. The terminal is restored and following has
+ * stopped when it resolves.
  */
 export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd> {
   const { stdout, style, homeDir, now, signal, before } = options;
@@ -118,7 +122,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
   signal.addEventListener('abort', leave);
   try {
-    // After the first frame, which nothing may hold up.
+    // Started after the first frame, so as not to delay it.
     following = begin();
     if (signal.aborted) leave();
     return await Promise.race([ended, screen.failed]);
@@ -129,4 +133,78 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     await screen.unmount();
     await following?.close();
   }
+}
+
+/** What home shows, and the callbacks for its keys. */
+interface HomeScreenProps {
+  readonly store: Store<HomeState, HomeEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly homeDir: string;
+  readonly onOpen: (target: HomeTarget) => void;
+  readonly onAgain: () => void;
+  readonly onLeave: () => void;
+}
+
+const PAGE = 10;
+
+/** The home screen: a pure view of the store. */
+export function HomeScreen(props: HomeScreenProps): ReactElement {
+  const { store, style, homeDir } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  const moveBy = (by: number) => () => move(store, by);
+  const open = (): void => openChosen(props);
+  useKeys({
+    named: {
+      ctrlC: props.onLeave,
+      escape: state.help ? () => store.dispatch({ type: 'help.closed' }) : props.onLeave,
+      upArrow: moveBy(-1),
+      downArrow: moveBy(1),
+      pageUp: moveBy(-PAGE),
+      pageDown: moveBy(PAGE),
+      return: open,
+    },
+    typed: {
+      q: props.onLeave,
+      r: props.onAgain,
+      '/': () => openOfAgent('search', props),
+      i: () => openOfAgent('index', props),
+      d: () => openOfAgent('diagnosis', props),
+      j: moveBy(1),
+      k: moveBy(-1),
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+      '\r': open,
+      // Enter, typed while no screen was mounted.
+      '\n': open,
+    },
+  });
+  return <Lines lines={homeFrame(state, { style, homeDir }, size)} />;
+}
+
+function openChosen({ store, onOpen }: HomeScreenProps): void {
+  onOpen(chosenOf(store).target);
+}
+
+/** Keys for agents do nothing on other lines. */
+function openOfAgent(
+  kind: 'diagnosis' | 'index' | 'search',
+  { store, onOpen }: HomeScreenProps,
+): void {
+  const { target } = chosenOf(store);
+  if (target.kind === 'search') onOpen({ kind, agent: target.agent });
+}
+
+/** Reads the store: several keys may arrive before the next frame. */
+function chosenOf(store: HomeScreenProps['store']): HomeLine {
+  const state = store.getSnapshot();
+  return chosenLine(state, homeLines(state));
+}
+
+function move(store: HomeScreenProps['store'], by: number): void {
+  const state = store.getSnapshot();
+  const lines = homeLines(state);
+  const at = lines.indexOf(chosenLine(state, lines));
+  const next = lines[Math.min(Math.max(at + by, 0), lines.length - 1)];
+  store.dispatch({ type: 'chosen', key: next?.key });
 }

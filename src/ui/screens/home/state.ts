@@ -1,34 +1,34 @@
-import type { OverviewNews } from '../../../engine/overview/overview-news.js';
+import type { OverviewNews } from '../../../engine/overview/index.js';
 
-/** A screen that a line of home leads to. */
+/** The screen behind a line. */
 export type HomeTarget =
   | { readonly kind: 'diagnosis' | 'index' | 'search'; readonly agent: string }
   | { readonly kind: 'candidates'; readonly agent: string }
   | { readonly kind: 'doctor' | 'flows' | 'listener' | 'set-up' | 'tasks' };
 
-/** What came of the last screen or key. */
+/** The result of the last screen or key. */
 export interface HomeTold {
   readonly text: string;
   readonly isFault: boolean;
 }
 
-/** The whole home screen. */
+/** The state of the home screen. */
 export interface HomeState {
-  /** As far as it is known. */
+  /** What is known so far. */
   readonly news: Partial<OverviewNews>;
-  /** The present, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly nowMs: number;
   /** Key of the line that keys act on; undefined means the first. */
   readonly chosen: string | undefined;
-  /** What is being opened. */
+  /** The screen that is being opened. */
   readonly opening: HomeTarget | undefined;
   readonly told: HomeTold | undefined;
-  /** Why nobody looks any more. */
+  /** Why the overview is no longer updated. */
   readonly ended: string | undefined;
   readonly help: boolean;
 }
 
-/** What moves the screen on. */
+/** Events of the screen. */
 export type HomeEvent =
   | { readonly type: 'news'; readonly news: Partial<OverviewNews>; readonly nowMs: number }
   | { readonly type: 'ticked'; readonly nowMs: number }
@@ -53,7 +53,7 @@ export function startHome(nowMs: number): HomeState {
   };
 }
 
-/** Home again after another screen: what was known stays until it is looked at anew. */
+/** The home screen after another one: known facts are kept until they are refreshed. */
 export function homeAgain(state: HomeState, told: HomeTold | undefined, nowMs: number): HomeState {
   return { ...state, nowMs, told, opening: undefined, ended: undefined, help: false };
 }
@@ -82,7 +82,7 @@ export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
   }
 }
 
-/** An agent that is only named by the news keeps what is known of it, so that nothing flickers. */
+/** An agent without new facts keeps the known ones, so that nothing flickers. */
 function merged(
   known: Partial<OverviewNews>,
   { agents, ...news }: Partial<OverviewNews>,

@@ -1,11 +1,11 @@
-import type { OverviewNews, QuietFinding } from '../../../engine/overview/overview-news.js';
-import { formatCount, formatCountOf } from '../../format.js';
+import type { OverviewNews, QuietFinding } from '../../../engine/overview/index.js';
+import { formatCount, formatCountOf } from '../../../engine/support/format.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long until something is done: `in 5 h`; `now` when its time has come. */
+/** Time until something happens: `in 5 h`, `now`. */
 export function inTime(ms: number): string {
   if (ms <= 0) return 'now';
   if (ms < HOUR_MS) return `in ${Math.ceil(ms / MINUTE_MS)} min`;
@@ -13,7 +13,7 @@ export function inTime(ms: number): string {
   return `in ${formatCountOf(Math.round(ms / DAY_MS), 'day')}`;
 }
 
-/** States of flows and tasks that are worth a word, in this order; what ended well is none. */
+/** States of flows and tasks to count, in this order. */
 const TOLD_STATES = [
   ['running', 'running'],
   ['queued', 'queued'],
@@ -24,7 +24,7 @@ const TOLD_STATES = [
   ['lost', 'lost'],
 ] as const;
 
-/** How many are in which state, and how many there are: `3 running`, `12 failed`, `210 in all`. */
+/** Counts by state: `3 running`, `12 failed`, `210 in all`. */
 export function countWords(counts: Readonly<Record<string, number>>): readonly string[] {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const told = TOLD_STATES.flatMap(([state, word]) => {
@@ -34,17 +34,17 @@ export function countWords(counts: Readonly<Record<string, number>>): readonly s
   return [...told, `${formatCount(all)} in all`];
 }
 
-/** Whether nobody has set anything up, and there is nothing to search. */
+/** Whether nothing is set up and there is nothing to search. */
 export function isNew({ config }: Partial<OverviewNews>): boolean {
   return config?.state === 'none' && !config.hasNotes;
 }
 
-/** Everything that is known to be wrong, faults first. */
+/** All known problems, faults first. */
 export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
   const { config, agents = [], listener, flows, dreams = [], findings = [] } = news;
   const all: readonly QuietFinding[] = [
     ...(config?.state === 'faulty' ? [{ severity: 'fault' as const, ...config.fault }] : []),
-    // Before anything is set up it is no fault that nothing is there.
+    // Before anything is set up, missing folders are not a problem.
     ...(isNew(news)
       ? []
       : agents.flatMap(({ faults }) =>
@@ -57,12 +57,12 @@ export function wrongs(news: Partial<OverviewNews>): readonly QuietFinding[] {
     ...(listener?.process?.failures ?? []).map(({ name, failure }) => ({
       severity: 'fault' as const,
       message: `service ${name}: ${failure?.message ?? ''}`,
-      hint: failure?.mend ?? undefined,
+      hint: failure?.hint ?? undefined,
     })),
     ...[flows?.fault, ...dreams.map(({ fault }) => fault)].flatMap((message) =>
       message === undefined ? [] : [{ severity: 'fault' as const, message }],
     ),
-    // A configuration that cannot be read is found by the doctor too.
+    // The doctor reports an unreadable configuration too.
     ...(config?.state === 'faulty' ? [] : findings),
   ];
   return all.toSorted((a, b) => rank(a) - rank(b));

@@ -1,5 +1,3 @@
-import { drawBar } from '../../bar.js';
-import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import {
   formatBytes,
   formatCount,
@@ -7,7 +5,8 @@ import {
   formatDuration,
   formatEta,
   formatRate,
-} from '../../format.js';
+} from '../../../engine/support/format.js';
+import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth } from '../../fit.js';
 import { embedFraction } from '../../memory/embed-progress.js';
 import { embedDetailWords, embedWorkWords } from '../../memory/embed-words.js';
 import {
@@ -20,15 +19,16 @@ import {
 } from '../../memory/sync-progress.js';
 import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
-import type { Paint, Style } from '../../style.js';
-import { type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../margin.js';
-import type { TerminalSize } from '../terminal-size.js';
+import { drawBar, type Paint, type Style } from '../../style.js';
 
-/** What the index screen is titled with. */
+import { type KeyHelp, keyLines } from '../keys.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
+
+/** The title of the index screen. */
 export interface IndexTitle {
   readonly agentId: string;
-  /** Where the memory lies, as a person writes it: `~/notes`. */
+  /** Where the memory is: `~/notes`. */
   readonly place: string;
   readonly backend: string;
 }
@@ -36,7 +36,7 @@ export interface IndexTitle {
 /** Everything that the index screen shows. */
 export interface IndexView {
   readonly progress: SyncProgress;
-  /** The person asked to stop and the last transaction is being finished. */
+  /** The user asked to stop, and the current transaction is being finished. */
   readonly stopping: boolean;
   readonly help: boolean;
 }
@@ -45,13 +45,13 @@ const MAX_COLUMNS = 96;
 const LABEL_COLUMNS = 8;
 const BAR_COLUMNS = 30;
 const NARROW_BAR_COLUMNS = 14;
-/** Below this much room beside the label, the long bar would push the rate out. */
+/** With less room than this, a long bar would leave none for the rate. */
 const NARROW = 64;
 
 const KEYS: readonly KeyHelp[] = [
-  ['q, ctrl-c', 'stop after the running transaction; what is on disk stays'],
-  ['ctrl-c twice', 'leave at once'],
-  ['?, esc', 'close this list'],
+  ['q, ctrl-c', 'finish the current transaction and stop; saved work is kept'],
+  ['ctrl-c twice', 'quit now'],
+  ['?, esc', 'close help'],
 ];
 
 const MARKS: Readonly<Record<PhaseState, string>> = {
@@ -61,7 +61,7 @@ const MARKS: Readonly<Record<PhaseState, string>> = {
   stopped: '!',
 };
 
-/** The lines of the index screen at a size; never wider, and never as tall as the terminal. */
+/** The lines of the index screen at a size; never wider than the terminal, and always shorter. */
 export function indexFrame(
   view: IndexView,
   title: IndexTitle,
@@ -81,7 +81,7 @@ export function indexFrame(
     ...(view.help ? helpLines(style, columns) : []),
     footer(view, style, columns),
   ];
-  // The title goes first where there is no room, the footer with its keys last.
+  // Without room, the title is dropped first and the footer last.
   return withMargin(lines, room);
 }
 
@@ -128,7 +128,7 @@ function scanBody(progress: SyncProgress, style: Style, columns: number): string
 function chunkBody(progress: SyncProgress, style: Style, columns: number): string {
   const { planned, handled } = progress;
   if (progress.phases.chunk === 'waiting') return '';
-  if (planned.files === 0) return style.dim('nothing to read');
+  if (planned.files === 0) return style.dim('nothing to index');
   const bar = drawBar(syncFraction(progress), columns < NARROW ? NARROW_BAR_COLUMNS : BAR_COLUMNS);
   const total = formatCount(planned.files);
   const counts = `${padStart(formatCount(handled.files), total.length)}/${total}`;
@@ -143,11 +143,11 @@ function chunkBody(progress: SyncProgress, style: Style, columns: number): strin
 function writeBody(progress: SyncProgress, style: Style, columns: number): string {
   if (progress.phases.write === 'waiting') return '';
   const saved = `${formatCountOf(progress.committed, 'file')} on disk`;
-  const what = progress.publishing ? `${saved} · putting the index in place` : saved;
+  const what = progress.publishing ? `${saved} · replacing the old index` : saved;
   return spread(fitEnd(what, columns), style.dim(formatCountOf(progress.chunks, 'chunk')), columns);
 }
 
-/** Two lines from the moment on that passages are embedded. */
+/** Two lines once embedding has started. */
 function embedLines(progress: SyncProgress, style: Style, columns: number): readonly string[] {
   const { embedding } = progress;
   if (embedding === undefined) return [];
@@ -201,9 +201,9 @@ function helpLines(style: Style, columns: number): readonly string[] {
 
 function footer({ progress, stopping }: IndexView, style: Style, columns: number): string {
   if (stopping) {
-    return `  ${style.yellow(fitEnd('stopping after this transaction · ctrl-c leaves at once', columns - 2))}`;
+    return `  ${style.yellow(fitEnd('stopping after the current transaction · ctrl-c quits now', columns - 2))}`;
   }
   const eta = syncEta(progress);
   const left = eta === undefined ? '' : `eta ${formatEta(eta)}`;
-  return spread(`  ${left}`, style.dim('q stop, keeps work   ? keys'), columns);
+  return spread(`  ${left}`, style.dim('q stop   ? help'), columns);
 }

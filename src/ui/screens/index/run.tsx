@@ -1,42 +1,47 @@
-import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/events.js';
-import type { SkippedFile } from '../../../engine/memory/types.js';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import type { SkippedFile } from '../../../engine/memory/index.js';
+import type { SyncEvent, SyncSummary } from '../../../engine/memory/sync/index.js';
 import { renderSyncSummary } from '../../memory/sync-summary.js';
 import type { Style } from '../../style.js';
-import type { MountedScreen, ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type MountedScreen, type ScreenStreams, stopHandler, useTerminalSize } from '../mount.js';
 import { mountInline } from '../mount-inline.js';
-import { stopHandler } from '../stop-handler.js';
-import { createStore } from '../store.js';
-import type { IndexTitle } from './frame.js';
-import { reduceIndexScreen, startIndexScreen } from './state.js';
-import { IndexScreen } from './view.js';
+import { createStore, type Store } from '../store.js';
+import { type IndexTitle, indexFrame } from './frame.js';
+import {
+  type IndexScreenEvent,
+  type IndexScreenState,
+  reduceIndexScreen,
+  startIndexScreen,
+} from './state.js';
 
-/** What the index screen needs of the command that opens it. */
+/** Options of the index screen. */
 export interface IndexScreenOptions extends ScreenStreams {
   readonly style: Style;
   readonly title: IndexTitle;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;
-  /** Does the work; every event goes to the screen. */
+  /** Runs the sync and reports its events. */
   readonly start: (onEvent: (event: SyncEvent) => void) => Promise<SyncSummary>;
   /**
-   * The person asked to stop, for the `times`-th time. The first is for the AbortController behind
-   * `start`; by the second the terminal is restored and the command may exit at once.
+   * The user asked to stop. The first time aborts `start`; by the second time the terminal is restored and the command
+   * may exit immediately.
    */
   readonly onInterrupt: (times: number) => void;
-  /** Names every skipped file in the summary. */
+  /** Lists every skipped file in the summary. */
   readonly verbose: boolean;
-  /** The engine's isFaultySkip: skips that a person should hear of unasked. */
+  /** Whether a skipped file is a problem that the user should see. */
   readonly isFaulty: (skip: SkippedFile) => boolean;
 }
 
-/** Work over sooner than this leaves its summary alone: a screen that flashes by only disturbs. */
+/** Shorter work only prints its summary: a screen that flashes by distracts. */
 const QUIET_FOR_MS = 150;
-/** About 15 frames a second: figures that change faster cannot be read. */
+/** About 15 frames per second: faster changes cannot be read. */
 const FRAME_MS = 66;
 
 /**
- * Shows a sync while it runs and leaves its summary in the scrollback. Several agents are several
- * calls, one after another. The terminal is restored however `start` ends.
+ * Shows a sync while it runs and leaves its summary in the scrollback. The terminal is restored however `start` ends.
  */
 export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncSummary> {
   const { now, style, title, stdout } = options;
@@ -55,16 +60,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   });
   const mount = (): void => {
     screen = mountInline(
-      (onFrame) => (
-        <IndexScreen
-          store={store}
-          stdout={stdout}
-          title={title}
-          style={style}
-          onStop={onStop}
-          onFrame={onFrame}
-        />
-      ),
+      <IndexScreen store={store} stdout={stdout} title={title} style={style} onStop={onStop} />,
       options,
       { keepFrame: false },
     );
@@ -83,4 +79,26 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     clearTimeout(timer);
     await close();
   }
+}
+
+/** What the index screen shows, and the callbacks for its keys. */
+interface IndexScreenProps {
+  readonly store: Store<IndexScreenState, IndexScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly title: IndexTitle;
+  readonly style: Style;
+  readonly onStop: () => void;
+}
+
+/** The index screen: a pure view of the store. */
+export function IndexScreen(props: IndexScreenProps): ReactElement {
+  const { store, title, style, onStop } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  useKeys({
+    named: { ctrlC: onStop, escape: () => store.dispatch({ type: 'help.closed' }) },
+    typed: { q: onStop, '?': () => store.dispatch({ type: 'help.toggled' }) },
+  });
+  const lines = indexFrame(state, title, style, size);
+  return <Lines lines={lines} />;
 }

@@ -1,11 +1,11 @@
-import type { SyncEvent } from '../../../engine/memory/sync/events.js';
+import type { SyncEvent } from '../../../engine/memory/sync/index.js';
 import { reduceSync, startSyncProgress } from '../../memory/sync-progress.js';
 import type { IndexView } from './frame.js';
 
 /** The state of the index screen. */
 export type IndexScreenState = IndexView;
 
-/** What moves the index screen on: the sync's own events, and what the person does. */
+/** Events of the index screen: those of the sync, and keys. */
 export type IndexScreenEvent =
   | { readonly type: 'sync'; readonly event: SyncEvent; readonly atMs: number }
   | { readonly type: 'stop.asked' }

@@ -1,25 +1,25 @@
-import type { CheckName, CheckOutcome } from '../../../engine/embeddings/diagnosis/events.js';
+import type { CheckName, CheckOutcome } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import { fitEnd } from '../../fit.js';
-import { checkLines } from '../../provider/check-lines.js';
-import { verdictLines } from '../../provider/diagnosis.js';
+import { checkLines, verdictLines } from '../../provider/check-lines.js';
+
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../margin.js';
-import type { TerminalSize } from '../terminal-size.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
 import type { ProviderScreenState } from './state.js';
 
 const MAX_COLUMNS = 100;
 
 const KEYS: readonly KeyHelp[] = [
-  ['r', 'look again'],
+  ['r', 'test again'],
   ['e', 'open the setting in $EDITOR'],
-  ['q, ctrl-c', 'leave'],
-  ['?, esc', 'close this list'],
+  ['q, ctrl-c', 'quit'],
+  ['?, esc', 'close help'],
 ];
 
-/** The order of the lines for an external search program; literals, since views load nothing of the engine. */
+/** Checks of an external search program, in display order; repeated here since views load no engine code. */
 const EXT_ORDER = [
   'program',
   'release',
@@ -28,7 +28,7 @@ const EXT_ORDER = [
   'vectors',
 ] as const satisfies readonly CheckName[];
 
-/** The same for a provider. */
+/** Checks of a provider. */
 const ORDER = [
   'selected',
   'key',
@@ -39,7 +39,7 @@ const ORDER = [
   'vectors',
 ] as const satisfies readonly CheckName[];
 
-/** The lines of the diagnostics screen at a size; never wider, and never as tall as the terminal. */
+/** The lines of the diagnostics screen, always smaller than the terminal. */
 export function providerFrame(
   state: ProviderScreenState,
   title: string,
@@ -59,13 +59,13 @@ export function providerFrame(
     ...(state.help ? helpLines(state, style, columns) : []),
     footer(state, style, columns),
   ];
-  // Where there is no room the title goes first, then the checks from the top: what is wrong stands
-  // below, and the keys last.
+  // If there is no room, the title is dropped first, then checks from the top: problems come
+  // last, then the keys.
   const lines = [head, ...body, ...end];
   return withMargin(lines, room);
 }
 
-/** The setting that would be opened: that of the first check that is not well, else of the choice. */
+/** The setting to open: that of the first check with a problem, else of the selected provider. */
 export function editTarget({ checks }: ProviderScreenState): SourceLocation | undefined {
   const outcomes = ORDER.flatMap((check): CheckOutcome[] => {
     const shown = checks[check];
@@ -86,5 +86,5 @@ function footer(state: ProviderScreenState, style: Style, columns: number): stri
   const target = editTarget(state);
   const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
   const edit = target === undefined ? [] : [`e open ${file}:${target.line}`];
-  return style.dim(fitEnd(['r again', ...edit, '? keys', 'q leave'].join('   '), columns));
+  return style.dim(fitEnd(['r refresh', ...edit, '? help', 'q quit'].join('   '), columns));
 }

@@ -1,39 +1,46 @@
-import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/diagnosis/events.js';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import type { Diagnosis, DiagnosisEvent } from '../../../engine/embeddings/index.js';
 import type { SourceLocation } from '../../../engine/errors/index.js';
 import type { Style } from '../../style.js';
 import { createEnding } from '../ending.js';
-import type { ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
-import { createStore } from '../store.js';
-import { editTarget } from './frame.js';
-import { reduceProviderScreen, START_PROVIDER_SCREEN } from './state.js';
-import { ProviderScreen } from './view.js';
+import { createStore, type Store } from '../store.js';
+import { editTarget, providerFrame } from './frame.js';
+import {
+  type ProviderScreenEvent,
+  type ProviderScreenState,
+  reduceProviderScreen,
+  START_PROVIDER_SCREEN,
+} from './state.js';
 
-/** What the diagnostics screen needs of the command that opens it. */
+/** What the command passes to the diagnostics screen. */
 export interface ProviderScreenOptions extends ScreenStreams {
   readonly style: Style;
   /** As `provider path of agent main`. */
   readonly title: string;
-  /** Looks once; every event goes to the screen. Asked again when the person wants that. */
+  /** Runs the checks once; called again when the user asks for it. */
   readonly start: (
     signal: AbortSignal,
     onEvent: (event: DiagnosisEvent) => void,
   ) => Promise<Diagnosis>;
-  /** Ends the screen from outside; it ends as if the person had left. */
+  /** Ends the screen as if the user had left. */
   readonly signal: AbortSignal;
 }
 
-/** How the diagnostics screen ended. */
+/** The result of the diagnostics screen. */
 export interface ProviderScreenEnd {
-  /** What was found last; undefined when the person left before there was anything. */
+  /** The last diagnosis; undefined if the user left before it was complete. */
   readonly diagnosis: Diagnosis | undefined;
-  /** The setting to open in the editor, now that the terminal is the person's again. */
+  /** The setting to open in the editor after the screen. */
   readonly edit: SourceLocation | undefined;
 }
 
 /**
- * Shows a diagnosis while it runs, and until the person leaves. The terminal is restored however it
- * ends; nothing of the screen stays.
+ * Shows a diagnosis until the user leaves. The terminal is always restored, without a trace of the
+ * screen.
  */
 export async function runProviderScreen(
   options: ProviderScreenOptions,
@@ -87,4 +94,35 @@ export async function runProviderScreen(
     signal.removeEventListener('abort', leave);
     await screen.unmount();
   }
+}
+
+/** State and callbacks of the diagnostics screen. */
+interface ProviderScreenProps {
+  readonly store: Store<ProviderScreenState, ProviderScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly title: string;
+  readonly style: Style;
+  readonly onAgain: () => void;
+  readonly onEdit: () => void;
+  readonly onLeave: () => void;
+}
+
+/** A pure view of the store. */
+function ProviderScreen(props: ProviderScreenProps): ReactElement {
+  const { store, title, style } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  useKeys({
+    named: {
+      ctrlC: props.onLeave,
+      escape: state.help ? () => store.dispatch({ type: 'help.closed' }) : props.onLeave,
+    },
+    typed: {
+      q: props.onLeave,
+      r: props.onAgain,
+      e: props.onEdit,
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
+  });
+  return <Lines lines={providerFrame(state, title, style, size)} />;
 }

@@ -3,20 +3,20 @@ import type {
   CheckOutcome,
   Diagnosis,
   DiagnosisEvent,
-} from '../../../engine/embeddings/diagnosis/events.js';
+} from '../../../engine/embeddings/index.js';
 
 /** The state of the diagnostics screen. */
 export interface ProviderScreenState {
-  /** Those that are under way, or have ended with an outcome. */
+  /** Checks that are running or have finished. */
   readonly checks: Readonly<Partial<Record<CheckName, CheckOutcome | 'running'>>>;
   /** Undefined while it runs. */
   readonly diagnosis: Diagnosis | undefined;
-  /** How often it was asked for; events of an earlier run are late and do not count. */
+  /** Number of the run; late events of an earlier run are ignored. */
   readonly run: number;
   readonly help: boolean;
 }
 
-/** What moves the diagnostics screen on. */
+/** Events of the diagnostics screen. */
 export type ProviderScreenEvent =
   | { readonly type: 'run.started' }
   | { readonly type: 'told'; readonly run: number; readonly event: DiagnosisEvent }
@@ -51,7 +51,7 @@ export function reduceProviderScreen(
 function told(state: ProviderScreenState, event: DiagnosisEvent): ProviderScreenState {
   switch (event.type) {
     case 'check.started': {
-      // An outcome stays, whatever is told after it.
+      // Keep an outcome that arrived first.
       const known = state.checks[event.check] ?? 'running';
       return { ...state, checks: { ...state.checks, [event.check]: known } };
     }

@@ -1,4 +1,4 @@
-import type { SearchResponse, SearchResult } from '../../../engine/memory/search/types.js';
+import type { SearchResponse, SearchResult } from '../../../engine/memory/search/index.js';
 import type { Store } from '../store.js';
 import type { SearchIntent } from './keys.js';
 import {
@@ -9,47 +9,44 @@ import {
   type Trouble,
 } from './state.js';
 
-/** How the search screen ended: the command opens the editor once the terminal is its own again. */
+/** How the search screen ended; the command opens the editor once the terminal is restored. */
 export type SearchScreenEnd =
   | { readonly type: 'left' }
   | { readonly type: 'open'; readonly result: SearchResult };
 
-/** What the command does for the search screen. */
+/** What the search screen can do. */
 export interface SearchScreenActions {
-  /** Rejections are shown; aborted when the person has typed on. */
+  /** Errors are shown; aborted when the query changes. */
   readonly search: (query: string, signal: AbortSignal) => Promise<SearchResponse>;
-  /**
-   * The same by words alone, which is quick and asks nobody; there when `search` asks a provider.
-   * Then that one waits for a pause in typing.
-   */
+  /** Keyword search only, which is quick; given if `search` asks a provider, which then waits for a pause in typing. */
   readonly searchWords?: (query: string, signal: AbortSignal) => Promise<SearchResponse>;
   /** The lines around a result's passage, enough for a screen. */
   readonly preview: (result: SearchResult, signal: AbortSignal) => Promise<PassageText>;
-  /** Copies the citation; says in a few words what was done. */
+  /** Copies the citation and returns a short notice. */
   readonly copy: (result: SearchResult) => Promise<string>;
-  /** Puts anything that was thrown into words. */
+  /** The message for an error. */
   readonly explain: (error: unknown) => Trouble;
 }
 
-/** What the controller works with. */
+/** Options of the controller. */
 export interface SearchControllerOptions {
   readonly store: Store<SearchScreenModel, SearchScreenEvent>;
   readonly actions: SearchScreenActions;
-  /** How long typing must pause before a search starts; milliseconds. */
+  /** Pause in typing before a search, in milliseconds. */
   readonly debounceMs: number;
-  /** The same for a search that asks a provider. */
+  /** The same, for a search that asks a provider. */
   readonly meaningMs: number;
   readonly onEnd: (end: SearchScreenEnd) => void;
 }
 
-/** Does what the keys ask for. */
+/** Handles the intents of keys. */
 export interface SearchController {
   readonly dispatch: (intent: SearchIntent) => void;
-  /** Ends whatever still runs. */
+  /** Stops everything that is running. */
   readonly close: () => void;
 }
 
-/** The latest query and the latest selection win; what was asked before is aborted and ignored. */
+/** The latest query and the latest selection win; earlier requests are aborted and ignored. */
 export function createSearchController(options: SearchControllerOptions): SearchController {
   const { store, actions, onEnd } = options;
   const searching = createLatest();
@@ -57,9 +54,9 @@ export function createSearchController(options: SearchControllerOptions): Search
   const previewing = createLatest();
   let pause: NodeJS.Timeout | undefined;
   let longPause: NodeJS.Timeout | undefined;
-  /** An answer to what is typed is still to come: the results on the screen are older. */
+  /** The results on the screen are older than the query. */
   let pending = false;
-  /** Enter was pressed meanwhile: it means the answer to what is typed. */
+  /** Enter was pressed meanwhile, and is meant for the results of the current query. */
   let openNext = false;
 
   const loadPreview = (): void => {
@@ -94,7 +91,7 @@ export function createSearchController(options: SearchControllerOptions): Search
       },
     );
   };
-  /** The whole answer takes the place of the quick one, which must not come after it. */
+  /** The full results replace the quick ones, which must not come later. */
   const deepen = (query: string): void => {
     store.dispatch({ type: 'meaning', looking: true });
     deepening.run(
@@ -185,7 +182,7 @@ interface Latest {
   readonly cancel: () => void;
 }
 
-/** Runs one piece of work at a time; an older one never reports, however late it ends. */
+/** Runs one piece of work at a time; older ones never report. */
 function createLatest(): Latest {
   let current: AbortController | undefined;
   const cancel = (): void => {

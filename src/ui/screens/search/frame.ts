@@ -1,18 +1,27 @@
-import { EXACT_MEASURE, fitEnd, padStart, spread, textWidth } from '../../fit.js';
-import { formatCount, formatDuration } from '../../format.js';
+import type { SearchResult } from '../../../engine/memory/search/index.js';
+import { formatCount, formatDuration } from '../../../engine/support/format.js';
+import {
+  EXACT_MEASURE,
+  fitEnd,
+  fitMiddle,
+  padEnd,
+  padStart,
+  spread,
+  textWidth,
+} from '../../fit.js';
 import { scoreParts } from '../../memory/explanation.js';
+import { headingTrail, lineAnchor } from '../../memory/location.js';
 import { safeLine } from '../../safe-text.js';
-import type { Style } from '../../style.js';
-import { wrapSpans } from '../../wrap.js';
+import { drawScore, type Style } from '../../style.js';
+import { wrapText } from '../../wrap.js';
 import { type KeyHelp, keyLines } from '../keys.js';
-import type { TerminalSize } from '../terminal-size.js';
+import type { TerminalSize } from '../mount.js';
 import { layoutSearch, type SearchLayout } from './layout.js';
 import { windowLine } from './line-editor.js';
-import { listLines } from './list-lines.js';
 import { previewLines } from './preview-lines.js';
 import { type SearchScreenModel, selectedResult } from './state.js';
 
-/** The search screen as lines, and where the terminal's cursor stands. */
+/** The search screen as lines, and the position of the cursor. */
 export interface SearchFrame {
   readonly lines: readonly string[];
   /** Undefined while the list has the focus: the cursor is hidden then. */
@@ -22,21 +31,21 @@ export interface SearchFrame {
 const PROMPT = '  › ';
 const MARGIN = 2;
 
-const MEANING = 'looking up the meaning …';
+const MEANING = 'semantic search …';
 
 const KEYS: readonly KeyHelp[] = [
   ['type', 'search as you type'],
-  ['↑ ↓', 'choose a result; page keys by a page'],
+  ['↑ ↓', 'choose a result; page up and down'],
   ['⏎', 'open the passage in $EDITOR'],
   ['tab, ↓', 'go to the list, where letters are keys'],
   ['y', 'copy the citation; ctrl-y anywhere'],
-  ['/, tab', 'back to typing, as any other letter'],
-  ['ctrl-u, ctrl-w', 'erase what was typed, or one word'],
-  ['esc', 'back; leaves from the input'],
-  ['q, ctrl-c', 'leave (q from the list)'],
+  ['/, tab', 'back to the input, as with any other letter'],
+  ['ctrl-u, ctrl-w', 'erase the query, or one word'],
+  ['esc', 'back; quits from the input'],
+  ['q, ctrl-c', 'quit (q from the list)'],
 ];
 
-/** The frame at a size: always as tall as the layout says, never wider than the terminal. */
+/** The frame, as tall as the layout and never wider than the terminal. */
 export function searchFrame(
   model: SearchScreenModel,
   style: Style,
@@ -47,7 +56,7 @@ export function searchFrame(
   const body = model.help
     ? fill(helpLines(layout, style), layout.list + layout.preview + 1)
     : resultLines(model, layout, style);
-  // Where even these do not fit, the input is the last to go.
+  // The input is dropped last.
   const lines = [input.line, ...body, footerLine(model, layout, style)].slice(0, layout.height);
   return {
     lines,
@@ -92,7 +101,7 @@ function resultLines(
   return [...fill(list, layout.list), rule, ...fill(preview, layout.preview)];
 }
 
-/** The line below the list; it carries what the results should be taken with. */
+/** The line below the list, with a warning about the results. */
 function ruleLine({ response }: SearchScreenModel, layout: SearchLayout, style: Style): string {
   const columns = Math.max(0, layout.columns - MARGIN * 2);
   const [warning] = response?.warnings ?? [];
@@ -101,21 +110,22 @@ function ruleLine({ response }: SearchScreenModel, layout: SearchLayout, style: 
   return `  ${style.dim(words + '─'.repeat(Math.max(0, columns - textWidth(words))))}`;
 }
 
-/** What stands in the list's place when it is empty. */
+/** The message for an empty list. */
 function messageLines(
   { trouble, response, input }: SearchScreenModel,
   layout: SearchLayout,
   style: Style,
 ): readonly string[] {
   const wrap = (text: string): readonly string[] =>
-    wrapSpans(safeLine(text), layout.columns - MARGIN * 4, EXACT_MEASURE).map(
-      (span) => `    ${safeLine(text).slice(span.start, span.end)}`,
+    wrapText(safeLine(text), layout.columns - MARGIN * 4, EXACT_MEASURE).map(
+      (line) => `    ${line}`,
     );
   if (trouble !== undefined) {
     const hint = trouble.hint === undefined ? [] : wrap(`→ ${trouble.hint}`).map(style.dim);
     return [...wrap(trouble.message).map(style.yellow), ...hint];
   }
-  if (response !== undefined) return wrap('No matches: try fewer or other words.').map(style.dim);
+  if (response !== undefined)
+    return wrap('No matches. Try fewer or different words.').map(style.dim);
   return input.text.trim() === '' ? wrap('Ask your memory something.').map(style.dim) : [];
 }
 
@@ -129,7 +139,7 @@ function footerLine(model: SearchScreenModel, layout: SearchLayout, style: Style
   const keys = footerKeys(model, room);
   const notice = safeLine(model.notice ?? '');
   const left = notice === '' ? scoreWords(model) : fitEnd(notice, room - textWidth(keys) - 2);
-  // Where there is no room for both, the keys stay.
+  // Without room for both, the keys are kept.
   if (textWidth(left) + 2 + textWidth(keys) > room) return `  ${style.dim(padStart(keys, room))}`;
   return `  ${spread(style.dim(left), style.dim(keys), room)}`.trimEnd();
 }
@@ -139,7 +149,7 @@ function scoreWords(model: SearchScreenModel): string {
   return result === undefined ? '' : scoreParts(result);
 }
 
-/** The keys that do something now, the least needed left out where there is little room. */
+/** The keys that do something now, as many as fit. */
 function footerKeys(model: SearchScreenModel, room: number): string {
   const keys = keysNow(model);
   for (let count = keys.length; count > 1; count -= 1) {
@@ -151,12 +161,77 @@ function footerKeys(model: SearchScreenModel, room: number): string {
 
 function keysNow(model: SearchScreenModel): readonly string[] {
   if (model.help) return ['esc back'];
-  if (model.focus === 'list') return ['↑↓ ⏎ open', 'y copy', '/ type', '? keys', 'q leave'];
-  if (model.input.text === '') return ['? keys', 'esc leave'];
-  if (selectedResult(model) === undefined) return ['esc leave'];
-  return ['↑↓ ⏎ open', 'ctrl-y copy', 'tab list', 'esc leave'];
+  if (model.focus === 'list') return ['↑↓ ⏎ open', 'y copy', '/ input', '? help', 'q quit'];
+  if (model.input.text === '') return ['? help', 'esc quit'];
+  if (selectedResult(model) === undefined) return ['esc quit'];
+  return ['↑↓ ⏎ open', 'ctrl-y copy', 'tab list', 'esc quit'];
 }
 
 function fill(lines: readonly string[], height: number): readonly string[] {
   return [...lines, ...Array<string>(Math.max(0, height - lines.length)).fill('')].slice(0, height);
+}
+
+const SCORE_COLUMNS = 4;
+const GAP = 2;
+/** Greatest share of a line for the path; the rest shows the text. */
+const PLACE_SHARE = 0.45;
+
+/** The visible results, scrolled to the selected one. */
+function listLines(
+  model: SearchScreenModel,
+  layout: SearchLayout,
+  style: Style,
+): readonly string[] {
+  const results = model.response?.results ?? [];
+  const first = Math.max(
+    0,
+    Math.min(model.selected - Math.floor(layout.list / 2), results.length - layout.list),
+  );
+  const shown = results.slice(first, first + layout.list);
+  const places = shown.map((result) => textWidth(placeOf(result)));
+  const placeColumns = Math.min(
+    Math.max(0, ...places),
+    Math.floor((layout.columns - MARGIN * 2) * PLACE_SHARE),
+  );
+  const selected = selectedResult(model);
+  return shown.map((result) =>
+    resultLine(result, {
+      style,
+      columns: layout.columns,
+      placeColumns,
+      selected: result === selected,
+      focused: model.focus === 'list',
+    }),
+  );
+}
+
+interface LineOptions {
+  readonly style: Style;
+  readonly columns: number;
+  readonly placeColumns: number;
+  readonly selected: boolean;
+  readonly focused: boolean;
+}
+
+function resultLine(result: SearchResult, options: LineOptions): string {
+  const { style, columns, placeColumns, selected } = options;
+  const barColumns = columns < 72 ? 5 : 10;
+  const anchor = lineAnchor(result);
+  const path = fitMiddle(safeLine(result.path), placeColumns - anchor.length);
+  const place = padEnd(path + anchor, placeColumns);
+  const score = result.score.toFixed(2).padStart(SCORE_COLUMNS);
+  const bar = padEnd(drawScore(result.score, barColumns), barColumns);
+  const used = MARGIN * 2 + placeColumns + GAP + SCORE_COLUMNS + 1 + barColumns + GAP;
+  const trail = fitEnd(headingTrail(result.headingPath), columns - used - MARGIN);
+  const mark = selected ? style.cyan('❯') : ' ';
+  const strong = selected && options.focused ? style.inverse : selected ? style.bold : plain;
+  return `  ${mark} ${strong(place)}  ${score} ${style.cyan(bar)}  ${style.dim(trail)}`.trimEnd();
+}
+
+function placeOf(result: SearchResult): string {
+  return safeLine(result.path) + lineAnchor(result);
+}
+
+function plain(text: string): string {
+  return text;
 }

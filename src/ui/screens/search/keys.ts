@@ -17,43 +17,61 @@ const PASTE_ENDS = '[201~';
 /**
  * Turns ink's key events into intents. Has a memory of its own only for pastes, during which line
  * breaks and letters are text and nothing else.
+ *
+ * The intents are for doing one by one: what a key means depends on what the key before it did.
+ *
+ * @param current gives the model as it is at the moment
  */
 export function createKeyReader(): (
   input: string,
   key: Key,
-  model: SearchScreenModel,
+  current: () => SearchScreenModel,
   page: number,
-) => readonly SearchIntent[] {
+) => Iterable<SearchIntent> {
   let pasting = false;
-  return (input, key, model, page) => {
+  return (input, key, current, page) => {
     if (input === PASTE_BEGINS || input === PASTE_ENDS) {
       pasting = input === PASTE_BEGINS;
       return [];
     }
     if (pasting) return insert(key.return ? ' ' : input);
-    const intent = controlIntent(input, key, model, page);
+    const intent = controlIntent(input, key, current(), page);
     if (intent !== undefined) return [intent];
     if (key.ctrl || key.meta || key.tab || key.escape || key.return || input === '') return [];
-    return pieces(input).flatMap((piece) => chunkIntents(piece, model));
+    return chunkIntents(input, current);
   };
 }
 
 /**
- * Keys typed faster than they are read arrive in one chunk, which ink hands on whole. Pastes are
- * marked, so that a line break in here is the Enter key.
+ * Keys typed faster than they are read, repeated or sent over a slow line arrive in one chunk, which ink
+ * hands on whole. Pastes are marked, so that a line break in here is the Enter key.
  */
-function pieces(chunk: string): readonly string[] {
-  return chunk.length === 1 ? [chunk] : (chunk.match(/\p{Cc}|\P{Cc}+/gu) ?? []);
+function* chunkIntents(chunk: string, current: () => SearchScreenModel): Iterable<SearchIntent> {
+  for (const piece of chunk.match(/\p{Cc}|\P{Cc}+/gu) ?? []) {
+    yield* /^\p{Cc}/u.test(piece) ? controlCharacter(piece) : letters(piece, current);
+  }
 }
 
-function chunkIntents(piece: string, model: SearchScreenModel): readonly SearchIntent[] {
-  if (!/^\p{Cc}$/u.test(piece)) return typed(piece, model);
-  if (piece === '\r') return [{ type: 'open' }];
-  if (piece === '\t') return [{ type: 'focus', focus: 'list' }];
-  if (piece === '\u0003') return [{ type: 'leave' }];
+function* letters(text: string, current: () => SearchScreenModel): Iterable<SearchIntent> {
+  for (const { segment, index } of characters.segment(text)) {
+    const model = current();
+    if (model.focus === 'input' && model.input.text !== '') {
+      yield* insert(text.slice(index));
+      return;
+    }
+    yield* typed(segment, model);
+  }
+}
+
+const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+function controlCharacter(character: string): readonly SearchIntent[] {
+  if (character === '\r') return [{ type: 'open' }];
+  if (character === '\t') return [{ type: 'focus', focus: 'list' }];
+  if (character === '\u0003') return [{ type: 'leave' }];
   // Ctrl with a letter is the letter's place in the alphabet; Backspace is DEL.
-  const letter = piece === '\u007F' ? 'h' : String.fromCharCode(piece.charCodeAt(0) + 0x60);
-  const edit = CONTROL_EDITS[letter];
+  const place = character.charCodeAt(0);
+  const edit = CONTROL_EDITS[place === 0x7f ? 'h' : String.fromCharCode(place + 0x60)];
   return edit === undefined ? [] : [{ type: 'edit', edit }];
 }
 

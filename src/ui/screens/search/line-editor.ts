@@ -43,7 +43,7 @@ export function editLine(line: EditedLine, edit: LineEdit): EditedLine {
     case 'erase':
       return keep(before.slice(0, before.length - lastLength(before)), after);
     case 'eraseWord':
-      return keep(before.replace(/\S*\s*$/u, ''), after);
+      return keep(before.replace(/(?:(?<!\S)\S+|^)\s*$/u, ''), after);
     case 'eraseToStart':
       return keep('', after);
     case 'eraseToEnd':

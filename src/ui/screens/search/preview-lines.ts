@@ -1,4 +1,4 @@
-import type { SearchResult, TextSpan } from '../../../engine/memory/search/types.js';
+import type { SearchResult, TextSpan } from '../../../engine/memory/search/index.js';
 import { EXACT_MEASURE, fitEnd } from '../../fit.js';
 import { type MarkedLine, markLine, paintMarks } from '../../marked-text.js';
 import { headingTrail } from '../../memory/location.js';
@@ -11,10 +11,10 @@ import type { PassageText, Preview } from './state.js';
 const MARGIN = 2;
 const NUMBER_COLUMNS = 5;
 const GAP = 2;
-/** What stands before a match far into a very long line. */
+/** Characters before a match far into a very long line. */
 const LEAD = 40;
 
-/** The passage in its file: where it stands, then its lines with the file's own numbers. */
+/** The passage in its file: its path, then its lines with line numbers. */
 export function previewLines(
   preview: Preview,
   result: SearchResult | undefined,
@@ -57,7 +57,7 @@ function passageLines(
   return rows.slice(0, height);
 }
 
-/** The passage from its top where its best lines are in sight then, else from shortly before them. */
+/** The first line shown: the top of the passage, or a line shortly before the best ones if they would not be visible. */
 function firstShown(passage: PassageText, result: SearchResult, height: number): number {
   const fits = result.snippetLine - result.startLine < Math.floor(height / 2);
   const wanted = fits ? result.startLine : result.snippetLine - Math.floor(height / 4);
@@ -68,7 +68,7 @@ interface RowOptions {
   readonly result: SearchResult;
   readonly layout: SearchLayout;
   readonly style: Style;
-  /** The line belongs to the passage, not to what follows it in the file. */
+  /** The line is part of the passage. */
   readonly inside: boolean;
   readonly height: number;
 }
@@ -85,13 +85,13 @@ function lineRows(line: string, number: number, options: RowOptions): readonly s
   });
 }
 
-/** The highlights of a line: those of the snippet's line that has this number, where it agrees. */
+/** The highlights of a line: those of the snippet's line with the same number and text. */
 function spansIn(line: string, number: number, result: SearchResult): readonly TextSpan[] {
   const snippet = result.snippet.split('\n');
   const row = number - result.snippetLine;
   const part = snippet[row];
   if (part === undefined || part === '') return [];
-  // A snippet of a very long line is a part of it; a file that changed may not hold it any more.
+  // A snippet of a very long line is a part of it; a changed file may no longer contain it.
   const offset = line.indexOf(part);
   if (offset === -1) return [];
   const start = snippet.slice(0, row).reduce((sum, text) => sum + text.length + 1, 0);
@@ -100,7 +100,7 @@ function spansIn(line: string, number: number, result: SearchResult): readonly T
     .map((span) => ({ start: span.start - start + offset, end: span.end - start + offset }));
 }
 
-/** A line may be megabytes long: only what can be seen of it, from a little before its first mark. */
+/** The visible part of a line, from shortly before its first mark: a line may be megabytes long. */
 function cutLine(line: string, spans: readonly TextSpan[], most: number): MarkedLine {
   const match = spans[0]?.start ?? 0;
   const from = match > most / 2 ? Math.max(0, match - LEAD) : 0;

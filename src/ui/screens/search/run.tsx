@@ -1,32 +1,42 @@
+import { useCursor, useInput } from 'ink';
+import { type ReactElement, useState, useSyncExternalStore } from 'react';
 import type { Style } from '../../style.js';
 import { createEnding } from '../ending.js';
-import type { ScreenStreams } from '../mount.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
-import { createStore } from '../store.js';
+import { createStore, type Store } from '../store.js';
 import {
   createSearchController,
   type SearchScreenActions,
   type SearchScreenEnd,
 } from './controller.js';
-import { reduceSearchScreen, START_SEARCH_SCREEN } from './state.js';
-import { SearchScreen } from './view.js';
+import { searchFrame } from './frame.js';
+import { createKeyReader, type SearchIntent } from './keys.js';
+import { layoutSearch } from './layout.js';
+import {
+  reduceSearchScreen,
+  type SearchScreenEvent,
+  type SearchScreenModel,
+  START_SEARCH_SCREEN,
+} from './state.js';
 
-/** What the search screen needs of the command that opens it. */
+/** Options of the search screen. */
 export interface SearchScreenOptions extends ScreenStreams {
   readonly style: Style;
   readonly actions: SearchScreenActions;
-  /** Ends the screen from outside (SIGTERM); it ends as if the person had left. */
+  /** Closes the screen as if the user had quit, such as on SIGTERM. */
   readonly signal?: AbortSignal;
 }
 
-/** Long enough to skip the letters of a word typed quickly, too short to be felt. */
+/** Skips the letters of a quickly typed word, without a noticeable delay. */
 const DEBOUNCE_MS = 60;
-/** Long enough that a provider is asked once for a question and not for each word of it. */
+/** Asks a provider once for a question, and not for each word. */
 const MEANING_MS = 300;
 
 /**
- * Shows the search screen until the person leaves or opens a result. By the time it resolves, or
- * rejects because the view failed, the terminal is as it was and stdin is free.
+ * Shows the search screen until the user quits or opens a result. The terminal is restored and stdin released when it
+ * settles.
  */
 export async function runSearchScreen(options: SearchScreenOptions): Promise<SearchScreenEnd> {
   const { stdout, style, actions, signal } = options;
@@ -53,4 +63,30 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
     controller.close();
     await screen.unmount();
   }
+}
+
+/** What the search screen shows, and the callbacks for its keys. */
+interface SearchScreenProps {
+  readonly store: Store<SearchScreenModel, SearchScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly dispatch: (intent: SearchIntent) => void;
+}
+
+/** The search screen: a pure view of the store; keys become intents. */
+function SearchScreen(props: SearchScreenProps): ReactElement {
+  const { store, style, dispatch } = props;
+  const model = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  const [readKey] = useState(createKeyReader);
+  const { setCursorPosition } = useCursor();
+  useInput((input, key) => {
+    // Read from the store: several keys may arrive before the next render.
+    for (const intent of readKey(input, key, store.getSnapshot, layoutSearch(size).list)) {
+      dispatch(intent);
+    }
+  });
+  const frame = searchFrame(model, style, size);
+  setCursorPosition(frame.cursor);
+  return <Lines lines={frame.lines} />;
 }

@@ -1,22 +1,22 @@
-import type { SearchResponse, SearchResult } from '../../../engine/memory/search/types.js';
+import type { SearchResponse, SearchResult } from '../../../engine/memory/search/index.js';
 import { type EditedLine, EMPTY_LINE, editLine, type LineEdit } from './line-editor.js';
 
-/** Lines of a document around a passage, as they stand in the file now. */
+/** Lines of a document around a passage, as they are in the file now. */
 export interface PassageText {
   /** 1-based number of the first line of `text`. */
   readonly startLine: number;
   readonly text: string;
-  /** The number of each line, where they do not follow each other. */
+  /** The number of each line, if they are not consecutive. */
   readonly lineNumbers?: readonly number[];
 }
 
-/** A failure in words that a person can act on. */
+/** An error with a hint. */
 export interface Trouble {
   readonly message: string;
   readonly hint?: string;
 }
 
-/** The passage beside the list. */
+/** The passage below the list. */
 export type Preview =
   | { readonly state: 'none' | 'loading' }
   | { readonly state: 'ready'; readonly passage: PassageText }
@@ -25,30 +25,30 @@ export type Preview =
 /** The state of the search screen. */
 export interface SearchScreenModel {
   readonly input: EditedLine;
-  /** Where keys go: letters are typed into the input and act on the list. */
+  /** Whether letters are typed into the input or act on the list. */
   readonly focus: 'input' | 'list';
   readonly help: boolean;
-  /** The last answer; it stays while the next one is being found, so that nothing flickers. */
+  /** The last results, kept until the next ones arrive, so that nothing flickers. */
   readonly response: SearchResponse | undefined;
-  /** Why there is no answer to what is typed. */
+  /** Why there are no results. */
   readonly trouble: Trouble | undefined;
-  /** A provider is being asked; the results are found by words so far. */
+  /** A provider is being asked; results so far are from keyword search. */
   readonly looking: boolean;
   /** Index into the results. */
   readonly selected: number;
   readonly preview: Preview;
-  /** A short word about what was just done; gone with the next key. */
+  /** A short notice, removed with the next key. */
   readonly notice: string | undefined;
 }
 
-/** What moves the search screen on. */
+/** Events of the search screen. */
 export type SearchScreenEvent =
   | { readonly type: 'edited'; readonly edit: LineEdit }
   | { readonly type: 'focused'; readonly focus: 'input' | 'list' }
   | { readonly type: 'moved'; readonly by: number }
   | { readonly type: 'help'; readonly shown: boolean }
   | { readonly type: 'cleared' }
-  /** `refines`: the same question was answered already, by words alone. */
+  /** `refines`: keyword results of the same query are already shown. */
   | { readonly type: 'answered'; readonly response: SearchResponse; readonly refines: boolean }
   | { readonly type: 'meaning'; readonly looking: boolean }
   | { readonly type: 'failed'; readonly trouble: Trouble }
@@ -68,7 +68,7 @@ export const START_SEARCH_SCREEN: SearchScreenModel = {
   notice: undefined,
 };
 
-/** The screen after an event; pure, and the same object when nothing changes. */
+/** The screen after an event; pure, and the same object if nothing changes. */
 export function reduceSearchScreen(
   model: SearchScreenModel,
   event: SearchScreenEvent,
@@ -91,19 +91,19 @@ export function reduceSearchScreen(
     case 'failed':
       return { ...model, ...NO_ANSWER, focus: 'input', trouble: event.trouble };
     case 'previewed':
-      // Late: the person has moved on to another result.
+      // Too late: another result is selected.
       return selectedResult(model) === event.result ? { ...model, preview: event.preview } : model;
     case 'noticed':
       return { ...model, notice: event.notice };
   }
 }
 
-/** The result that the keys act on; undefined where there is none. */
+/** The result that keys act on, if any. */
 export function selectedResult(model: SearchScreenModel): SearchResult | undefined {
   return model.response?.results[model.selected];
 }
 
-/** Where the chosen passage stands now; the first when none was chosen, or it is gone. */
+/** The new index of the chosen passage; 0 if none was chosen, or it is gone. */
 function samePlace(model: SearchScreenModel, { results }: SearchResponse): number {
   const chosen = model.selected === 0 ? undefined : selectedResult(model);
   if (chosen === undefined) return 0;
@@ -151,7 +151,7 @@ function answered(
     trouble: undefined,
     selected: refines ? samePlace(model, response) : 0,
     focus: none ? 'input' : model.focus,
-    // The old passage stays until the new one is read: most edits change little.
+    // The old passage is kept until the new one is read, since most edits change little.
     preview: none ? { state: 'none' } : model.preview,
   };
 }

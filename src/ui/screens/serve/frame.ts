@@ -1,29 +1,29 @@
 import type { ServiceSnapshot } from '../../../engine/serve/index.js';
+import { formatEta, formatRelativeTime } from '../../../engine/support/format.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
-import { formatEta, formatRelativeTime } from '../../format.js';
-import { safeLine } from '../../safe-text.js';
-import { shownPath } from '../../shown-path.js';
+import { safeLine, shownPath } from '../../safe-text.js';
+
 import type { Style } from '../../style.js';
-import { insideMargin, withMargin } from '../margin.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
 import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
-import type { TerminalSize } from '../terminal-size.js';
 import type { ServeScreenState } from './state.js';
 
 const MAX_COLUMNS = 120;
-/** A name beyond this is cut: agents may be called anything. */
+/** Longer names are cut: agents can have any name. */
 const MAX_NAME = 28;
 const STATE_COLUMNS = 9;
 const SINCE_COLUMNS = 10;
 
-const KEY_WORDS: ServiceKeyWords = { reloads: 'the configuration', finishes: 'the work under way' };
+const KEY_WORDS: ServiceKeyWords = { reloads: 'the configuration', finishes: 'work in progress' };
 
-/** What a frame is drawn with besides the state. */
+/** How a frame is drawn. */
 export interface ServeFrameOptions {
   readonly style: Style;
   readonly homeDir: string;
 }
 
-/** The lines of the screen at a size; never wider, and never as tall as the terminal. */
+/** The lines of the screen at a size; never wider than the terminal, and always shorter. */
 export function serveFrame(
   state: ServeScreenState,
   options: ServeFrameOptions,
@@ -39,7 +39,7 @@ export function serveFrame(
   ];
   const body = bodyLines(state, options.style, columns, room - head.length - end.length);
   const lines = [...head, ...body, ...end];
-  // Where there is no room at all the keys and what stands above them stay.
+  // Without room, only the keys and the lines above them are kept.
   return withMargin(lines, room);
 }
 
@@ -49,7 +49,7 @@ function headLine({ serve, nowMs }: ServeScreenState, style: Style, columns: num
   return style.bold(spread(left, `since ${shortAgo(serve.startedMs, nowMs)}`, columns));
 }
 
-/** Healthy services make room for those that are not, when there are more than fit. */
+/** If not all services fit, healthy ones are left out first. */
 function bodyLines(
   { serve, nowMs }: ServeScreenState,
   style: Style,
@@ -76,7 +76,8 @@ function bodyLines(
     left -= service.lines.length;
   }
   const kept = shown.filter((service) => !dropped.has(service)).flatMap(({ lines }) => lines);
-  const more = dropped.size === 0 ? [] : [style.dim(`… ${dropped.size} more, all well`)];
+  const more =
+    dropped.size === 0 ? [] : [style.dim(fitEnd(`… ${dropped.size} more, all running`, columns))];
   return [...kept.slice(0, Math.max(0, room - more.length)), ...more];
 }
 
@@ -92,7 +93,7 @@ function serviceLines(
   const since = padEnd(shortAgo(sinceMs, nowMs), SINCE_COLUMNS);
   const plain = `${name}  ${padEnd(state, STATE_COLUMNS)} ${since} `;
   const rest = columns - 2 - textWidth(plain);
-  const again = retryMs === null ? [] : [`again in ${formatEta(retryMs - nowMs)}`];
+  const again = retryMs === null ? [] : [`retry in ${formatEta(retryMs - nowMs)}`];
   const restarts = service.restarts === 0 ? [] : [`${service.restarts} restarts`];
   const told = service.event === null || state === 'waiting' ? [] : [safeLine(service.event)];
   const tail = rest < 4 ? '' : fitEnd([...again, ...told, ...restarts].join(' · '), rest);
@@ -101,7 +102,7 @@ function serviceLines(
   return [
     `${markOf(service, style)} ${fitEnd(plain, columns - 2)}${tail}`,
     ...(failure === null ? [] : [below(failure.message)]),
-    ...(failure?.mend == null ? [] : [style.dim(below(`→ ${failure.mend}`))]),
+    ...(failure?.hint == null ? [] : [style.dim(below(`→ ${failure.hint}`))]),
   ];
 }
 

@@ -1,12 +1,20 @@
+import { type ReactElement, useSyncExternalStore } from 'react';
 import type { ServeState } from '../../../engine/serve/index.js';
 import type { Style } from '../../style.js';
-import type { ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
-import { createStore } from '../store.js';
-import { reduceServeScreen, startServeScreen } from './state.js';
-import { ServeScreen } from './view.js';
+import { createStore, type Store } from '../store.js';
+import { type ServeFrameOptions, serveFrame } from './frame.js';
+import {
+  reduceServeScreen,
+  type ServeScreenEvent,
+  type ServeScreenState,
+  startServeScreen,
+} from './state.js';
 
-/** What the screen needs of the command that opens it. */
+/** Options of the screen. */
 export interface ServeScreenOptions extends ScreenStreams {
   readonly style: Style;
   readonly homeDir: string;
@@ -16,23 +24,23 @@ export interface ServeScreenOptions extends ScreenStreams {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** The screen while it is on the terminal. */
+/** A mounted screen. */
 export interface OpenServeScreen {
   readonly changed: (serve: ServeState) => void;
-  /** The process was told to stop; the keys mean something else from here on. */
+  /** The process is stopping; keys change their meaning. */
   readonly stopping: () => void;
-  /** Rejects when the view itself failed. */
+  /** Rejects if the view fails. */
   readonly failed: Promise<never>;
-  /** Takes it off and gives the terminal back; once is enough. */
+  /** Removes the screen and restores the terminal. */
   readonly close: () => Promise<void>;
 }
 
-/** Often enough for a count of seconds. */
+/** Often enough to count seconds. */
 const TICK_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 
-/** Puts the screen of all services on the terminal. */
+/** Opens the screen of all services. */
 export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
   const { style, homeDir, stdout, now } = options;
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
@@ -58,4 +66,32 @@ export function openServeScreen(options: ServeScreenOptions): OpenServeScreen {
       await screen.unmount();
     },
   };
+}
+
+/** What the screen shows, and the callbacks for its keys. */
+interface ServeScreenProps extends ServeFrameOptions {
+  readonly store: Store<ServeScreenState, ServeScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly onReload: () => void;
+  /** @param key `q` ends normally, Ctrl-C interrupts */
+  readonly onStop: (key: 'ctrl-c' | 'q') => void;
+}
+
+/** The screen of all services: a pure view of the store. */
+function ServeScreen(props: ServeScreenProps): ReactElement {
+  const { store } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  useKeys({
+    named: {
+      ctrlC: () => props.onStop('ctrl-c'),
+      escape: () => store.dispatch({ type: 'help.closed' }),
+    },
+    typed: {
+      q: () => props.onStop('q'),
+      r: props.onReload,
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
+  });
+  return <Lines lines={serveFrame(state, props, size)} />;
 }

@@ -1,16 +1,16 @@
 import type { ServeState } from '../../../engine/serve/index.js';
 
-/** The state of the screen of the long-lived process. */
+/** The state of the screen of svc serve. */
 export interface ServeScreenState {
-  /** Undefined until the process has begun. */
+  /** Undefined until the process has started. */
   readonly serve: ServeState | undefined;
-  /** The present, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly isStopping: boolean;
   readonly help: boolean;
 }
 
-/** What moves the screen on. */
+/** Events of the screen. */
 export type ServeScreenEvent =
   | { readonly type: 'changed'; readonly serve: ServeState; readonly nowMs: number }
   | { readonly type: 'ticked'; readonly nowMs: number }
@@ -18,7 +18,7 @@ export type ServeScreenEvent =
   | { readonly type: 'help.toggled' }
   | { readonly type: 'help.closed' };
 
-/** The screen before the process has begun. */
+/** The screen before the process has started. */
 export function startServeScreen(nowMs: number): ServeScreenState {
   return { serve: undefined, nowMs, isStopping: false, help: false };
 }

@@ -1,26 +1,26 @@
+import { formatCount, formatCountOf, formatRelativeTime } from '../../../engine/support/format.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth } from '../../fit.js';
-import { formatCount, formatCountOf, formatRelativeTime } from '../../format.js';
 import { syncFraction } from '../../memory/sync-progress.js';
 import { summaryWords } from '../../memory/sync-summary.js';
-import { failureWords, pollingWords, watchingWords } from '../../memory/watch-words.js';
+import { failureWords, pollingWords, watchingWords } from '../../memory/watch-lines.js';
 import { waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../margin.js';
-import type { TerminalSize } from '../terminal-size.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
 import type { WatchRow, WatchScreenState } from './state.js';
 
 const MAX_COLUMNS = 96;
 const NAME_COLUMNS = 20;
 
 const KEYS: readonly KeyHelp[] = [
-  ['q, ctrl-c', 'stop; a running transaction is finished first'],
-  ['ctrl-c twice', 'leave at once'],
-  ['?, esc', 'close this list'],
+  ['q, ctrl-c', 'finish the current transaction and stop'],
+  ['ctrl-c twice', 'quit now'],
+  ['?, esc', 'close help'],
 ];
 
-/** The lines of the watch screen at a size; never wider, and never as tall as the terminal. */
+/** The lines of the watch screen at a size; never wider than the terminal, and always shorter. */
 export function watchFrame(
   state: WatchScreenState,
   style: Style,
@@ -39,7 +39,7 @@ export function watchFrame(
   return withMargin(lines, room);
 }
 
-/** Two lines or more a memory; one where there is no room; the last line counts the rest. */
+/** Two or more lines per memory, or one without room; the last line counts the rest. */
 function bodyLines(
   { rows, nowMs }: WatchScreenState,
   style: Style,
@@ -51,7 +51,7 @@ function bodyLines(
     ...detailLines(row, nowMs, style, columns),
   ]);
   if (whole.length <= room) return whole;
-  // What needs a person comes first.
+  // Memories with problems come first.
   const sorted = [...rows].sort((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
   const short = sorted.map((row) => headLine(row, rows, style, columns));
   if (short.length <= room) return short;
@@ -134,6 +134,6 @@ function helpLines(style: Style, columns: number): readonly string[] {
 }
 
 function footerLine({ stopping }: WatchScreenState, style: Style, columns: number): string {
-  if (!stopping) return spread('', style.dim('q stop   ? keys'), columns);
-  return `  ${style.yellow(fitEnd('stopping after this transaction · ctrl-c leaves at once', columns - 2))}`;
+  if (!stopping) return spread('', style.dim('q stop   ? help'), columns);
+  return `  ${style.yellow(fitEnd('stopping after the current transaction · ctrl-c quits now', columns - 2))}`;
 }

@@ -1,35 +1,43 @@
-import type { WatchEvent } from '../../../engine/memory/watch/memory-watcher.js';
+import { type ReactElement, useSyncExternalStore } from 'react';
+import type { WatchEvent } from '../../../engine/memory/watch/index.js';
 import type { Style } from '../../style.js';
-import type { ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, stopHandler, useTerminalSize } from '../mount.js';
 import { mountInline } from '../mount-inline.js';
-import { stopHandler } from '../stop-handler.js';
-import { createStore } from '../store.js';
-import { reduceWatchScreen, startWatchScreen, type WatchRow } from './state.js';
-import { WatchScreen } from './view.js';
+import { createStore, type Store } from '../store.js';
+import { watchFrame } from './frame.js';
+import {
+  reduceWatchScreen,
+  startWatchScreen,
+  type WatchRow,
+  type WatchScreenEvent,
+  type WatchScreenState,
+} from './state.js';
 
-/** What the watch screen needs of the command that opens it. */
+/** Options of the watch screen. */
 export interface WatchScreenOptions extends ScreenStreams {
   readonly style: Style;
   readonly rows: readonly Pick<WatchRow, 'name' | 'place'>[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The person asked to stop, for the `times`-th time; by the second the terminal is restored. */
+  /** The user asked to stop; by the second time the terminal is restored. */
   readonly onInterrupt: (times: number) => void;
 }
 
-/** The watch screen on the terminal. */
+/** A mounted watch screen. */
 export interface OpenWatchScreen {
   readonly onEvent: (row: number, event: WatchEvent) => void;
-  /** Leaves the last frame in the scrollback and restores the terminal; once. */
+  /** Leaves the last frame in the scrollback and restores the terminal. */
   readonly close: () => Promise<void>;
 }
 
-/** About 15 frames a second: figures that change faster cannot be read. */
+/** About 15 frames per second: faster changes cannot be read. */
 const FRAME_MS = 66;
-/** "3 min ago" and "in 4 s" move on by themselves. */
+/** Relative times such as "3 min ago" need a redraw. */
 const TICK_MS = 1000;
 
-/** Shows what watchers do until it is closed. */
+/** Shows the work of watchers until it is closed. */
 export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
   const { now, style, stdout } = options;
   const pace = { everyMs: FRAME_MS, now: () => performance.now() };
@@ -40,9 +48,7 @@ export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
     onInterrupt: options.onInterrupt,
   });
   const screen = mountInline(
-    (onFrame) => (
-      <WatchScreen store={store} stdout={stdout} style={style} onStop={onStop} onFrame={onFrame} />
-    ),
+    <WatchScreen store={store} stdout={stdout} style={style} onStop={onStop} />,
     options,
     { keepFrame: true },
   );
@@ -55,4 +61,25 @@ export function openWatchScreen(options: WatchScreenOptions): OpenWatchScreen {
     onEvent: (row, event) => store.dispatch({ type: 'watch', row, event, atMs: now() }),
     close,
   };
+}
+
+/** What the watch screen shows, and the callbacks for its keys. */
+interface WatchScreenProps {
+  readonly store: Store<WatchScreenState, WatchScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly onStop: () => void;
+}
+
+/** The watch screen: a pure view of the store. */
+export function WatchScreen(props: WatchScreenProps): ReactElement {
+  const { store, style, onStop } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  useKeys({
+    named: { ctrlC: onStop, escape: () => store.dispatch({ type: 'help.closed' }) },
+    typed: { q: onStop, '?': () => store.dispatch({ type: 'help.toggled' }) },
+  });
+  const lines = watchFrame(state, style, size);
+  return <Lines lines={lines} />;
 }

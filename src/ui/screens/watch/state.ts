@@ -1,19 +1,19 @@
-import type { SyncSummary } from '../../../engine/memory/sync/events.js';
-import type { WatchEvent, WatchFailure } from '../../../engine/memory/watch/memory-watcher.js';
+import type { SyncSummary } from '../../../engine/memory/sync/index.js';
+import type { WatchEvent, WatchFailure } from '../../../engine/memory/watch/index.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 
-/** What the watch screen shows of one memory. */
+/** One memory on the watch screen. */
 export interface WatchRow {
   readonly name: string;
-  /** Where the memory lies, as a person writes it. */
+  /** Where the memory is: `~/notes`. */
   readonly place: string;
   readonly mode:
     | { readonly type: 'starting' }
     | { readonly type: 'watching'; readonly folders: number }
     | { readonly type: 'polling'; readonly why: string; readonly everyMs: number };
-  /** Something changed and the quiet is waited for. */
+  /** Files changed; the sync waits until they settle. */
   readonly isDirty: boolean;
-  /** The sync under way; its moments are on the screen's clock. */
+  /** The running sync, with times on the screen's clock. */
   readonly progress: SyncProgress | undefined;
   readonly last: { readonly summary: SyncSummary; readonly atMs: number } | undefined;
   readonly failure: { readonly failure: WatchFailure; readonly retryAtMs: number } | undefined;
@@ -28,7 +28,7 @@ export interface WatchScreenState {
   readonly help: boolean;
 }
 
-/** What moves the watch screen on. */
+/** Events of the watch screen. */
 export type WatchScreenEvent =
   | {
       readonly type: 'watch';
@@ -111,7 +111,7 @@ function reduceRow(row: WatchRow, event: WatchEvent, atMs: number): WatchRow {
   }
 }
 
-/** A sync that changed nothing does not hide what the last change was. */
+/** A sync without changes does not replace the last change on the screen. */
 function lastOf(row: WatchRow, summary: SyncSummary, atMs: number): WatchRow['last'] {
   if (summary.outcome === 'unchanged' && row.last !== undefined) return row.last;
   return { summary, atMs };

@@ -1,37 +1,40 @@
-import type { WebhooksSnapshot } from '../../../engine/webhooks/activity/live-webhooks.js';
+import type { FlowRecord, FlowStatus } from '../../../engine/flows/index.js';
+import {
+  formatCount,
+  formatRelativeTime,
+  formatShortCount,
+} from '../../../engine/support/format.js';
+import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
-import { formatCount, formatRelativeTime, formatShortCount } from '../../format.js';
 import { safeLine } from '../../safe-text.js';
-import { sparkline } from '../../sparkline.js';
-import type { Style } from '../../style.js';
+import type { Paint, Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
-import { insideMargin, withMargin } from '../margin.js';
+import { insideMargin, withMargin } from '../lines.js';
+import type { TerminalSize } from '../mount.js';
 import { type ServiceKeyWords, serviceFooter, serviceKeyLines } from '../service-keys.js';
-import type { TerminalSize } from '../terminal-size.js';
-import { flowLines } from './flow-lines.js';
 import type { WebhooksScreenState } from './state.js';
 
 const MAX_COLUMNS = 120;
 const MAX_NAME = 24;
-/** Two seconds a column, when there is room. */
+/** Two seconds per column, if there is room. */
 const SPARK_COLUMNS = 30;
 const RATE_COLUMNS = 9;
 
 const KEY_WORDS: ServiceKeyWords = {
   reloads: 'routes, limits and secrets',
-  finishes: 'the requests under way',
+  finishes: 'requests in progress',
 };
 
 const WATCHED_KEYS: readonly KeyHelp[] = [
-  ['q, esc', 'leave; the listener goes on'],
-  ['?', 'close this list'],
+  ['q, esc', 'quit; the listener keeps running'],
+  ['?', 'close help'],
 ];
-const NOT_RUNNING = 'not running: svc serve answers on the routes';
-const NO_ROUTES = 'no routes are configured: plugins.entries.webhooks.config.routes';
+const NOT_RUNNING = 'not running: start it with "svc serve"';
+const NO_ROUTES = 'no routes configured: plugins.entries.webhooks.config.routes';
 
 type Route = WebhooksSnapshot['routes'][number];
 
-/** The lines of the screen at a size; never wider, and never as tall as the terminal. */
+/** The lines of the screen at a size; never wider than the terminal, and always shorter. */
 export function webhooksFrame(
   state: WebhooksScreenState,
   style: Style,
@@ -48,7 +51,7 @@ export function webhooksFrame(
   const routes = routesLines(state, style, columns, left);
   const flows = flowLines(state, style, columns, left - routes.length);
   const lines = [...head, ...routes, ...flows, ...end];
-  // Where there is no room at all the keys and what stands above them stay.
+  // Without room, only the keys and the lines above them are kept.
   return withMargin(lines, room);
 }
 
@@ -60,7 +63,7 @@ function helpLines(state: WebhooksScreenState, style: Style, columns: number): r
 
 function footer(state: WebhooksScreenState, style: Style, columns: number): string {
   return state.isWatched
-    ? style.dim(fitEnd('? keys   q leave', columns))
+    ? style.dim(fitEnd('? help   q quit', columns))
     : serviceFooter(state.isStopping, style, columns);
 }
 
@@ -77,7 +80,7 @@ function headLine(state: WebhooksScreenState, style: Style, columns: number): st
   return style.bold(spread(left, `since ${since}`, columns));
 }
 
-/** What needs somebody, and what is busy, stays when there are more routes than fit. */
+/** If not all routes fit, those with problems and busy ones are kept. */
 function routesLines(
   { webhooks, nowMs, isWatched }: WebhooksScreenState,
   style: Style,
@@ -145,6 +148,85 @@ function lastWords({ path, activity: { last } }: Route, nowMs: number): string {
 function markOf({ state, activity }: Route, style: Style): string {
   if (state === 'skipped') return style.red('✗');
   if (state === 'off') return style.dim('○');
-  const code = activity.last?.code ?? null;
-  return code === null ? style.green('✓') : style.yellow('!');
+  // Rejected requests are the sender's fault; only failures here are the route's.
+  const status = activity.last?.status ?? 200;
+  return status < 500 ? style.green('✓') : style.red('!');
+}
+
+const STATUS_COLUMNS = 9;
+/** Enough of an ID to find it. */
+const ID_COLUMNS = 8;
+
+/** The latest changes of flows, as many as fit. */
+function flowLines(
+  { webhooks, nowMs }: WebhooksScreenState,
+  style: Style,
+  columns: number,
+  room: number,
+): readonly string[] {
+  const flows = webhooks?.flows ?? [];
+  if (flows.length === 0 || room < 3) return [];
+  const lines = flows.slice(0, room - 2).map((flow) => flowLine(flow, nowMs, style, columns));
+  return ['', style.dim('flows'), ...lines];
+}
+
+function flowLine(flow: FlowRecord, nowMs: number, style: Style, columns: number): string {
+  const status = padEnd(flow.status, STATUS_COLUMNS);
+  const id = flow.flowId.slice(0, ID_COLUMNS);
+  const ago = formatRelativeTime(flow.updatedAt, nowMs);
+  const step = flow.currentStep === null ? '' : ` · ${flow.currentStep}`;
+  const room = columns - STATUS_COLUMNS - ID_COLUMNS - textWidth(ago) - 6;
+  const goal = fitEnd(safeLine(`${flow.goal}${step}`), Math.max(0, room));
+  const plain = `${status} ${id}  ${goal}`;
+  const painted = `${paintOf(flow.status, style)(status)} ${style.dim(id)}  ${goal}`;
+  // Measured without colours, which must not be cut.
+  return textWidth(plain) > columns
+    ? fitEnd(plain, columns)
+    : spread(painted, style.dim(ago), columns);
+}
+
+function paintOf(status: FlowStatus, { green, red, yellow, cyan, dim }: Style): Paint {
+  switch (status) {
+    case 'running':
+      return cyan;
+    case 'waiting':
+    case 'blocked':
+      return yellow;
+    case 'succeeded':
+      return green;
+    case 'failed':
+    case 'lost':
+      return red;
+    case 'queued':
+    case 'cancelled':
+      return dim;
+  }
+}
+
+const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+const NOTHING = '·';
+
+/**
+ * Counts as a line of bars. The highest count fills its column, and a count above zero is always visible.
+ *
+ * @param columns number of groups that the counts are added up to
+ */
+export function sparkline(counts: readonly number[], columns: number): string {
+  const groups = grouped(counts, Math.min(columns, counts.length));
+  const most = Math.max(...groups, 1);
+  return groups.map((count) => barOf(count, most)).join('');
+}
+
+function barOf(count: number, most: number): string {
+  if (count <= 0) return NOTHING;
+  const level = Math.ceil((count / most) * LEVELS.length) - 1;
+  return LEVELS[level] ?? LEVELS[0];
+}
+
+function grouped(counts: readonly number[], groups: number): readonly number[] {
+  return Array.from({ length: Math.max(0, groups) }, (_, group) => {
+    const from = Math.floor((group * counts.length) / groups);
+    const to = Math.floor(((group + 1) * counts.length) / groups);
+    return counts.slice(from, to).reduce((sum, count) => sum + count, 0);
+  });
 }

@@ -1,42 +1,50 @@
+import { type ReactElement, useSyncExternalStore } from 'react';
 import type { ServeState } from '../../../engine/serve/index.js';
-import type { LiveWebhooks } from '../../../engine/webhooks/activity/live-webhooks.js';
+import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import type { Style } from '../../style.js';
-import type { ScreenStreams } from '../mount.js';
+import { useKeys } from '../keys.js';
+import { Lines } from '../lines.js';
+import { type ScreenStreams, useTerminalSize } from '../mount.js';
 import { mountAlternate } from '../mount-alternate.js';
-import { createStore } from '../store.js';
-import { reduceWebhooksScreen, startWebhooksScreen } from './state.js';
-import { WebhooksScreen } from './view.js';
+import { createStore, type Store } from '../store.js';
+import { webhooksFrame } from './frame.js';
+import {
+  reduceWebhooksScreen,
+  startWebhooksScreen,
+  type WebhooksScreenEvent,
+  type WebhooksScreenState,
+} from './state.js';
 
-/** What the screen needs of the command that opens it. */
+/** Options of the screen. */
 export interface WebhooksScreenOptions extends ScreenStreams {
   readonly style: Style;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** What is shown goes through it. */
+  /** Masks secrets in everything that is shown. */
   readonly mask: <T>(data: T) => T;
-  /** True where the listener is another process's: it can only be looked at. */
+  /** The listener belongs to another process and is only watched. */
   readonly isWatched?: boolean;
   readonly onReload: () => void;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** The screen while it is on the terminal. */
+/** A mounted screen. */
 export interface OpenWebhooksScreen {
   readonly changed: (serve: ServeState | undefined) => void;
-  /** There is another listener, or none. */
+  /** The listener has changed, or stopped. */
   readonly webhooks: (live: LiveWebhooks | undefined) => void;
-  /** The process was told to stop; the keys mean something else from here on. */
+  /** The process is stopping; keys change their meaning. */
   readonly stopping: () => void;
-  /** Rejects when the view itself failed. */
+  /** Rejects if the view fails. */
   readonly failed: Promise<never>;
-  /** Takes it off and gives the terminal back; once is enough. */
+  /** Removes the screen and restores the terminal. */
   readonly close: () => Promise<void>;
 }
 
-/** Often enough to seem live; the listener is looked at no more often, however busy it is. */
+/** Often enough to look live. */
 const LOOK_MS = 250;
 
-/** Puts the screen of the webhook listener on the terminal. */
+/** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooksScreen {
   const { style, stdout, now, mask, isWatched } = options;
   const pace = { everyMs: 0, now: () => performance.now() };
@@ -69,4 +77,37 @@ export function openWebhooksScreen(options: WebhooksScreenOptions): OpenWebhooks
       await screen.unmount();
     },
   };
+}
+
+/** What the screen shows, and the callbacks for its keys. */
+interface WebhooksScreenProps {
+  readonly store: Store<WebhooksScreenState, WebhooksScreenEvent>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+  readonly onReload: () => void;
+  /** @param key `q` ends normally, Ctrl-C interrupts */
+  readonly onStop: (key: 'ctrl-c' | 'q') => void;
+}
+
+/** The screen of the webhook listener: a pure view of the store. */
+function WebhooksScreen(props: WebhooksScreenProps): ReactElement {
+  const { store, style } = props;
+  const state = useSyncExternalStore(store.subscribe, store.getSnapshot);
+  const size = useTerminalSize(props.stdout);
+  useKeys({
+    named: {
+      ctrlC: () => props.onStop('ctrl-c'),
+      // Esc closes a screen that only watches; it must not stop a listener.
+      escape:
+        state.isWatched && !state.help
+          ? () => props.onStop('q')
+          : () => store.dispatch({ type: 'help.closed' }),
+    },
+    typed: {
+      q: () => props.onStop('q'),
+      r: props.onReload,
+      '?': () => store.dispatch({ type: 'help.toggled' }),
+    },
+  });
+  return <Lines lines={webhooksFrame(state, style, size)} />;
 }

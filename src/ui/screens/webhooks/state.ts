@@ -1,25 +1,25 @@
 import type { ServeState } from '../../../engine/serve/index.js';
-import type { WebhooksSnapshot } from '../../../engine/webhooks/activity/live-webhooks.js';
+import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 
 /** The state of the screen of the webhook listener. */
 export interface WebhooksScreenState {
-  /** Undefined until the process has begun. */
+  /** Undefined until the process has started. */
   readonly serve: ServeState | undefined;
-  /** Undefined while no listener works. */
+  /** Undefined while no listener is running. */
   readonly webhooks: WebhooksSnapshot | undefined;
-  /** The present, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly isStopping: boolean;
-  /** The listener is another process's: it is only looked at. */
+  /** The listener belongs to another process and is only watched. */
   readonly isWatched: boolean;
   readonly help: boolean;
 }
 
-/** What moves the screen on. */
+/** Events of the screen. */
 export type WebhooksScreenEvent =
   | {
       readonly type: 'changed';
-      /** Undefined when no process serves. */
+      /** Undefined if no process is serving. */
       readonly serve: ServeState | undefined;
       readonly nowMs: number;
     }
@@ -32,7 +32,7 @@ export type WebhooksScreenEvent =
   | { readonly type: 'help.toggled' }
   | { readonly type: 'help.closed' };
 
-/** The screen before the process has begun. */
+/** The screen before the process has started. */
 export function startWebhooksScreen(nowMs: number, isWatched = false): WebhooksScreenState {
   return {
     serve: undefined,

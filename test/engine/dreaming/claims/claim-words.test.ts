@@ -8,7 +8,7 @@ import {
   lossFraction,
   stemsOf,
 } from '../../../../src/engine/dreaming/claims/claim-words.js';
-import { conceptTagsOf } from '../../../../src/engine/dreaming/claims/concept-tags.js';
+import { conceptTagsOf } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
 import { countWords, foldedWordsOf, wordsOf } from '../../../../src/engine/memory/search/words.js';
 
 test('a claim keeps its key whatever its case, marks and spaces', () => {

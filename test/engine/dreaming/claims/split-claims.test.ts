@@ -100,4 +100,11 @@ test('the first word of a claim stands in its first line, its last in its last, 
   );
 });
 
+test('an item of a list inside a list has neither mark', () => {
+  assert.equal(
+    splitClaims('- - [ ] call the bank\n- 1. First of all\n').map(({ text }) => text),
+    ['[ ] call the bank', 'First of all'],
+  );
+});
+
 test.run();

@@ -14,7 +14,7 @@ import {
   editMemory,
   promotedEntries,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
-import { withSignal } from '../../../../src/engine/dreaming/scoring/signals.js';
+import { withSignal } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
 import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
 import {
@@ -215,12 +215,12 @@ test('killed, and then a person edited around the entry: it still counts as writ
   assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
 });
 
-test('a sweep that wrote nothing cannot be taken back', () => {
+test('a sweep that changed nothing cannot be undone', () => {
   const { changer, file } = aChanger();
-  assert.throws(() => undoSweep(changer, SWEEP), /wrote nothing/);
+  assert.throws(() => undoSweep(changer, SWEEP), /changed nothing/);
   const applied = changeMemory(changer, SWEEP, planFor);
   const undone = undoSweep(changer, applied);
-  assert.throws(() => undoSweep(changer, undone.sweep), /taken back already/);
+  assert.throws(() => undoSweep(changer, undone.sweep), /already undone/);
   assert.ok(existsSync(file));
 });
 

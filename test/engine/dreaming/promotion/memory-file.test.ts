@@ -4,16 +4,14 @@ import * as assert from 'uvu/assert';
 import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
 import {
   editMemory,
+  formatProvenance,
   handWritten,
   type MemoryEdit,
+  type Provenance,
+  parseProvenance,
   promotedEntries,
   undoEdits,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
-import {
-  formatProvenance,
-  type Provenance,
-  parseProvenance,
-} from '../../../../src/engine/dreaming/promotion/provenance.js';
 
 const DAY = '2026-11-20';
 
@@ -106,6 +104,24 @@ test('an entry that a person edited is theirs: undo leaves it and says so', () =
   assert.ok(undone.text.includes('One is truly first.'));
   assert.not(undone.text.includes('Two is second.'));
   assert.equal(undone.kept, [{ key: claimKeyOf('One is first.'), why: 'edited' }]);
+});
+
+test('undo keeps the heading above what a person added at the end of the file', () => {
+  const { text, operations } = editMemory('', [add('One is first.')], DAY);
+  const frame = text.slice(0, text.indexOf('<!--'));
+  for (const added of ['### Details\n\nMore of it.\n', '- by hand\n', '#tag\n']) {
+    assert.equal(undoEdits(`${text}${added}`, operations), { text: `${frame}${added}`, kept: [] });
+  }
+  const section = '## Mine\n\nBy hand.\n';
+  const title = '# Long-Term Memory\n\n';
+  assert.equal(undoEdits(`${text}${section}`, operations), { text: title + section, kept: [] });
+  const chapter = '# Mine\n';
+  assert.equal(undoEdits(`${text}${chapter}`, operations), { text: chapter, kept: [] });
+});
+
+test('an entry at the end of a file that lost its last line end is taken back', () => {
+  const { text, operations } = editMemory('By hand.\n', [add('One is first.')], DAY);
+  assert.equal(undoEdits(text.trimEnd(), operations), { text: 'By hand.\n', kept: [] });
 });
 
 test('an entry that a person took out is gone already', () => {

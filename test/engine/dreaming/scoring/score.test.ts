@@ -3,9 +3,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
 import { checkGates } from '../../../../src/engine/dreaming/scoring/gates.js';
-import type { RecallEntry } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
+import {
+  isShortTermPath,
+  type RecallEntry,
+} from '../../../../src/engine/dreaming/scoring/recall-entry.js';
 import { SIGNAL_WEIGHTS, scoreClaim } from '../../../../src/engine/dreaming/scoring/score.js';
-import { isShortTermPath } from '../../../../src/engine/dreaming/scoring/short-term-path.js';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 3);
@@ -135,7 +137,7 @@ for (const [what, more] of Object.entries(MORE)) {
 const failed = (over: Partial<RecallEntry>): readonly string[] => {
   const entry = anEntry(over);
   const gates = checkGates(entry, scoreClaim(entry, NOW, HALF_LIFE), GATES, NOW);
-  assert.is(gates.length, 8);
+  assert.is(gates.length, 9);
   return gates.filter(({ passed }) => !passed).map(({ gate }) => gate);
 };
 
@@ -155,6 +157,8 @@ const place = (path: string) =>
 const GATE_TABLE: readonly (readonly [string, Partial<RecallEntry>])[] = [
   ['short_term', { place: place('memory/servers.md') }],
   ['clean', { text: 'TODO write to Ana about it' }],
+  ['lasting', { text: 'We might move the backup to the new cluster next month.' }],
+  ['lasting', { text: 'Ana spent the morning on billing with little to show for it.' }],
   ['open', { state: { fate: 'rejected', atMs: NOW } }],
   ['open', { state: { fate: 'promoted', atMs: NOW, sweepId: 's' } }],
   ['asked', { recallCount: 0, dailyCount: 9 }],

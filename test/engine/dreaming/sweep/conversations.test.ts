@@ -3,16 +3,17 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
-import { openDreams } from '../../../../src/engine/dreaming/open-dreams.js';
 import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memory-file.js';
-import { appendRecall } from '../../../../src/engine/dreaming/recall-log/append-recall.js';
+import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
+import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import {
   emptyForgetList,
+  forgetPlaces,
   writeForgetList,
 } from '../../../../src/engine/memory/forget/forget-list.js';
-import { forgetPlaces } from '../../../../src/engine/memory/forget/forget-places.js';
+
 import { hashesOf } from '../../../../src/engine/memory/forget/forgotten.js';
 import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
 import { backendOn } from '../../../support/memory.js';

@@ -7,11 +7,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
-import { openDreams } from '../../../../src/engine/dreaming/open-dreams.js';
 import {
   handWritten,
   promotedEntries,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { MOST_PROMOTED } from '../../../../src/engine/dreaming/sweep/plan-promotions.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memory-file.js';
-import { appendRecall } from '../../../../src/engine/dreaming/recall-log/append-recall.js';
+import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';

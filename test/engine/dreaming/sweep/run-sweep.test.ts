@@ -3,10 +3,14 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
-import { openDreams } from '../../../../src/engine/dreaming/open-dreams.js';
-import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memory-file.js';
-import { appendRecall } from '../../../../src/engine/dreaming/recall-log/append-recall.js';
+import type { Narrator } from '../../../../src/engine/dreaming/narrator.js';
+import {
+  promotedEntries,
+  undoEdits,
+} from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
+import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { runSweep, type SweepOptions } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -112,6 +116,138 @@ test('a claim that its note does not say any more is skipped, and stays open', a
     [['skip', 'missing']],
   );
   assert.not(world.has('MEMORY.md'));
+});
+
+test('a later note takes the place of what was promoted, and undo brings it back', async () => {
+  const world = aWorkspace();
+  askedOften(world);
+  await world.sweep();
+  const before = world.read('MEMORY.md');
+  const update = 'The nightly backup of the storage server moved to 03:15.';
+  world.home.write('notes/memory/2026-11-20.md', `# Day\n\n- ${update}\n`);
+  const next = { clock: { now: () => NIGHT + DAY } };
+  const { decisions, sweep } = await world.sweep(next);
+  assert.equal(
+    decisions.map(({ decision, entry }) => [decision, entry.text]),
+    [['renew', update]],
+  );
+  const memory = world.read('MEMORY.md');
+  assert.equal(
+    promotedEntries(memory).map(({ text }) => text),
+    [update],
+  );
+  const dreams = openDreams(world.workspace);
+  const record = dreams?.sweeps.get(sweep.id)?.memory;
+  dreams?.close();
+  assert.ok(record?.state === 'applied');
+  assert.is(undoEdits(memory, record.operations).text, before);
+  assert.equal((await world.sweep(next)).decisions, []);
+  assert.is(world.read('MEMORY.md'), memory);
+});
+
+test('a claim that a later note contradicts is not promoted; what the note says is', async () => {
+  const update = 'The storage server backup now runs at 03:15.';
+  const world = aWorkspace({
+    'memory/2026-11-18.md': NOTE,
+    'memory/2026-11-19.md': `# Day\n\n- ${update}\n- The backup might move to noon next month.\n`,
+  });
+  askedOften(world);
+  const { decisions } = await world.sweep();
+  assert.equal(
+    decisions.map((one) => [one.decision, one.entry.text, 'why' in one ? one.why : '']),
+    [
+      ['skip', FACT, 'superseded'],
+      ['promote', update, ''],
+    ],
+  );
+});
+
+test('an entry that a person edited is not brought up to date', async () => {
+  const world = aWorkspace();
+  askedOften(world);
+  await world.sweep();
+  const edited = world.read('MEMORY.md').replace('at 02:30.', 'at 02:30, as Ana wants it.');
+  world.home.write('notes/MEMORY.md', edited);
+  const update = 'The nightly backup of the storage server moved to 03:15.';
+  world.home.write('notes/memory/2026-11-20.md', `# Day\n\n- ${update}\n`);
+  await world.sweep({ clock: { now: () => NIGHT + DAY } });
+  assert.is(world.read('MEMORY.md'), edited);
+});
+
+test('a secret is recorded nowhere, whatever brings it and however often it is asked for', async () => {
+  const secrets = [
+    'The staging key is sk-proj-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',
+    'The router password is hunter2-blue-canal.',
+    "The PIN of Ana's bank card is 4821.",
+    '-----BEGIN OPENSSH PRIVATE KEY-----',
+  ];
+  const lines = [FACT, ...secrets].map((text) => `- ${text}\n`).join('');
+  const note = `# Day\n\n## Decisions\n\n${lines}`;
+  const days = ['2026-11-18', '2026-11-19', '2026-11-20'];
+  const world = aWorkspace(
+    Object.fromEntries(days.map((day) => [`memory/${day}.md`, note] as const)),
+  );
+  askedOften(world);
+  for (const secret of secrets) askedOften(world, secret);
+  const { decisions } = await world.sweep();
+  assert.equal(
+    decisions.map(({ entry }) => entry.text),
+    [FACT],
+  );
+  const dreams = openDreams(world.workspace);
+  assert.equal(
+    dreams?.entries.since(0).map(({ text }) => text),
+    [FACT],
+  );
+  dreams?.close();
+  const written = ['MEMORY.md', 'DREAMS.md']
+    .concat(['light', 'rem', 'deep'].map((phase) => `memory/dreaming/${phase}/2026-11-20.md`))
+    .map(world.read)
+    .join('\n');
+  assert.ok(written.includes(FACT));
+  for (const part of ['sk-proj', 'hunter2', '4821', 'PRIVATE KEY']) {
+    assert.not(written.includes(part), part);
+  }
+});
+
+test('a sweep that reaches its time limit ends, is recorded as ended, and says why', async () => {
+  const world = aWorkspace();
+  askedOften(world);
+  const narrator: Narrator = {
+    faults: [],
+    condense: (_text, signal) =>
+      new Promise((_resolve, reject) => {
+        // As a connection would, this keeps the process alive: the time limit does not.
+        const open = setInterval(() => undefined, 1000);
+        signal.addEventListener('abort', () => {
+          clearInterval(open);
+          reject(signal.reason);
+        });
+      }),
+    diary: () => Promise.resolve('Not asked for.'),
+  };
+  const { sweep } = await world.sweep({ narrator, timeLimitMs: 20 });
+  const { deep } = sweep.phases;
+  assert.match(deep?.state === 'failed' ? deep.error : '', /reached its time limit/);
+  assert.is(sweep.endedMs, NIGHT);
+  assert.not(world.has('MEMORY.md'));
+  const { decisions } = await world.sweep();
+  assert.is(decisions.length, 1);
+});
+
+test('an interrupted sweep throws the reason, and is recorded as ended', async () => {
+  const world = aWorkspace();
+  askedOften(world);
+  const interrupt = new AbortController();
+  const reason = new Error('stopped');
+  const onEvent: SweepOptions['onEvent'] = ({ type }) => {
+    if (type === 'recalls.ingested') interrupt.abort(reason);
+  };
+  const thrown = await world.sweep({ signal: interrupt.signal, onEvent }).catch((why) => why);
+  assert.is(thrown, reason);
+  const dreams = openDreams(world.workspace);
+  assert.is(dreams?.sweeps.list(1)[0]?.endedMs, NIGHT);
+  dreams?.close();
 });
 
 test('junk is never promoted however often it is asked for', async () => {

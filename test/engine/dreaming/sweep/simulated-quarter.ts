@@ -2,6 +2,7 @@ import {
   type DreamWorkspace,
   dreamWorkspace,
 } from '../../../../src/engine/dreaming/dream-workspace.js';
+import { mulberry32 } from '../../../support/random.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
 /** A statement that lasts, and the questions that people ask about it. */
@@ -150,15 +151,4 @@ function pick<T>(values: readonly T[], at: number): T {
   const value = values[at % values.length];
   if (value === undefined) throw new RangeError('nothing to pick from');
   return value;
-}
-
-/** A small generator of numbers from 0 to 1 (Tommy Ettinger's mulberry32, public domain). */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

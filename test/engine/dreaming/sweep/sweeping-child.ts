@@ -8,7 +8,7 @@ import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
-import { appendRecall } from '../../../../src/engine/dreaming/recall-log/append-recall.js';
+import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { NOTES_ALONE } from '../../../support/dreams.js';
 import { claimOf, NIGHT, NOTE } from './sweeping-claims.js';

@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createOpenAiVendor } from '../../../../src/engine/embeddings/adapters/openai.js';
-import type { KeyedInput } from '../../../../src/engine/embeddings/batch/batch-embedding.js';
+import type { KeyedInput } from '../../../../src/engine/embeddings/embedding-adapter.js';
 import { broken } from '../../../../src/engine/embeddings/read-vectors.js';
 import { meaningOf } from '../../../fakes/meaning.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/memory.js';
 import { cosine } from '../conformance.js';
+import { openVendor } from '../support.js';
 import {
   BATCH,
   batchOf,
@@ -235,7 +235,7 @@ test('results that are gone are embedded inline', async ({ fake, keeper, jobs })
 
 test('results that stay broken do not hold up later runs', async ({ fake, keeper, jobs }) => {
   const settings = openAiSettings(fake);
-  const vendor = createOpenAiVendor(settings);
+  const vendor = await openVendor(settings);
   if (vendor.batch === undefined) return assert.unreachable();
   // biome-ignore lint/correctness/useYield: it fails before its first result
   const results = async function* (): AsyncGenerator<never> {

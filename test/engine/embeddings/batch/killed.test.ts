@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BatchJobStore } from '../../../../src/engine/embeddings/batch/batch-embedding.js';
+import type { BatchJobStore } from '../../../../src/engine/embeddings/embedding-adapter.js';
 import type { Fate, LineTrouble } from '../../../fakes/batch-job.js';
 import { startOpenAiFake } from '../../../fakes/openai.js';
 import {

@@ -1,19 +1,21 @@
-import { createOpenAiVendor } from '../../../../src/engine/embeddings/adapters/openai.js';
+import { createAdapter } from '../../../../src/engine/embeddings/create-adapter.js';
 import type {
   BatchEmbedding,
   BatchJobStore,
+  EmbeddingEvent,
   KeyedInput,
   StoredBatchJob,
-} from '../../../../src/engine/embeddings/batch/batch-embedding.js';
-import { createAdapter } from '../../../../src/engine/embeddings/create-adapter.js';
-import type { EmbeddingEvent } from '../../../../src/engine/embeddings/embedding-adapter.js';
+} from '../../../../src/engine/embeddings/embedding-adapter.js';
+
 import type {
   BatchSettings,
+  EmbeddingVendor,
   ProviderSettings,
-} from '../../../../src/engine/embeddings/provider-settings.js';
-import type { EmbeddingVendor, VendorBatch } from '../../../../src/engine/embeddings/vendor.js';
+  VendorBatch,
+} from '../../../../src/engine/embeddings/vendor.js';
 import { OPENAI_KEY, type OpenAiFake } from '../../../fakes/openai.js';
 import { testSettings } from '../conformance.js';
+import { openVendor } from '../support.js';
 
 /** Batch switched on, with pauses that cost nothing. */
 export const BATCH: BatchSettings = {
@@ -41,20 +43,24 @@ export function openAiSettings(
 /** The batch embedding of a fresh adapter, as a process that was just started has it. */
 export function batchOf(
   settings: ProviderSettings,
-  vendor: EmbeddingVendor = createOpenAiVendor(settings),
+  vendor: Promise<EmbeddingVendor> | EmbeddingVendor = openVendor(settings),
   nowMs: () => number = () => performance.now(),
 ): BatchEmbedding {
-  const { batch } = createAdapter(vendor, settings, { nowMs, random: () => 0 });
-  if (batch === undefined) throw new Error('this vendor has no batch API');
-  return batch;
+  return {
+    embed: async function* (inputs, options) {
+      const { batch } = createAdapter(await vendor, settings, { nowMs, random: () => 0 });
+      if (batch === undefined) throw new Error('this vendor has no batch API');
+      yield* batch.embed(inputs, options);
+    },
+  };
 }
 
 /** OpenAI with other limits of a job, so that tests stay small. */
-export function withJobLimits(
+export async function withJobLimits(
   settings: ProviderSettings,
   limits: VendorBatch['limits'],
-): EmbeddingVendor {
-  const vendor = createOpenAiVendor(settings);
+): Promise<EmbeddingVendor> {
+  const vendor = await openVendor(settings);
   if (vendor.batch === undefined) throw new Error('OpenAI has a batch API');
   return { ...vendor, batch: { ...vendor.batch, limits } };
 }

@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createOpenAiBatch } from '../../../../src/engine/embeddings/adapters/openai-batch.js';
-import { createVoyageBatch } from '../../../../src/engine/embeddings/adapters/voyage-batch.js';
+import type { AdapterId } from '../../../../src/engine/embeddings/adapters/index.js';
 import { PATIENT, Pacer } from '../../../../src/engine/embeddings/requests/pacer.js';
 import type {
   BatchCall,
   BatchResult,
   BatchStatus,
+  ProviderSettings,
   VendorBatch,
 } from '../../../../src/engine/embeddings/vendor.js';
 import { VendorFault } from '../../../../src/engine/embeddings/vendor-fault.js';
@@ -14,39 +14,41 @@ import type { BatchFiles } from '../../../fakes/batch-files.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
 import { startVoyageBatchFake, VOYAGE_BATCH_KEY } from '../../../fakes/voyage-batch.js';
+import { testSettings } from '../conformance.js';
+import { openVendor } from '../support.js';
 
 /** One vendor with such an API, and its fake. */
 interface Subject {
   readonly name: string;
   readonly start: () => Promise<FakeVendor & { readonly batch: BatchFiles }>;
-  readonly connect: (origin: string) => VendorBatch;
+  readonly connect: (origin: string) => Promise<VendorBatch>;
 }
 
 const SUBJECTS: readonly Subject[] = [
   {
     name: 'openai',
     start: () => startOpenAiFake({ dimensions: 16 }),
-    connect: (origin) =>
-      createOpenAiBatch(connection(origin, OPENAI_KEY), {
-        model: 'text-embedding-3-small',
-        encoding_format: 'base64',
-        dimensions: 16,
-      }),
+    connect: (origin) => batchOf('openai', origin, OPENAI_KEY, { dimensions: 16 }),
   },
   {
     name: 'voyage',
     start: () => startVoyageBatchFake(16),
-    connect: (origin) =>
-      createVoyageBatch(connection(origin, VOYAGE_BATCH_KEY), {
-        model: 'voyage-4',
-        input_type: 'document',
-      }),
+    connect: (origin) => batchOf('voyage', origin, VOYAGE_BATCH_KEY, { model: 'voyage-4' }),
   },
 ];
 
-function connection(origin: string, key: string) {
-  const headers = { authorization: `Bearer ${key}` };
-  return { endpoint: `${origin}/v1`, headers, explain: () => ({}) };
+async function batchOf(
+  adapter: AdapterId,
+  origin: string,
+  key: string,
+  change: Partial<ProviderSettings>,
+): Promise<VendorBatch> {
+  const credential = { value: key, source: 'remote.apiKey' };
+  const { batch } = await openVendor(
+    testSettings({ adapter, baseUrl: `${origin}/v1`, credential, ...change }),
+  );
+  if (batch === undefined) throw new Error(`${adapter} has a batch API`);
+  return batch;
 }
 
 const ENTRIES = Array.from({ length: 10 }, (_, i) => ({ key: `k${i}`, input: { text: `t ${i}` } }));
@@ -71,7 +73,7 @@ for (const { name, start, connect } of SUBJECTS) {
   );
   test.before.each(async (context) => {
     context.fake = await start();
-    context.batch = connect(context.fake.origin);
+    context.batch = await connect(context.fake.origin);
   });
   test.after.each(({ fake }) => fake.close());
 

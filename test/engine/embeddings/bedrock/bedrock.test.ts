@@ -1,10 +1,10 @@
-import { createBedrockVendor } from '../../../../src/engine/embeddings/adapters/bedrock/bedrock.js';
-import type { ProviderSettings } from '../../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../../src/engine/embeddings/vendor.js';
 import { AWS_KEYS, BEDROCK_TOKEN, startBedrockFake } from '../../../fakes/bedrock.js';
 import { conformanceSuite, testSettings } from '../conformance.js';
+import { openVendor } from '../support.js';
 
 const withEnv = (env: Readonly<Record<string, string>>) => (settings: ProviderSettings) =>
-  createBedrockVendor(settings, { stateDir: '/nonexistent', clock: Date, env });
+  openVendor(settings, { env });
 
 conformanceSuite({
   name: 'bedrock, one text a request, signed',

@@ -1,12 +1,13 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { awsCredentialSource } from '../../../../src/engine/embeddings/adapters/bedrock/credential-signs.js';
+import { awsCredentialSource } from '../../../../src/engine/embeddings/adapters/bedrock/index.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
 const EMPTY = tempFolder().path;
 
 test('variables count when they can be used', () => {
-  const found = (env: Readonly<Record<string, string>>) => awsCredentialSource(env, EMPTY);
+  const found = (env: Readonly<Record<string, string>>) =>
+    awsCredentialSource({ env, homeDir: EMPTY });
   assert.is(found({ AWS_BEARER_TOKEN_BEDROCK: 'x' }), 'env AWS_BEARER_TOKEN_BEDROCK');
   assert.is(found({ AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' }), 'env AWS_ACCESS_KEY_ID');
   assert.is(
@@ -47,17 +48,30 @@ sso_start_url = https://example.awsapps.com/start
 
 test('a profile counts when it says how to get credentials', () => {
   const { path } = folderOf({ '.aws/config': CONFIG });
-  assert.is(awsCredentialSource({}, path), undefined, 'a region is no credential');
-  assert.is(awsCredentialSource({ AWS_PROFILE: 'work' }, path), 'AWS profile work');
-  assert.is(awsCredentialSource({ AWS_PROFILE: 'two words' }, path), 'AWS profile two words');
-  assert.is(awsCredentialSource({ AWS_PROFILE: 'typo' }, path), undefined);
+  assert.is(
+    awsCredentialSource({ env: {}, homeDir: path }),
+    undefined,
+    'a region is no credential',
+  );
+  assert.is(
+    awsCredentialSource({ env: { AWS_PROFILE: 'work' }, homeDir: path }),
+    'AWS profile work',
+  );
+  assert.is(
+    awsCredentialSource({ env: { AWS_PROFILE: 'two words' }, homeDir: path }),
+    'AWS profile two words',
+  );
+  assert.is(awsCredentialSource({ env: { AWS_PROFILE: 'typo' }, homeDir: path }), undefined);
 });
 
 test('the files may lie elsewhere', () => {
   const folder = folderOf({ keys: '[default]\r\naws_access_key_id = x\r\n' });
   const env = { AWS_SHARED_CREDENTIALS_FILE: folder.at('keys') };
-  assert.is(awsCredentialSource(env, EMPTY), 'AWS profile default');
-  assert.is(awsCredentialSource({ AWS_CONFIG_FILE: folder.path }, EMPTY), undefined);
+  assert.is(awsCredentialSource({ env, homeDir: EMPTY }), 'AWS profile default');
+  assert.is(
+    awsCredentialSource({ env: { AWS_CONFIG_FILE: folder.path }, homeDir: EMPTY }),
+    undefined,
+  );
 });
 
 test.run();

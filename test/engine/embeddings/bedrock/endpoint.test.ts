@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolvePlace } from '../../../../src/engine/embeddings/adapters/bedrock/endpoint.js';
+import { resolvePlace } from '../../../../src/engine/embeddings/adapters/bedrock/place.js';
 import { AWS_KEYS, startBedrockFake } from '../../../fakes/bedrock.js';
 import { bedrockAdapter } from './subject.js';
 
@@ -91,8 +91,8 @@ test('another region has the same vectors, another service may not', async () =>
 test('what is no region and no address is told before anything is sent', () => {
   const make = (env: Readonly<Record<string, string>>) => () =>
     bedrockAdapter({}, { ...AWS_KEYS, ...env });
-  assert.throws(make({ AWS_REGION: 'us east' }), /AWS_REGION us east is no region/);
-  assert.throws(make({ AWS_ENDPOINT_URL: 'nowhere' }), /nowhere is no address/);
+  assert.throws(make({ AWS_REGION: 'us east' }), /AWS_REGION must be a region/);
+  assert.throws(make({ AWS_ENDPOINT_URL: 'nowhere' }), /invalid endpoint nowhere/);
 });
 
 test.run();

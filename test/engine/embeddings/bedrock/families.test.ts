@@ -157,6 +157,15 @@ test('configured input types replace the labels, and are part of the identity', 
   await plain.close();
 });
 
+test('a vector of another length than was asked for is refused', async ({ fake }) => {
+  fake.trouble('wrong_dimensions');
+  const adapter = bedrockAdapter({ baseUrl: fake.origin, model: 'amazon.titan-embed-text-v2:0' });
+  const error = await failureOf(adapter.embedQuery('heron'));
+  assert.is(error.code, 'PROVIDER_ANSWER_INVALID');
+  assert.match(error.message, 'where 1024 were requested');
+  await adapter.close();
+});
+
 test('an answer without a vector is broken, whatever the family', async ({ fake }) => {
   fake.trouble('wrong_count');
   for (const model of new Set(FAMILIES.map(([id]) => id))) {

@@ -145,7 +145,7 @@ test('a text that is refused as too long fails alone', async () => {
     answer: (request) =>
       request.body.includes('bad')
         ? failure(400, 'ValidationException', 'Malformed input request: expected maxLength: 2048')
-        : { status: 200, body: { embedding: [1, 0] } },
+        : { status: 200, body: { embedding: [1, ...new Array<number>(1023).fill(0)] } },
     troubleAnswers: {},
   });
   const adapter = bedrockAdapter({ baseUrl: fake.origin });

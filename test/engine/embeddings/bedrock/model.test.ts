@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findModel } from '../../../../src/engine/embeddings/adapters/bedrock/model.js';
+import { findModel } from '../../../../src/engine/embeddings/adapters/bedrock/models.js';
 import { startBedrockFake } from '../../../fakes/bedrock.js';
 import { failureOf } from '../../../support/memory.js';
 import { bedrockAdapter } from './subject.js';
@@ -60,11 +60,23 @@ test('a name of no family is refused before anything is sent', async () => {
   const error = await failureOf(adapterOf({ model: 'anthropic.claude-9' }));
   assert.is(error.code, 'PROVIDER_MODEL_UNKNOWN');
   assert.match(error.message, 'anthropic.claude-9');
+  const ids = (error.hint ?? '').match(/\b(?:us\.)?(?:amazon|cohere|twelvelabs)\.[^\s,]+/gu) ?? [];
+  const fake = await startBedrockFake();
+  try {
+    assert.is(ids.length, 10);
+    for (const model of ids) {
+      const adapter = bedrockAdapter({ baseUrl: fake.origin, model });
+      assert.ok((await adapter.probe()).dimensions > 0, model);
+      await adapter.close();
+    }
+  } finally {
+    await fake.close();
+  }
 });
 
 test('dimensions that a model cannot have are refused, and the ones it has are told', async () => {
   for (const [model, dimensions, told] of [
-    ['cohere.embed-english-v3', 512, '1024, the only size'],
+    ['cohere.embed-english-v3', 512, "1024, this model's only size"],
     ['jp.amazon.nova-2-multimodal-embeddings-v1:0', 512, '256, 384, 1024, 3072'],
     [`${OPAQUE}#amazon.titan-embed-text-v2:0`, 300, '256, 512, 1024'],
   ] as const) {

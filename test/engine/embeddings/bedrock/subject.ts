@@ -1,8 +1,9 @@
-import { createBedrockVendor } from '../../../../src/engine/embeddings/adapters/bedrock/bedrock.js';
+import { bedrock } from '../../../../src/engine/embeddings/adapters/bedrock/index.js';
+import { createBedrockVendor } from '../../../../src/engine/embeddings/adapters/bedrock/vendor.js';
 import { createAdapter } from '../../../../src/engine/embeddings/create-adapter.js';
 import type { EmbeddingAdapter } from '../../../../src/engine/embeddings/embedding-adapter.js';
 import { asProviderError } from '../../../../src/engine/embeddings/provider-error.js';
-import type { ProviderSettings } from '../../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../../src/engine/embeddings/vendor.js';
 import { AWS_KEYS } from '../../../fakes/bedrock.js';
 import { testSettings } from '../conformance.js';
 
@@ -13,7 +14,9 @@ export function bedrockAdapter(
 ): EmbeddingAdapter {
   const settings = testSettings({ adapter: 'bedrock', ...change });
   try {
-    const vendor = createBedrockVendor(settings, { stateDir: '/nonexistent', clock: Date, env });
+    const tools = { stateDir: '/nonexistent', clock: Date, env };
+    const model = settings.model ?? bedrock.model ?? '';
+    const vendor = createBedrockVendor({ ...settings, model }, tools, bedrock);
     return createAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
   } catch (error) {
     throw asProviderError(error, {

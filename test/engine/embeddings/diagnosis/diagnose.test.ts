@@ -9,10 +9,12 @@ import {
   type Diagnosis,
   type DiagnosisEvent,
 } from '../../../../src/engine/embeddings/diagnosis/index.js';
-import { diagnoseMemory } from '../../../../src/engine/memory/diagnosis/diagnose-memory.js';
+import { diagnoseMemory } from '../../../../src/engine/memory/diagnose-memory.js';
+import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { FakeVendor, Trouble } from '../../../fakes/fake-vendor.js';
+import { MISTRAL_KEY, startMistralFake } from '../../../fakes/mistral.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
-import { semanticMemory } from '../../../support/semantic-memory.js';
+import { type SemanticMemory, semanticMemory } from '../../../support/semantic-memory.js';
 
 const test = suite('the diagnosis of a memory’s provider path');
 
@@ -76,10 +78,10 @@ const FAILURES: readonly (readonly [Trouble, string, RegExp])[] = [
   ['rate_limited', 'PROVIDER_RATE_LIMITED', /try again/],
   ['overloaded', 'PROVIDER_OVERLOADED', /try again/],
   ['not_finite', 'PROVIDER_ANSWER_INVALID', /provider test/],
-  ['cut_off', 'PROVIDER_UNREACHABLE', /can be reached/],
+  ['cut_off', 'PROVIDER_UNREACHABLE', /is reachable/],
 ];
 
-for (const [trouble, code, mend] of FAILURES) {
+for (const [trouble, code, hint] of FAILURES) {
   test(`${trouble}: the address is well, embedding is not, and what to do is said`, async () => {
     fake.trouble(trouble);
     const before = fake.requests.length;
@@ -87,13 +89,13 @@ for (const [trouble, code, mend] of FAILURES) {
     assert.equal([diagnosis.ok, diagnosis.usable], [false, null]);
     assert.is(of('endpoint').state, 'ok');
     assert.equal([of('embed').state, of('embed').code], ['failed', code]);
-    assert.match(of('embed').mend ?? '', mend);
+    assert.match(of('embed').hint ?? '', hint);
     // A probe tells what happens; it does not try again.
     assert.is(fake.requests.length, before + 1);
   });
 }
 
-test('an address where nothing listens is what is wrong, and nothing is sent', async () => {
+test('an address where nothing listens is what is wrong', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -101,8 +103,8 @@ test('an address where nothing listens is what is wrong, and nothing is sent', a
   const remote = { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: OPENAI_KEY };
   const { diagnosis, of } = await look({ remote }, { index: false });
   assert.equal([of('endpoint').state, of('endpoint').code], ['failed', 'PROVIDER_UNREACHABLE']);
-  assert.match(of('endpoint').cause ?? '', /nothing listens there/);
-  assert.equal([of('embed').state, of('embed').note], ['off', 'not tried']);
+  assert.match(of('endpoint').cause ?? '', /nothing is listening there/);
+  assert.equal([of('embed').state, of('embed').code], ['failed', 'PROVIDER_UNREACHABLE']);
   assert.is(diagnosis.ok, false);
 });
 
@@ -121,7 +123,7 @@ test('a key that cannot be read stops the walk', async () => {
 });
 
 test('batch: off, on, and wished for where there is none', async () => {
-  assert.match((await look({}, { index: false })).of('batch').note ?? '', /^offered/);
+  assert.match((await look({}, { index: false })).of('batch').note ?? '', /^available/);
   const batch = { enabled: true };
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY, batch };
   assert.is((await look({ remote }, { index: false })).of('batch').state, 'ok');
@@ -143,6 +145,67 @@ test('vectors: whole, missing, and of another model, which is named', async () =
   const vectors = checks.find(({ check }) => check === 'vectors');
   assert.equal([vectors?.state, vectors?.code], ['warning', 'EMBEDDINGS_PENDING']);
   assert.match(vectors?.cause ?? '', /model: text-embedding-3-small → text-embedding-3-large/);
+});
+
+/** Diagnoses a memory, and searches it: what is said of searches is what happens to them. */
+async function lookAgain(opened: OpenedMemory): Promise<Diagnosis> {
+  try {
+    const signal = new AbortController().signal;
+    const diagnosis = await diagnoseMemory(opened, { signal, onEvent: () => undefined });
+    const { mode, provider } = await opened.backend.search({ query: 'alpha' });
+    assert.is(mode, diagnosis.usable === null ? 'lexical' : 'hybrid');
+    const chosen = diagnosis.usable === 'fallback' ? 'mistral' : 'openai';
+    assert.is(provider, diagnosis.usable === null ? null : chosen);
+    return diagnosis;
+  } finally {
+    await opened.backend.close();
+  }
+}
+
+async function indexed(memory: SemanticMemory, settings = {}): Promise<void> {
+  const opened = await memory.open(settings);
+  await opened.backend.sync({});
+  await opened.backend.close();
+}
+
+test('a model whose vectors have another length than those of the index does not work', async () => {
+  const large = await startOpenAiFake({ dimensions: 64 });
+  const memory = semanticMemory(large, { 'a.md': 'alpha', 'b.md': 'beta' });
+  await indexed(memory);
+  await large.close();
+  // Another model at the same address: no setting tells.
+  const port = Number(new URL(large.origin).port);
+  const small = await startOpenAiFake({ dimensions: 32, port });
+  try {
+    const { ok, usable, checks } = await lookAgain(await memory.open());
+    assert.equal([ok, usable], [false, null]);
+    const vectors = checks.find(({ check }) => check === 'vectors');
+    assert.equal([vectors?.state, vectors?.code], ['failed', 'PROVIDER_ANSWER_INVALID']);
+    assert.match(vectors?.cause ?? '', /32 dimensions, but the index has 64/);
+  } finally {
+    await small.close();
+  }
+});
+
+test('a fallback is named when searches use it', async () => {
+  const spare = await startMistralFake();
+  const entry = { baseUrl: `${spare.origin}/v1`, apiKey: MISTRAL_KEY };
+  const providers = { models: { providers: { mistral: entry } } };
+  const memory = semanticMemory(fake, { 'a.md': 'alpha', 'b.md': 'beta' }, providers);
+  const settings = { fallback: 'mistral' };
+  try {
+    await indexed(memory, settings);
+    fake.trouble('quota_spent');
+    const first = await lookAgain(await memory.open(settings));
+    assert.equal([first.ok, first.usable], [true, 'fallback']);
+    // By now the index has its vectors.
+    const used = await lookAgain(await memory.open(settings));
+    assert.equal([used.ok, used.usable], [true, 'fallback']);
+    const vectors = used.checks.find(({ check }) => check === 'vectors');
+    assert.equal([vectors?.state, vectors?.code], ['warning', 'PROVIDER_FALLBACK']);
+  } finally {
+    await spare.close();
+  }
 });
 
 test('an extension that cannot be loaded is a warning; switched off it is none', async () => {

@@ -2,19 +2,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findNpm } from '../../../../src/engine/embeddings/local-runtime/find-npm.js';
 import {
   type InstallEvent,
   type InstallOptions,
   installRuntime,
   removeRuntime,
-} from '../../../../src/engine/embeddings/local-runtime/install-runtime.js';
+} from '../../../../src/engine/embeddings/adapters/local/runtime/install.js';
+import { findNpm } from '../../../../src/engine/embeddings/adapters/local/runtime/npm.js';
 import {
   type Platform,
   RUNTIME_VERSION,
   runtimePackages,
-} from '../../../../src/engine/embeddings/local-runtime/runtime-package.js';
-import { runtimeState } from '../../../../src/engine/embeddings/local-runtime/runtime-store.js';
+  runtimeState,
+} from '../../../../src/engine/embeddings/adapters/local/runtime/store.js';
 import { type FakeNpm, fakeNpm } from '../../../fakes/fake-npm.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -203,10 +203,7 @@ test('a system without binaries is told before anything is fetched', async ({ np
 
 test('without npm it says where npm is looked for', () => {
   const nodePath = join(tempFolder().path, 'bin', 'node');
-  assert.throws(
-    () => findNpm({ env: { PATH: tempFolder().path }, nodePath }),
-    /npm was not found/u,
-  );
+  assert.throws(() => findNpm({ env: { PATH: tempFolder().path }, nodePath }), /npm not found/u);
 });
 
 test('npm is taken from the PATH, and from no other package manager', () => {

@@ -1,15 +1,21 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EngineContext } from '../../../../src/engine/context.js';
-import { resolveStatePaths } from '../../../../src/engine/context.js';
-import { loginFile, tokenCacheFile } from '../../../../src/engine/embeddings/login/auth-files.js';
-import type { LoginEvent } from '../../../../src/engine/embeddings/login/device-flow.js';
-import { type LoginOptions, login } from '../../../../src/engine/embeddings/login/login.js';
+import {
+  loginFile,
+  tokenCacheFile,
+} from '../../../../src/engine/embeddings/adapters/github-copilot/auth-files.js';
+import type { LoginEvent } from '../../../../src/engine/embeddings/adapters/github-copilot/device-flow.js';
+import {
+  type LoginOptions,
+  login,
+} from '../../../../src/engine/embeddings/adapters/github-copilot/login.js';
 import {
   readStoredLogin,
   storeLogin,
-} from '../../../../src/engine/embeddings/login/stored-login.js';
+} from '../../../../src/engine/embeddings/adapters/github-copilot/stored-login.js';
+import type { EngineContext } from '../../../../src/engine/support/context.js';
+import { resolveStatePaths } from '../../../../src/engine/support/context.js';
 import {
   CLIENT_ID,
   type CopilotFake,
@@ -194,7 +200,7 @@ test(
     // An API where nothing listens: the code was typed all the same.
     const error = await failureOf(signIn({ githubApiUrl: 'http://127.0.0.1:9' }));
     assert.is(error.code, 'PROVIDER_UNREACHABLE');
-    assert.match(error.hint ?? '', 'is kept');
+    assert.match(error.hint ?? '', 'was saved');
     assert.is((await readStoredLogin(stateDir))?.token, GITHUB_TOKEN);
     assert.is(fake.count('/access_token'), 1);
   }),
@@ -217,7 +223,7 @@ test(
   'an app that GitHub does not know is named by its setting',
   inWorld(async ({ signIn }) => {
     const error = await failureOf(signIn({ clientId: 'Iv1.unknown' }));
-    assert.match(error.message, 'client id');
+    assert.match(error.message, 'client ID');
     assert.match(error.hint ?? '', 'SVC_GITHUB_CLIENT_ID');
   }),
 );

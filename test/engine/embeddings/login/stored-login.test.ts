@@ -2,16 +2,16 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loginFile } from '../../../../src/engine/embeddings/login/auth-files.js';
+import { loginFile } from '../../../../src/engine/embeddings/adapters/github-copilot/auth-files.js';
 import {
   githubHosts,
   githubHostsIn,
-} from '../../../../src/engine/embeddings/login/github-hosts.js';
+} from '../../../../src/engine/embeddings/adapters/github-copilot/github-hosts.js';
 import {
   deleteLogin,
   readStoredLogin,
   storeLogin,
-} from '../../../../src/engine/embeddings/login/stored-login.js';
+} from '../../../../src/engine/embeddings/adapters/github-copilot/stored-login.js';
 import { SvcError } from '../../../../src/engine/errors/index.js';
 import { failureOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -30,7 +30,7 @@ test('what was kept is read; where there is none, there is none', async () => {
 });
 
 for (const mode of [0o640, 0o604, 0o644, 0o620]) {
-  test(`a file of mode ${mode.toString(8)} is refused, with the mend`, async () => {
+  test(`a file of mode ${mode.toString(8)} is refused, with the hint`, async () => {
     const { path } = tempFolder();
     storeLogin(path, LOGIN);
     chmodSync(loginFile(path), mode);

@@ -1,10 +1,7 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createDeepInfraVendor } from '../../../../src/engine/embeddings/adapters/deepinfra.js';
-import { createMistralVendor } from '../../../../src/engine/embeddings/adapters/mistral.js';
-import { createOpenAiVendor } from '../../../../src/engine/embeddings/adapters/openai.js';
-import { createVoyageVendor } from '../../../../src/engine/embeddings/adapters/voyage.js';
+import type { AdapterId } from '../../../../src/engine/embeddings/adapters/index.js';
 import type { EmbeddingInput } from '../../../../src/engine/embeddings/embedding-adapter.js';
 import { embedDocuments } from '../../../../src/engine/embeddings/requests/embed-documents.js';
 import { plainText } from '../../../../src/engine/embeddings/requests/input-text.js';
@@ -15,7 +12,7 @@ import {
 } from '../../../../src/engine/embeddings/vendor-fault.js';
 import { failureOf } from '../../../support/memory.js';
 import { testSettings } from '../conformance.js';
-import { adapterOver } from '../support.js';
+import { adapterOver, openVendor } from '../support.js';
 
 const test = suite('inputs longer than a vendor takes');
 
@@ -107,7 +104,6 @@ test('a vendor that finds everything too long is asked only so often', async () 
 function shortSighted(mostBytes: number) {
   const sent: string[] = [];
   const vendor: EmbeddingVendor = {
-    adapter: 'openai',
     endpoint: 'http://x',
     model: 'm',
     limits: LIMITS,
@@ -138,14 +134,14 @@ test('a question that is too long at any length ends in an error', async () => {
 
 const FILLER = 'one more word '.repeat(150);
 
-const settings = testSettings({ adapter: 'openai' });
+const vendorOf = (adapter: AdapterId) => openVendor(testSettings({ adapter }));
 
 /** Each vendor's documented caps, and how few bytes a token may have without passing them. */
 const CAPS: readonly (readonly [string, EmbeddingVendor, { request: number; bytes: number }])[] = [
-  ['voyage', createVoyageVendor(settings), { request: 120_000, bytes: 1 }],
-  ['mistral', createMistralVendor(settings), { request: 16_384, bytes: 2 }],
-  ['openai', createOpenAiVendor(settings), { request: 300_000, bytes: 1 }],
-  ['deepinfra', createDeepInfraVendor(settings), { request: Number.POSITIVE_INFINITY, bytes: 1 }],
+  ['voyage', await vendorOf('voyage'), { request: 120_000, bytes: 1 }],
+  ['mistral', await vendorOf('mistral'), { request: 16_384, bytes: 2 }],
+  ['openai', await vendorOf('openai'), { request: 300_000, bytes: 1 }],
+  ['deepinfra', await vendorOf('deepinfra'), { request: Number.POSITIVE_INFINITY, bytes: 1 }],
 ];
 
 for (const [name, { limits }, cap] of CAPS) {

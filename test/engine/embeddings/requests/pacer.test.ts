@@ -28,7 +28,7 @@ function pacerAt(clock: { ms: number }): Pacer {
 
 const quiet = (): void => undefined;
 
-test('what sending again cannot mend is final at once', () => {
+test('what sending again cannot hint is final at once', () => {
   const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
   const kinds = [
     'auth',

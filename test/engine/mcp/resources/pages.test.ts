@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PAGE_SIZE, pageOf } from '../../../../src/engine/mcp/resources/pages.js';
+import { PAGE_SIZE, pageOf } from '../../../../src/engine/mcp/resources.js';
 
 const test = suite('pages of a long list');
 

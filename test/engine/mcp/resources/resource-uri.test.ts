@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pathOfResource, resourceUri } from '../../../../src/engine/mcp/resources/resource-uri.js';
+import { resourcePart, resourceUri } from '../../../../src/engine/mcp/resources.js';
 
 const test = suite('addresses of memory files');
 
@@ -23,8 +23,9 @@ test('lead back to every path, also after a reader of addresses had them', () =>
   fc.assert(
     fc.property(paths, (path) => {
       const uri = resourceUri(path);
-      assert.is(pathOfResource(uri), path);
-      assert.is(pathOfResource(new URL(uri).href), path);
+      assert.equal(resourcePart(uri), { path, from: 1 });
+      assert.is(resourcePart(new URL(uri).href)?.path, path);
+      assert.equal(resourcePart(`${uri}?from=201`), { path, from: 201 });
     }),
   );
 });
@@ -42,7 +43,7 @@ test('of another kind, or broken, lead nowhere', () => {
     'memory://up0/x.md',
     'memory://workspace/%E0%A4%A',
   ];
-  for (const uri of others) assert.is(pathOfResource(uri), undefined, uri);
+  for (const uri of others) assert.is(resourcePart(uri), undefined, uri);
 });
 
 test.run();

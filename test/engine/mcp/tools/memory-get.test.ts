@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveStatePaths } from '../../../../src/engine/context.js';
 import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { type McpWorld, sessionOf } from '../../../../src/engine/mcp/mcp-world.js';
-import { getLines } from '../../../../src/engine/mcp/tools/memory-get.js';
+import { getLines } from '../../../../src/engine/mcp/tools/answers.js';
 import { type MemorySelection, openMemory } from '../../../../src/engine/memory/open-memory.js';
-import { createSecretMask } from '../../../../src/engine/secrets/mask/secret-mask.js';
+import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
+import { resolveStatePaths } from '../../../../src/engine/support/context.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { message } from '../../../support/transcripts.js';
 

@@ -136,27 +136,6 @@ test('a stop is no failure, and keeps what is done', async ({ fake }) => {
   await memory.backend.close();
 });
 
-test('another model embeds anew; searches answer by words until then and never begin it', async ({
-  fake,
-}) => {
-  const notes = semanticMemory(fake);
-  for (let n = 0; n < 300; n++)
-    notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
-  const first = await notes.open();
-  await sync(first);
-  await first.backend.close();
-  const second = await notes.open({ model: 'text-embedding-3-large' });
-  const before = textsSent(fake).length;
-  const response = await second.backend.search({ query: 'thing 7' });
-  assert.is(response.mode, 'lexical');
-  assert.ok(warningCodes(response).includes('EMBEDDINGS_PENDING'));
-  assert.is(textsSent(fake).length, before);
-  const { embedding } = await sync(second);
-  assert.is(embedding?.embedded, 300);
-  assert.is((await second.backend.search({ query: 'thing 7' })).mode, 'hybrid');
-  await second.backend.close();
-});
-
 test('without the cache the old model is forgotten; with it, switching back is free', async ({
   fake,
 }) => {
@@ -227,6 +206,24 @@ test('the fallback takes over when the provider fails, and its vectors stay apar
   await third.backend.close();
 });
 
+test('a search falls back even when only the provider has embedded passages so far', async ({
+  fake,
+  other,
+}) => {
+  const notes = semanticMemory(fake, NOTES);
+  const open = () => openWithFallback(notes.home, notes.folder.path, fake, other);
+  const memory = await open();
+  assert.is((await sync(memory)).embedding?.provider, 'openai');
+  await memory.backend.close();
+  fake.trouble('key_refused');
+  const later = await open();
+  const found = await later.backend.search({ query: 'vehicle' });
+  assert.equal([found.mode, found.provider], ['hybrid', 'spare']);
+  assert.is(pathsOf(found)[0], 'memory/car.md');
+  assert.ok(warningCodes(found).includes('PROVIDER_FALLBACK'));
+  await later.backend.close();
+});
+
 async function openWithFallback(
   home: string,
   workspace: string,
@@ -234,7 +231,7 @@ async function openWithFallback(
   spare: FakeVendor,
 ) {
   const { openMemory } = await import('../../../../src/engine/memory/open-memory.js');
-  const { resolveStatePaths } = await import('../../../../src/engine/context.js');
+  const { resolveStatePaths } = await import('../../../../src/engine/support/context.js');
   const { writeFileSync } = await import('node:fs');
   const { join } = await import('node:path');
   const { OPENAI_KEY } = await import('../../../fakes/openai.js');
@@ -308,6 +305,21 @@ test('with hybrid search off, vectors alone answer', async ({ fake }) => {
   assert.is(response.results[0]?.textScore, undefined);
   assert.ok((response.results[0]?.vectorScore ?? 0) > 0);
   await memory.backend.close();
+});
+
+test('a minimum score that was chosen holds in every mode', async ({ fake }) => {
+  const notes = semanticMemory(fake, NOTES);
+  for (const settings of [{}, { provider: 'none' }, { hybrid: { enabled: false } }]) {
+    const { hybrid, ...search } = { hybrid: undefined, ...settings };
+    for (const minScore of [0.05, 0.2, 0.5, 1]) {
+      const query = { minScore, ...(hybrid === undefined ? {} : { hybrid }) };
+      const memory = await notes.open({ ...search, query });
+      const { results, belowMinScore } = await memory.backend.search({ query: 'piano automobile' });
+      for (const { score } of results) assert.ok(score >= minScore, `${score} of ${minScore}`);
+      if (minScore === 1) assert.ok(results.length === 0 && belowMinScore > 0);
+      await memory.backend.close();
+    }
+  }
 });
 
 test('an explanation adds up to the score', async ({ fake }) => {

@@ -4,10 +4,11 @@ import * as assert from 'uvu/assert';
 import {
   Forgotten,
   hashesOf,
+  lineHash,
   NOTHING_FORGOTTEN,
   rangesOf,
 } from '../../../../src/engine/memory/forget/forgotten.js';
-import { lineHash } from '../../../../src/engine/memory/forget/line-hashes.js';
+
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 
 const test = suite('what is kept out of memory');

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -55,7 +57,7 @@ async function survives(target: SyncTarget, put: () => void, what: string): Prom
       const response = await backend.search({ query: 'w7' });
       assert.equal(pathsOf(response), ['n7.md'], what);
       assert.equal(warningCodes(response), ['INDEX_REBUILT'], what);
-      assert.match(response.warnings[0]?.message ?? '', /was built anew: /);
+      assert.match(response.warnings[0]?.message ?? '', /was rebuilt: /);
     } else {
       const summary = await backend.sync({ force: work === 'force' });
       assert.is(summary.rebuild?.reason, 'damaged', what);
@@ -103,7 +105,6 @@ test('what is no index of ours at its path is explained and replaced', async () 
     'zero bytes': () => writeFileSync(indexFile, ''),
     'random bytes': () => writeFileSync(indexFile, randomBytes(100_000)),
     text: () => writeFileSync(indexFile, 'not a database at all\n'.repeat(100)),
-    'an empty folder': () => mkdirSync(indexFile),
     'another program’s database': () => {
       const database = createDatabase(indexFile, 0);
       database.exec('CREATE TABLE meta (a); INSERT INTO meta VALUES (1)');
@@ -127,7 +128,7 @@ test('an index of a newer or older version is explained and rebuilt', async () =
     const opened = openIndex(target.indexFile, 'read');
     assert.match(
       opened.state === 'unusable' ? opened.why : '',
-      version === 99 ? /a newer svc wrote it \(format 99/ : /older svc|not an index/,
+      version === 99 ? /written by a newer svc \(format 99/ : /older svc|not an svc index/,
     );
     await survives(target, put, `version ${version}`);
   }
@@ -146,7 +147,7 @@ test('an index cut off anywhere is explained and rebuilt', async () => {
   }
 });
 
-test('an index damaged anywhere never shows a stack trace and mends itself', async () => {
+test('an index damaged anywhere never shows a stack trace and fixes itself', async () => {
   const { target, bytes } = await indexed();
   const wanted = await contentOf(target.indexFile, ['alpha', 'w7']);
   for (let page = 0; page < bytes.length / 4096; page++) {
@@ -175,22 +176,36 @@ test('an index damaged anywhere never shows a stack trace and mends itself', asy
   }
 });
 
-test('a folder with something in it is somebody’s, and never deleted', async () => {
+test('a folder, or what is no regular file, is somebody’s, and never deleted', async () => {
   const { target } = await indexed();
-  rmSync(target.indexFile);
-  mkdirSync(target.indexFile);
-  writeFileSync(`${target.indexFile}/thesis.md`, 'years of work');
-  const backend = backendOn(target);
-  for (const work of [
-    () => backend.search({ query: 'alpha' }),
-    () => backend.sync({}),
-    () => backend.sync({ force: true }),
-    () => backend.reset(),
-  ]) {
-    assert.is((await failureOf(work())).code, 'INDEX_UNWRITABLE');
+  const { indexFile } = target;
+  const put: Record<string, () => void> = {
+    'an empty folder': () => mkdirSync(indexFile),
+    'a folder with a file': () => {
+      mkdirSync(indexFile);
+      writeFileSync(`${indexFile}/thesis.md`, 'years of work');
+    },
+    'a pipe': () => execFileSync('mkfifo', [indexFile]),
+  };
+  for (const [what, make] of Object.entries(put)) {
+    rmSync(indexFile, { recursive: true });
+    make();
+    const { ino } = lstatSync(indexFile);
+    const backend = backendOn(target);
+    for (const work of [
+      () => backend.search({ query: 'alpha' }),
+      () => backend.sync({}),
+      () => backend.sync({ force: true }),
+      () => backend.reset(),
+    ]) {
+      const error = await failureOf(work());
+      assert.is(error.code, 'INDEX_UNWRITABLE', what);
+      assert.match(error.hint ?? '', 'memorySearch.store.path');
+    }
+    assert.is(lstatSync(indexFile).ino, ino, what);
+    if (what === 'a folder with a file') assert.ok(existsSync(`${indexFile}/thesis.md`));
+    assert.equal(strayFiles(target), []);
   }
-  assert.ok(existsSync(`${target.indexFile}/thesis.md`));
-  assert.equal(strayFiles(target), []);
 });
 
 test('left-over side files of another index do no harm', async () => {
@@ -262,6 +277,26 @@ test('while another writes, a search answers from what is there and says so', as
   lock?.release();
   const free = await backend.search({ query: 'alpha' });
   assert.equal([pathsOf(free), warningCodes(free)], [['a.md', 'b.md'], []]);
+  backend.close();
+});
+
+test('a search waits for a small sync of another, and finds what was written meanwhile', async () => {
+  const ws = folderOf({ 'a.md': 'alpha' });
+  const target = targetOf(ws.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  const mine = { pid: 4711, nowMs: Date.now(), waitMs: 0 };
+  const lock = await acquireIndexLock(target.indexFile, mine);
+  ws.write('b.md', 'alpha');
+  const found = await backend.search(
+    { query: 'alpha' },
+    {
+      onEvent: ({ type }) => {
+        if (type === 'lock.waiting') lock?.release();
+      },
+    },
+  );
+  assert.equal([pathsOf(found), warningCodes(found)], [['a.md', 'b.md'], []]);
   backend.close();
 });
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ageInDays, decayFactor } from '../../../../src/engine/memory/search/decay.js';
+import { ageInDays, decayFactor } from '../../../../src/engine/memory/search/fuse.js';
 
 const test = suite('decay by age');
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diversify } from '../../../../src/engine/memory/search/diversify.js';
+import { diversify } from '../../../../src/engine/memory/search/results.js';
 
 const test = suite('diversity');
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { datesInQuery, dayOfPath } from '../../../../src/engine/memory/search/query-dates.js';
+import { datesInQuery, dayOfPath } from '../../../../src/engine/memory/search/query.js';
 import { anyText } from '../../../support/markdown.js';
 
 const test = suite('dates in questions');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LexicalCandidate } from '../../../../src/engine/memory/index/memory-index.js';
+import type { LexicalCandidate } from '../../../../src/engine/memory/index/lexical-candidates.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { rankCandidates } from '../../../../src/engine/memory/search/rank.js';
 import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';
@@ -155,6 +155,25 @@ test('every file in a folder of equal notes is found, and the answer repeats', a
     once.results.map((r) => r.path),
     once.results.map((r) => r.path).sort(),
   );
+});
+
+test('a word that was too common to be looked for still counts where it stands', () => {
+  const { terms } = parseQuery('alpha beta', 'unicode61');
+  const matcher = createTermMatcher(terms, 'unicode61');
+  const passage = (chunkId: number, text: string): LexicalCandidate => {
+    const place = { source: 'memory', startLine: 1, endLine: 1, headingPath: [] } as const;
+    return { ...place, chunkId, path: `note-${chunkId}.md`, text, bm25: 2 };
+  };
+  const found = [passage(1, 'alpha'), passage(9, 'alpha, and beta somewhere after it')];
+  const statistics = { chunks: 1000, frequencies: [10, 400] };
+  const gain = (isScored: boolean): number => {
+    const scored = { has: (term: number) => term === 0 || isScored };
+    const { chunks } = rankCandidates(found, statistics, matcher, undefined, scored);
+    assert.is(chunks[0]?.chunk.chunkId, 9);
+    return (chunks[0]?.rank ?? 0) - (chunks[1]?.rank ?? 0);
+  };
+  // What BM25 did not count is made up for.
+  assert.ok(gain(false) > gain(true));
 });
 
 test.run();

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inspectMedia } from '../../../../src/engine/memory/sources/inspect-media.js';
-import type { MediaSelection } from '../../../../src/engine/memory/sources/media-names.js';
+import type { MediaSelection } from '../../../../src/engine/memory/sources/media.js';
+import { inspectMedia } from '../../../../src/engine/memory/sync/load-media.js';
 import type { SkippedFile } from '../../../../src/engine/memory/types.js';
 import { aac, isoMedia, jpeg, MEDIA_FORMATS, mp3, png, wav } from '../../../support/media-files.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -52,7 +52,7 @@ test('content goes before the name: a JPEG called .png is sent as what it is', a
 
 test('what is no picture or recording, whatever it is called, is reported', async () => {
   const cases: readonly (readonly [string, Buffer | string, RegExp])[] = [
-    ['notes.png', 'just some words', /no format that is known/],
+    ['notes.png', 'just some words', /unknown format/],
     ['page.jpg', '<html><body>not found</body></html>', /./],
     ['paper.png', '%PDF-1.7\n', /application\/pdf/],
     ['song.png', mp3('a song'), /audio\/mpeg/],

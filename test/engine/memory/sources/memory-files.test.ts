@@ -1,4 +1,5 @@
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scanMemoryFiles } from '../../../../src/engine/memory/sources/memory-files.js';
@@ -85,14 +86,48 @@ test('symbolic links to files and folders are skipped and named; a loop cannot c
   );
 });
 
-test('a memory folder that is a link is named', () => {
-  const ws = folderOf({ 'real/a.md': '' });
+test('a memory folder or MEMORY.md that is a link is named with its hint, by every search', async () => {
+  const ws = folderOf({ 'real/a.md': 'amber', 'real.md': '' });
   symlinkSync('real', ws.at('memory'));
-  assert.equal(scan(ws.path, 'agent'), {
-    paths: [],
-    skipped: [{ path: 'memory', reason: 'symlink' }],
-  });
+  symlinkSync('real.md', ws.at('MEMORY.md'));
+  const { paths, skipped } = scan(ws.path, 'agent');
+  assert.equal(paths, []);
+  assert.equal(
+    skipped.map(({ path, reason, detail }) => [path, reason, detail?.includes('extraPaths')]),
+    [
+      ['MEMORY.md', 'symlink', true],
+      ['memory', 'symlink', true],
+    ],
+  );
+  const backend = backendOn(targetOf(ws.path, { layout: 'agent' }));
+  for (const time of ['first', 'second']) {
+    const { warnings } = await backend.search({ query: 'amber' });
+    assert.equal(
+      warnings.map(({ code }) => code),
+      ['FILES_SKIPPED'],
+      time,
+    );
+    assert.match(warnings[0]?.message ?? '', /MEMORY\.md.*memory \(symlink: .*extraPaths/u);
+  }
+  await backend.close();
 });
+
+test('pipes, sockets and names that are no text are named when they look like notes', () => {
+  const ws = folderOf({ 'memory/a.md': '' });
+  execFileSync('mkfifo', [ws.at('memory/pipe.md'), ws.at('USER.md'), ws.at('extra.md')]);
+  writeFileSync(Buffer.concat([Buffer.from(ws.at('memory/x')), BAD_NAME]), 'amber');
+  mkdirSync(ws.at('memory/folder.md'));
+  const { paths, skipped } = scan(ws.path, 'agent', ['extra.md']);
+  assert.equal(paths, ['memory/a.md']);
+  assert.equal(skipped, [
+    { path: 'USER.md', reason: 'not_a_file', detail: 'a pipe' },
+    { path: 'memory/pipe.md', reason: 'not_a_file', detail: 'a pipe' },
+    { path: 'memory/x\ufffd.md', reason: 'unreadable', detail: 'its name is not UTF-8' },
+    { path: 'extra.md', reason: 'not_a_file', detail: 'a pipe' },
+  ]);
+});
+
+const BAD_NAME = Buffer.from([0xff, ...Buffer.from('.md')]);
 
 test('a workspace may itself be reached through a link', () => {
   const real = folderOf({ 'ws/a.md': '' });

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withoutOwnWriting } from '../../../../src/engine/memory/sources/own-writing.js';
+import { withoutOwnWriting } from '../../../../src/engine/memory/sources/read-document.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -38,6 +39,14 @@ test('a byte order mark is no text, in any encoding', () => {
   const little = Buffer.from(`\ufeff${text}`, 'utf16le');
   assert.equal(linesOf(little), ['# Ärger 記', '🎉']);
   assert.equal(linesOf(Buffer.from(little).swap16()), ['# Ärger 記', '🎉']);
+});
+
+test('a document is named by its bytes as they stand in the file, in any encoding', () => {
+  const little = Buffer.from('\ufeffamber', 'utf16le');
+  for (const bytes of [little, Buffer.from(little).swap16(), Buffer.from('amber')]) {
+    const outcome = readDocument(folderOf({ 'a.md': bytes }).at('a.md'), 'a.md');
+    assert.ok(outcome.ok && outcome.document.hash === hash('sha256', bytes));
+  }
 });
 
 test('UTF-16 cut in the middle of a character is read to there', () => {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SESSION_READERS } from '../../../../src/engine/config/defaults.js';
 import type { SessionReaderId } from '../../../../src/engine/config/index.js';
-import { SESSION_READERS } from '../../../../src/engine/config/session-readers.js';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
 import type { ReadingState } from '../../../../src/engine/memory/sources/transcripts/turn-reader.js';
 import {

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { StoredDocument } from '../../../../src/engine/memory/index/memory-index.js';
-import { isUpToDate, planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
+import type { StoredDocument } from '../../../../src/engine/memory/index/read-documents.js';
 import {
   isRacy,
   isSameTree,
+  isUpToDate,
+  planChanges,
   snapshotOf,
-} from '../../../../src/engine/memory/sync/tree-snapshot.js';
+} from '../../../../src/engine/memory/sync/plan-changes.js';
+
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
 
 const test = suite('what changed');

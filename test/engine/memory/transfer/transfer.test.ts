@@ -13,11 +13,11 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
+import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
-import type { SqliteIndex } from '../../../../src/engine/memory/index/sqlite-index.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
-import type { ExistingFiles } from '../../../../src/engine/memory/transfer/land-documents.js';
-import { isSafePath } from '../../../../src/engine/memory/transfer/landing-path.js';
+import { isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
+import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';
 import { backendOn, failureOf, targetOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
@@ -68,7 +68,7 @@ function filesOf(dir: string): Record<string, string> {
 
 async function onIndex<T>(
   { indexFile }: SyncTarget,
-  work: (index: SqliteIndex) => Promise<T>,
+  work: (index: MemoryIndex) => Promise<T>,
 ): Promise<T> {
   const opened = openIndex(indexFile, 'write');
   if (opened.state !== 'ready') throw new Error(`the index is ${opened.state}`);

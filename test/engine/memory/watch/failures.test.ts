@@ -5,15 +5,12 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../src/engine/errors/index.js';
 import type { SyncSummary } from '../../../../src/engine/memory/sync/events.js';
 import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
-import type {
-  WatchEvent,
-  WatchTarget,
-} from '../../../../src/engine/memory/watch/memory-watcher.js';
 import {
   type OpenWatch,
   openSystemWatch,
   type WatchListener,
-} from '../../../../src/engine/memory/watch/open-watch.js';
+} from '../../../../src/engine/memory/watch/folder-watches.js';
+import type { WatchEvent, WatchTarget } from '../../../../src/engine/memory/watch/watch-events.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { watched } from '../../../support/watched.js';
 
@@ -77,7 +74,7 @@ for (const code of ['EMFILE', 'ENOSPC']) {
   });
 }
 
-test('a watch that breaks for want of handles is polling too; one that breaks otherwise is mended', async () => {
+test('a watch that breaks for want of handles is polling too; one that breaks otherwise is fixed', async () => {
   const folder = workspace();
   const listeners = new Map<string, WatchListener>();
   const openWatch: OpenWatch = (path, recursive, listener) => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { redactSecrets } from '../../../../src/engine/secrets/mask/redact-secrets.js';
-import { MASK } from '../../../../src/engine/secrets/mask/token-patterns.js';
+import { createSecretMask } from '../../../../src/engine/secrets/secret-mask.js';
+import { hasSecret, MASK, redactSecrets } from '../../../../src/engine/secrets/token-patterns.js';
 
 const test = suite('redacting what is kept');
 
@@ -41,6 +41,19 @@ const SECRETS: readonly string[] = [
   'x\n-----BEGIN OPENSSH PRIVATE KEY-----\n«b3BlbnNzaC1rZXktdjEAAAAA\nAAABAAAAMwAAAAtzc2g»\n-----END OPENSSH PRIVATE KEY-----\ny',
   'cut off: -----BEGIN RSA PRIVATE KEY-----\n«MIIEowIBAAKCAQEA»',
   'a key: «AGE-SECRET-KEY-1QQPQZ0123456789ABCDEFGHIJKL»',
+  'grok «xai-0123456789abcdefGHIJKL»',
+  'perplexity «pplx-0123456789abcdefGHIJKL»',
+  'tavily «tvly-dev-0123456789abcdefGHIJKL»',
+  'grafana «glsa_0123456789abcdefGHIJKL_0a1b2c3d»',
+  'signed with «whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw»',
+  'nvidia «nvapi-0123456789abcdefGHIJKL»',
+  'vault «hvs.CAESIJ0123456789abcdefGHIJKL»',
+  'The router password is «hunter2»',
+  'Router password: `«blue-kettle-91»`',
+  '**Password:** «Str0ng!Pass»',
+  'The PIN of the debit card is «4711»',
+  'card PIN «4711»',
+  'PIN code: «004711»',
 ];
 
 for (const sample of SECRETS) {
@@ -54,6 +67,9 @@ for (const sample of SECRETS) {
     }
     assert.ok(redacted.includes(MASK));
     assert.is(redactSecrets(redacted), redacted, 'a second time changes nothing');
+    assert.ok(hasSecret(text));
+    assert.not(hasSecret(redacted));
+    assert.is(createSecretMask().text(text), redacted, 'logs and errors mask the same');
   });
 }
 
@@ -71,10 +87,15 @@ const ORDINARY: readonly string[] = [
   'secret: vault:kv/app#key',
   'Bearer of bad news, basic questions, token count',
   'the skeleton key-value store, primary key, foreign key',
+  'the token GITHUB_PERSONAL_ACCESS_TOKEN is read from token: settings.auth.accessToken',
+  'pin the version: 1234 is out of date, the pins are 5678 apart',
 ];
 
 for (const text of ORDINARY) {
-  test(`ordinary words stay: ${text.slice(0, 40)}`, () => assert.is(redactSecrets(text), text));
+  test(`ordinary words stay: ${text.slice(0, 40)}`, () => {
+    assert.is(redactSecrets(text), text);
+    assert.not(hasSecret(text));
+  });
 }
 
 test('a secret is found wherever it stands', () => {
@@ -118,6 +139,9 @@ const HOSTILE: readonly string[] = [
   '_-',
   'hooks.slack.com/services/',
   '1234567890:AA',
+  'PIN of a ',
+  'pin ',
+  'whsec_',
 ];
 
 test('a text of any form is gone through in proportion to its length', () => {

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../../../src/engine/context.js';
 import type { ServeSetup, Service } from '../../../../src/engine/serve/service.js';
 import { refreshDefinitions } from '../../../../src/engine/serve/services/refresh-service.js';
+import { resolveStatePaths } from '../../../../src/engine/support/context.js';
 import { isRunning } from '../../../support/qmd.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf } from '../../../support/temp-folder.js';
@@ -42,7 +42,7 @@ async function started(setup: ServeSetup) {
   const service: Service = await first.start({
     log: testLog().logger,
     tell: (event) => said.push(event),
-    trouble: (failure) => said.push(`trouble: ${failure?.mend}`),
+    trouble: (failure) => said.push(`trouble: ${failure?.hint}`),
     fail: (error) => said.push(`failed: ${String(error)}`),
   });
   return { service, said };

@@ -1,39 +1,53 @@
+import http from 'node:http';
+import https from 'node:https';
 import { BedrockRuntimeClient, InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { unlessAborted } from '../../../support/async.js';
 import type { AwsCredentials } from './credentials.js';
-import type { BedrockPlace } from './endpoint.js';
-import { SILENT } from './silent-logger.js';
+import type { BedrockPlace } from './place.js';
 
-/** How requests are allowed: signed, or with a Bedrock API key. */
+const ignore = (): void => undefined;
+
+/** Keeps the SDK from writing to the console. */
+export const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Sends the SDK's requests through this process's agents, which support proxies. */
+export function requestHandler(): NodeHttpHandler {
+  return new NodeHttpHandler({
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    logger: SILENT,
+    httpAgent: http.globalAgent,
+    httpsAgent: https.globalAgent,
+  });
+}
+
+/** Signed requests, or a Bedrock API key. */
 export type BedrockAuth =
   | { readonly kind: 'bearer'; readonly token: string }
   | { readonly kind: 'sigv4'; readonly credentials: () => Promise<AwsCredentials> };
 
-/** One call of a model. */
-export interface Invocation {
+interface Invocation {
   readonly modelId: string;
-  /** The model's own JSON. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 }
 
-/** Bedrock's runtime service at one place. */
 export interface BedrockClient {
-  /** The address that requests go to, without a slash at the end. */
+  /** Address of requests, without trailing slash. */
   readonly endpoint: string;
-  /** The model's answer as text. @throws what the SDK throws, or the signal's reason */
+  /** @returns the model's answer @throws the SDK's error, or the signal's reason */
   invoke(invocation: Invocation): Promise<string>;
   close(): void;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
 /**
- * The SDK's client, told everything that it would otherwise look up in `process.env` or in the
- * shared files. It speaks HTTP/1.1 instead of its own HTTP/2, which gateways and proxies with an
- * address of their own rarely understand, and tries once: the pacer sends again.
+ * The SDK's client, with everything set that it would otherwise read from `process.env` or the
+ * shared files. Uses HTTP/1.1, since gateways and proxies rarely support the SDK's HTTP/2, and
+ * tries once: the pacer retries.
  *
- * @param headers go out with every request, and are signed with it
+ * @param headers sent and signed with every request
  */
 export function createClient(
   place: BedrockPlace,
@@ -52,7 +66,7 @@ export function createClient(
     userAgentAppId: async () => undefined,
     customUserAgent: 'svc',
     logger: SILENT,
-    requestHandler: new NodeHttpHandler({ connectionTimeout: CONNECT_TIMEOUT_MS, logger: SILENT }),
+    requestHandler: requestHandler(),
     ...(auth.kind === 'bearer'
       ? { token: { token: auth.token }, authSchemePreference: ['httpBearerAuth'] }
       : { credentials: auth.credentials, authSchemePreference: ['sigv4'] }),
@@ -69,10 +83,15 @@ export function createClient(
         body: JSON.stringify(body),
       });
       const sent = client.send(command, { abortSignal: signal });
-      const answer = await orAborted(sent, signal);
+      // The SDK ignores the signal while it gets credentials, and has its own error for it.
+      const answer = await unlessAborted(sent, signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw error;
+      });
       return Buffer.from(answer.body).toString('utf8');
     },
-    close: () => client.destroy(),
+    // It uses the connections of the process.
+    close: () => undefined,
   };
 }
 
@@ -96,7 +115,7 @@ function hasHeaders(request: unknown): request is { readonly headers: object } {
   );
 }
 
-/** The address by AWS's own rules: partitions, FIPS, dual stack. */
+/** The address by AWS's rules: partitions, FIPS, dual stack. */
 function addressOf(client: BedrockRuntimeClient, place: BedrockPlace): string {
   const { url } = client.config.endpointProvider({
     Region: place.region,
@@ -105,23 +124,4 @@ function addressOf(client: BedrockRuntimeClient, place: BedrockPlace): string {
     ...(place.endpoint === undefined ? {} : { Endpoint: place.endpoint }),
   });
   return url.href.replace(/\/$/u, '');
-}
-
-/** The SDK looks at a signal while it sends, but not while it gets credentials. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stopListening = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    stopListening = () => signal.removeEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } catch (error) {
-    // Whoever noticed first, the SDK in words of its own.
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    stopListening();
-  }
 }

@@ -5,13 +5,13 @@ import {
   fromSSO,
   fromTokenFile,
 } from '@aws-sdk/credential-providers';
-import type { EngineContext } from '../../../context.js';
 import { messageOf } from '../../../errors/index.js';
-import { jsonAt } from '../../http/status-fault.js';
-import { type CredentialFailure, nothingFound } from './credential-failure.js';
-import { SILENT } from './silent-logger.js';
+import type { EngineContext } from '../../../support/context.js';
+import { jsonAt, messageIn } from '../../http/status-fault.js';
+import { VendorFault } from '../../vendor-fault.js';
+import { requestHandler, SILENT } from './client.js';
 
-/** What requests are signed with; temporary ones say when they end. */
+/** Credentials for signing; temporary ones expire. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -19,27 +19,27 @@ export interface AwsCredentials {
   readonly expiration?: Date;
 }
 
-/** One place to look: undefined where nothing is set up, an error where what is set up fails. */
+/** One step of the chain: undefined if nothing is configured there, an error if that fails. */
 interface Step {
   readonly name: string;
   readonly find: () => Promise<AwsCredentials | undefined>;
 }
 
-/** For the container's or the machine's own service; both answer at once or never. */
+/** Metadata services of containers and instances answer at once or never. */
 const METADATA = { timeout: 1000, maxRetries: 0, logger: SILENT } as const;
 
 /**
  * AWS's credential chain in the spec's order (§5): access keys in the environment, SSO, web
- * identity, shared files, container or instance metadata. The SDK's own default chain has another:
- * files before web identity, and `AWS_PROFILE` before access keys. A place that is set up and
- * fails does not end the search, but is told when nothing else is found.
+ * identity, shared files, container or instance metadata. The SDK's default chain differs: files
+ * before web identity, and `AWS_PROFILE` before access keys. A configured step that fails does not
+ * end the search, but is reported if nothing else is found.
  *
- * The SDK itself reads from `process.env` where its helpers have no option for it: the addresses
- * of STS, SSO and instance metadata, the home folder of the SSO token cache, and what a profile
- * refers to (`credential_source = Environment`).
+ * The SDK reads `process.env` where its helpers have no option: addresses of STS, SSO and instance
+ * metadata, the home folder of the SSO token cache, and what a profile refers to
+ * (`credential_source = Environment`).
  *
  * @param region for STS
- * @returns looks anew at each call; @throws VendorFault `auth`, or `network` where that may pass
+ * @returns searches at each call; @throws VendorFault `auth`, or `network` for a temporary failure
  */
 export function credentialChain(
   env: EngineContext['env'],
@@ -65,12 +65,12 @@ function chainSteps(env: EngineContext['env'], region: string): readonly Step[] 
   const files = {
     profile,
     ...sharedFiles(env),
-    // A login or a new key must count in a process that runs for days.
+    // A new login or key must take effect in a long-running process.
     ignoreCache: true,
     logger: SILENT,
-    parentClientConfig: { region, logger: SILENT },
+    parentClientConfig: { region, logger: SILENT, requestHandler: requestHandler() },
   };
-  // One for all calls: it keeps the last credentials for when the service is away for a moment.
+  // Shared by all calls: it keeps the last credentials in case the service is briefly unavailable.
   const instance = fromInstanceMetadata(METADATA);
   return [
     { name: 'environment', find: async () => fromEnvironment(env) },
@@ -84,7 +84,7 @@ function chainSteps(env: EngineContext['env'], region: string): readonly Step[] 
   ];
 }
 
-/** Where the shared files are; left to the SDK where the environment does not say. */
+/** Undefined leaves the default to the SDK. */
 function sharedFiles(env: EngineContext['env']): { filepath?: string; configFilepath?: string } {
   const home = env['HOME'] || env['USERPROFILE'];
   const below = (name: string): string | undefined =>
@@ -118,7 +118,7 @@ async function fromWebIdentity(
     roleArn,
     roleSessionName,
     logger: SILENT,
-    parentClientConfig: { region, logger: SILENT },
+    parentClientConfig: { region, logger: SILENT, requestHandler: requestHandler() },
   })();
 }
 
@@ -132,7 +132,7 @@ async function fromMetadata(
   if (full) return fromHttp({ ...METADATA, awsContainerCredentialsFullUri: full })();
   const disabled = env['AWS_EC2_METADATA_DISABLED'];
   if (disabled && disabled.toLowerCase() !== 'false') return undefined;
-  // On any other machine nobody answers, which is no failure of anything that was set up.
+  // Outside of AWS nothing answers, which is not a failure.
   return ifSetUp(instance, () => true);
 }
 
@@ -148,11 +148,65 @@ async function ifSetUp(
   }
 }
 
-/** The SDK marks with it that a provider has nothing to do here, and unmarked that it failed. */
+/** Set by the SDK if a step does not apply, as opposed to failing. */
 function isOpenToNext(error: unknown): boolean {
   return jsonAt(error, 'tryNextLink') === true;
 }
 
 function isNoProfile(error: unknown): boolean {
   return /^Could not resolve credentials using profile/u.test(messageOf(error));
+}
+
+interface CredentialFailure {
+  readonly step: string;
+  readonly error: unknown;
+}
+
+/**
+ * The fault of a chain without result: `auth`, or `network` if the failures look temporary. The
+ * causes are not attached, since they may contain secrets.
+ *
+ * @param profile AWS_PROFILE
+ */
+function nothingFound(
+  failures: readonly CredentialFailure[],
+  profile: string | undefined,
+): VendorFault {
+  const texts = failures.map(({ step, error }) => `${step}: ${shortReason(error)}`);
+  // A profile's login fails twice: as its own step and as part of the shared files.
+  const told = texts.filter(
+    (text, i) => !texts.slice(0, i).some((other) => sameReason(other, text)),
+  );
+  const passing = failures.some(({ error }) => mayPass(error));
+  return new VendorFault({
+    kind: passing ? 'network' : 'auth',
+    message:
+      told.length === 0 ? 'no AWS credentials found' : `no AWS credentials; ${told.join('; ')}`,
+    hint: passing ? "check this machine's connection to AWS" : hintFor(failures, profile),
+  });
+}
+
+function hintFor(failures: readonly CredentialFailure[], profile: string | undefined): string {
+  return failures.some(({ step }) => step.startsWith('SSO'))
+    ? `aws sso login${profile ? ` --profile ${profile}` : ''} to renew the login`
+    : 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or AWS_BEARER_TOKEN_BEDROCK';
+}
+
+function sameReason(a: string, b: string): boolean {
+  return a.slice(a.indexOf(': ')) === b.slice(b.indexOf(': '));
+}
+
+function shortReason(error: unknown): string {
+  const text = messageOf(error);
+  // The command and its output may contain secrets.
+  if (text.startsWith('Command failed')) return 'its credential_process failed';
+  return messageIn(text) ?? 'failed';
+}
+
+/** Whether a failure is temporary rather than wrong settings. */
+function mayPass(error: unknown): boolean {
+  const status = jsonAt(error, '$metadata', 'httpStatusCode');
+  if (typeof status === 'number') return status >= 500 || status === 429;
+  const text = `${String(jsonAt(error, 'code'))} ${messageOf(error)}`;
+  return /ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|TimeoutError/u.test(text);
 }

@@ -1,20 +1,19 @@
 import { systemErrorCode } from '../../../errors/index.js';
-import { networkMessage } from '../../http/network-words.js';
-import { detailsOfStatus, jsonAt } from '../../http/status-fault.js';
+import { detailsOfStatus, jsonAt, networkMessage } from '../../http/status-fault.js';
 import { VendorFault, type VendorFaultDetails, type VendorFaultKind } from '../../vendor-fault.js';
-import { withoutRegion } from './model.js';
+import { withoutRegion } from './models.js';
 
-/** What a fault's hint speaks of. */
+/** Details for hints. */
 export interface BedrockCallPlace {
   readonly modelId: string;
   readonly region: string;
-  /** Where the bearer token comes from; undefined when requests are signed. */
+  /** Source of the bearer token; undefined for signed requests. */
   readonly tokenSource: string | undefined;
 }
 
 /**
- * By the SDK's `error.name`, the service's own word: statuses are shared by different things. From
- * the error schemas of InvokeModel and AWS's common errors.
+ * By the SDK's `error.name`, since different errors share a status. From the error schemas of
+ * InvokeModel and AWS's common errors.
  */
 const KINDS: Readonly<Record<string, VendorFaultKind>> = {
   AccessDeniedException: 'auth',
@@ -33,14 +32,14 @@ const KINDS: Readonly<Record<string, VendorFaultKind>> = {
   ModelTimeoutException: 'timeout',
 };
 
-/** What a ValidationException is about; the service says so in words alone. */
+/** A ValidationException only describes its reason in words. */
 const BY_WORDS: readonly (readonly [words: RegExp, kind: VendorFaultKind])[] = [
   [/model identifier is invalid|on-demand throughput|end of its life/iu, 'model'],
   [/too many (?:texts|items|inputs)|maximum item count|maxItems/iu, 'too_large'],
   [/too many input tokens|input is too long|maxLength|minLength|too long/iu, 'input'],
 ];
 
-/** Names what went wrong; undefined for an error that is neither the service's nor the network's. */
+/** Undefined for errors of neither the service nor the network. */
 export function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFault | undefined {
   if (error instanceof VendorFault) return error;
   if (!(error instanceof Error)) return undefined;
@@ -49,7 +48,7 @@ export function bedrockFault(error: unknown, place: BedrockCallPlace): VendorFau
   }
   const status = jsonAt(error, '$metadata', 'httpStatusCode');
   if (typeof status === 'number' && status >= 300) {
-    // Without the SDK's error as its cause, whose message may repeat the request with its secrets.
+    // Without the SDK's error as its cause, whose message may repeat the request and its secrets.
     return new VendorFault(serviceDetails(error, status, place));
   }
   const code = systemErrorCode(error);
@@ -65,7 +64,7 @@ function serviceDetails(error: Error, status: number, place: BedrockCallPlace): 
       kind: 'request',
       status,
       message: `the endpoint redirects${typeof location === 'string' ? ` to ${hostOf(location)}` : ''}`,
-      hint: 'set baseUrl to the address that answers itself',
+      hint: 'set baseUrl to the final address',
     };
   }
   const message = firstLine(error.message);
@@ -80,7 +79,7 @@ function kindOf(name: string, message: string): VendorFaultKind | undefined {
   if (name === 'ValidationException') {
     return BY_WORDS.find(([words]) => words.test(message))?.[1] ?? 'request';
   }
-  // A day's contingent: the wait is not one of a run's.
+  // A daily quota: no run waits that long.
   if (name === 'ThrottlingException' && /per day/iu.test(message)) return 'quota';
   return Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
 }
@@ -93,11 +92,11 @@ function hintFor(
 ): string | undefined {
   if (kind === 'model') {
     return /on-demand throughput/iu.test(message)
-      ? `set memorySearch.model to an inference profile, as ${profileOf(modelId, region)}, or to the ARN of bought throughput`
-      : `check memorySearch.model (${modelId}), and that ${region} offers it; AWS_REGION chooses another region`;
+      ? `set memorySearch.model to an inference profile such as ${profileOf(modelId, region)}, or to the ARN of provisioned throughput`
+      : `check memorySearch.model (${modelId}) and that it is available in ${region}; AWS_REGION selects another region`;
   }
   if (kind === 'quota') {
-    return `ask AWS for a higher quota of ${modelId} in ${region} (Service Quotas, Amazon Bedrock)`;
+    return `request a higher quota for ${modelId} in ${region} (Service Quotas, Amazon Bedrock)`;
   }
   if (kind !== 'auth') return undefined;
   if (name === 'AccessDeniedException') {
@@ -106,12 +105,12 @@ function hintFor(
   }
   if (tokenSource !== undefined) return `check the key from ${tokenSource}`;
   if (name === 'ExpiredTokenException') return 'renew the credentials: their session has ended';
-  return 'check the AWS access key and its secret, and the clock of this machine';
+  return "check the AWS access key, its secret and this machine's clock";
 }
 
 /**
- * The message without what follows its first line: for a wrong signature that is the whole request,
- * session token included. Other refusals repeat the Authorization header.
+ * The first line only: for a wrong signature, the rest is the whole request including the session
+ * token. Other refusals repeat the Authorization header.
  */
 function firstLine(message: string): string {
   const [first = ''] = message.trim().split(/\r?\n/u, 1);
@@ -122,7 +121,7 @@ function hostOf(location: string): string {
   return URL.canParse(location) ? new URL(location).host : 'another address';
 }
 
-/** The resource of a permission: profiles need theirs, and the foundation model's in each region. */
+/** The resource to allow: for profiles also the foundation model in each region. */
 function arnOf(modelId: string, region: string): string {
   if (modelId.startsWith('arn:')) return modelId;
   const partition = region.startsWith('cn-')

@@ -1,25 +1,25 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { messageOf } from '../../../errors/index.js';
-import { RUNTIME_PACKAGE } from '../../local-runtime/runtime-package.js';
-import type { InstalledRuntime } from '../../local-runtime/runtime-store.js';
+import { LONGEST_TIMER_MS } from '../../../support/time.js';
 import { VendorFault } from '../../vendor-fault.js';
+import { notAModel } from './model.js';
+import { type InstalledRuntime, RUNTIME_PACKAGE } from './runtime/store.js';
 
 /*
- * What is used of node-llama-cpp (its guide, "Using Embedding"). It is not among the dependencies, so
- * its own types are not there when svc is checked.
+ * The parts of node-llama-cpp in use (its guide, "Using Embedding"). It is not a dependency, so its
+ * types are not available.
  */
 
-/** A number of the model's vocabulary. */
-export type Token = number;
+type Token = number;
 
-/** `LlamaEmbeddingContext`: calls are queued, vectors are not normalised. */
-export interface LlamaEmbeddingContext {
+/** Calls are queued; vectors are not normalized. */
+interface LlamaEmbeddingContext {
   getEmbeddingFor(input: readonly Token[]): Promise<{ readonly vector: readonly number[] }>;
 }
 
-/** `LlamaModel`. */
-export interface LlamaModel {
+interface LlamaModel {
   readonly trainContextSize: number;
   tokenize(text: string): Token[];
   dispose(): Promise<void>;
@@ -30,24 +30,23 @@ export interface LlamaModel {
   }): Promise<LlamaEmbeddingContext>;
 }
 
-/** `Llama`: the native part. */
-export interface Llama {
-  /** Cores that are of use for computing; fewer than all where two share one unit. */
+interface Llama {
+  /** Useful cores; fewer than all if two share one unit. */
   readonly cpuMathCores: number;
   loadModel(options: {
     readonly modelPath: string;
     readonly loadSignal: AbortSignal;
   }): Promise<LlamaModel>;
-  /** With all models and contexts. */
+  /** Including all models and contexts. */
   dispose(): Promise<void>;
 }
 
-/** The native part with what it has to say. */
+/** The native part and its log. */
 export interface LoadedLlama {
   readonly llama: Llama;
   /**
-   * Why a model did not load, in the words of llama.cpp, which say more than what is thrown. Once
-   * told, it is forgotten.
+   * Why a model did not load, in the words of llama.cpp, which say more than the error. Clears the
+   * log.
    */
   readonly takeComplaint: () => string | undefined;
 }
@@ -64,15 +63,14 @@ interface LlamaModule {
   }): Promise<Llama>;
 }
 
-/** Says how to mend a runtime that is missing or broken. */
+/** Hint for a missing or broken runtime. */
 export const INSTALL_HINT = 'run "svc provider install local"';
 
 /**
- * Loads the runtime from where it was installed. Its messages are kept from stderr.
+ * Loads the installed runtime and captures its log.
  *
- * @param threads at most so many; more threads than cores wait for each other, and a call takes a
- *   hundred times as long
- * @throws VendorFault when it does not load
+ * @param threads maximum; more threads than cores make calls a hundred times slower
+ * @throws VendorFault
  */
 export async function loadLlama(runtime: InstalledRuntime, threads: number): Promise<LoadedLlama> {
   const said: string[] = [];
@@ -96,7 +94,7 @@ export async function loadLlama(runtime: InstalledRuntime, threads: number): Pro
     throw new VendorFault(
       {
         kind: 'setup',
-        message: `${RUNTIME_PACKAGE} does not load: ${messageOf(error)}`,
+        message: `cannot load ${RUNTIME_PACKAGE}: ${messageOf(error)}`,
         hint: `${INSTALL_HINT} --force`,
       },
       { cause: error },
@@ -104,7 +102,7 @@ export async function loadLlama(runtime: InstalledRuntime, threads: number): Pro
   }
 }
 
-/** More messages than one failure has. */
+/** More than one failure logs. */
 const MAX_SAID = 20;
 
 function complaintIn(said: readonly string[]): string | undefined {
@@ -115,4 +113,134 @@ function complaintIn(said: readonly string[]): string | undefined {
 function isLlamaModule(module: unknown): module is LlamaModule {
   if (typeof module !== 'object' || module === null) return false;
   return 'getLlama' in module && typeof module.getLlama === 'function';
+}
+
+interface SessionOptions {
+  readonly loaded: LoadedLlama;
+  readonly modelPath: string;
+  /** Less if the model was trained with less. */
+  readonly contextSize: number;
+  readonly threads: number;
+  readonly signal: AbortSignal;
+}
+
+/** The library adds a token at each end and needs one free. */
+const RESERVED_TOKENS = 3;
+
+/** A text that every working model embeds. */
+const CONTROL_TEXT = 'word';
+
+/** A model in memory, with one context. */
+export class LlamaSession {
+  /** Maximum tokens of one call. */
+  readonly maxTokens: number;
+  private readonly model: LlamaModel;
+  private readonly context: LlamaEmbeddingContext;
+
+  private constructor(model: LlamaModel, context: LlamaEmbeddingContext, contextSize: number) {
+    this.model = model;
+    this.context = context;
+    this.maxTokens = contextSize - RESERVED_TOKENS;
+  }
+
+  /** @throws VendorFault, or the signal's reason */
+  static async open(options: SessionOptions): Promise<LlamaSession> {
+    const { loaded, modelPath, threads, signal } = options;
+    const model = await load(loaded, modelPath, signal);
+    const contextSize = Math.min(options.contextSize, model.trainContextSize);
+    try {
+      const creating = model.createEmbeddingContext({
+        contextSize,
+        threads: Math.min(threads, loaded.llama.cpuMathCores),
+        createSignal: signal,
+      });
+      const context = await held(creating);
+      return new LlamaSession(model, context, contextSize);
+    } catch (error) {
+      await model.dispose();
+      signal.throwIfAborted();
+      throw noContext(error);
+    }
+  }
+
+  /**
+   * Embeds a text; if it exceeds the context, returns the mean of its pieces.
+   *
+   * @throws VendorFault `input` if the model gives no vector for this text, `answer` if it gives
+   * none for any
+   */
+  async embed(text: string): Promise<{ readonly vector: Float32Array; readonly tokens: number }> {
+    const tokens = this.model.tokenize(text);
+    const sum = await this.meanOf(tokens);
+    if (sum?.some((value) => value !== 0) === true) return { vector: sum, tokens: tokens.length };
+    const control = await this.meanOf(this.model.tokenize(CONTROL_TEXT));
+    if (control?.some((value) => value !== 0) === true) {
+      throw new VendorFault({
+        kind: 'input',
+        message: 'the model returns no vector for this text',
+      });
+    }
+    throw new VendorFault({
+      kind: 'answer',
+      message: 'the model returns empty or zero vectors',
+      hint: 'point memorySearch.local.modelPath at an embedding model: this file lacks a pooling type',
+    });
+  }
+
+  private async meanOf(tokens: readonly Token[]): Promise<Float32Array | undefined> {
+    let sum: Float32Array | undefined;
+    for (let from = 0; from < tokens.length; from += this.maxTokens) {
+      const piece = tokens.slice(from, from + this.maxTokens);
+      const { vector } = await held(this.context.getEmbeddingFor(piece));
+      sum ??= new Float32Array(vector.length);
+      for (let i = 0; i < sum.length; i++) {
+        sum[i] = (sum[i] ?? 0) + piece.length * (vector[i] ?? 0);
+      }
+    }
+    return sum;
+  }
+}
+
+async function load(
+  { llama, takeComplaint }: LoadedLlama,
+  modelPath: string,
+  signal: AbortSignal,
+): Promise<LlamaModel> {
+  takeComplaint();
+  try {
+    return await held(llama.loadModel({ modelPath, loadSignal: signal }));
+  } catch (error) {
+    signal.throwIfAborted();
+    // llama.cpp logs from another thread, slightly later.
+    let complaint = takeComplaint();
+    for (let left = 10; left > 0 && complaint === undefined; left--) {
+      await sleep(10);
+      complaint = takeComplaint();
+    }
+    throw notAModel(modelPath, complaint ?? messageOf(error));
+  }
+}
+
+/**
+ * Keeps the process alive: while the library switches threads, Node.js may find nothing to wait for
+ * and exit silently.
+ */
+async function held<T>(work: Promise<T>): Promise<T> {
+  const timer = setInterval(() => undefined, LONGEST_TIMER_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function noContext(error: unknown): VendorFault {
+  return new VendorFault(
+    {
+      kind: 'setup',
+      message: `cannot run the model: ${messageOf(error)}`,
+      hint: 'lower memorySearch.local.contextSize, or choose a smaller model',
+    },
+    { cause: error },
+  );
 }

@@ -1,25 +1,32 @@
-import { statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { expandHome } from '../../../config/expand-path.js';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
-import { realOrGiven } from '../../../real-path.js';
-import { MEMORY_FOLDER } from '../../sources/memory-files.js';
-import { isBelow } from '../../sources/paths.js';
+import { expandHome, realOrGiven } from '../../../support/files.js';
+import { createGlob, isGlob } from '../../../support/glob.js';
+import {
+  isBelow,
+  MEMORY_FOLDER,
+  type MemorySources,
+  ROOT_FILES,
+  scanTranscripts,
+  type TranscriptSources,
+  walkFolder,
+} from '../../sources/index.js';
+import { isRacy } from '../../sync/index.js';
 import type { Source } from '../../types.js';
 
-/** A folder that the external program searches, under the name that it knows it by. */
+/** A folder that the external program searches, and its name there. */
 export interface Collection {
-  /** Letters, digits, `-` and `_`; unique for an agent. */
+  /** Letters, digits, `-` and `_`; unique per agent. */
   readonly name: string;
-  /** Absolute path of its folder, links resolved. */
+  /** Absolute path with links resolved. */
   readonly root: string;
-  /** Glob of the files taken, relative to the folder. */
+  /** Glob of its files, relative to the folder. */
   readonly pattern: string;
-  /** Collections of one source are searched together. */
   readonly source: Source;
 }
 
-/** What collections are made from. */
 export interface CollectionSettings {
   readonly agent: {
     readonly id: string;
@@ -27,7 +34,7 @@ export interface CollectionSettings {
     readonly memorySearch: Pick<ResolvedAgent['memorySearch'], 'ext' | 'extraPaths'>;
   };
   readonly ext: Pick<ResolvedMemory['ext'], 'includeDefaultMemory' | 'paths' | 'sessions'>;
-  /** Absolute path of the folder with exported conversations. */
+  /** Absolute path of the folder of exported conversations. */
   readonly exportDir: string;
   readonly homeDir: string;
 }
@@ -41,9 +48,9 @@ interface Wanted {
 const ALL_MARKDOWN = '**/*.md';
 
 /**
- * The collections of one agent, in the order in which they are searched: the memory itself, what the
- * configuration adds for all, what the agent adds, its conversations. Of two lists that name one folder
- * the first is heard (spec/memory-search §2.6), and of the same folder and pattern named twice, too.
+ * The collections of one agent, in search order: its memory, what the configuration adds for all agents, what
+ * the agent adds, its conversations. When two lists name the same folder, the first wins (spec/memory-search
+ * §2.6); duplicates of a folder and pattern are dropped.
  */
 export function collectionsOf({
   agent,
@@ -104,7 +111,7 @@ function collectionOf(
   const isOutside = root !== workspace && !isBelow(workspace, root);
   const own = nameOf(name ?? basename(given));
   return {
-    // A name that was chosen for a folder of its own may be shared by agents; others say whose they are.
+    // A custom name may be shared by agents; generated names include the agent.
     name: name !== undefined && isOutside ? own : `${own}-${agentId}`,
     root,
     pattern: pattern ?? (isFile ? literal(basename(given)) : ALL_MARKDOWN),
@@ -116,18 +123,18 @@ function isFileAt(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch {
-    // Not there, or behind a folder that is closed.
+    // It is missing, or inside an unreadable folder.
     return false;
   }
 }
 
-/** The same folder under other links is the same place. */
+/** Resolves links, so that the same folder is recognised by every path. */
 function isSamePlace(a: Collection, b: Collection): boolean {
   return a.root === b.root && a.pattern === b.pattern;
 }
 
 function nameOf(text: string): string {
-  const name = text.replaceAll(/[^\w-]+/gu, '-').replaceAll(/^-+|-+$/gu, '');
+  const name = text.replaceAll(/[^\w-]+/gu, '-').replaceAll(/^-+|(?<!-)-+$/gu, '');
   return name === '' ? 'notes' : name;
 }
 
@@ -138,7 +145,107 @@ function freeName(name: string, taken: readonly Collection[]): string {
   return free;
 }
 
-/** A file name as a glob that matches it alone. */
+/** A glob that matches exactly this file name. */
 function literal(name: string): string {
   return name.replaceAll(/[*?[\]{}()!+@\\]/gu, '?');
+}
+
+/** The files behind the program's collections. Read from disk each time, because folders come and go. */
+interface SourcesBeside {
+  /** The same collections as sources of the builtin engine. */
+  readonly mirrored: MemorySources;
+  /** What to watch for both, including folders that do not exist yet. */
+  readonly watched: MemorySources;
+}
+
+/** @param transcripts the conversations to export; undefined when none are searched */
+export function sourcesBeside(
+  sources: MemorySources,
+  transcripts: TranscriptSources | undefined,
+  collections: () => readonly Collection[],
+): SourcesBeside {
+  const { workspaceDir, layout } = sources.memory;
+  const workspace = realOrGiven(workspaceDir);
+  const ofMemory = (): readonly Collection[] =>
+    collections().filter(({ source }) => source === 'memory');
+  const added = (): readonly string[] => {
+    const paths = ofMemory()
+      .map(({ root, pattern }) => (isGlob(pattern) ? root : join(root, pattern)))
+      .filter((path) => dirname(path) !== workspace || !USUAL.has(basename(path)));
+    return [...new Set(paths)];
+  };
+  const memory = (extraPaths: () => readonly string[]): MemorySources['memory'] => ({
+    workspaceDir,
+    layout,
+    get extraPaths() {
+      return extraPaths();
+    },
+    get takes() {
+      const tests = ofMemory().map(testOf);
+      return (file: string) => tests.some((test) => test(file));
+    },
+  });
+  return {
+    mirrored: { ...sources, memory: memory(() => added().filter((path) => existsSync(path))) },
+    // Conversations are exported from their own location.
+    watched: { transcripts: transcripts ?? sources.transcripts, memory: memory(added) },
+  };
+}
+
+/** What a workspace contains without configured paths. */
+const USUAL: ReadonlySet<string> = new Set([...ROOT_FILES, MEMORY_FOLDER]);
+
+function testOf({ root, pattern }: Collection): (file: string) => boolean {
+  const isMatch = createGlob(pattern, { dot: false });
+  const below = root.endsWith(sep) ? root : root + sep;
+  return (file) => file.startsWith(below) && isMatch(file.slice(below.length));
+}
+
+/**
+ * A short digest of the files of all collections: if it is unchanged, the program's index is up to date.
+ *
+ * @param nowMs when the scan starts, milliseconds since the epoch
+ * @returns null when a file is so recent that its next change could go unnoticed
+ */
+export function treeOf(
+  collections: readonly Collection[],
+  transcripts: TranscriptSources | undefined,
+  nowMs: number,
+): string | null {
+  const print = createHash('sha256');
+  let isSure = true;
+  const take = (path: string, file: { readonly size: number; readonly mtimeMs: number }): void => {
+    if (isRacy(file.mtimeMs, nowMs)) isSure = false;
+    print.update(`${path}\0${file.size}\0${file.mtimeMs}\0`);
+  };
+  for (const { name, root, pattern, source } of collections) {
+    print.update(`${name}\0${root}\0${pattern}\0${existsSync(root)}\0`);
+    // A conversation counts by its transcript, from which its export is made.
+    if (source === 'sessions') continue;
+    for (const file of filesOf(root, pattern)) take(file.absolutePath, file);
+  }
+  if (transcripts !== undefined && collections.some(({ source }) => source === 'sessions')) {
+    for (const file of scanTranscripts(transcripts).files) take(file.path, file);
+  }
+  return isSure ? print.digest('base64url') : null;
+}
+
+function* filesOf(root: string, pattern: string) {
+  if (isGlob(pattern)) {
+    // Unreadable files are reported by the program or by the builtin engine.
+    if (existsSync(root)) yield* walkFolder(root, undefined, { onSkip: () => undefined });
+    return;
+  }
+  const absolutePath = join(root, pattern);
+  const stats = statOf(absolutePath);
+  if (stats?.isFile() === true) yield { absolutePath, size: stats.size, mtimeMs: stats.mtimeMs };
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    // It is missing, or inside an unreadable folder.
+    return undefined;
+  }
 }

@@ -1,20 +1,19 @@
-import type { Clock } from '../../../context.js';
 import type {
   CheckName,
   CheckOutcome,
   Diagnosis,
   DiagnosisEvent,
-} from '../../../embeddings/diagnosis/index.js';
-import type { ExtSettings } from './ext-settings.js';
+} from '../../../embeddings/index.js';
+import type { Clock } from '../../../support/context.js';
+import { formatCountOf } from '../../../support/format.js';
 import { readExtState, updateExtState } from './ext-state.js';
+import type { ExtSettings } from './open-ext.js';
 import { listCollections } from './tell-collections.js';
-import { askProgram } from './tool/ask-program.js';
-import { detectFeatures, type ToolFeatures } from './tool/features.js';
-import type { Tool } from './tool/open-tool.js';
-import { runTool } from './tool/run-tool.js';
-import { ToolFailure } from './tool/tool-failure.js';
+import { askProgram, detectFeatures, type ToolFeatures } from './tool/ask-program.js';
 
-/** What a diagnosis of the external backend works with. */
+import { type Tool, ToolFailure } from './tool/open-tool.js';
+import { runTool } from './tool/run-tool.js';
+
 export interface ExtDiagnosisSubject {
   readonly settings: ExtSettings;
   /** @throws ToolFailure */
@@ -22,20 +21,19 @@ export interface ExtDiagnosisSubject {
   readonly clock: Clock;
 }
 
-/** How a diagnosis is watched and ended. */
 export interface ExtDiagnosisWork {
   readonly signal: AbortSignal;
   readonly onEvent: (event: DiagnosisEvent) => void;
 }
 
-/** A word that most notes have; whether it is found does not matter. */
+/** A word that most notes contain; whether it is found does not matter. */
 const QUESTION = 'notes';
 
 /**
- * Tries the external program step by step. In the lexical mode nothing is done for vectors, and none are
- * looked for (spec/memory-search §2.12, rule 1).
+ * Tests the external program step by step. Lexical mode checks nothing about vectors (spec/memory-search
+ * §2.12, rule 1).
  *
- * @throws the signal's reason; what fails at the program is in the outcome
+ * @throws the signal's reason; failures of the program are part of the result
  */
 export async function diagnoseExt(
   subject: ExtDiagnosisSubject,
@@ -60,12 +58,10 @@ export async function diagnoseExt(
     return found;
   };
   const tool = await check('program', settings.command, async () => findTool(subject));
-  const features = await check('release', 'its version and help', () =>
+  const features = await check('release', 'version and help', () =>
     askFeatures(settings, tool, signal),
   );
-  await check('collections', 'what it has indexed', () =>
-    lookAtCollections(settings, tool, signal),
-  );
+  await check('collections', 'collections', () => lookAtCollections(settings, tool, signal));
   await check('question', settings.mode, () => askQuestion(settings, tool, features, signal));
   await check('vectors', settings.mode, async () => [lookAtVectors(settings), undefined]);
   const diagnosis: Diagnosis = {
@@ -82,7 +78,7 @@ export async function diagnoseExt(
 
 function failure(text: string, error: unknown): CheckOutcome {
   if (!(error instanceof ToolFailure)) throw error;
-  return { state: 'failed', text, code: error.code, cause: error.message, mend: error.hint };
+  return { state: 'failed', text, code: error.code, cause: error.message, hint: error.hint };
 }
 
 function findTool({ openTool }: ExtDiagnosisSubject): readonly [CheckOutcome, Tool] {
@@ -101,8 +97,8 @@ async function askFeatures(
   updateExtState(dir, (state) => ({ ...state, detected: { key: tool.key, features } }));
   const latencyMs = Math.round(performance.now() - started);
   const searches = features.manyCollections
-    ? 'several collections at once'
-    : 'one collection at a time';
+    ? 'several collections per search'
+    : 'one collection per search';
   const note = `${features.patternFlag}, ${searches}`;
   return [{ state: 'ok', text: features.release ?? 'release unknown', note, latencyMs }, features];
 }
@@ -126,9 +122,9 @@ async function lookAtCollections(
   const missing = wanted
     .filter((one) => !known.includes(one))
     .map(({ name, root }) => `${name} (${root})`);
-  const cause = `it has not been told of ${missing.join(', ')}`;
-  const mend = 'svc memory index tells it; a folder that does not exist is left out';
-  return [{ state: 'warning', text, cause, mend }, undefined];
+  const cause = `not indexed yet: ${missing.join(', ')}`;
+  const hint = 'run "svc memory index"; missing folders are skipped';
+  return [{ state: 'warning', text, cause, hint }, undefined];
 }
 
 async function askQuestion(
@@ -142,7 +138,7 @@ async function askQuestion(
   if (tool === undefined || features === undefined) return NOT_TRIED;
   if (collections.length === 0) {
     return [
-      { state: 'off', text: mode, note: 'nothing is indexed yet', mend: 'svc memory index' },
+      { state: 'off', text: mode, note: 'nothing is indexed yet', hint: 'svc memory index' },
       undefined,
     ];
   }
@@ -161,25 +157,25 @@ async function askQuestion(
   if (withoutVectors === undefined || mode === 'search') {
     return [{ state: 'ok', text: mode, latencyMs }, undefined];
   }
-  const cause = `it says that ${withoutVectors} documents have no vectors`;
-  return [{ state: 'warning', text: mode, latencyMs, cause, mend: 'svc memory index' }, undefined];
+  const cause = `${formatCountOf(withoutVectors, 'document')} without vectors`;
+  return [{ state: 'warning', text: mode, latencyMs, cause, hint: 'svc memory index' }, undefined];
 }
 
 function lookAtVectors({ mode, dir }: ExtSettings): CheckOutcome {
   if (mode === 'search') return { state: 'off', text: 'none', note: 'searchMode is "search"' };
   const { updated, embedded } = readExtState(dir);
   const missing = updated?.withoutVectors;
-  if (missing === 0) return { state: 'ok', text: 'all contents have one' };
-  const mend = 'svc memory index makes them';
+  if (missing === 0) return { state: 'ok', text: 'complete' };
+  const hint = 'run "svc memory index" to embed them';
   if (embedded !== undefined && embedded.failures > 0) {
-    const cause = `making them has failed ${embedded.failures} times in a row`;
-    return { state: 'warning', text: `${missing ?? 'some'} missing`, cause, mend };
+    const cause = `embedding failed ${formatCountOf(embedded.failures, 'time')} in a row`;
+    return { state: 'warning', text: `${missing ?? 'some'} missing`, cause, hint };
   }
   return {
     state: 'warning',
     text: `${missing ?? 'some'} missing`,
-    cause: 'they are not made yet',
-    mend,
+    cause: 'not embedded yet',
+    hint,
   };
 }
 

@@ -14,51 +14,47 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
-import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../replace-file.js';
-import { type ForgetPlaces, readForgotten } from '../../forget/forget-list.js';
-import type { Forgotten } from '../../forget/forgotten.js';
-import { jsonlLines } from '../../sources/transcripts/jsonl-lines.js';
+import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../support/files.js';
+import { MS_PER_DAY } from '../../../support/time.js';
+import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
 import {
   scanTranscripts,
+  skipOf,
   type TranscriptFile,
   type TranscriptSources,
-} from '../../sources/transcripts/transcript-files.js';
+} from '../../sources/index.js';
+import { jsonlLines } from '../../sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../sources/transcripts/turn-reader.js';
-import { skipOf } from '../../sources/walk.js';
 import type { SkippedFile } from '../../types.js';
 
-/** What conversations are exported with. */
 export interface ExportSettings {
   readonly transcripts: TranscriptSources;
-  /** Absolute path of the folder that they go to. */
+  /** Absolute path of the target folder. */
   readonly exportDir: string;
-  /** Conversations that nobody wrote to for so long are left out; undefined keeps all. */
+  /** Conversations idle for longer are left out; undefined keeps all. */
   readonly retentionDays: number | undefined;
-  /** Absolute path of the file that remembers what was exported. */
+  /** Absolute path of the file that records what was exported. */
   readonly listFile: string;
   readonly forget: ForgetPlaces;
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
 }
 
-/** One exported conversation. */
 interface Exported {
   /** Absolute path of the Markdown file. */
   readonly file: string;
-  /** What the transcript looked like, and what was forgotten then. */
+  /** State of the transcript and of the forget list at the time of the export. */
   readonly print: string;
-  /** Nothing in it is this memory's: there is no file. */
+  /** The transcript is not part of this memory, so there is no file. */
   readonly isEmpty?: boolean | undefined;
 }
 
 type ExportList = Readonly<Record<string, Exported>>;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /**
- * Writes each conversation as Markdown for a program that reads nothing else: who said what, secrets masked,
- * without what is forgotten. Those that grew are written anew; exports of conversations that are gone, or too
- * old, are removed. No other file in the folder is touched.
+ * Exports each conversation as Markdown, because the external program reads nothing else: who said what, with
+ * secrets masked and without forgotten text. Conversations that grew are rewritten; exports of missing or
+ * expired ones are removed. Other files in the folder are left alone.
  *
  * @returns the transcripts that could not be read
  * @throws the system's error when nothing can be written
@@ -67,7 +63,7 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   const { transcripts, exportDir, retentionDays, listFile, forget, nowMs } = settings;
   const before = readList(listFile);
   const { files, skipped } = scanTranscripts(transcripts);
-  const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * DAY_MS;
+  const oldestMs = retentionDays === undefined ? 0 : nowMs - retentionDays * MS_PER_DAY;
   const forgotten = await readForgotten(forget);
   const mark = forgetMark(forget.listFile);
   mkdirSync(exportDir, { recursive: true, mode: 0o700 });
@@ -96,14 +92,14 @@ export async function exportSessions(settings: ExportSettings): Promise<readonly
   return skips;
 }
 
-/** Removes every export, and nothing else. */
+/** Removes all exports and nothing else. */
 export function removeExports(listFile: string): void {
   if (!existsSync(listFile)) return;
   for (const { file } of Object.values(readList(listFile))) rmSync(file, { force: true });
   rmSync(listFile, { force: true });
 }
 
-/** The transcript's own name where that is a name of a file and of no other transcript. */
+/** The transcript's own name, if it is a valid and unique file name. */
 function exportName({ path, place }: TranscriptFile): string {
   const below = path.slice(place.label.length + 1);
   const name = below.replace(/\.jsonl$/u, '');
@@ -112,10 +108,10 @@ function exportName({ path, place }: TranscriptFile): string {
   return `${plain}-${hash('sha256', path, 'hex').slice(0, 8)}`;
 }
 
-/** Characters of a name that stand before its hash. */
+/** Characters of the name before its hash. */
 const MOST_NAME = 100;
 
-/** @returns why it was not written, where it could not be */
+/** @returns why it was not written, if it was not */
 function write(
   file: TranscriptFile,
   target: string,
@@ -170,13 +166,13 @@ function* turnsOf(
   }
 }
 
-/** Changes with every change of what is forgotten. */
+/** Changes whenever the forget list changes. */
 function forgetMark(listFile: string): string {
   const stats = statSync(listFile, { throwIfNoEntry: false });
   return stats === undefined ? '' : `${stats.size}-${stats.mtimeMs}`;
 }
 
-/** What was exported before; one that is missing or broken makes every export anew. */
+/** What was exported before. If the record is missing or broken, everything is exported again. */
 function readList(listFile: string): ExportList {
   try {
     const value: unknown = JSON.parse(readFileSync(listFile, 'utf8'));

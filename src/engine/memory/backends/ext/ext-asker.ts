@@ -1,44 +1,47 @@
 import { existsSync } from 'node:fs';
-import { STOP_WORDS } from '../../search/stop-words.js';
-import type { SearchRequest } from '../../search/types.js';
+import type { Warning } from '../../../errors/index.js';
+import { type SearchRequest, STOP_WORDS } from '../../search/index.js';
 import type { Source } from '../../types.js';
-import type { ExtMode, ExtSettings } from './ext-settings.js';
-import { knownFeatures } from './known-features.js';
-import { saysSomething } from './request-warnings.js';
+import type { WorkOptions } from '../memory-backend.js';
+import { type ExtRefresher, type RefreshOptions, RunPending } from './ext-refresher.js';
+import { knownFeatures, readExtState } from './ext-state.js';
+import type { ExtMode, ExtSettings } from './open-ext.js';
 import { type OpenSession, SessionKeeper } from './session-keeper.js';
 import { askProgram, type ToolQuestion } from './tool/ask-program.js';
-import type { Tool } from './tool/open-tool.js';
+import { type Tool, ToolFailure, toolPlaces } from './tool/open-tool.js';
 import type { ToolAnswer, ToolHit } from './tool/read-answer.js';
-import type { RunOptions } from './tool/run-tool.js';
+import { msUntil, type RunOptions } from './tool/run-tool.js';
 
-/** More than asked for, where hits may fall away: filters, twice the same passage. */
+/** Ask for more than requested when hits may be dropped: filters, duplicates. */
 const SPARE = 3;
-/** More than any answer has room for; several hundred are more text than is read of a program. */
+/** More than an answer has room for; several hundred hits exceed the output limit. */
 const MOST_HITS = 100;
 
-/** Puts questions to the program: to one that is kept running where there is one, else by running it. */
+/** Queries the program: through a running session if there is one, else by starting it. */
 export class ExtAsker {
   private readonly settings: ExtSettings;
   private readonly session: SessionKeeper | undefined;
 
-  /** @param openSession undefined for a process that soon ends */
+  /** @param openSession undefined for short-lived processes */
   constructor(settings: ExtSettings, openSession: OpenSession | undefined) {
     this.settings = settings;
     this.session = openSession === undefined ? undefined : new SessionKeeper(openSession);
   }
 
   /**
-   * The hits of all sources, each asked for by itself, side by side.
+   * The hits of all sources, queried separately and in parallel.
    *
+   * @param run one time limit for everything the program is run for until it answers
    * @throws ToolFailure; the signal's reason
    */
   async ask(
     tool: Tool,
     request: SearchRequest,
-    signal: AbortSignal | undefined,
+    { timeoutMs, signal }: RunOptions,
   ): Promise<readonly ToolHit[]> {
     const { limits } = this.settings;
-    // To the program a question without a word is none, and an error.
+    const time = { deadline: performance.now() + timeoutMs, signal };
+    // The program rejects queries without a word.
     if (!saysSomething(request)) return [];
     const collections = this.settings.collections().filter(({ root }) => existsSync(root));
     const sources = new Set<Source>(request.sources ?? ['memory', 'sessions']);
@@ -49,44 +52,57 @@ export class ExtAsker {
     const mode = modeFor(request, this.settings);
     const answers = await Promise.all(
       groups.map((names) =>
-        this.askWords(tool, { mode, query: request.query, collections: names, limit }, signal),
+        this.askWords(tool, { mode, query: request.query, collections: names, limit }, time),
       ),
     );
     return interleaved(answers);
   }
 
-  /** Lets go of a program that runs; the next question begins it anew. */
+  /** Ends a running program; the next query starts it again. */
   async endSession(): Promise<void> {
     await this.session?.end();
   }
 
-  /** Lets go of it for good. */
+  /** Ends it permanently. */
   async close(): Promise<void> {
     await this.session?.close();
   }
 
-  /** By words alone it wants all of them: where that finds nothing, those of every question are left out. */
+  /**
+   * Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is
+   * retried.
+   */
   private async askWords(
     tool: Tool,
     question: ToolQuestion,
-    signal: AbortSignal | undefined,
+    time: AskingTime,
   ): Promise<readonly ToolHit[]> {
-    const run = { timeoutMs: this.settings.limits.timeoutMs, signal };
-    const { hits } = await this.put(tool, question, run);
+    const { hits } = await this.put(tool, question, time);
     if (hits.length > 0 || question.mode !== 'search') return hits;
     const query = withoutStopWords(question.query);
-    return query === undefined ? hits : (await this.put(tool, { ...question, query }, run)).hits;
+    return query === undefined ? hits : (await this.put(tool, { ...question, query }, time)).hits;
   }
 
-  private async put(tool: Tool, question: ToolQuestion, run: RunOptions): Promise<ToolAnswer> {
-    const answer = await this.session?.ask(tool, question, run);
+  private async put(
+    tool: Tool,
+    question: ToolQuestion,
+    { deadline, signal }: AskingTime,
+  ): Promise<ToolAnswer> {
+    const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
+    const answer = await this.session?.ask(tool, question, run());
     if (answer !== undefined) return answer;
-    const features = await knownFeatures(tool, this.settings, run.signal);
-    return askProgram(tool, features, question, run);
+    const features = await knownFeatures(tool, this.settings, run());
+    return askProgram(tool, features, question, run());
   }
 }
 
-/** The mode of a question; an answer while somebody types never waits for models. */
+/** The deadline, by `performance.now()`, and the caller's signal. */
+interface AskingTime {
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The mode of a query; an answer while typing never waits for models. */
 export function modeFor(
   { lexicalOnly }: SearchRequest,
   { mode }: Pick<ExtSettings, 'mode'>,
@@ -94,12 +110,12 @@ export function modeFor(
   return lexicalOnly === true ? 'search' : mode;
 }
 
-/** Of those that a filter takes few, more are looked at. */
+/** With a filter, more hits are fetched, because it may keep few. */
 function hitsFor({ maxResults, pathGlob }: SearchRequest, usual: number): number {
   return pathGlob !== undefined ? MOST_HITS : Math.min(MOST_HITS, (maxResults ?? usual) * SPARE);
 }
 
-/** A question without the words that every question has; undefined where none is left, or all are. */
+/** The query without stop words; undefined when nothing would be left, or nothing would change. */
 function withoutStopWords(query: string): string | undefined {
   const words = query.split(/\s+/u).filter((word) => word !== '');
   const telling = words.filter(
@@ -114,4 +130,127 @@ function interleaved(answers: readonly (readonly ToolHit[])[]): readonly ToolHit
   return Array.from({ length: longest }, (_, at) =>
     answers.flatMap((hits) => hits[at] ?? []),
   ).flat();
+}
+
+interface FreshAskerOptions {
+  readonly settings: ExtSettings;
+  readonly asker: ExtAsker;
+  readonly refresher: ExtRefresher;
+  /** Check for changed files before an answer (`sync.onSearch`). */
+  readonly syncOnSearch: boolean;
+  /** Also on the first query of a session (`sync.onSessionStart`). */
+  readonly syncOnSessionStart: boolean;
+}
+
+/** How long a query waits for another process's refresh when it already has an answer. */
+const PENDING_REFRESH_MS = 500;
+
+/** Queries the program for hits that reflect the current files. */
+export class FreshAsker {
+  private readonly options: FreshAskerOptions;
+
+  constructor(options: FreshAskerOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Queries the program at once, and checks meanwhile whether its index is fresh. Everything together has the
+   * time of one search (`limits.timeoutMs`).
+   *
+   * @param warnings receives caveats about the answer
+   * @throws RunPending when no index can answer yet; ToolFailure; the signal's reason
+   */
+  async hits(
+    tool: Tool,
+    request: SearchRequest,
+    work: WorkOptions,
+    warnings: Warning[],
+  ): Promise<readonly ToolHit[]> {
+    const { settings, asker, refresher } = this.options;
+    const deadline = performance.now() + settings.limits.timeoutMs;
+    const state = readExtState(settings.dir);
+    if (state.updated === undefined || !existsSync(toolPlaces(settings.dir).indexFile)) {
+      const waitMs = settings.limits.timeoutMs;
+      return this.refreshedHits(tool, request, work, { embedsNow: true, waitMs, deadline });
+    }
+    const { signal } = work;
+    const asking = outcomeOf(asker.ask(tool, request, { timeoutMs: msUntil(deadline), signal }));
+    const isStale = this.looksAtFiles(work) && refresher.isStale(state);
+    const asked = await asking;
+    const isLost = 'failure' in asked && isLostCollection(asked.failure);
+    if ('failure' in asked && !isLost) throw asked.failure;
+    if ('hits' in asked && !isStale) return asked.hits;
+    try {
+      const how = { embedsNow: false, waitMs: PENDING_REFRESH_MS, deadline };
+      return await this.refreshedHits(tool, request, work, how);
+    } catch (error) {
+      if (!(error instanceof RunPending) || !('hits' in asked)) throw error;
+      warnings.push(refreshingWarning('newer notes may be missing'));
+      return asked.hits;
+    }
+  }
+
+  /** Adds a collection again that the program has lost. */
+  private async refreshedHits(
+    tool: Tool,
+    request: SearchRequest,
+    work: WorkOptions,
+    how: RefreshOptions & { readonly deadline: number },
+  ): Promise<readonly ToolHit[]> {
+    const { asker, refresher } = this.options;
+    await refresher.refresh(tool, work, how);
+    const timeoutMs = msUntil(how.deadline);
+    return asker.ask(tool, request, { timeoutMs, signal: work.signal });
+  }
+
+  private looksAtFiles({ sessionStarts = false }: WorkOptions): boolean {
+    const { syncOnSearch, syncOnSessionStart } = this.options;
+    return syncOnSearch || (sessionStarts && syncOnSessionStart);
+  }
+}
+
+/** The warning while another process refreshes the program's index. */
+export function refreshingWarning(consequence: string): Warning {
+  return {
+    code: 'INDEX_BUSY',
+    message: `the index of the external search program is being refreshed; ${consequence}`,
+  };
+}
+
+type Outcome = { readonly failure: unknown } | { readonly hits: readonly ToolHit[] };
+
+/** Never rejects: the query may be abandoned while the files are checked. */
+async function outcomeOf(asked: Promise<readonly ToolHit[]>): Promise<Outcome> {
+  return asked.then(
+    (hits) => ({ hits }),
+    (failure: unknown) => ({ failure }),
+  );
+}
+
+function isLostCollection(failure: unknown): boolean {
+  return failure instanceof ToolFailure && /collection not found/iu.test(failure.message);
+}
+
+/** Whether a query contains anything the program can search for. */
+export function saysSomething({ query }: Pick<SearchRequest, 'query'>): boolean {
+  return /[\p{L}\p{N}]/u.test(query);
+}
+
+/** Parts of the query that the program was not asked about. */
+export function requestWarnings(
+  request: SearchRequest,
+  { sessions }: Pick<ExtSettings, 'sessions'>,
+): readonly Warning[] {
+  const warnings: Warning[] = [];
+  if (!saysSomething(request)) {
+    warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
+  }
+  if (request.sources?.includes('sessions') === true && !sessions.enabled) {
+    warnings.push({
+      code: 'SOURCE_OFF',
+      message: 'conversations are not searched',
+      hint: 'set memory.ext.sessions.enabled to true',
+    });
+  }
+  return warnings;
 }

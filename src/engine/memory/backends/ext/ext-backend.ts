@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
 import { SvcError, type Warning } from '../../../errors/index.js';
-import type { ChunkingOptions } from '../../chunking/chunk-markdown.js';
-import type { CitationMode } from '../../search/citation.js';
-import type { SearchRequest, SearchResponse } from '../../search/types.js';
-import { resolveWorkspace } from '../../sources/memory-files.js';
-import type { MemorySources } from '../../sources/scan-sources.js';
-import type { SyncSummary } from '../../sync/events.js';
+import { formatCountOf } from '../../../support/format.js';
+import type { ChunkingOptions } from '../../chunking/index.js';
+import type { CitationMode, SearchRequest, SearchResponse } from '../../search/index.js';
+import { type MemorySources, resolveWorkspace } from '../../sources/index.js';
+import type { SyncSummary } from '../../sync/index.js';
 import type {
   BackendStatus,
   Forgetting,
@@ -19,42 +18,62 @@ import type {
   Transfer,
   WorkOptions,
 } from '../memory-backend.js';
-import { answerOf } from './answer-of.js';
-import { ExtAsker } from './ext-asker.js';
-import { ExtRefresher, type ExtRefresherOptions, exportListFile } from './ext-refresher.js';
-import { type ExtState, readExtState } from './ext-state.js';
-import { FreshAsker, refreshingWarning } from './fresh-asker.js';
-import { beginRest, endRest, restingNow, restKeyOf, restWarning } from './rest.js';
-import type { OpenSession } from './session-keeper.js';
-import { RunPending } from './shared-run.js';
-import { type Tool, toolPlaces } from './tool/open-tool.js';
-import { runTool } from './tool/run-tool.js';
-import { failureWarning, folderFailure, ToolFailure } from './tool/tool-failure.js';
+import { ExtAsker, FreshAsker, modeFor, refreshingWarning, saysSomething } from './ext-asker.js';
+import {
+  ExtRefresher,
+  type ExtRefresherOptions,
+  exportListFile,
+  RunPending,
+} from './ext-refresher.js';
+import {
+  beginRest,
+  type ExtState,
+  endRest,
+  readExtState,
+  restingNow,
+  restKeyOf,
+  restWarning,
+} from './ext-state.js';
+import { answerOf } from './place-hits.js';
 
-/** What the external backend of one agent is told. */
+import type { OpenSession } from './session-keeper.js';
+
+import {
+  failureWarning,
+  folderFailure,
+  type Tool,
+  ToolFailure,
+  toolPlaces,
+} from './tool/open-tool.js';
+import { runTool } from './tool/run-tool.js';
+
 export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewCollections'> {
-  /** Finds the program. @throws ToolFailure */
+  /**
+   * Finds the program.
+   *
+   * @throws ToolFailure
+   */
   readonly openTool: () => Tool;
-  /** The net below: answers where the program does not; by words alone in the mode that is lexical. */
+  /** Answers when the program cannot; keywords only in lexical mode. */
   readonly builtin: MemoryBackend;
-  /** What the builtin engine mirrors of the same collections. */
+  /** The same collections as sources of the builtin engine. */
   readonly sources: MemorySources;
   readonly citations: CitationMode;
   readonly chunking: ChunkingOptions;
-  /** Look for changed files before an answer (`sync.onSearch`). */
+  /** Check for changed files before an answer (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
-  /** Do so for the first question of a session (`sync.onSessionStart`). */
+  /** Also on the first query of a session (`sync.onSessionStart`). */
   readonly syncOnSessionStart: boolean;
-  /** Undefined for a process that soon ends. */
+  /** Undefined for short-lived processes. */
   readonly openSession: OpenSession | undefined;
 }
 
-/** `svc memory index` waits for whoever refreshes, another agent's index too. */
+/** `svc memory index` waits for any refresh, even of another agent's index. */
 const SYNC_WAIT_MS = 10 * 60_000;
 
 /**
- * Search through an external program (spec/memory-search §2.12), with the builtin engine as the net below:
- * whatever fails there, an answer comes from here.
+ * Search through an external program (spec/memory-search §2.12). When it fails for any reason, the builtin
+ * engine answers instead.
  */
 export class ExtBackend implements MemoryBackend {
   private readonly options: ExtBackendOptions;
@@ -71,7 +90,7 @@ export class ExtBackend implements MemoryBackend {
   }
 
   async search(request: SearchRequest, work: WorkOptions = {}): Promise<SearchResponse> {
-    // Said as the builtin engine says it, before anybody looks for the program.
+    // Reported as the builtin engine would, before looking for the program.
     resolveWorkspace(this.options.settings.workspaceDir);
     const warnings: Warning[] = [];
     const tool = this.toolToAsk(warnings);
@@ -79,6 +98,7 @@ export class ExtBackend implements MemoryBackend {
       const started = performance.now();
       try {
         const hits = await this.freshAsker.hits(tool, request, work, warnings);
+        this.checkVectors(request, hits.length > 0, warnings);
         const answer = await answerOf(request, hits, this.options);
         endRest(this.options.settings.dir, this.state());
         return {
@@ -142,7 +162,7 @@ export class ExtBackend implements MemoryBackend {
   }
 
   async forgetting(): Promise<Forgetting> {
-    const { storeBeside } = await import('./forget-external.js');
+    const { storeBeside } = await import('./get-external.js');
     const { builtin, sources } = this.options;
     const below = await builtin.forgetting();
     const store = storeBeside(below.store, sources, {
@@ -176,7 +196,7 @@ export class ExtBackend implements MemoryBackend {
     return readExtState(this.options.settings.dir);
   }
 
-  /** The program, unless it is missing or resting; then a warning says so. */
+  /** The program, unless it is missing or backing off; then a warning explains why. */
   private toolToAsk(warnings: Warning[]): Tool | undefined {
     const tool = this.foundTool(warnings);
     if (tool === undefined) return undefined;
@@ -185,6 +205,26 @@ export class ExtBackend implements MemoryBackend {
     if (rest === undefined) return tool;
     warnings.push(restWarning(rest, nowMs));
     return undefined;
+  }
+
+  /**
+   * Warns while vectors that the mode needs are missing. A vector search without hits is inconclusive then
+   * and falls through to the builtin engine.
+   *
+   * @throws ToolFailure
+   */
+  private checkVectors(request: SearchRequest, hasHits: boolean, warnings: Warning[]): void {
+    const missing = this.state().updated?.withoutVectors ?? 0;
+    const mode = modeFor(request, this.options.settings);
+    if (missing === 0 || mode === 'search' || !saysSomething(request)) return;
+    const failure = new ToolFailure(
+      'EMBEDDINGS_PENDING',
+      `the external search program has no vectors for ${formatCountOf(missing, 'document')}`,
+      'run "svc memory index" to embed them',
+    );
+    if (mode === 'vsearch' && !hasHits) throw failure;
+    const { code, message, hint } = failure;
+    warnings.push({ code, message, hint });
   }
 
   private foundTool(warnings: Warning[]): Tool | undefined {
@@ -201,10 +241,14 @@ export class ExtBackend implements MemoryBackend {
     return restKeyOf(tool, this.options.settings.mode);
   }
 
-  /** Remembers a failure of the program. @throws whatever else it is */
+  /**
+   * Records a failure of the program.
+   *
+   * @throws anything else
+   */
   private failed(tool: Tool, error: unknown): Warning {
     if (error instanceof RunPending) {
-      return refreshingWarning('the builtin engine answers meanwhile');
+      return refreshingWarning('the builtin engine answers until then');
     }
     const failure = error instanceof ToolFailure ? error : folderFailure(error);
     if (failure === undefined) throw error;
@@ -216,7 +260,7 @@ export class ExtBackend implements MemoryBackend {
     await this.asker.endSession();
     const { removeExtIndex } = await import('./sync-ext.js');
     const { dir } = this.options.settings;
-    // Not under the feet of whoever refreshes it.
+    // Not while another process refreshes it.
     try {
       return await this.refresher.alone(work, SYNC_WAIT_MS, async () => removeExtIndex(dir));
     } catch (error) {
@@ -224,7 +268,11 @@ export class ExtBackend implements MemoryBackend {
     }
   }
 
-  /** Leaves nothing in the program's index that is in no file any more. @throws ToolFailure */
+  /**
+   * Removes everything from the program's index that is no longer in a file.
+   *
+   * @throws ToolFailure
+   */
   private async cleanUp(work: WorkOptions): Promise<void> {
     const { settings, openTool } = this.options;
     const tool = openTool();
@@ -242,7 +290,7 @@ export class ExtBackend implements MemoryBackend {
   ): Promise<SyncSummary> {
     const summary = await this.options.builtin.sync({
       ...request,
-      // Told once, with what went wrong before.
+      // Reported once, together with earlier problems.
       onEvent: (event) => {
         if (event.type !== 'sync.finished') request.onEvent?.(event);
       },
@@ -263,7 +311,7 @@ export class ExtBackend implements MemoryBackend {
 function stillRefreshed(): SvcError {
   return new SvcError(
     'INDEX_LOCKED',
-    'another process refreshes an index of the external search program',
+    'another process is refreshing an index of the external search program',
     { hint: 'wait for it to finish and try again' },
   );
 }

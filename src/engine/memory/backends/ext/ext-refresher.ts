@@ -1,42 +1,44 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../../context.js';
-import { withProcessLock } from '../../../process-lock.js';
-import type { ForgetPlaces } from '../../forget/forget-list.js';
-import type { TranscriptSources } from '../../sources/transcripts/transcript-files.js';
+import { withProcessLock } from '../../../sqlite/process-lock.js';
+import type { Clock } from '../../../support/context.js';
+import type { ForgetPlaces } from '../../forget/index.js';
+import { removeStrays, scanMemoryFiles, type TranscriptSources } from '../../sources/index.js';
+import type { SyncEvent } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { WorkOptions } from '../memory-backend.js';
-import type { ExtSettings } from './ext-settings.js';
-import { treeOf } from './ext-sources.js';
-import { type ExtState, readExtState } from './ext-state.js';
-import { knownFeatures } from './known-features.js';
-import { RunPending, type RunWork, SharedRun } from './shared-run.js';
+import { treeOf } from './collections.js';
+import { type ExtState, knownFeatures, readExtState } from './ext-state.js';
+import type { ExtSettings } from './open-ext.js';
 import type { ExtSyncResult } from './sync-ext.js';
-import type { Tool } from './tool/open-tool.js';
+import { type Tool, ToolFailure } from './tool/open-tool.js';
+import { msUntil } from './tool/run-tool.js';
 
-/** What a refresher is told. */
 export interface ExtRefresherOptions {
   readonly settings: ExtSettings;
-  /** Conversations to export; undefined where none are searched. */
+  /** Conversations to export; undefined when none are searched. */
   readonly transcripts: TranscriptSources | undefined;
   readonly forget: ForgetPlaces;
   readonly clock: Clock;
-  /** Held by whoever refreshes, whichever agent's index it is: they take turns. */
+  /** Held during a refresh of any agent's index: refreshes take turns. */
   readonly lockFile: string;
-  /** Where a person's own models lie. */
+  /** The folder of the user's own models. */
   readonly modelsDir: string | undefined;
-  /** Called when the program was told of other collections than before. */
+  /** Called when the program's collections have changed. */
   readonly onNewCollections: () => Promise<void>;
 }
 
 /** How a refresh is done. */
 export interface RefreshOptions {
-  /** Make vectors now, whenever that was last done. */
+  /** Embed now, regardless of the interval. */
   readonly embedsNow: boolean;
-  /** Build the index anew. */
+  /** Rebuild the index from scratch. */
   readonly isForced?: boolean;
-  /** How long to wait for another's refresh, in milliseconds. */
+  /** How long to wait for another process's refresh, in milliseconds. */
   readonly waitMs: number;
+  /** Deadline, by `performance.now()`; without it, each run has its own limit. */
+  readonly deadline?: number;
 }
 
 interface Running {
@@ -44,7 +46,7 @@ interface Running {
   readonly how: RefreshOptions;
 }
 
-/** Keeps the program's index of one agent in line with its files. */
+/** Keeps the program's index of one agent in sync with its files. */
 export class ExtRefresher {
   private readonly options: ExtRefresherOptions;
   private running: Running | undefined;
@@ -54,10 +56,10 @@ export class ExtRefresher {
   }
 
   /**
-   * Refreshes. The refresh that this process is at is waited for; it may have looked at the files too
-   * early, so that it is done again where they changed since.
+   * Refreshes, or joins the refresh already running in this process. That one may have read the files too
+   * early, so it is repeated if they have changed since.
    *
-   * @throws RunPending when somebody else refreshes for all of `waitMs`; ToolFailure; the signal's reason
+   * @throws RunPending when another process refreshes for all of `waitMs`; ToolFailure; the signal's reason
    */
   async refresh(tool: Tool, work: WorkOptions, wanted: RefreshOptions): Promise<ExtSyncResult> {
     const hasVectors = this.options.settings.mode !== 'search';
@@ -78,18 +80,22 @@ export class ExtRefresher {
     return run.join(work);
   }
 
-  /** Does something while nobody refreshes. @throws RunPending; the signal's reason */
+  /**
+   * Runs work while no refresh is running.
+   *
+   * @throws RunPending; the signal's reason
+   */
   async alone<T>(work: WorkOptions, waitMs: number, act: () => Promise<T>): Promise<T> {
     return this.inTurn(work.signal, waitMs, () => undefined, act);
   }
 
-  /** What the files look like now; see treeOf. */
+  /** The digest of the current files; see treeOf. */
   tree(): string | null {
     const { settings, transcripts, clock } = this.options;
     return treeOf(settings.collections(), transcripts, clock.now());
   }
 
-  /** Whether files changed since the last refresh, as far as a look at Markdown files tells. */
+  /** Whether Markdown files changed since the last refresh. */
   isStale({ updated }: ExtState): boolean {
     if (updated === undefined || updated.tree === null || updated.tree !== this.tree()) return true;
     const { settings, clock } = this.options;
@@ -101,7 +107,7 @@ export class ExtRefresher {
   private async refreshAlone(
     tool: Tool,
     { signal, onEvent }: RunWork,
-    { embedsNow, isForced = false, waitMs }: RefreshOptions,
+    { embedsNow, isForced = false, waitMs, deadline = Number.POSITIVE_INFINITY }: RefreshOptions,
   ): Promise<ExtSyncResult> {
     const { settings, clock, modelsDir } = this.options;
     const { syncExt, removeExtIndex, unchanged } = await import('./sync-ext.js');
@@ -111,11 +117,19 @@ export class ExtRefresher {
       hasWaited = true;
     };
     const result = await this.inTurn(signal, waitMs, onWait, async () => {
-      // Whoever was at it may have done what there was to do.
+      // The other process may have done the same refresh.
       const state = readExtState(settings.dir);
       if (hasWaited && !isForced && !embedsNow && !this.isStale(state)) return unchanged(state);
       if (isForced) removeExtIndex(settings.dir);
-      const features = await knownFeatures(tool, settings, signal);
+      const timeoutMs = Math.min(settings.update.commandTimeoutMs, msUntil(deadline));
+      const features = await knownFeatures(tool, settings, { timeoutMs, signal });
+      if (existsSync(settings.workspaceDir)) {
+        const { workspaceDir } = settings;
+        removeStrays(
+          scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] }),
+          clock.now(),
+        );
+      }
       const target = {
         settings,
         tool,
@@ -125,14 +139,14 @@ export class ExtRefresher {
         exportSessions: () => this.exportSessions(),
         tree: () => this.tree(),
       };
-      return syncExt(target, { signal, onEvent, embedsNow });
+      return syncExt(target, { signal, onEvent, embedsNow, deadline });
     });
     const isTold = result.hasNewCollections || !isDeepStrictEqual(before, result.state.collections);
     if (isForced || isTold) await this.options.onNewCollections();
     return result;
   }
 
-  /** @throws RunPending when it is not this process's turn within the time */
+  /** @throws RunPending when the lock is not free in time */
   private async inTurn<T>(
     signal: AbortSignal | undefined,
     waitMs: number,
@@ -153,7 +167,7 @@ export class ExtRefresher {
     }
   }
 
-  /** Conversations as Markdown; without them in the memory, no export of them stays behind. */
+  /** Exports conversations as Markdown; if they are not part of the memory, removes earlier exports. */
   async exportSessions(): Promise<readonly SkippedFile[]> {
     const { settings, transcripts, forget, clock } = this.options;
     const { exportSessions, removeExports } = await import('./export-sessions.js');
@@ -168,14 +182,14 @@ export class ExtRefresher {
   }
 }
 
-/** Where it is remembered which conversations were exported, and to which files. */
+/** The record of exported conversations and their files. */
 export function exportListFile(dir: string): string {
   return join(dir, 'exports.json');
 }
 
-/** @returns undefined for one that came to nothing because others did not wait for it */
+/** @returns undefined when the joined work ended early because its other callers left */
 async function joined(
-  { run }: Running,
+  { run, how }: Running,
   work: WorkOptions,
   waitMs: number,
 ): Promise<ExtSyncResult | undefined> {
@@ -183,14 +197,96 @@ async function joined(
     return await run.join(work, waitMs);
   } catch (error) {
     work.signal?.throwIfAborted();
-    const isTheirs = run.isOver && (error instanceof RunPending || run.isAbandoned);
+    const isLate = how.deadline !== undefined && isTimeout(error);
+    const isTheirs = run.isOver && (error instanceof RunPending || run.isAbandoned || isLate);
     if (isTheirs) return undefined;
     throw error;
   }
 }
 
-/** Whether a refresh does all that another one would. */
+/** Whether one refresh covers everything another would do. */
 function includes(done: RefreshOptions, wanted: RefreshOptions): boolean {
   const { embedsNow, isForced = false } = wanted;
   return (done.embedsNow || !embedsNow) && !isForced;
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof ToolFailure && error.code === 'BACKEND_TIMEOUT';
+}
+
+interface RunWork {
+  /** Aborted once nobody waits for it. */
+  readonly signal: AbortSignal;
+  /** Notifies all callers. */
+  readonly onEvent: (event: SyncEvent) => void;
+}
+
+/** Another process is refreshing and takes longer than the caller wants to wait. */
+export class RunPending extends Error {
+  override name = 'RunPending';
+}
+
+/**
+ * Work that several callers wait for. Each can leave through its own signal without affecting the others; the
+ * work is aborted when the last one leaves.
+ */
+export class SharedRun<T> {
+  private readonly waiting = new Set<WorkOptions>();
+  private readonly leaving = new AbortController();
+  private readonly result: Promise<T>;
+  private hasEnded = false;
+
+  /** Starts immediately; its creator must join immediately. */
+  constructor(run: (work: RunWork) => Promise<T>) {
+    this.result = run({
+      signal: this.leaving.signal,
+      onEvent: (event) => {
+        for (const { onEvent } of this.waiting) onEvent?.(event);
+      },
+    });
+    const end = (): void => {
+      this.hasEnded = true;
+    };
+    // All callers may have left, so a rejection must not go unhandled.
+    this.result.then(end, end);
+  }
+
+  /** Whether it has settled. */
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
+  /** Whether all callers left before it settled. */
+  get isAbandoned(): boolean {
+    return this.leaving.signal.aborted;
+  }
+
+  /**
+   * Waits for the result.
+   *
+   * @param waitMs how long at most; no limit by default
+   * @throws RunPending; the signal's reason; what the work throws
+   */
+  async join(work: WorkOptions, waitMs?: number): Promise<T> {
+    const { signal } = work;
+    signal?.throwIfAborted();
+    // Two callers may pass the same options object.
+    const caller = { ...work };
+    this.waiting.add(caller);
+    const ends = new AbortController();
+    const left = new Promise<never>((_, reject) => {
+      const once = { once: true, signal: ends.signal };
+      signal?.addEventListener('abort', () => reject(signal.reason), once);
+      if (waitMs === undefined) return;
+      const timer = setTimeout(() => reject(new RunPending()), waitMs);
+      ends.signal.addEventListener('abort', () => clearTimeout(timer));
+    });
+    try {
+      return await Promise.race([this.result, left]);
+    } finally {
+      ends.abort();
+      this.waiting.delete(caller);
+      if (this.waiting.size === 0 && !this.hasEnded) this.leaving.abort(signal?.reason);
+    }
+  }
 }

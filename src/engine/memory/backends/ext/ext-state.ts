@@ -1,45 +1,50 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
-import { PRIVATE_MODE, replaceFile } from '../../../replace-file.js';
-import type { ToolFeatures } from './tool/features.js';
-import type { ToolFailureCode } from './tool/tool-failure.js';
+import type { Warning } from '../../../errors/index.js';
+import type { Clock } from '../../../support/context.js';
+import { PRIVATE_MODE, replaceFile } from '../../../support/files.js';
+import { doublingRestMs } from '../../../support/time.js';
+import type { ExtMode, ExtSettings } from './open-ext.js';
+import { detectFeatures, type ToolFeatures } from './tool/ask-program.js';
+import type { Tool, ToolFailure, ToolFailureCode } from './tool/open-tool.js';
+import type { RunOptions } from './tool/run-tool.js';
 
-/** What is remembered of an agent's external index from one process to the next. */
+/** What is remembered of an agent's external index between processes. */
 export interface ExtState {
-  /** What a release can, by the key of its program. */
+  /** Capabilities of a release, by the key of its program. */
   readonly detected?: { readonly key: string; readonly features: ToolFeatures };
-  /** The collections that the program was told of. */
+  /** The collections that the program has. */
   readonly collections: readonly KnownCollection[];
   readonly updated?: LastUpdate;
-  /** When vectors were last brought up to date, or tried to; how often in a row that failed. */
+  /** When vectors were last updated or attempted, and the number of failures in a row. */
   readonly embedded?: { readonly atMs: number; readonly failures: number };
   readonly rest?: Rest;
 }
 
-/** A collection as the program was told of it. */
+/** A collection as the program has it. */
 export interface KnownCollection {
   readonly name: string;
   readonly root: string;
   readonly pattern: string;
 }
 
-/** The last refresh of the index that ended well. */
+/** The last successful refresh. */
 export interface LastUpdate {
   /** Milliseconds since the epoch. */
   readonly atMs: number;
   readonly tookMs: number;
-  /** How many files its collections hold. */
+  /** Number of files in its collections. */
   readonly files: number;
-  /** What the files looked like when it began; null when one was too fresh to be sure of. */
+  /** Digest of the files when it started; null when one was too recent. */
   readonly tree: string | null;
-  /** Contents without a vector; null where the program did not say. */
+  /** Documents without a vector; null when the program did not report it. */
   readonly withoutVectors: number | null;
 }
 
-/** The program failed: it is left alone for a while, so that not every question waits for it. */
+/** A failure of the program. It is not asked for a while, so that queries need not wait for it. */
 export interface Rest {
-  /** Of the program that failed, and its mode; another one is tried at once. */
+  /** Which program in which mode failed; other combinations are tried immediately. */
   readonly key: string;
   readonly failures: number;
   /** Milliseconds since the epoch. */
@@ -50,17 +55,15 @@ export interface Rest {
 }
 
 const EMPTY: ExtState = { collections: [] };
-/** Larger is nothing that was written here. */
+/** A larger file is not one of ours. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Where the state of an agent's folder for the program lies. */
+/** Path of the state file of an agent's folder. */
 export function extStateFile(dir: string): string {
   return join(dir, 'state.json');
 }
 
-/**
- * The state as it is. One that is missing or broken is empty: everything in it can be found out anew.
- */
+/** The current state. A missing or broken file counts as empty: everything in it can be determined again. */
 export function readExtState(dir: string): ExtState {
   try {
     const text = readFileSync(extStateFile(dir), 'utf8');
@@ -80,8 +83,7 @@ export function readExtState(dir: string): ExtState {
 }
 
 /**
- * Changes the state. Of two processes that do so at once one change may be lost: something is found out
- * once more.
+ * Changes the state. If two processes write at once, one change may be lost and is determined again.
  *
  * @throws the system's error
  */
@@ -139,4 +141,80 @@ function isTexts(values: unknown): boolean {
 
 function areNumbers(values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'number' && Number.isFinite(value));
+}
+
+/** Back-off after a failure, doubled each time. */
+const FIRST_REST_MS = 60_000;
+const LONGEST_REST_MS = 10 * 60_000;
+
+/** The current back-off of a program; undefined when it can be asked. */
+export function restingNow(
+  { rest }: Pick<ExtState, 'rest'>,
+  key: string,
+  nowMs: number,
+): Rest | undefined {
+  if (rest === undefined || rest.key !== key || nowMs >= rest.untilMs) return undefined;
+  // Written while the clock was wrong.
+  return rest.untilMs - nowMs > LONGEST_REST_MS ? undefined : rest;
+}
+
+/** A key for a program in a mode: modes that need models can fail while others work. */
+export function restKeyOf({ key }: Pick<Tool, 'key'>, mode: ExtMode): string {
+  return `${mode}:${key}`;
+}
+
+/** Records a failure, so that the next queries do not wait for the same program. */
+export function beginRest(dir: string, key: string, failure: ToolFailure, clock: Clock): void {
+  keepQuietly(dir, (state) => {
+    // Several queries that failed together count as one failure.
+    if (restingNow(state, key, clock.now()) !== undefined) return state;
+    const failures = state.rest?.key === key ? state.rest.failures + 1 : 1;
+    const restMs = doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS);
+    const { code, message, hint } = failure;
+    return {
+      ...state,
+      rest: { key, failures, untilMs: clock.now() + restMs, code, message, hint },
+    };
+  });
+}
+
+/** Clears the failure after a successful answer. */
+export function endRest(dir: string, state: ExtState): void {
+  if (state.rest === undefined) return;
+  keepQuietly(dir, ({ rest: _, ...others }) => others);
+}
+
+/** The error for a program that is backing off. */
+export function restWarning({ message, hint, untilMs }: Rest, nowMs: number): Warning {
+  const seconds = Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
+  return {
+    code: 'BACKEND_PAUSED',
+    message: `the external search program failed: ${message}; using the builtin engine for another ${seconds} s`,
+    hint: `${hint}; "svc memory index" retries at once`,
+  };
+}
+
+function keepQuietly(dir: string, change: (state: ExtState) => ExtState): void {
+  try {
+    updateExtState(dir, change);
+  } catch {
+    // The next query will determine it.
+  }
+}
+
+/**
+ * The capabilities of an installed release: asked once, remembered until another release is installed.
+ *
+ * @throws ToolFailure; the signal's reason
+ */
+export async function knownFeatures(
+  tool: Tool,
+  { dir }: Pick<ExtSettings, 'dir'>,
+  run: RunOptions,
+): Promise<ToolFeatures> {
+  const { detected } = readExtState(dir);
+  if (detected?.key === tool.key) return detected.features;
+  const features = await detectFeatures(tool, run);
+  updateExtState(dir, (state) => ({ ...state, detected: { key: tool.key, features } }));
+  return features;
 }

@@ -1,29 +1,27 @@
 import { existsSync } from 'node:fs';
-import type { Clock } from '../../../context.js';
+import type { Clock } from '../../../support/context.js';
 import type { Collection } from './collections.js';
-import type { ExtMode, ExtSettings } from './ext-settings.js';
-import { readExtState } from './ext-state.js';
-import { restingNow, restKeyOf } from './rest.js';
-import type { Tool } from './tool/open-tool.js';
-import { toolPlaces } from './tool/open-tool.js';
-import { ToolFailure } from './tool/tool-failure.js';
+import { readExtState, restingNow, restKeyOf } from './ext-state.js';
+import type { ExtMode, ExtSettings } from './open-ext.js';
 
-/** The external backend of one agent, as it is known without asking the program. */
+import { type Tool, ToolFailure, toolPlaces } from './tool/open-tool.js';
+
+/** The external backend of one agent, as known without asking the program. */
 export interface ExtStatus {
-  /** Who would answer a question now. */
+  /** Which backend would answer now. */
   readonly answers: 'builtin' | 'ext';
-  /** Why the builtin engine does; undefined where the program does. */
+  /** Why the builtin engine would answer; undefined when the program would. */
   readonly why?: { readonly code: string; readonly message: string; readonly hint: string };
   readonly mode: ExtMode;
-  /** Absolute path of the program; null where there is none. */
+  /** Absolute path of the program; null when not found. */
   readonly program: string | null;
-  /** As it says itself; null until it was asked. */
+  /** Version the program reports; null until asked. */
   readonly release: string | null;
-  /** How that release is spoken to; null until it was asked. */
+  /** How this release is called; null until asked. */
   readonly detected: { readonly patternFlag: string; readonly manyCollections: boolean } | null;
   readonly indexFile: string;
   readonly collections: readonly (Collection & {
-    /** Whether the program was told of it. */
+    /** Whether the program has it. */
     readonly known: boolean;
   })[];
   /** The last refresh; null when there was none. */
@@ -34,13 +32,13 @@ export interface ExtStatus {
     /** Whether files changed since. */
     readonly stale: boolean;
   } | null;
-  /** Whether it can search by vectors: `off` in the mode that has none. */
+  /** State of its vectors; `off` in lexical mode. */
   readonly vectors: 'missing' | 'off' | 'ready' | 'unknown';
-  /** Contents without a vector; null where that is not known, or nobody asks. */
+  /** Documents without a vector; null when unknown or not applicable. */
   readonly withoutVectors: number | null;
 }
 
-/** Looks at what is remembered and at the files; runs nothing. */
+/** Reads the recorded state and the files; runs nothing. */
 export function extStatus(
   settings: ExtSettings,
   openTool: () => Tool,

@@ -1,16 +1,17 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isBelow } from '../../sources/paths.js';
+import { isBelow } from '../../sources/index.js';
+import type { LineRange } from '../../types.js';
 
-/** How deep a folder is looked into, and at how many names, for one file. */
+/** Limits on depth and number of names when searching a folder for one file. */
 const MOST_DEPTH = 32;
 const MOST_NAMES = 50_000;
 
 /**
- * The real file that the program means by a path below a collection's folder. It writes paths in its own
- * way: in lower case up to release 2, and in every release with dashes for whatever is no letter or digit.
+ * The real file for a path that the program reports. It rewrites paths: in lower case up to release 2, and in
+ * every release with dashes for anything but letters and digits.
  *
- * @param isRight tells files apart whose names it writes alike
+ * @param isRight distinguishes files whose rewritten names are equal
  * @returns its absolute path, never outside the folder; undefined when there is none
  */
 export function findFile(
@@ -25,7 +26,7 @@ export function findFile(
   return likely.find(isRight) ?? exact ?? likely[0];
 }
 
-/** A name as it is compared: what every release keeps of it, whatever it makes of the rest. */
+/** A name in comparable form: only what every release preserves. */
 function comparable(name: string): string {
   return name
     .normalize('NFC')
@@ -55,7 +56,7 @@ function filesLike(
   return found;
 }
 
-/** Three underscores in a name are a folder to it. */
+/** The program writes a folder as three underscores. */
 function isLike(name: string, segments: readonly string[]): boolean {
   const isWhole = segments.length === 1 || name.includes('___');
   return isWhole && comparable(name) === segments.join('');
@@ -65,12 +66,12 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // Gone since it was indexed: nothing is found in it.
+    // Removed since it was indexed.
     return [];
   }
 }
 
-/** Undefined for what is no file, or lies elsewhere once links are followed. */
+/** Undefined for non-files and for paths that lead outside through links. */
 function fileBelow(root: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(root, path));
@@ -78,4 +79,64 @@ function fileBelow(root: string, path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What the program appends to a truncated snippet. */
+const CUT = /(?:\.\.\.|…)$/u;
+
+/**
+ * Where lines that the program showed are in the current file: at the reported line, else at the nearest
+ * place that has them all, else at the nearest that has the longest one.
+ *
+ * @param lines of the file
+ * @param shown lines as they were when the file was indexed; the last may be truncated
+ * @param near 1-based line that the program reports, if any
+ * @returns undefined when the file no longer contains any of it
+ */
+export function findLines(
+  lines: readonly string[],
+  shown: readonly string[],
+  near: number | undefined,
+): LineRange | undefined {
+  const from = shown.findIndex((line) => line.trim() !== '');
+  const to = shown.findLastIndex((line) => line.trim() !== '');
+  if (from === -1) return near === undefined ? undefined : clamped(near, near, lines.length);
+  const wanted = shown.slice(from, to + 1);
+  const hint = near === undefined ? 0 : near - 1 + from;
+  const start = nearest(lines.length, hint, (at) =>
+    wanted.every((line, offset) => isSame(lines[at + offset], line, offset === wanted.length - 1)),
+  );
+  if (start !== undefined) return { startLine: start + 1, endLine: start + wanted.length };
+  const telling = wanted.toSorted((a, b) => b.length - a.length)[0] ?? '';
+  const only = nearest(lines.length, hint, (at) => isSame(lines[at], telling, true));
+  return only === undefined ? undefined : { startLine: only + 1, endLine: only + 1 };
+}
+
+/** The position closest to a hint that satisfies a predicate. */
+function nearest(
+  count: number,
+  hint: number,
+  isRight: (position: number) => boolean,
+): number | undefined {
+  const middle = Math.min(Math.max(hint, 0), count - 1);
+  for (let distance = 0; distance < count; distance++) {
+    const [before, after] = [middle - distance, middle + distance];
+    if (before >= 0 && isRight(before)) return before;
+    if (distance > 0 && after < count && isRight(after)) return after;
+  }
+  return undefined;
+}
+
+function isSame(line: string | undefined, shown: string, mayBeCut: boolean): boolean {
+  if (line === undefined) return false;
+  const [real, wanted] = [line.trimEnd(), shown.trimEnd()];
+  if (real === wanted) return true;
+  if (!mayBeCut || !CUT.test(wanted)) return false;
+  const beginning = wanted.replace(CUT, '');
+  return beginning !== '' && real.startsWith(beginning);
+}
+
+function clamped(start: number, end: number, count: number): LineRange {
+  const within = (line: number): number => Math.min(Math.max(1, line), Math.max(1, count));
+  return { startLine: within(start), endLine: within(end) };
 }

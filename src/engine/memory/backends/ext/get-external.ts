@@ -1,11 +1,21 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../errors/index.js';
-import { type ForgetPlaces, readForgotten } from '../../forget/forget-list.js';
-import { parseCitation } from '../../search/citation.js';
-import { resolveWorkspace } from '../../sources/memory-files.js';
-import { type MemorySources, scanSources } from '../../sources/scan-sources.js';
+import {
+  type ForgetPlaces,
+  type Forgotten,
+  type MemoryStore,
+  readForgotten,
+} from '../../forget/index.js';
+import { parseCitation } from '../../search/index.js';
+import {
+  type MemorySources,
+  readDocument,
+  resolveWorkspace,
+  scanSources,
+} from '../../sources/index.js';
 import type { DocumentKey, LineRange } from '../../types.js';
+import { findDocument, lookUpDocument, readFileLines } from '../get-document.js';
 import type {
   GetRequest,
   GetResponse,
@@ -13,15 +23,13 @@ import type {
   MemoryBackend,
   WorkOptions,
 } from '../memory-backend.js';
-import { findDocument, lookUpDocument, readFileLines } from '../read-lines.js';
-import type { ExtSettings } from './ext-settings.js';
 import { findFile } from './find-file.js';
+import type { ExtSettings } from './open-ext.js';
 
 interface ExternalDocument extends ListedDocument {
   readonly absolutePath: string;
 }
 
-/** Where documents are looked for, and what is left out of them. */
 export interface ExternalDocuments {
   readonly settings: ExtSettings;
   readonly sources: MemorySources;
@@ -30,9 +38,9 @@ export interface ExternalDocuments {
 }
 
 /**
- * Reads lines of a file that the program's collections hold, as it is now; no other file, whatever the path
- * says. Takes the paths of results, and `qmd/COLLECTION/PATH`. What the builtin engine cited in the
- * program's place (conversations, images) it gives as well.
+ * Reads current lines of a file in the program's collections, and of no other file. Accepts the paths of
+ * results, and `qmd/COLLECTION/PATH`. Documents that the builtin engine cited in the program's place
+ * (conversations, images) are read as well.
  *
  * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
  */
@@ -61,13 +69,13 @@ async function givenBelow(
     return await builtin.get(request, work);
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'DOCUMENT_NOT_INDEXED') throw error;
-    // Names documents of the program that are like it.
+    // Suggests similar documents.
     findDocument(documents, resolveWorkspace(memory.workspaceDir), request.target);
     throw error;
   }
 }
 
-/** Every file of the collections, by path. */
+/** All files of the collections, by path. */
 export function listExternal(
   settings: ExtSettings,
   sources: MemorySources,
@@ -129,7 +137,62 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith('.md'));
   } catch {
-    // Nothing was exported yet.
+    // Nothing has been exported yet.
     return [];
   }
+}
+
+export interface ExternalUpkeep {
+  /** Exports the conversations again, without forgotten text. */
+  readonly exportSessions: () => Promise<unknown>;
+  /**
+   * Makes the program rescan its files and drop deleted content.
+   *
+   * @throws ToolFailure
+   */
+  readonly cleanUp: (work: WorkOptions) => Promise<void>;
+  /** Deletes its index; the next query recreates it. */
+  readonly removeIndex: (work: WorkOptions) => Promise<unknown>;
+}
+
+/**
+ * The program's index as a store that forgetting cleans. It indexes files as they are; answers filter out
+ * forgotten text, and the index is clean once the files no longer contain it.
+ */
+export function storeBeside(
+  builtin: MemoryStore,
+  sources: MemorySources,
+  { exportSessions, cleanUp, removeIndex }: ExternalUpkeep,
+): MemoryStore {
+  return {
+    follow: async (forgotten, work = {}) => {
+      const below = await builtin.follow(forgotten, work);
+      await exportSessions();
+      try {
+        await cleanUp(work);
+      } catch {
+        work.signal?.throwIfAborted();
+        // Whatever is wrong with the program, text that it cannot remove must not stay.
+        await removeIndex(work);
+      }
+      if (!below.clean || !stands(forgotten, sources)) return below;
+      return { ...below, clean: false, why: STANDS_IN_FILES };
+    },
+  };
+}
+
+const STANDS_IN_FILES = {
+  message:
+    'search results leave it out, but it is still in files that the external search program indexes',
+  hint: 'forget it with --from-file, or remove it from the files and run "svc memory index"',
+};
+
+/** Whether a file that the program indexes contains forgotten text. */
+function stands(forgotten: Forgotten, { memory }: MemorySources): boolean {
+  return scanSources({ memory }).files.some((file) => {
+    const read = readDocument(file.absolutePath, file.path);
+    if (!read.ok) return false;
+    const { lines, hash } = read.document;
+    return forgotten.hidesDocument(hash) || forgotten.linesIn(lines).size > 0;
+  });
 }

@@ -1,31 +1,30 @@
-import { join } from 'node:path';
-import type { LoadedConfig, ResolvedAgent } from '../../../config/index.js';
-import type { EngineContext } from '../../../context.js';
-import type { Diagnosis } from '../../../embeddings/diagnosis/index.js';
-import { forgetPlaces } from '../../forget/forget-places.js';
-import { memorySourcesOf, transcriptSources } from '../../sources/memory-sources.js';
-import type { MemorySources } from '../../sources/scan-sources.js';
+import { dirname, join, resolve } from 'node:path';
+import type { LoadedConfig, ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
+import type { Diagnosis } from '../../../embeddings/index.js';
+import type { EngineContext } from '../../../support/context.js';
+import { resolvePath } from '../../../support/files.js';
+import { forgetPlaces } from '../../forget/index.js';
+import { type MemorySources, memorySourcesOf, transcriptSources } from '../../sources/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
+import { type Collection, collectionsOf, sourcesBeside } from './collections.js';
 import type { ExtDiagnosisWork } from './diagnose-ext.js';
 import { ExtBackend } from './ext-backend.js';
-import { type ExtMode, type ExtSettings, extSettings } from './ext-settings.js';
-import { sourcesBeside } from './ext-sources.js';
 import { openTool, type Tool } from './tool/open-tool.js';
 
-/** The external backend of one agent, made ready to stand over the builtin one. */
+/** The external backend of one agent, ready to be put in front of the builtin one. */
 export interface PreparedExt {
   readonly settings: ExtSettings;
-  /** What the builtin engine mirrors beside it. */
+  /** What the builtin engine mirrors. */
   readonly sources: MemorySources;
-  /** What is watched for both. */
+  /** What to watch for both. */
   readonly watched: MemorySources;
-  /** Makes it; nothing is run yet. */
+  /** Creates the backend; runs nothing. */
   open(builtin: MemoryBackend): MemoryBackend;
-  /** Tries it step by step. */
+  /** Diagnoses it step by step. */
   diagnose(work: ExtDiagnosisWork): Promise<Diagnosis>;
 }
 
-/** Settles everything about the external backend of an agent; runs nothing. */
+/** Resolves the external backend of an agent; runs nothing. */
 export function prepareExt(
   agent: ResolvedAgent,
   context: EngineContext,
@@ -70,7 +69,7 @@ export function prepareExt(
 
 function sessionOpener(searchTool: string | undefined) {
   return async (tool: Tool) => {
-    // The MCP client is large, and only for a process that lives on.
+    // The MCP client is large, and only long-lived processes need it.
     const { McpSession } = await import('./tool/mcp-session.js');
     const { Minder } = await import('../../../child/minder.js');
     const minder = new Minder(process.execPath);
@@ -78,7 +77,104 @@ function sessionOpener(searchTool: string | undefined) {
   };
 }
 
-/** Where the program keeps its models when a person runs it. */
+/** Where the program keeps its models when the user runs it. */
 function modelsDir({ env, homeDir }: EngineContext): string {
   return join(env['XDG_CACHE_HOME'] ?? join(homeDir, '.cache'), 'qmd', 'models');
+}
+
+/** Lexical, vectors, or both with re-ranking (spec/memory-search §2.12). */
+export type ExtMode = ResolvedMemory['ext']['searchMode'];
+
+/** `memory.ext` for one agent, with absolute paths and durations in milliseconds. */
+export interface ExtSettings {
+  readonly agentId: string;
+  readonly command: string;
+  readonly mode: ExtMode;
+  /** Custom name of the program's MCP search tool. */
+  readonly searchTool: string | undefined;
+  /** Absolute path of the agent's folder for the program. */
+  readonly dir: string;
+  /** Absolute path. */
+  readonly workspaceDir: string;
+  readonly sessions: {
+    readonly enabled: boolean;
+    /** Absolute path. */
+    readonly exportDir: string;
+    readonly retentionDays: number | undefined;
+  };
+  readonly limits: ResolvedMemory['ext']['limits'];
+  readonly update: {
+    /** 0 for never. */
+    readonly intervalMs: number;
+    readonly debounceMs: number;
+    readonly onBoot: boolean;
+    /** 0 for never. */
+    readonly embedIntervalMs: number;
+    readonly commandTimeoutMs: number;
+    readonly updateTimeoutMs: number;
+    readonly embedTimeoutMs: number;
+  };
+  /** Evaluated each time, because folders come and go. */
+  readonly collections: () => readonly Collection[];
+}
+
+export function extSettings(
+  agent: ResolvedAgent,
+  context: Pick<EngineContext, 'cwd' | 'homeDir' | 'state'>,
+  loaded: Pick<LoadedConfig, 'file' | 'resolved'>,
+  mode: ExtMode = loaded.resolved.memory.ext.searchMode,
+): ExtSettings {
+  const { ext } = loaded.resolved.memory;
+  const dir = extDir(context.state.stateDir, agent.id);
+  const base = loaded.file === undefined ? context.cwd : dirname(loaded.file);
+  const { enabled, exportDir, retentionDays } = ext.sessions;
+  const sessionsDir =
+    exportDir === undefined
+      ? join(dir, 'sessions')
+      : resolvePath(ofAgent(exportDir, agent.id), base, context.homeDir);
+  const { interval, embedInterval, ...update } = ext.update;
+  return {
+    agentId: agent.id,
+    command: ext.command,
+    mode,
+    searchTool: ext.searchTool,
+    dir,
+    workspaceDir: resolve(agent.workspaceDir),
+    sessions: { enabled, exportDir: sessionsDir, retentionDays },
+    limits: ext.limits,
+    update: {
+      ...update,
+      intervalMs: milliseconds(interval),
+      embedIntervalMs: milliseconds(embedInterval),
+    },
+    collections: () =>
+      collectionsOf({ agent, ext, exportDir: sessionsDir, homeDir: context.homeDir }),
+  };
+}
+
+/** Agents never share an export folder: one would find the other's conversations. */
+function ofAgent(exportDir: string, agentId: string): string {
+  const token = '{agentId}';
+  return exportDir.includes(token)
+    ? exportDir.replaceAll(token, agentId)
+    : join(exportDir, agentId);
+}
+
+/** The program's folder for one agent. */
+function extDir(stateDir: string, agentId: string): string {
+  return join(stateDir, 'agents', agentId, 'qmd');
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A duration that the schema has validated; `0` is never. */
+export function milliseconds(duration: string): number {
+  const match = /^(\d+)(ms|s|m|h|d)?$/u.exec(duration);
+  return Number(match?.[1] ?? 0) * (UNIT_MS[match?.[2] ?? ''] ?? 0);
 }

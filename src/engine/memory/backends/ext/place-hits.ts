@@ -1,37 +1,46 @@
 import { sep } from 'node:path';
-import type { ChunkingOptions } from '../../chunking/chunk-markdown.js';
-import { chunkMarkdown } from '../../chunking/chunk-markdown.js';
-import type { Forgotten } from '../../forget/forgotten.js';
-import { type CitationMode, formatCitation } from '../../search/citation.js';
+import { realOrGiven } from '../../../support/files.js';
+import { type ChunkingOptions, chunkMarkdown } from '../../chunking/index.js';
+import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
+import {
+  type CitationMode,
+  createTermMatcher,
+  formatCitation,
+  highlightsOf,
+  parseQuery,
+  type SearchMode,
+  type SearchRequest,
+  type SearchResponse,
+  type SearchResult,
+} from '../../search/index.js';
 import { createPathFilter } from '../../search/path-glob.js';
-import { parseQuery } from '../../search/query.js';
-import { highlightsOf } from '../../search/snippet.js';
-import { createTermMatcher } from '../../search/term-matcher.js';
-import type { SearchRequest, SearchResult } from '../../search/types.js';
-import { DREAM_REPORTS, linesWithoutOwnWriting } from '../../sources/own-writing.js';
-import { displayPath } from '../../sources/paths.js';
-import { readDocument } from '../../sources/read-document.js';
-import { lineAt } from '../../sources/text-lines.js';
+import {
+  DREAM_REPORTS,
+  displayPath,
+  lineAt,
+  linesWithoutOwnWriting,
+  readDocument,
+} from '../../sources/index.js';
 import type { Collection } from './collections.js';
-import { findFile } from './find-file.js';
-import { findLines } from './find-lines.js';
+import { modeFor, requestWarnings } from './ext-asker.js';
+import { findFile, findLines } from './find-file.js';
+import type { ExtMode, ExtSettings } from './open-ext.js';
 import type { ToolHit } from './tool/read-answer.js';
 
-/** What places hits in the files they come from. */
 export interface PlaceOptions {
   readonly collections: readonly Collection[];
-  /** Absolute path, links resolved. */
+  /** Absolute path with links resolved. */
   readonly workspaceDir: string;
   readonly citations: CitationMode;
   readonly chunking: ChunkingOptions;
   readonly forgotten: Forgotten;
   readonly maxResults: number;
-  /** Most characters of one snippet, and of all together. */
+  /** Character limits of one snippet, and of all together. */
   readonly maxSnippetChars: number;
   readonly maxInjectedChars: number;
 }
 
-/** Results with what became of the hits that are none. */
+/** Results, and why other hits were dropped. */
 export interface PlacedHits {
   readonly results: readonly SearchResult[];
   readonly belowMinScore: number;
@@ -39,13 +48,10 @@ export interface PlacedHits {
   readonly outdated: number;
 }
 
-/** Less than this of a snippet says nothing. */
+/** A shorter piece of a snippet is useless. */
 const SHORTEST_SNIPPET = 40;
 
-/**
- * Finds the real file and lines of each hit, as they are now. What is forgotten, or is svc's own writing,
- * is no result.
- */
+/** Finds the current file and lines of each hit. Forgotten text and svc's own writing are dropped. */
 export function placeHits(
   hits: readonly ToolHit[],
   request: SearchRequest,
@@ -78,7 +84,7 @@ export function placeHits(
 
 type Placed = Omit<SearchResult, 'highlights'>;
 
-/** @returns undefined when its file has nothing of it any more */
+/** @returns undefined when its file no longer contains the text */
 function place(hit: ToolHit, options: PlaceOptions): 'hidden' | Placed | undefined {
   const collection = options.collections.find(({ name }) => name === hit.collection);
   if (collection === undefined) return undefined;
@@ -118,7 +124,7 @@ function hasContent(file: string, contentHash: string | undefined): boolean {
   return read.ok && read.document.hash.startsWith(contentHash);
 }
 
-/** As the builtin engine names it; an exported conversation by its collection. */
+/** The path that the builtin engine would show; an exported conversation by its collection. */
 function shownPath(file: string, { name, root, source }: Collection, workspaceDir: string): string {
   return source === 'sessions'
     ? `qmd/${name}/${displayPath(root, file)}`
@@ -133,4 +139,47 @@ function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const isHalf = /[\uD800-\uDBFF]$/u.test(text.slice(0, most - 1));
   return `${text.slice(0, isHalf ? most - 2 : most - 1)}…`;
+}
+
+interface AnswerOptions extends Pick<PlaceOptions, 'chunking' | 'citations'> {
+  readonly settings: ExtSettings;
+  readonly forget: ForgetPlaces;
+}
+
+const MODES: Readonly<Record<ExtMode, SearchMode>> = {
+  search: 'lexical',
+  vsearch: 'vector',
+  query: 'hybrid',
+};
+
+/**
+ * Turns the program's hits into an answer: located, within limits, without forgotten text.
+ *
+ * @throws SvcError FORGET_LIST_INVALID
+ */
+export async function answerOf(
+  request: SearchRequest,
+  hits: readonly ToolHit[],
+  { settings, citations, chunking, forget }: AnswerOptions,
+): Promise<Omit<SearchResponse, 'searchMs'>> {
+  const { results, belowMinScore } = placeHits(hits, request, {
+    ...settings.limits,
+    maxResults: request.maxResults ?? settings.limits.maxResults,
+    collections: settings.collections(),
+    workspaceDir: realOrGiven(settings.workspaceDir),
+    citations,
+    chunking,
+    forgotten: await readForgotten(forget),
+  });
+  return {
+    query: request.query,
+    mode: MODES[modeFor(request, settings)],
+    backend: 'ext',
+    provider: null,
+    model: null,
+    results,
+    matches: hits.length,
+    belowMinScore,
+    warnings: requestWarnings(request, settings),
+  };
 }

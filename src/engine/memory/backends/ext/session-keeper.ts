@@ -1,33 +1,32 @@
 import type { ToolQuestion } from './tool/ask-program.js';
 import type { McpSession } from './tool/mcp-session.js';
-import type { Tool } from './tool/open-tool.js';
+import { type Tool, ToolFailure } from './tool/open-tool.js';
 import type { ToolAnswer } from './tool/read-answer.js';
 import type { RunOptions } from './tool/run-tool.js';
-import { ToolFailure } from './tool/tool-failure.js';
 
-/** A program that is kept running between questions. */
+/** A program that stays running between queries. */
 export type Session = Pick<McpSession, 'ask' | 'close'>;
-/** Begins one. */
+/** Starts one. */
 export type OpenSession = (tool: Tool) => Promise<Session>;
 
 interface Kept {
   readonly key: string;
   readonly opened: Promise<Session>;
-  /** What the first question said that broke it. */
+  /** Why it broke, as the first query saw it. */
   failure: unknown;
 }
 
-/** A program that broke so often in a row is not begun again: each try costs a start of it. */
+/** After this many failures in a row the program is no longer kept running: each try costs a start. */
 const MOST_BREAKS = 3;
 
 /**
- * Keeps one program running for the questions of a long-lived process. Any number of questions may be
- * put at the same time; one that breaks is let go of, and the next question begins another.
+ * Keeps one program running for the queries of a long-lived process. Queries can run in parallel; a session
+ * that breaks is closed, and the next query starts another.
  */
 export class SessionKeeper {
   private readonly open: OpenSession;
   private kept: Kept | undefined;
-  /** Of which program how many broke since the last answer. */
+  /** The program, and how many sessions broke since its last answer. */
   private breaks = { key: '', count: 0 };
   private isClosed = false;
 
@@ -36,7 +35,7 @@ export class SessionKeeper {
   }
 
   /**
-   * @returns undefined where the program is to be run for the question instead
+   * @returns undefined when the program should be run per query instead
    * @throws ToolFailure BACKEND_TIMEOUT; the signal's reason
    */
   async ask(tool: Tool, question: ToolQuestion, run: RunOptions): Promise<ToolAnswer | undefined> {
@@ -48,7 +47,7 @@ export class SessionKeeper {
       this.breaks = { key: tool.key, count: 0 };
       return answer;
     } catch (error) {
-      // Whoever gives up its own question leaves the program to the others.
+      // A cancelled query leaves the session to the others.
       run.signal?.throwIfAborted();
       kept.failure ??= error;
       if (this.kept === kept) {
@@ -56,21 +55,21 @@ export class SessionKeeper {
         this.kept = undefined;
       }
       await letGo(kept);
-      // One that died is run instead; one that takes too long would do so again.
+      // After a crash the program is run per query; after a timeout that would not help.
       const { failure } = kept;
       if (failure instanceof ToolFailure && failure.code === 'BACKEND_FAILED') return undefined;
       throw failure;
     }
   }
 
-  /** Lets go of the program; the next question begins it anew. */
+  /** Ends the program; the next query starts it again. */
   async end(): Promise<void> {
     const { kept } = this;
     this.kept = undefined;
     if (kept !== undefined) await letGo(kept);
   }
 
-  /** Lets go of it for good. */
+  /** Ends it permanently. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.end();
@@ -78,7 +77,7 @@ export class SessionKeeper {
 
   private keptFor(tool: Tool): Kept {
     if (this.kept?.key === tool.key) return this.kept;
-    // Another release stands in its place.
+    // Another release has been installed.
     if (this.kept !== undefined) void letGo(this.kept);
     const kept = { key: tool.key, opened: this.open(tool), failure: undefined };
     this.kept = kept;

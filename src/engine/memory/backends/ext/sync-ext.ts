@@ -1,30 +1,29 @@
 import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Minder } from '../../../child/minder.js';
-import type { Clock } from '../../../context.js';
 import type { Warning } from '../../../errors/index.js';
-import type { SyncEvent, SyncSummary } from '../../sync/events.js';
+import type { Clock } from '../../../support/context.js';
+import { doublingRestMs } from '../../../support/time.js';
+import type { SyncEvent, SyncSummary } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
-import type { ExtSettings } from './ext-settings.js';
 import { type ExtState, type LastUpdate, updateExtState } from './ext-state.js';
+import type { ExtSettings } from './open-ext.js';
 import { listCollections, type Run, tellCollections } from './tell-collections.js';
-import type { ToolFeatures } from './tool/features.js';
-import { type Tool, toolPlaces } from './tool/open-tool.js';
+import type { ToolFeatures } from './tool/ask-program.js';
+import { type Tool, ToolFailure, toolPlaces } from './tool/open-tool.js';
 import { readCounts, readPending, type UpdateCounts } from './tool/read-answer.js';
-import { commandOf, runTool, type ToolOutput } from './tool/run-tool.js';
-import { ToolFailure } from './tool/tool-failure.js';
+import { commandOf, msUntil, runTool, type ToolOutput } from './tool/run-tool.js';
 
-/** What a refresh of the program's index works with. */
 export interface ExtSyncTarget {
   readonly settings: ExtSettings;
   readonly tool: Tool;
   readonly features: ToolFeatures;
   readonly clock: Clock;
-  /** Writes conversations as Markdown. */
+  /** Exports conversations as Markdown. */
   readonly exportSessions: () => Promise<readonly SkippedFile[]>;
-  /** What the files look like; see treeOf. */
+  /** Digest of the files; see treeOf. */
   readonly tree: () => string | null;
-  /** Where a person's own models lie; undefined where there are none. */
+  /** The folder of the user's own models, if any. */
   readonly modelsDir: string | undefined;
 }
 
@@ -32,29 +31,30 @@ export interface ExtSyncTarget {
 export interface ExtSyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
-  /** Make vectors now, whenever that was last done. */
+  /** Embed now, regardless of the interval. */
   readonly embedsNow: boolean;
+  /** Deadline, by `performance.now()`. */
+  readonly deadline: number;
 }
 
-/** What a refresh did. */
 export interface ExtSyncResult {
   readonly counts: UpdateCounts;
   readonly skipped: readonly SkippedFile[];
   readonly state: ExtState;
-  /** Whether the program was told of collections that it did not have. */
+  /** Whether collections were added. */
   readonly hasNewCollections: boolean;
-  /** Why there are not all vectors although the mode wants them. */
+  /** Why vectors are missing although the mode needs them. */
   readonly embedFailure: ToolFailure | undefined;
 }
 
-/** Vectors that could not be made are tried again after a minute, then less often, up to an hour. */
+/** Failed embeddings are retried after a minute, then less and less often, up to an hour. */
 const FIRST_EMBED_WAIT_MS = 60_000;
 const LONGEST_EMBED_WAIT_MS = 60 * 60_000;
 
 /**
- * Brings the program's index in line with the files: exports conversations, tells it of collections that
- * came or went, lets it look at all others, makes vectors where the mode needs them. May be ended at any
- * point and begun again. Only one process may do so at a time.
+ * Brings the program's index in line with the files: exports conversations, adds and removes collections,
+ * rescans the others, and embeds if the mode needs it. Can be interrupted and repeated at any point. One
+ * process at a time.
  *
  * @throws ToolFailure; the signal's reason
  */
@@ -65,11 +65,16 @@ export async function syncExt(
   const startedMs = target.clock.now();
   const skipped = await target.exportSessions();
   const tree = target.tree();
-  // What it does here may take minutes: killed, svc would leave it behind, and begin the same anew.
+  // May take minutes: if svc is killed, the program must not keep running alongside a second one.
   const minder = new Minder(process.execPath);
   const run = (args: readonly string[], timeoutMs: number): Promise<ToolOutput> => {
     options.onEvent?.({ type: 'ext.running', command: commandOf(args) });
-    return runTool(target.tool, args, { timeoutMs, signal: options.signal, mind: minder.mind });
+    const limitMs = Math.min(timeoutMs, msUntil(options.deadline));
+    return runTool(target.tool, args, {
+      timeoutMs: limitMs,
+      signal: options.signal,
+      mind: minder.mind,
+    });
   };
   try {
     return await refresh(target, options.embedsNow, { skipped, startedMs, tree }, run);
@@ -78,7 +83,6 @@ export async function syncExt(
   }
 }
 
-/** What was found out before the program is run. */
 interface Beginning {
   readonly skipped: readonly SkippedFile[];
   readonly startedMs: number;
@@ -106,7 +110,7 @@ async function refresh(
     tookMs: clock.now() - startedMs,
     files,
     tree,
-    // It says nothing of them where nothing is missing.
+    // Not reported when nothing is missing.
     withoutVectors: readPending(update.stdout) ?? readPending(told.stdout) ?? 0,
   };
   const state = updateExtState(settings.dir, (before) => ({ ...before, updated }));
@@ -117,13 +121,13 @@ async function refresh(
   return { counts, skipped, hasNewCollections: told.hasNew, ...embedded };
 }
 
-/** What came of a refresh that found nothing to do. */
+/** A refresh that found nothing to do. */
 export function unchanged(state: ExtState): ExtSyncResult {
   const counts = { added: 0, changed: 0, removed: 0, unchanged: state.updated?.files ?? 0 };
   return { counts, skipped: [], state, hasNewCollections: false, embedFailure: undefined };
 }
 
-/** Vectors are upkeep of their own: what fails there leaves a fresh index. */
+/** Embedding is separate upkeep: if it fails, the index is still fresh. */
 async function embed(
   target: ExtSyncTarget,
   state: ExtState,
@@ -153,7 +157,7 @@ async function embed(
   }
 }
 
-/** At its interval where something has no vector; after failures less and less often. */
+/** At the interval when vectors are missing; less and less often after failures. */
 function isEmbeddingDue(
   { embedded, updated }: ExtState,
   { update }: ExtSettings,
@@ -162,29 +166,27 @@ function isEmbeddingDue(
   if (embedded === undefined) return true;
   const sinceMs = nowMs - embedded.atMs;
   if (embedded.failures > 0) {
-    return (
-      sinceMs >= Math.min(LONGEST_EMBED_WAIT_MS, FIRST_EMBED_WAIT_MS * 2 ** (embedded.failures - 1))
-    );
+    return sinceMs >= doublingRestMs(embedded.failures, FIRST_EMBED_WAIT_MS, LONGEST_EMBED_WAIT_MS);
   }
   const isWanted = updated?.withoutVectors !== 0 && update.embedIntervalMs > 0;
   return isWanted && sinceMs >= update.embedIntervalMs;
 }
 
-/** Lets the program use the models that the person has, instead of fetching its own. */
+/** Lets the program use the user's models instead of downloading its own. */
 function linkModels(dir: string, modelsDir: string | undefined): void {
   const link = join(dir, 'cache', 'qmd', 'models');
   if (modelsDir === undefined || !existsSync(modelsDir) || existsSync(link)) return;
   try {
     mkdirSync(join(dir, 'cache', 'qmd'), { recursive: true, mode: 0o700 });
-    // One that leads nowhere any more.
+    // A dangling link.
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link);
     symlinkSync(modelsDir, link);
   } catch {
-    // Another process was first, or links cannot be made: then the program fetches its own.
+    // Another process was first, or links are not supported: the program downloads its own models.
   }
 }
 
-/** A refresh as every sync is told. */
+/** A refresh as a sync summary. */
 export function summaryOf(
   { counts, skipped, embedFailure }: ExtSyncResult,
   durationMs: number,
@@ -193,7 +195,7 @@ export function summaryOf(
   const { added, changed, removed, unchanged } = counts;
   return {
     outcome: added + changed + removed === 0 ? 'unchanged' : 'updated',
-    ...(isForced ? { rebuild: { reason: 'forced', detail: 'asked for' } } : {}),
+    ...(isForced ? { rebuild: { reason: 'forced', detail: '--force' } } : {}),
     added,
     changed,
     removed,
@@ -208,20 +210,20 @@ export function summaryOf(
 }
 
 function withoutVectors({ message, hint }: ToolFailure): Warning {
-  return { code: 'EMBEDDINGS_PENDING', message: `not all vectors were made: ${message}`, hint };
+  return { code: 'EMBEDDINGS_PENDING', message: `some vectors are missing: ${message}`, hint };
 }
 
 function sumOf(a: UpdateCounts, b: UpdateCounts): UpdateCounts {
   return {
     added: a.added + b.added,
     changed: a.changed + b.changed,
-    // What was just added is looked at again.
+    // Collections that were just added are not scanned twice.
     unchanged: Math.max(0, b.unchanged - a.added - a.unchanged),
     removed: a.removed + b.removed,
   };
 }
 
-/** Deletes the program's index of an agent, and all that is remembered of it. */
+/** Deletes the program's index of an agent, and its recorded state. */
 export function removeExtIndex(dir: string): boolean {
   const { indexFile } = toolPlaces(dir);
   const was = existsSync(indexFile);

@@ -1,27 +1,26 @@
 import { existsSync } from 'node:fs';
 import type { Collection } from './collections.js';
-import type { ExtSettings } from './ext-settings.js';
 import { type KnownCollection, readExtState, updateExtState } from './ext-state.js';
-import type { ToolFeatures } from './tool/features.js';
+import type { ExtSettings } from './open-ext.js';
+import type { ToolFeatures } from './tool/ask-program.js';
+import { ToolFailure } from './tool/open-tool.js';
 import { type ListedCollection, readCollections } from './tool/read-answer.js';
 import type { ToolOutput } from './tool/run-tool.js';
-import { ToolFailure } from './tool/tool-failure.js';
 
 /** Runs the program with these arguments, for at most so many milliseconds. */
 export type Run = (args: readonly string[], timeoutMs: number) => Promise<ToolOutput>;
 
-/** What telling the program of its collections came to. */
 export interface Told {
-  /** Whether it knew some of them before, and has to look at their files again. */
+  /** Whether existing collections remain that must be rescanned. */
   readonly kept: boolean;
-  /** Whether it was told of some now. */
+  /** Whether any were added. */
   readonly hasNew: boolean;
-  /** What it said about those that it was told of now. */
+  /** The program's output for added collections. */
   readonly stdout: string;
   readonly listed: readonly ListedCollection[];
 }
 
-/** Adds what is new, removes what is wanted no more or otherwise; what is not svc's own is left alone. */
+/** Adds missing collections and removes outdated ones; collections that are not svc's are left alone. */
 export async function tellCollections(
   settings: ExtSettings,
   features: ToolFeatures,
@@ -63,11 +62,11 @@ async function remove(name: string, { update }: ExtSettings, run: Run): Promise<
 }
 
 interface Added extends Pick<Told, 'listed' | 'stdout'> {
-  /** Those that it did not take with this flag. */
+  /** Those that the program rejected with this flag. */
   readonly refused: readonly Collection[];
 }
 
-/** A release that does not know the flag complains, or takes every file without a word. */
+/** A release that does not know the flag rejects it, or silently indexes every file. */
 async function addAll(
   collections: readonly Collection[],
   flag: ToolFeatures['patternFlag'],
@@ -78,7 +77,7 @@ async function addAll(
   let stdout = '';
   for (const collection of collections) {
     const { name, root, pattern } = collection;
-    // Killed on the way, svc knows that what it finds under the name then is its own.
+    // Recorded first: if svc is killed, it still knows that this name is its own.
     const others = (all: readonly KnownCollection[]) => all.filter((other) => other.name !== name);
     remember(settings, (all) => [...others(all), { name, root, pattern: HALF_TOLD }]);
     try {
@@ -103,10 +102,10 @@ async function addAll(
   return { refused, stdout, listed };
 }
 
-/** No pattern of a collection: stands for one that the program is being told of. */
+/** Not a valid pattern: marks a collection that is being added. */
 const HALF_TOLD = '';
 
-/** A pattern that begins like an option is none. */
+/** A pattern that starts like an option is not a valid one. */
 function patternWords(flag: string, pattern: string): readonly string[] {
   return pattern.startsWith('-') ? [`${flag}=${pattern}`] : [flag, pattern];
 }
@@ -118,8 +117,8 @@ function isSame(a: KnownCollection, b: KnownCollection): boolean {
 function refusesPattern(pattern: string): ToolFailure {
   return new ToolFailure(
     'BACKEND_UNAVAILABLE',
-    `the external search program does not take the pattern ${JSON.stringify(pattern)} for a collection`,
-    'install a current release: npm install -g @tobilu/qmd',
+    `the external search program rejects the pattern ${JSON.stringify(pattern)} for a collection`,
+    'install a newer release: npm install -g @tobilu/qmd',
   );
 }
 

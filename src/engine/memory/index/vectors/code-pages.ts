@@ -1,185 +1,140 @@
 import type { Connection } from '../../../sqlite/database.js';
-import { type CodePage, codeLengths, GROUP, PAGE_SLOTS } from './code-page.js';
-import type { Rotation } from './rotation.js';
+import { CODE_BYTES, type Codable, type CodePage, PAGE_SLOTS, SignCoder } from './sign-codes.js';
 import type { Space } from './spaces.js';
 import { bytesOf, floatsOf, integersOf } from './vector-bytes.js';
 
-/** A page as it is stored: the columns of `code_pages` and `codes`. */
-export interface StoredPage {
-  readonly id: number;
-  readonly used: number;
-  readonly centre: Buffer;
-  readonly ids: Buffer;
-  readonly scales: Buffer;
-  readonly offsets: Buffer;
-  readonly codes: Buffer;
+/** The coded vectors of a space: embedding ids, and an upper bound of each one's similarity to a query. */
+export interface Compared {
+  readonly ids: Uint32Array;
+  readonly ceilings: Float32Array;
 }
 
-/** A page as it is read: a damaged database may have lost its codes. */
-type PageRow = Omit<StoredPage, 'codes'> & { readonly codes: Buffer | null };
+interface PageRow {
+  readonly centre: Buffer;
+  readonly ids: Buffer;
+  readonly factors: Buffer;
+  readonly signs: Buffer;
+}
 
-const SELECT_PAGE = `
-  SELECT code_pages.id, used, centre, embedding_ids AS ids, scales, offsets, codes
-  FROM code_pages LEFT JOIN codes ON page_id = code_pages.id`;
+/** Codes the uncoded vectors of a space, one full page at a time. The transaction is the caller's. */
+export function codeVectors(database: Connection, space: Space): void {
+  let pages = Math.floor(countUncoded(database, space) / PAGE_SLOTS);
+  if (pages === 0) return;
+  const coder = new SignCoder(space.dimensions);
+  const take = database
+    .prepare<[number], [number, Buffer]>(
+      `SELECT embeddings.id, vector FROM uncoded CROSS JOIN embeddings ON embeddings.id = embedding_id
+       WHERE uncoded.space_id = ? ORDER BY embedding_id LIMIT ${PAGE_SLOTS}`,
+    )
+    .raw();
+  const insert = database.prepare('INSERT INTO code_pages VALUES (NULL, ?, ?, ?, ?, ?)');
+  const dequeue = database.prepare('DELETE FROM uncoded WHERE space_id = ? AND embedding_id <= ?');
+  for (; pages > 0; pages--) {
+    const vectors = take.all(space.id).map(([id, bytes]): Codable => {
+      return { id, vector: floatsOf(bytes) };
+    });
+    // A damaged file may have fewer than were counted.
+    if (vectors.length < PAGE_SLOTS) return;
+    const { centre, ids, factors, signs } = coder.encode(vectors);
+    insert.run(space.id, ...[ids, centre, factors, signs].map(bytesOf));
+    dequeue.run(space.id, vectors.at(-1)?.id);
+  }
+}
 
-/** The pages of a space, one in memory at a time. Not by one iterator: see keep-native-objects.ts. */
-export function* storedPages(database: Connection, space: Space): Generator<PageRow> {
-  const ids = database
+/** Compares all coded vectors of a space; undefined when its pages are damaged. */
+export function compareCoded(
+  database: Connection,
+  space: Space,
+  query: Float32Array,
+): Compared | undefined {
+  const pageIds = database
     .prepare<[number], number>('SELECT id FROM code_pages WHERE space_id = ? ORDER BY id')
     .pluck()
     .all(space.id);
-  const read = database.prepare<[number], PageRow>(`${SELECT_PAGE} WHERE code_pages.id = ?`);
-  for (const id of ids) {
-    const page = read.get(id);
-    if (page !== undefined) yield page;
-  }
-}
-
-/** Whether any vector of a space has a code. */
-export function hasPages(database: Connection, space: Space): boolean {
-  const any = database.prepare('SELECT 1 FROM code_pages WHERE space_id = ? LIMIT 1');
-  return any.get(space.id) !== undefined;
-}
-
-/** Whether a page's columns fit together. */
-export function isWholePage(page: PageRow, rotation: Rotation): page is StoredPage {
-  const slots = page.scales.length / WORD;
-  const { long, short } = codeLengths(rotation.width);
-  const bytes = (page.codes?.length ?? 0) / slots;
-  return (
-    (bytes === long || bytes === short) &&
-    slots % GROUP === 0 &&
-    slots <= PAGE_SLOTS &&
-    page.used <= slots &&
-    page.centre.length === rotation.width * WORD &&
-    page.ids.length === slots * WORD &&
-    page.offsets.length === slots * WORD
+  const ids = new Uint32Array(pageIds.length * PAGE_SLOTS);
+  const ceilings = new Float32Array(ids.length);
+  const coder = new SignCoder(space.dimensions);
+  // One page in memory at a time. Not with an iterator: see keep-native-objects.ts.
+  const read = database.prepare<[number], PageRow>(
+    'SELECT centre, ids, factors, signs FROM code_pages WHERE id = ?',
   );
+  for (const [at, pageId] of pageIds.entries()) {
+    const row = read.get(pageId);
+    const page = row === undefined ? undefined : pageOf(row);
+    if (page === undefined || !coder.fits(page)) return undefined;
+    ids.set(page.ids, at * PAGE_SLOTS);
+    coder.compare(page, query, ceilings, at * PAGE_SLOTS);
+  }
+  return { ids, ceilings };
 }
 
-const WORD = 4;
-
-/** The page that new vectors of a space go into, if there is a sound one with room. */
-export function openPage(
-  database: Connection,
-  space: Space,
-  rotation: Rotation,
-): { readonly id: number; readonly page: CodePage } | undefined {
-  const stored = database
-    .prepare<[number, number], PageRow>(
-      `${SELECT_PAGE} WHERE space_id = ? AND used < ? ORDER BY code_pages.id DESC LIMIT 1`,
-    )
-    .get(space.id, PAGE_SLOTS);
-  if (stored === undefined || !isWholePage(stored, rotation)) return undefined;
-  const scales = floatsOf(stored.scales);
-  const page: CodePage = {
-    bytes: stored.codes.length / scales.length,
-    used: stored.used,
-    centre: floatsOf(stored.centre),
-    ids: integersOf(stored.ids),
-    scales,
-    offsets: floatsOf(stored.offsets),
-    codes: stored.codes,
+function pageOf({ centre, ids, factors, signs }: PageRow): CodePage {
+  return {
+    centre: floatsOf(centre),
+    ids: integersOf(ids),
+    factors: floatsOf(factors),
+    signs: integersOf(signs),
   };
-  return { id: stored.id, page };
 }
 
-/** How many pages a space has. */
-export function countPages(database: Connection, space: Space): number {
+/** Deletes all codes of a space, and its queue of vectors to code. */
+export function dropCodes(database: Connection, space: Space): void {
+  database.prepare('DELETE FROM code_pages WHERE space_id = ?').run(space.id);
+  database.prepare('DELETE FROM uncoded WHERE space_id = ?').run(space.id);
+}
+
+/** Share of codes of unused vectors above which all are recomputed. */
+const MOST_DEAD = 1 / 4;
+
+/**
+ * Recomputes the codes of a space if they are damaged, or too many belong to unused vectors. Those slow
+ * queries down a little but do not change results.
+ */
+export function repairCodes(database: Connection, space: Space, mostDead = MOST_DEAD): void {
+  const { coded, broken, uncoded, used } = countCodes(database, space);
+  const dead = coded + uncoded - used;
+  if (broken === 0 && dead >= 0 && dead <= coded * mostDead) return;
+  dropCodes(database, space);
+  database
+    .prepare(
+      `INSERT INTO uncoded SELECT space_id, id FROM embeddings
+       WHERE space_id = ? AND id NOT IN (SELECT embedding_id FROM cached_embeddings)`,
+    )
+    .run(space.id);
+  codeVectors(database, space);
+}
+
+interface CodeCounts {
+  readonly coded: number;
+  /** Pages whose columns are inconsistent. */
+  readonly broken: number;
+  readonly uncoded: number;
+  /** Vectors in use. */
+  readonly used: number;
+}
+
+function countCodes(database: Connection, { id, dimensions }: Space): CodeCounts {
+  const counts = database
+    .prepare<[{ readonly id: number; readonly dimensions: number }], CodeCounts>(
+      `SELECT count(*) * ${PAGE_SLOTS} AS coded,
+         count(*) FILTER (WHERE length(centre) <> @dimensions * 4
+           OR length(ids) <> ${PAGE_SLOTS} * 4 OR length(factors) <> ${PAGE_SLOTS} * 8
+           OR length(signs) <> ${PAGE_SLOTS} * ${CODE_BYTES}) AS broken,
+         (SELECT count(*) FROM uncoded WHERE space_id = @id) AS uncoded,
+         (SELECT count(*) FROM embeddings WHERE space_id = @id
+           AND id NOT IN (SELECT embedding_id FROM cached_embeddings)) AS used
+       FROM code_pages WHERE space_id = @id`,
+    )
+    .get({ id, dimensions });
+  if (counts === undefined) throw new Error('an aggregate has one row');
+  return counts;
+}
+
+function countUncoded(database: Connection, space: Space): number {
   return (
     database
-      .prepare<[number], number>('SELECT count(*) FROM code_pages WHERE space_id = ?')
+      .prepare<[number], number>('SELECT count(*) FROM uncoded WHERE space_id = ?')
       .pluck()
       .get(space.id) ?? 0
   );
-}
-
-/** Writes a page, in the place of the one with this id if there is one. */
-export function writePage(
-  database: Connection,
-  space: Space,
-  id: number | undefined,
-  page: CodePage,
-): void {
-  const { used, centre, ids, scales, offsets, codes } = page;
-  const columns = [centre, ids, scales, offsets].map(bytesOf);
-  if (id === undefined) {
-    const inserted = database
-      .prepare('INSERT INTO code_pages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)')
-      .run(space.id, used, liveSlots(page), ...columns);
-    database.prepare('INSERT INTO codes VALUES (?, ?)').run(inserted.lastInsertRowid, codes);
-    return;
-  }
-  database
-    .prepare(
-      `UPDATE code_pages SET used = ?, live = ?, centre = ?, embedding_ids = ?, scales = ?,
-         offsets = ? WHERE id = ?`,
-    )
-    .run(used, liveSlots(page), ...columns, id);
-  database.prepare('UPDATE codes SET codes = ? WHERE page_id = ?').run(codes, id);
-}
-
-function liveSlots({ offsets }: Pick<CodePage, 'offsets'>): number {
-  return offsets.reduce(
-    (live, offset) => (offset === Number.NEGATIVE_INFINITY ? live : live + 1),
-    0,
-  );
-}
-
-/** Takes vectors out of the pages of a space; pages that become half empty are given up. */
-export function removeFromPages(
-  database: Connection,
-  space: Space,
-  gone: ReadonlySet<number>,
-): void {
-  if (gone.size === 0) return;
-  const pages = database
-    .prepare<[number], { id: number; used: number; ids: Buffer; offsets: Buffer }>(
-      'SELECT id, used, embedding_ids AS ids, offsets FROM code_pages WHERE space_id = ?',
-    )
-    .all(space.id);
-  for (const page of pages) {
-    const ids = integersOf(page.ids);
-    const offsets = floatsOf(page.offsets);
-    let touched = false;
-    for (const [slot, id] of ids.entries()) {
-      if (!gone.has(id) || offsets[slot] === Number.NEGATIVE_INFINITY) continue;
-      offsets[slot] = Number.NEGATIVE_INFINITY;
-      touched = true;
-    }
-    if (!touched) continue;
-    const live = liveSlots({ offsets });
-    if (live * 2 < page.used) {
-      giveUpPage(
-        database,
-        space,
-        page.id,
-        ids.filter((_, slot) => isLive(offsets[slot])),
-      );
-      continue;
-    }
-    database
-      .prepare('UPDATE code_pages SET live = ?, offsets = ? WHERE id = ?')
-      .run(live, bytesOf(offsets), page.id);
-  }
-}
-
-function isLive(offset: number | undefined): boolean {
-  return offset !== undefined && offset !== Number.NEGATIVE_INFINITY;
-}
-
-function giveUpPage(database: Connection, space: Space, pageId: number, live: Uint32Array): void {
-  const enqueue = database.prepare('INSERT OR IGNORE INTO uncoded VALUES (?, ?)');
-  for (const id of live) enqueue.run(space.id, id);
-  database.prepare('DELETE FROM codes WHERE page_id = ?').run(pageId);
-  database.prepare('DELETE FROM code_pages WHERE id = ?').run(pageId);
-}
-
-/** Forgets all codes of a space, and what is still to be coded. */
-export function dropCodes(database: Connection, space: Space): void {
-  database
-    .prepare('DELETE FROM codes WHERE page_id IN (SELECT id FROM code_pages WHERE space_id = ?)')
-    .run(space.id);
-  database.prepare('DELETE FROM code_pages WHERE space_id = ?').run(space.id);
-  database.prepare('DELETE FROM uncoded WHERE space_id = ?').run(space.id);
 }

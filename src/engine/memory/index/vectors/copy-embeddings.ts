@@ -1,21 +1,26 @@
 import { type Connection, openDatabase } from '../../../sqlite/database.js';
-import { isDamage } from '../index-error.js';
-import { hashChunks } from './content-hash.js';
-import { allSpaces } from './spaces.js';
+import { hashChunks } from '../content-hash.js';
+import { isDamage } from '../index-file.js';
+import { allSpaces, findSpace } from './spaces.js';
 
-/** Tables that are copied as they stand, those that others refer to first. */
+/** Tables to copy, referenced ones first. */
 const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;
 
 const BUSY_TIMEOUT_MS = 5000;
-/** Rows that are in memory at once. Not by one iterator: see keep-native-objects.ts. */
+/** Rows in memory at once. Not with an iterator: see keep-native-objects.ts. */
 const ROWS = 500;
 
 /**
- * Copies all vectors of another index into one that has none. Contents that no chunk uses here are
- * left for the next tidying to find. A file without vectors gives none, and a damaged one what can
- * be read of it: a vector was paid for.
+ * Copies all vectors of another index into one that has none. Unused contents are left for the next tidying.
+ * From a damaged file whatever is readable is copied, because vectors were paid for.
+ *
+ * @param rename changes identities, so that their vectors no longer match the configured one
  */
-export function copyEmbeddings(database: Connection, fromFile: string): void {
+export function copyEmbeddings(
+  database: Connection,
+  fromFile: string,
+  rename?: (identity: string) => string,
+): void {
   const source = openSource(fromFile);
   if (source === undefined) return;
   try {
@@ -25,6 +30,7 @@ export function copyEmbeddings(database: Connection, fromFile: string): void {
   } finally {
     source.close();
   }
+  if (rename !== undefined) renameSpaces(database, rename);
   if (allSpaces(database).length === 0) return;
   hashChunks(database);
   database.exec(
@@ -37,7 +43,29 @@ export function copyEmbeddings(database: Connection, fromFile: string): void {
   );
 }
 
-/** A connection of its own: attached, the old file would get the locking mode of the new one. */
+/** If the new name exists from an earlier rename, the vectors are merged; newer ones win. */
+function renameSpaces(database: Connection, rename: (identity: string) => string): void {
+  const move = database.prepare('UPDATE OR REPLACE embeddings SET space_id = ? WHERE space_id = ?');
+  const remove = database.prepare('DELETE FROM spaces WHERE id = ?');
+  const name = database.prepare('UPDATE spaces SET identity = ? WHERE id = ?');
+  database.transaction(() => {
+    for (const { id, identity, dimensions, inUse } of allSpaces(database)) {
+      const renamed = rename(identity);
+      const earlier = findSpace(database, renamed);
+      if (earlier === undefined) name.run(renamed, id);
+      if (earlier === undefined || earlier.id === id) continue;
+      // With another length, or out of use, they cannot stand in for this one.
+      if (earlier.dimensions === dimensions && inUse) move.run(earlier.id, id);
+      else database.prepare('DELETE FROM embeddings WHERE space_id = ?').run(id);
+      remove.run(id);
+    }
+    database.exec(
+      'DELETE FROM cached_embeddings WHERE embedding_id NOT IN (SELECT id FROM embeddings)',
+    );
+  })();
+}
+
+/** A separate connection: attached, the old file would inherit the locking mode of the new one. */
 function openSource(file: string): Connection | undefined {
   try {
     return openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });

@@ -1,9 +1,36 @@
 import type { Connection } from '../../../sqlite/database.js';
+import { contentHash } from '../content-hash.js';
 import { headingPathOf } from '../lexical-text.js';
-import type { MissingMedia, MissingMediaCount } from '../media-index.js';
-import type { MissingEmbedding, VectorSpaceStatistics } from '../memory-index.js';
-import { contentHash } from './content-hash.js';
 import { findSpace, WITHOUT_VECTOR } from './spaces.js';
+
+/** A text chunk without a vector. */
+export interface MissingEmbedding {
+  readonly chunkId: number;
+  /** Hash of what is embedded: the heading path and the text (see content-hash.ts). */
+  readonly hash: Buffer;
+  readonly headingPath: readonly string[];
+  readonly text: string;
+}
+
+/** A media document whose content has no vector. */
+export interface MissingMedia {
+  readonly chunkId: number;
+  /** Hash of what is embedded: the type and the content of the file (see content-hash.ts). */
+  readonly hash: Buffer;
+  /** The displayed path. */
+  readonly path: string;
+  readonly label: string;
+  readonly mimeType: string;
+  /** SHA-256 of the bytes, hexadecimal. */
+  readonly contentHash: string;
+  readonly bytes: number;
+}
+
+/** Media without a vector under an identity. */
+export interface MissingMediaCount {
+  readonly files: number;
+  readonly bytes: number;
+}
 
 interface MissingRow {
   readonly chunkId: number;
@@ -15,7 +42,7 @@ interface MissingRow {
 
 const MEDIA = "(SELECT id FROM documents WHERE kind = 'media')";
 
-/** Chunks of text after an id without a vector under an identity; of equal contents the first alone. */
+/** Text chunks after an id without a vector; of equal contents only the first. */
 export function missingEmbeddings(
   database: Connection,
   identity: string,
@@ -37,7 +64,6 @@ export function missingEmbeddings(
   );
 }
 
-/** The same for the chunks of media. */
 export function missingMedia(
   database: Connection,
   identity: string,
@@ -57,14 +83,12 @@ export function missingMedia(
   return distinct(rows);
 }
 
-/** How many chunks have no vector under an identity. */
-export function countMissing(database: Connection, identity: string): number {
+export function countMissingEmbeddings(database: Connection, identity: string): number {
   const values = valuesOf(database, identity, 0);
   const count = database.prepare<[typeof values], number>(`SELECT count(*) ${WITHOUT_VECTOR}`);
   return count.pluck().get(values) ?? 0;
 }
 
-/** How many of them are media, and how large those files are. */
 export function countMissingMedia(database: Connection, identity: string): MissingMediaCount {
   const values = valuesOf(database, identity, 0);
   const counted = database
@@ -77,23 +101,6 @@ export function countMissingMedia(database: Connection, identity: string): Missi
   return counted ?? { files: 0, bytes: 0 };
 }
 
-/** What is kept in each space. */
-export function spaceStatistics(database: Connection): VectorSpaceStatistics[] {
-  return database
-    .prepare<[], VectorSpaceStatistics>(
-      `SELECT identity, dimensions,
-         (SELECT count(*) FROM chunks WHERE hash IN (
-           SELECT hash FROM embeddings WHERE space_id = spaces.id)) AS chunks,
-         (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
-           AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
-         (SELECT count(*) FROM chunks WHERE hash IN (
-           SELECT hash FROM refused_contents AS refused
-           WHERE refused.identity = spaces.identity)) AS refused
-       FROM spaces ORDER BY id`,
-    )
-    .all();
-}
-
 function valuesOf(database: Connection, identity: string, after: number) {
   const space = findSpace(database, identity);
   return { space: space?.id ?? 0, identity, after: Math.max(after, space?.wholeTo ?? 0) };
@@ -103,8 +110,6 @@ function distinct<T extends { readonly hash: Buffer }>(rows: readonly T[]): T[] 
   const seen = new Set<string>();
   return rows.filter(({ hash }) => {
     const name = hash.toString('latin1');
-    if (seen.has(name)) return false;
-    seen.add(name);
-    return true;
+    return !seen.has(name) && seen.add(name);
   });
 }

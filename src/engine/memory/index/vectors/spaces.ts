@@ -1,6 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Connection } from '../../../sqlite/database.js';
-import { hashChunks } from './content-hash.js';
+import { hashChunks } from '../content-hash.js';
 
 /** A row of `spaces`. */
 export interface Space {
@@ -22,7 +22,7 @@ export function allSpaces(database: Connection): Space[] {
   return database.prepare<[], SpaceRow>(`${SELECT_SPACE} ORDER BY id`).all().map(toSpace);
 }
 
-/** The space of an identity, if anything was ever kept under it. */
+/** The space of an identity, if it exists. */
 export function findSpace(database: Connection, identity: string): Space | undefined {
   const row = database
     .prepare<[string], SpaceRow>(`${SELECT_SPACE} WHERE identity = ?`)
@@ -30,7 +30,7 @@ export function findSpace(database: Connection, identity: string): Space | undef
   return row === undefined ? undefined : toSpace(row);
 }
 
-/** The space of an identity, made when there is none. */
+/** The space of an identity, created if missing. */
 export function ensureSpace(database: Connection, identity: string, dimensions: number): Space {
   if (allSpaces(database).length === 0) hashChunks(database);
   database
@@ -41,19 +41,19 @@ export function ensureSpace(database: Connection, identity: string, dimensions: 
   return space;
 }
 
-/** @throws SvcError PROVIDER_ANSWER_INVALID when a vector is of another length than the space's */
+/** @throws SvcError PROVIDER_ANSWER_INVALID when a vector's length differs from the space's */
 export function requireDimensions(wanted: number, dimensions: number): void {
   if (dimensions === wanted) return;
   throw new SvcError(
     'PROVIDER_ANSWER_INVALID',
-    `a vector has ${dimensions} dimensions where the index has ${wanted} of the same model`,
+    `a vector has ${dimensions} dimensions, but the index has ${wanted} for the same model`,
     {
-      hint: 'run "svc memory reset", then "svc memory index", if this is what the model now gives',
+      hint: 'if the model has changed, run "svc memory reset", then "svc memory index"',
     },
   );
 }
 
-/** Chunks of the index that have no vector in a space and may get one, as the end of a statement. */
+/** The end of a statement: chunks that have no vector in a space and were not refused. */
 export const WITHOUT_VECTOR = `
   FROM chunks WHERE chunks.id > @after AND NOT EXISTS (
     SELECT 1 FROM embeddings WHERE space_id = @space AND embeddings.hash = chunks.hash
@@ -62,7 +62,7 @@ export const WITHOUT_VECTOR = `
     WHERE refused.identity = @identity AND refused.hash = chunks.hash
   )`;
 
-/** Raises a space's mark to the last chunk before the first without a vector. */
+/** Raises `whole_to` to the last chunk before the first without a vector. */
 export function raiseWholeTo(database: Connection, space: Space): void {
   const values = { space: space.id, identity: space.identity, after: space.wholeTo };
   const missing = database
@@ -76,11 +76,55 @@ export function raiseWholeTo(database: Connection, space: Space): void {
   database.prepare('UPDATE spaces SET whole_to = ? WHERE id = ?').run(wholeTo, space.id);
 }
 
-/** Chunks with this id and higher ones were written: their vectors are not known to be there. */
+/** Chunks from this id on were written, so their vectors may be missing. */
 export function lowerWholeTo(database: Connection, firstWritten: number): void {
   database
     .prepare('UPDATE spaces SET whole_to = ? WHERE whole_to >= ?')
     .run(firstWritten - 1, firstWritten);
+}
+
+/** Takes vectors out of the cache that chunks from this id on use again. */
+export function reviveWritten(database: Connection, firstWritten: number): void {
+  revive(
+    database,
+    database
+      .prepare<[number], CachedRow>(
+        `SELECT DISTINCT space_id, embeddings.id FROM chunks
+         CROSS JOIN spaces ON spaces.in_use
+         CROSS JOIN embeddings ON space_id = spaces.id AND embeddings.hash = chunks.hash
+         CROSS JOIN cached_embeddings ON embedding_id = embeddings.id
+         WHERE chunks.id >= ?`,
+      )
+      .raw()
+      .all(firstWritten),
+  );
+}
+
+/** Puts a space back into use, with the vectors that chunks use. */
+export function reviveSpace(database: Connection, space: Space): void {
+  database.prepare('UPDATE spaces SET in_use = 1 WHERE id = ?').run(space.id);
+  revive(
+    database,
+    database
+      .prepare<[number], CachedRow>(
+        `SELECT space_id, id FROM embeddings WHERE space_id = ?
+           AND EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`,
+      )
+      .raw()
+      .all(space.id),
+  );
+}
+
+/** Space id and embedding id. */
+type CachedRow = readonly [number, number];
+
+function revive(database: Connection, rows: readonly CachedRow[]): void {
+  const uncache = database.prepare('DELETE FROM cached_embeddings WHERE embedding_id = ?');
+  const enqueue = database.prepare('INSERT OR IGNORE INTO uncoded VALUES (?, ?)');
+  for (const [spaceId, id] of rows) {
+    uncache.run(id);
+    enqueue.run(spaceId, id);
+  }
 }
 
 function toSpace(row: SpaceRow): Space {

@@ -1,19 +1,29 @@
 import type { Connection } from '../../../sqlite/database.js';
-import type { TidyOptions } from '../memory-index.js';
-import { dropCodes, removeFromPages } from './code-pages.js';
-import { codeVectors, mendCodes } from './code-vectors.js';
-import { tidyRefused } from './refuse-embeddings.js';
-import { reviveSpace } from './revive.js';
-import { allSpaces, raiseWholeTo, type Space } from './spaces.js';
+import { codeVectors, dropCodes, repairCodes } from './code-pages.js';
+import { tidyRefused } from './embeddings.js';
+import { allSpaces, raiseWholeTo, reviveSpace, type Space } from './spaces.js';
 
-/** Forgets the vectors that nothing uses, but for a cache of the last used ones. */
+/** Which vectors are worth keeping. */
+export interface TidyOptions {
+  /** Identities in use; the vectors of all others count as unused. */
+  readonly keepIdentities: readonly string[];
+  /** Which of the others can never be used again; none by default. */
+  readonly isSuperseded?: (identity: string) => boolean;
+  /** How many unused vectors to keep, most recently used first. */
+  readonly cacheEntries: number;
+  /** Now, in milliseconds since the epoch. */
+  readonly atMs: number;
+}
+
+/** Deletes vectors that nothing uses, except for a cache of the most recently used ones. */
 export function tidyEmbeddings(database: Connection, options: TidyOptions): void {
-  const { keepIdentities, cacheEntries, atMs } = options;
+  const { keepIdentities, isSuperseded, cacheEntries, atMs } = options;
   database.transaction(() => {
     for (const space of allSpaces(database)) {
       const kept = keepIdentities.includes(space.identity);
       if (kept && !space.inUse) reviveSpace(database, space);
       if (!kept && space.inUse) leaveSpace(database, space, atMs);
+      if (!kept && isSuperseded?.(space.identity) === true) removeVectors(database, space);
     }
     cacheFreed(database, atMs);
     pruneCache(database, cacheEntries);
@@ -23,15 +33,15 @@ export function tidyEmbeddings(database: Connection, options: TidyOptions): void
         removeIfEmpty(database, space);
         continue;
       }
-      mendCodes(database, space);
-      codeVectors(database, space, 'nothing is coming');
+      repairCodes(database, space);
+      codeVectors(database, space);
       raiseWholeTo(database, space);
     }
   })();
 }
 
 function leaveSpace(database: Connection, space: Space, atMs: number): void {
-  // The cache may lose any of its vectors from now on.
+  // The cache may drop any of its vectors from now on.
   database.prepare('UPDATE spaces SET in_use = 0, whole_to = 0 WHERE id = ?').run(space.id);
   dropCodes(database, space);
   database
@@ -42,7 +52,18 @@ function leaveSpace(database: Connection, space: Space, atMs: number): void {
     .run(atMs, space.id);
 }
 
-/** Moves into the cache what the contents that went away had, where no other chunk has them. */
+/** Deletes the vectors of an abandoned space, cached ones included. */
+function removeVectors(database: Connection, { id }: Space): void {
+  database
+    .prepare(
+      `DELETE FROM cached_embeddings
+       WHERE embedding_id IN (SELECT id FROM embeddings WHERE space_id = ?)`,
+    )
+    .run(id);
+  database.prepare('DELETE FROM embeddings WHERE space_id = ?').run(id);
+}
+
+/** Moves vectors of deleted contents into the cache, unless another chunk uses them. */
 function cacheFreed(database: Connection, atMs: number): void {
   const unused = database
     .prepare<[number], number>(
@@ -56,12 +77,10 @@ function cacheFreed(database: Connection, atMs: number): void {
   );
   const dequeue = database.prepare('DELETE FROM uncoded WHERE space_id = ? AND embedding_id = ?');
   for (const space of allSpaces(database).filter(({ inUse }) => inUse)) {
-    const gone = unused.all(space.id);
-    for (const id of gone) {
+    for (const id of unused.all(space.id)) {
       cache.run(id, atMs);
       dequeue.run(space.id, id);
     }
-    removeFromPages(database, space, new Set(gone));
   }
   database.exec('DELETE FROM freed_hashes');
 }

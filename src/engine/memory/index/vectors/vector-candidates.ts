@@ -1,35 +1,62 @@
 import type { Connection } from '../../../sqlite/database.js';
 import type { Chunk, DocumentKey } from '../../types.js';
-import { headingPathOf } from '../lexical-text.js';
-import { lineNumbersOf } from '../line-numbers.js';
-import type { VectorCandidate } from '../memory-index.js';
-import type { NearestVectors } from './nearest.js';
-import type { Neighbour } from './neighbours.js';
-import type { Space } from './spaces.js';
+import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import { holdsMedia } from '../sync-mark.js';
+import { chunkVectors } from './embeddings.js';
+import { type Neighbour, nearest } from './nearest.js';
+import { findSpace, requireDimensions, type Space } from './spaces.js';
+import { cosine, floatsOf, unitVector } from './vector-bytes.js';
 
-/** Some vectors may belong to chunks that are gone; then so many times more are asked for. */
+/** A chunk whose vector is near a query's. */
+export interface VectorCandidate extends Chunk, DocumentKey {
+  readonly chunkId: number;
+  /** Cosine, -1 to 1. */
+  readonly similarity: number;
+}
+
+/** Media sampled evenly from the index. */
+export interface MediaSample {
+  /** The chunks of all media. */
+  readonly chunkIds: ReadonlySet<number>;
+  /** Cosines between the query and some of them. */
+  readonly similarities: readonly number[];
+}
+
+/** A nearest-neighbour query under one identity. */
+export interface VectorQuery {
+  readonly identity: string;
+  readonly vector: Float32Array;
+  readonly limit: number;
+  /** JSON array of the ids of the documents to search; undefined for all. */
+  readonly documents: string | undefined;
+  /** Loads the vector extension on first use. */
+  readonly hasExtension: () => boolean;
+}
+
+/** Growth of the request when vectors turn out to belong to deleted chunks. */
 const GROWTH = 4;
 
 /**
- * The chunks nearest to a query, best first; ties by path and line.
+ * The chunks nearest to a query vector, best first; ties by path and line.
  *
- * @param query of length 1
- * @param documents JSON array of the ids of the documents to search; undefined for all
+ * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
-export function vectorCandidates(
-  database: Connection,
-  nearest: NearestVectors,
-  space: Space,
-  query: Float32Array,
-  limit: number,
-  documents: string | undefined,
-): VectorCandidate[] {
-  const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
-  for (let count = limit; ; count *= GROWTH) {
-    const found = nearest.find(space, query, count, among);
-    const candidates = chunksOf(database, found, limit, documents);
-    if (candidates.length >= limit || found.length < count) return candidates;
-  }
+export function vectorCandidates(database: Connection, asked: VectorQuery): VectorCandidate[] {
+  const { identity, vector, limit, documents, hasExtension } = asked;
+  const space = findSpace(database, identity);
+  if (space === undefined) return [];
+  requireDimensions(space.dimensions, vector.length);
+  const query = unitVector(vector);
+  // One transaction, for a consistent view while others write.
+  const ask = database.transaction(() => {
+    const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
+    for (let count = limit; ; count *= GROWTH) {
+      const found = nearest(database, { space, query, among, hasExtension }, count);
+      const candidates = chunksOf(database, found, limit, documents);
+      if (candidates.length >= limit || found.length < count) return candidates;
+    }
+  });
+  return ask();
 }
 
 function embeddingsOf(database: Connection, space: Space, documents: string): number[] {
@@ -58,11 +85,11 @@ function chunksOf(
   limit: number,
   documents: string | undefined,
 ): VectorCandidate[] {
-  // Equal similarities share a rank, so that the database can order ties by path as it does
-  // elsewhere, and no similarity passes through its text.
+  // Equal similarities share a rank, so that SQLite breaks ties by path as elsewhere, and no similarity is
+  // converted to text.
   const similarities = [...new Set(found.map(({ similarity }) => similarity))];
   const rankOf = new Map(similarities.map((similarity, rank) => [similarity, rank]));
-  const ranked = found.map(({ id, similarity }) => [id, rankOf.get(similarity)]);
+  const ranked = JSON.stringify(found.map(({ id, similarity }) => [id, rankOf.get(similarity)]));
   const restriction =
     documents === undefined
       ? ''
@@ -79,15 +106,92 @@ function chunksOf(
        ${restriction}
        ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     )
-    .all({
-      ranked: JSON.stringify(ranked),
-      limit,
-      ...(documents === undefined ? {} : { documents }),
-    });
+    .all({ ranked, limit, documents });
   return rows.map(({ rank, headingPath, lineNumbers, ...row }) => ({
     ...row,
     headingPath: headingPathOf(headingPath),
     lineNumbers: lineNumbersOf(lineNumbers),
     similarity: similarities[rank] ?? 0,
   }));
+}
+
+export function similarities(
+  database: Connection,
+  identity: string,
+  vector: Float32Array,
+  chunkIds: readonly number[],
+): Map<number, number> {
+  const space = findSpace(database, identity);
+  if (space === undefined) return new Map();
+  const query = unitVector(vector);
+  const vectors = chunkVectors(database, space, chunkIds);
+  return new Map(Array.from(vectors, ([id, found]) => [id, cosine(query, found)]));
+}
+
+/**
+ * Cosines between a query and texts sampled evenly from a space, as a baseline of chance similarity. Media
+ * are left out: models place them far from all texts.
+ *
+ * @param count at most this many; fewer if the space has fewer
+ */
+export function sampleSimilarities(
+  database: Connection,
+  identity: string,
+  vector: Float32Array,
+  count: number,
+): number[] {
+  const space = findSpace(database, identity);
+  if (space === undefined) return [];
+  const query = unitVector(vector);
+  const [first, last] = database
+    .prepare<[], [number | null, number | null]>(
+      // Two index lookups; a combined min and max would scan the whole table.
+      'SELECT (SELECT min(id) FROM embeddings), (SELECT max(id) FROM embeddings)',
+    )
+    .raw()
+    .all()
+    .flatMap((row) => row.map((id) => id ?? 0));
+  // Ids have few gaps, so equal id distances sample evenly.
+  const ids = spread(count, first ?? 0, (last ?? 0) + 1);
+  const rows = database
+    .prepare<[string, number], Buffer>(
+      `SELECT vector FROM json_each(?) CROSS JOIN embeddings
+         ON embeddings.id = value AND +space_id = ?${holdsMedia(database) ? NO_MEDIA : ''}`,
+    )
+    .pluck()
+    .all(JSON.stringify(ids), space.id);
+  return rows.map((bytes) => cosine(query, floatsOf(bytes)));
+}
+
+const NO_MEDIA = `
+  AND hash NOT IN (SELECT chunks.hash FROM documents JOIN chunks ON document_id = documents.id
+    WHERE kind = 'media')`;
+
+/** The same for media, with the chunks of all of them. */
+export function sampleMedia(
+  database: Connection,
+  identity: string,
+  vector: Float32Array,
+  count: number,
+): MediaSample {
+  if (!holdsMedia(database)) return { chunkIds: new Set(), similarities: [] };
+  const all = database
+    .prepare<[], number>(
+      `SELECT chunks.id FROM documents JOIN chunks ON document_id = documents.id
+       WHERE kind = 'media' ORDER BY chunks.id`,
+    )
+    .pluck()
+    .all();
+  const ids = spread(count, 0, all.length).map((at) => all[at] ?? 0);
+  return {
+    chunkIds: new Set(all),
+    similarities: [...similarities(database, identity, vector, ids).values()],
+  };
+}
+
+/** Up to `count` evenly spaced whole numbers from `first` below `end`. */
+function spread(count: number, first: number, end: number): number[] {
+  const step = Math.max(1, (end - first) / count);
+  const spaced = Array.from({ length: count }, (_, at) => Math.floor(first + at * step));
+  return [...new Set(spaced)].filter((number) => number < end);
 }

@@ -1,38 +1,37 @@
 import { readSync } from 'node:fs';
 
-/** One line of a file, its end left out. */
+/** One line of a file, without its end. */
 export interface JsonlLine {
-  /** Where it begins, in bytes. */
+  /** Its start, in bytes. */
   readonly offset: number;
-  /** Where the next one begins. */
+  /** Start of the next line. */
   readonly end: number;
   /** 1-based. */
   readonly number: number;
-  /** Undefined for a line of more than MAX_LINE_BYTES, and for one that is not wanted. */
+  /** Undefined for a line over MAX_LINE_BYTES, and for unwanted lines. */
   readonly text: string | undefined;
-  /** False for the last line of a file that is not ended, or not yet. */
+  /** False for an unterminated last line. */
   readonly isEnded: boolean;
 }
 
-/** Where reading goes on. */
+/** Where reading starts. */
 export interface LinePosition {
   readonly offset: number;
-  /** 1-based number of the line that begins there. */
+  /** 1-based number of the line that starts there. */
   readonly line: number;
 }
 
-/** Longer lines hold a file or a picture, and nothing that was said. */
+/** Longer lines contain a file or a picture, not conversation. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
 /**
- * The lines of a file from a position on, however large it is: one block lies in memory at a time,
- * or one line where that is longer.
+ * The lines of a file from a position on, with one block or one line in memory at a time.
  *
- * @param end where to stop, in bytes: what is appended meanwhile is left for the next time
- * @param isWanted by number and offset; the text of other lines is left out
+ * @param end where to stop, in bytes: later appends are left for the next time
+ * @param isWanted by number and offset; the text of other lines is skipped
  */
 export function* jsonlLines(
   descriptor: number,
@@ -48,7 +47,7 @@ export function* jsonlLines(
   while (position < end) {
     if (filled === buffer.length) {
       if (buffer.length >= MAX_LINE_BYTES) {
-        // Its end is looked for and nothing of it kept.
+        // Only its end is needed.
         isOverlong = true;
         filled = 0;
       } else buffer = grown(buffer, Math.min(buffer.length * 2, MAX_LINE_BYTES));
@@ -90,6 +89,6 @@ function grown(buffer: Uint8Array, bytes: number): Buffer<ArrayBuffer> {
 function textOf(buffer: Buffer, start: number, end: number, offset: number): string {
   const stop = end > start && buffer[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
   const text = buffer.toString('utf8', start, stop);
-  // A byte order mark at the very beginning belongs to no JSON.
+  // JSON does not include a byte order mark.
   return offset === 0 && text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

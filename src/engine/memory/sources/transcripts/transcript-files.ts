@@ -3,23 +3,22 @@ import { sep } from 'node:path';
 import type { SessionReaderId } from '../../../config/index.js';
 import type { SkippedFile, SourceFile } from '../../types.js';
 import { skipOf, statFile, type WalkListener } from '../walk.js';
-import { TRANSCRIPT_READERS } from './readers/all-readers.js';
+import { TRANSCRIPT_READERS } from './readers/index.js';
 
 /** A folder with transcripts of one kind. */
 export interface TranscriptPlace {
   readonly reader: SessionReaderId;
   /** Absolute path; need not exist. */
   readonly root: string;
-  /** What stands for the folder in displayed paths: `sessions/main`. */
+  /** What replaces the folder in displayed paths: `sessions/main`. */
   readonly label: string;
-  /** Only conversations that were held in one of these folders or below; undefined takes all. */
+  /** Only conversations held in these folders or below; undefined for all. */
   readonly heldIn: readonly string[] | undefined;
 }
 
-/** What the sessions source reads. */
 export interface TranscriptSources {
   readonly places: readonly TranscriptPlace[];
-  /** When a transcript that grows is worth indexing again while it is watched. */
+  /** When a growing transcript is indexed again while it is watched. */
   readonly growth: TranscriptGrowth;
 }
 
@@ -35,13 +34,12 @@ export interface TranscriptFile extends SourceFile {
   readonly place: TranscriptPlace;
 }
 
-/** What a look at the folders of transcripts found. */
 export interface TranscriptScan {
   readonly files: readonly TranscriptFile[];
   readonly skipped: readonly SkippedFile[];
 }
 
-/** Finds every transcript, without a look into one. Folders that do not exist hold none. */
+/** Lists every transcript without reading any. Missing folders contain none. */
 export function scanTranscripts({ places }: Pick<TranscriptSources, 'places'>): TranscriptScan {
   const files = new Map<string, TranscriptFile>();
   const skipped: SkippedFile[] = [];
@@ -83,7 +81,7 @@ function* walkPlace(place: TranscriptPlace, listener: WalkListener): Generator<T
   }
 }
 
-/** Whether a file is a transcript of a place, or a folder may have one in it, by its path below. */
+/** Whether a path below a place is a transcript, or a folder that may contain some. */
 export function mayHold(
   { reader, heldIn }: TranscriptPlace,
   segments: readonly string[],
@@ -94,12 +92,12 @@ export function mayHold(
   return heldIn === undefined || heldInByPath?.(segments, heldIn) !== false;
 }
 
-/** Whether a file of this name in a folder of transcripts may be one. */
+/** Whether a file name in a folder of transcripts may be one. */
 export function isTranscriptName(name: string): boolean {
   return name.includes('.jsonl');
 }
 
-/** Undefined where there is no such folder. */
+/** Undefined for a missing folder. */
 function realRoot(root: string, listener: WalkListener): string | undefined {
   try {
     return realpathSync(root);

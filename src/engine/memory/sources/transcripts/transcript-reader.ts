@@ -1,19 +1,20 @@
-/** Who said something. */
+import { isRecord } from '../../../config/index.js';
+
 export type TurnRole = 'assistant' | 'user';
 
-/** What one line of a transcript says, cleaned of what is no conversation. */
+/** The conversation turn in one line of a transcript. */
 export interface Turn {
   readonly role: TurnRole;
-  /** Not empty; line ends as they were written. */
+  /** Not empty; line ends as written. */
   readonly text: string;
-  /** When it was said, as an ISO 8601 time; undefined where the line has none. */
+  /** ISO 8601; undefined when the line has no time. */
   readonly at: string | undefined;
 }
 
-/** What a reader makes of one line. */
+/** The result of reading one line. */
 export type LineMeaning =
   | { readonly type: 'turn'; readonly turn: Turn; readonly key?: string | undefined }
-  /** The whole file is none of ours: a scheduled run, a diary, a conversation of other agents. */
+  /** The whole file is not indexed: a scheduled run, a diary, a conversation of other agents. */
   | { readonly type: 'exclude' }
   /** Tool calls, results, thinking, bookkeeping. */
   | { readonly type: 'noise' };
@@ -21,36 +22,187 @@ export type LineMeaning =
 /** A line's JSON object. */
 export type LineRecord = Readonly<Record<string, unknown>>;
 
-/** Where a conversation was held, as far as its file says. */
+/** Where a conversation was held, as far as its file records it. */
 export type HeldIn =
   | { readonly folder: string }
   /** SHA-256 of the folder's path, hexadecimal. */
   | { readonly folderHash: string };
 
-/** What a reader is told about the world to find its usual place. */
+/** What a reader needs to determine its default location. */
 export interface ReaderWorld {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDir: string;
-  /** Absolute path of the folder where svc keeps this agent's own transcripts. */
+  /** Absolute path of the folder with svc's own transcripts of this agent. */
   readonly agentSessionsDir: string;
 }
 
-/** One agent's way of keeping transcripts: one JSON object a line, appended to. */
+/** How one agent stores transcripts: one JSON object per line, appended. */
 export interface TranscriptReader {
   readonly id: string;
-  /** Absolute path of the folder that its transcripts lie in or below, when none is configured. */
+  /** Absolute path of the default transcripts folder. */
   usualPlace(world: ReaderWorld): string;
   /**
-   * Whether a file is a transcript, by its path below the place, segment by segment. Called with
-   * folders too: whether transcripts can lie below.
+   * Whether a file is a transcript, by its path segments below the place. Also called with folders: whether
+   * they may contain transcripts.
    */
   accepts(segments: readonly string[], kind: 'file' | 'folder'): boolean;
   /**
-   * Whether a conversation can have been held in one of these folders, by its path alone; for
-   * agents whose files do not say it.
+   * Whether a conversation may have been held in one of these folders, by its path only; for agents whose
+   * files do not record it.
    */
   heldInByPath?(segments: readonly string[], folders: readonly string[]): boolean;
-  /** Where the conversation was held; undefined where the line does not say. */
+  /** Where the conversation was held; undefined when the line does not say. */
   heldIn?(record: LineRecord): HeldIn | undefined;
   read(record: LineRecord): LineMeaning;
+}
+
+/** A field that is an object. */
+export function objectField(record: LineRecord, name: string): LineRecord | undefined {
+  const value = record[name];
+  return isRecord(value) ? value : undefined;
+}
+
+/** A field that is a string. */
+export function stringField(record: LineRecord, name: string): string | undefined {
+  const value = record[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * The text of a message's content: a string, or parts of the given types. Other types are tool calls,
+ * results, pictures, thinking.
+ */
+export function textOfContent(content: unknown, types: ReadonlySet<string>): string {
+  if (typeof content === 'string') return content;
+  const parts = isRecord(content) ? [content] : Array.isArray(content) ? content : [];
+  return parts
+    .flatMap((part: unknown) => {
+      if (typeof part === 'string') return [part];
+      if (!isRecord(part)) return [];
+      const type = stringField(part, 'type') ?? '';
+      const text = types.has(type) ? stringField(part, 'text') : undefined;
+      return text === undefined ? [] : [text];
+    })
+    .join('\n');
+}
+
+/** A time as ISO 8601, from ISO 8601 or milliseconds since the epoch; undefined for anything else. */
+export function timeOf(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const time = new Date(value);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** The role by its name on the wire; undefined for system, tool, developer and others. */
+export function roleOf(word: string | undefined): TurnRole | undefined {
+  return word === 'user' || word === 'assistant' ? word : undefined;
+}
+
+/** A turn, or noise for an empty text. */
+export function turnOrNoise(
+  role: TurnRole | undefined,
+  text: string,
+  at: string | undefined,
+  key?: string | undefined,
+): LineMeaning {
+  const said = text.trim();
+  if (role === undefined || said === '') return NOISE;
+  return { type: 'turn', turn: { role, text: said, at }, ...(key === undefined ? {} : { key }) };
+}
+
+/** A line without conversation. */
+export const NOISE: LineMeaning = { type: 'noise' };
+
+/** Removes blocks `<tag …>…</tag>` from a text; an unclosed one extends to the end. Linear time. */
+export function withoutBlocks(text: string, tags: readonly string[]): string {
+  if (!text.includes('<')) return text;
+  return tags.reduce(withoutBlock, text);
+}
+
+function withoutBlock(text: string, tag: string): string {
+  const opening = `<${tag}`;
+  const closing = `</${tag}>`;
+  let start = indexOfTag(text, opening, 0);
+  if (start === -1) return text;
+  const kept: string[] = [];
+  let from = 0;
+  while (start !== -1) {
+    kept.push(text.slice(from, start));
+    const end = text.indexOf(closing, start);
+    from = end === -1 ? text.length : end + closing.length;
+    start = indexOfTag(text, opening, from);
+  }
+  kept.push(text.slice(from));
+  return kept.join('');
+}
+
+/** Only the tag itself, not longer names. */
+function indexOfTag(text: string, opening: string, from: number): number {
+  let at = text.indexOf(opening, from);
+  while (at !== -1 && !/[\s/>]/u.test(text.charAt(at + opening.length))) {
+    at = text.indexOf(opening, at + 1);
+  }
+  return at;
+}
+
+/**
+ * What programs put before a message: recalled memory and notes on the environment. Indexing it would make
+ * every recall an echo of the last.
+ */
+const INJECTED_TAGS = [
+  'active_memory_plugin',
+  'active_memory',
+  'active-memory',
+  'memory-context',
+  'memory_context',
+  'relevant-memories',
+  'relevant_memories',
+  'recalled-memory',
+  'recalled_memory',
+  'svc-memory',
+  'svc_memory',
+  'system-reminder',
+];
+
+/** The line that announces injected memory: what follows is not an instruction. */
+const INJECTION_LABEL =
+  /^.{0,80}\buntrusted\b.{0,120}\b(?:not|never|no)\b.{0,40}\binstructions?\b.{0,120}$/imu;
+
+/** A text without injected memory. */
+export function withoutInjections(text: string): string {
+  const cleaned = withoutBlocks(text, INJECTED_TAGS);
+  return cleaned === text ? text : cleaned.replace(INJECTION_LABEL, '').trim();
+}
+
+/** `Sender (untrusted metadata):` and similar lines, each followed by a fenced JSON block. */
+const METADATA_HEADER = /^[A-Z][\w ,'-]{0,80} \(untrusted[ ,\w]{0,40}\):[ \t]*$/u;
+
+/** A chat message without the surrounding notes on its sender. */
+export function withoutMetadata(text: string): string {
+  if (!text.includes('(untrusted')) return text;
+  const kept: string[] = [];
+  let state: 'fence' | 'header' | 'text' = 'text';
+  for (const line of text.split('\n')) {
+    if (state === 'fence') {
+      if (line.trim() === '```') state = 'text';
+    } else if (METADATA_HEADER.test(line.trimEnd())) {
+      state = 'header';
+    } else if (state === 'header' && line.trimStart().startsWith('```')) {
+      state = 'fence';
+    } else {
+      state = 'text';
+      kept.push(line);
+    }
+  }
+  return kept.join('\n').trim();
+}
+
+/** A folder name made from a path as coding agents do it: every other character becomes a `-`. */
+export function folderSlug(folder: string): string {
+  return folder.replaceAll(/[^A-Za-z0-9]/gu, '-');
+}
+
+/** Whether a name may be that of a folder, or of one below it; different folders may share a name. */
+export function slugMayHold(name: string, slug: string): boolean {
+  return name === slug || name.startsWith(`${slug}-`);
 }

@@ -1,34 +1,33 @@
 import { createHash } from 'node:crypto';
 import { relative, sep } from 'node:path';
-import { isRecord } from '../../../config/config-path.js';
-import { parsedJson } from '../../../parse-json.js';
-import { redactSecrets } from '../../../secrets/mask/redact-secrets.js';
+import { isRecord } from '../../../config/index.js';
+import { redactSecrets } from '../../../secrets/index.js';
+import { parsedJson } from '../../../support/text.js';
 import type { JsonlLine } from './jsonl-lines.js';
-import { TRANSCRIPT_READERS } from './readers/all-readers.js';
+import { TRANSCRIPT_READERS } from './readers/index.js';
 import type { TranscriptPlace } from './transcript-files.js';
 import type { HeldIn, LineMeaning, LineRecord, Turn } from './transcript-reader.js';
 
-/** What is known of a transcript at a line; all that reading on from there needs. Never changed. */
+/** What is known of a transcript at a line, sufficient to resume reading. Immutable. */
 export interface ReadingState {
-  /** Whether the conversation is this agent's; undefined while no line has said where it was held. */
+  /** Whether the conversation is this agent's; undefined until a line records where it was held. */
   readonly belongs: boolean | undefined;
-  /** Nothing of the file is to be remembered, whatever follows. */
+  /** The file is excluded, whatever follows. */
   readonly isExcluded: boolean;
-  /** Something was said before. */
+  /** There was a turn before. */
   readonly hasBegun: boolean;
-  /** Lines before that are no JSON, or too long to be read. */
+  /** Lines so far that are not JSON, or too long. */
   readonly brokenLines: number;
-  /** Names the turn before, where its agent writes lines over again. */
+  /** Id of the turn before, for agents that rewrite lines. */
   readonly lastTurn: string | undefined;
 }
 
-/** What a line says, and what is known after it. */
+/** The result of a line, and the state after it. */
 export interface ReadLine {
   readonly turn: Turn | undefined;
   readonly state: ReadingState;
 }
 
-/** The state before the first line of a transcript. */
 export function initialState({ heldIn }: TranscriptPlace): ReadingState {
   return {
     belongs: heldIn === undefined ? true : undefined,
@@ -40,8 +39,8 @@ export function initialState({ heldIn }: TranscriptPlace): ReadingState {
 }
 
 /**
- * Reads one line of a transcript. What comes out has its secrets masked: nothing else of it is ever
- * stored or shown.
+ * Reads one line of a transcript. Secrets in the result are masked; nothing else of the line is ever stored
+ * or shown.
  */
 export function readTurn(line: JsonlLine, state: ReadingState, place: TranscriptPlace): ReadLine {
   if (state.isExcluded) return { turn: undefined, state };
@@ -60,10 +59,10 @@ function take(meaning: LineMeaning, state: ReadingState): ReadLine {
     case 'noise':
       return { turn: undefined, state };
     case 'exclude':
-      // Later in a conversation it is an episode of it, not what the file is about.
+      // Later in a conversation this is only an episode of it.
       return { turn: undefined, state: state.hasBegun ? state : { ...state, isExcluded: true } };
     case 'turn': {
-      // Without a word on where it was held, it is nobody's for certain.
+      // Without a location it cannot be attributed.
       if (state.belongs === undefined) return { turn: undefined, state };
       const { turn, key } = meaning;
       const plain = turn.text.includes('\0') ? turn.text.replaceAll('\0', ' ') : turn.text;
@@ -82,7 +81,7 @@ function recordOf(text: string): LineRecord | undefined {
 
 function belonging(record: LineRecord, { reader, heldIn }: TranscriptPlace): boolean | undefined {
   const { heldIn: held, heldInByPath } = TRANSCRIPT_READERS[reader];
-  // Where lines do not say it the path did.
+  // For agents whose lines do not tell, the path did.
   if (held === undefined) return heldInByPath !== undefined;
   const where = held(record);
   return where === undefined ? undefined : isHeldIn(where, heldIn ?? []);

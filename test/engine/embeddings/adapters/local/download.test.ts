@@ -10,7 +10,7 @@ import {
   cacheFileName,
   parseModelReference,
   type RemoteReference,
-} from '../../../../../src/engine/embeddings/adapters/local/model-reference.js';
+} from '../../../../../src/engine/embeddings/adapters/local/model.js';
 import type { EmbeddingEvent } from '../../../../../src/engine/embeddings/embedding-adapter.js';
 import {
   ONCE,
@@ -268,7 +268,7 @@ for (const [status, kind] of [
 test('a page instead of a model is told by its first bytes', async ({ host, folder }) => {
   const fault = await faultOf(download(`${host.url}/page.gguf`, folder));
   assert.is(fault.details.kind, 'answer');
-  assert.match(fault.message, /no GGUF file/u);
+  assert.match(fault.message, /not serve a GGUF file/u);
 });
 
 for (const [how, behaviour] of [
@@ -323,7 +323,7 @@ whenSmall(
     const full = { path: dir, at: (path: string) => `${dir}/${path}`, write: () => '' };
     const fault = await faultOf(download(`${host.url}/m/model.gguf`, full));
     assert.is(fault.details.kind, 'setup');
-    assert.match(`${fault.message} ${fault.details.hint}`, /too full.*modelCacheDir/u);
+    assert.match(`${fault.message} ${fault.details.hint}`, /not enough disk space.*modelCacheDir/u);
     rmSync(`${dir}/ballast`);
     assert.equal(readFileSync((await download(`${host.url}/m/model.gguf`, full)).path), MODEL);
   },

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../../scripts/tiny-gguf/tiny-model.js';
-import { localVendor } from '../../../../../src/engine/embeddings/adapters/local/local-vendor.js';
 import {
   cacheFileName,
   parseModelReference,
-} from '../../../../../src/engine/embeddings/adapters/local/model-reference.js';
+} from '../../../../../src/engine/embeddings/adapters/local/model.js';
+import { localVendor } from '../../../../../src/engine/embeddings/adapters/local/vendor.js';
 import { createAdapter } from '../../../../../src/engine/embeddings/create-adapter.js';
 import type { EmbeddingAdapter } from '../../../../../src/engine/embeddings/embedding-adapter.js';
-import type { ProviderSettings } from '../../../../../src/engine/embeddings/provider-settings.js';
+import type { ProviderSettings } from '../../../../../src/engine/embeddings/vendor.js';
 import { startFileHost } from '../../../../fakes/file-host.js';
 import { realRuntimes } from '../../../../support/local-runtime.js';
 import { failureOf } from '../../../../support/memory.js';
@@ -158,7 +158,7 @@ for (const [what, bytes] of [
 }
 
 test('a file that is not there is told when the adapter is made', () => {
-  assert.throws(() => open(folder.at('nowhere.gguf')), /there is no model file at/u);
+  assert.throws(() => open(folder.at('nowhere.gguf')), /model file not found/u);
 });
 
 test('another file under the same name is another model', () => {

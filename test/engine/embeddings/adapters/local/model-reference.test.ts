@@ -2,10 +2,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   cacheFileName,
-  DEFAULT_MODEL,
   parseModelReference,
   type RemoteReference,
-} from '../../../../../src/engine/embeddings/adapters/local/model-reference.js';
+} from '../../../../../src/engine/embeddings/adapters/local/model.js';
+import { DEFAULT_MODEL } from '../../../../../src/engine/embeddings/adapters/local/runtime/store.js';
 import { VendorFault } from '../../../../../src/engine/embeddings/vendor-fault.js';
 
 const test = suite('references of models');

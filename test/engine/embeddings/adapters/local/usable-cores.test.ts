@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { usableCores } from '../../../../../src/engine/embeddings/adapters/local/usable-cores.js';
+import { usableCores } from '../../../../../src/engine/embeddings/adapters/local/vendor.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('cores that may be used');

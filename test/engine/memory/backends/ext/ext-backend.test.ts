@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../../src/engine/errors/index.js';
-import { withProcessLock } from '../../../../../src/engine/process-lock.js';
+import { withProcessLock } from '../../../../../src/engine/sqlite/process-lock.js';
 import { message } from '../../../../support/transcripts.js';
 import { extWorld, gist } from './support.js';
 
@@ -114,13 +114,15 @@ test('a question that is given up stays given up, and a refresh that others wait
 });
 
 test('while another process refreshes, the question is answered from what there is', async () => {
-  const world = extWorld({}, { limits: { timeoutMs: 1500 } });
+  const world = extWorld({}, { limits: { timeoutMs: 700 } });
+  const hasty = (await world.open()).backend;
+  world.configure({});
   const { backend } = await world.open();
   const lock = world.home.at('qmd/update.lock');
   const during = async (act: () => Promise<void>): Promise<void> =>
     withProcessLock(lock, { signal: NEVER }, act);
   await during(async () => {
-    assert.equal(gist(await backend.search({ query: 'heron' })), ['builtin', BOTH, ['INDEX_BUSY']]);
+    assert.equal(gist(await hasty.search({ query: 'heron' })), ['builtin', BOTH, ['INDEX_BUSY']]);
     const locked = await backend.sync({ lockWaitMs: 10 }).catch((error: unknown) => error);
     assert.ok(locked instanceof SvcError && locked.code === 'INDEX_LOCKED');
   });
@@ -130,6 +132,36 @@ test('while another process refreshes, the question is answered from what there 
   await during(async () => {
     assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, ['INDEX_BUSY']]);
   });
+  await world.close();
+});
+
+test('whatever the program hangs at, a search takes its own time and no more', async () => {
+  for (const command of ['version', 'help', 'add', 'update'] as const) {
+    const world = extWorld({}, { limits: { timeoutMs: 700 } });
+    const { backend } = await world.open();
+    // Only an index that there is already is updated.
+    if (command === 'update') await backend.sync({});
+    world.home.write('workspace/memory/new.md', 'One more heron.\n');
+    world.qmd.become({ on: { [command]: { kind: 'hangs' } } });
+    const started = performance.now();
+    const { backend: answered, warnings } = await backend.search({ query: 'heron' });
+    assert.equal([answered, warnings.map(({ code }) => code)], ['builtin', ['BACKEND_TIMEOUT']]);
+    // Of themselves these commands have 30 seconds, or two minutes.
+    assert.ok(performance.now() - started < 15_000, command);
+    await world.close();
+  }
+});
+
+test('a search by vectors that there are none of is answered by the builtin engine', async () => {
+  const noModel = { kind: 'fails', status: 1, stderr: 'no model here' } as const;
+  const world = extWorld({ on: { embed: noModel } }, { searchMode: 'vsearch' });
+  const { backend } = await world.open();
+  const found = await backend.search({ query: 'heron' });
+  assert.equal(gist(found), ['builtin', BOTH, ['EMBEDDINGS_PENDING']]);
+  assert.equal([found.warnings[0]?.hint], ['run "svc memory index" to embed them']);
+  world.qmd.become({ on: {} });
+  await backend.sync({});
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['ext', BOTH, []]);
   await world.close();
 });
 

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig, resolveAgent } from '../../../../../src/engine/config/index.js';
-import { resolveStatePaths } from '../../../../../src/engine/context.js';
 import {
   extSettings,
   milliseconds,
-} from '../../../../../src/engine/memory/backends/ext/ext-settings.js';
+} from '../../../../../src/engine/memory/backends/ext/open-ext.js';
+import { resolveStatePaths } from '../../../../../src/engine/support/context.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('the settings of the external backend');

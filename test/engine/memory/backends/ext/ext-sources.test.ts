@@ -2,12 +2,13 @@ import { rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Collection } from '../../../../../src/engine/memory/backends/ext/collections.js';
 import {
+  type Collection,
   sourcesBeside,
   treeOf,
-} from '../../../../../src/engine/memory/backends/ext/ext-sources.js';
-import { scanSources } from '../../../../../src/engine/memory/sources/scan-sources.js';
+} from '../../../../../src/engine/memory/backends/ext/collections.js';
+
+import { scanSources } from '../../../../../src/engine/memory/sources/memory-sources.js';
 import { watchScope } from '../../../../../src/engine/memory/watch/watch-scope.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
 import { GROWTH, message, placeOf } from '../../../../support/transcripts.js';

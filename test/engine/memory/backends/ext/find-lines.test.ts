@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findLines } from '../../../../../src/engine/memory/backends/ext/find-lines.js';
+import { findLines } from '../../../../../src/engine/memory/backends/ext/find-file.js';
 
 const test = suite('finding the lines of a snippet');
 

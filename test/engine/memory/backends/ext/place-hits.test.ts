@@ -13,7 +13,7 @@ import {
   NOTHING_FORGOTTEN,
 } from '../../../../../src/engine/memory/forget/forgotten.js';
 import type { SearchRequest } from '../../../../../src/engine/memory/search/types.js';
-import { DREAM_REPORTS } from '../../../../../src/engine/memory/sources/own-writing.js';
+import { DREAM_REPORTS } from '../../../../../src/engine/memory/sources/read-document.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('placing what the external program found');

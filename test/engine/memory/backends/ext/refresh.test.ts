@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveStatePaths } from '../../../../../src/engine/context.js';
 import { openMemory } from '../../../../../src/engine/memory/open-memory.js';
+import { resolveStatePaths } from '../../../../../src/engine/support/context.js';
 import { extMemory } from '../../../../support/ext-memory.js';
 
 const test = suite('refreshing the index of the external program');

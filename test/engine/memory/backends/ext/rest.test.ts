@@ -2,17 +2,16 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  readExtState,
-  updateExtState,
-} from '../../../../../src/engine/memory/backends/ext/ext-state.js';
-import {
   beginRest,
   endRest,
+  readExtState,
   restingNow,
   restKeyOf,
   restWarning,
-} from '../../../../../src/engine/memory/backends/ext/rest.js';
-import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
+  updateExtState,
+} from '../../../../../src/engine/memory/backends/ext/ext-state.js';
+
+import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
 
 const test = suite('leaving a broken program alone');
@@ -84,8 +83,8 @@ test('the warning says for how long, why, and what to do', () => {
   assert.ok(rest !== undefined);
   const { code, message, hint } = restWarning(rest, 30_500);
   assert.is(code, 'BACKEND_PAUSED');
-  assert.match(message, /for 30 s more, because it took too long/);
-  assert.match(hint ?? '', /^give it time; svc memory index/);
+  assert.match(message, /failed: it took too long; using the builtin engine for another 30 s/);
+  assert.match(hint ?? '', /^give it time; "svc memory index"/);
 });
 
 test('where nothing can be written the question is answered all the same', () => {

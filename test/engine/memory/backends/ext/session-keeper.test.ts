@@ -4,8 +4,10 @@ import {
   type Session,
   SessionKeeper,
 } from '../../../../../src/engine/memory/backends/ext/session-keeper.js';
-import type { Tool } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
-import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
+import {
+  type Tool,
+  ToolFailure,
+} from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 
 const test = suite('keeping the external program running');
 
@@ -25,7 +27,7 @@ function sessions(answer: Session['ask'] = async () => ANSWER) {
 }
 
 const failure = (code: 'BACKEND_FAILED' | 'BACKEND_TIMEOUT') =>
-  new ToolFailure(code, 'broke', 'mend');
+  new ToolFailure(code, 'broke', 'hint');
 
 test('questions at the same time share one program', async () => {
   const { keeper, log } = sessions();

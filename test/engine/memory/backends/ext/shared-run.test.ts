@@ -1,8 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { RunPending, SharedRun } from '../../../../../src/engine/memory/backends/ext/shared-run.js';
+import {
+  RunPending,
+  SharedRun,
+} from '../../../../../src/engine/memory/backends/ext/ext-refresher.js';
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/events.js';
-import { deferred } from '../../../../../src/engine/serve/deferred.js';
+import { deferred } from '../../../../../src/engine/support/async.js';
 
 const test = suite('work that several callers wait for');
 

@@ -1,10 +1,10 @@
-import { resolveStatePaths } from '../../../../../src/engine/context.js';
 import {
   type OpenedMemory,
   type OpenMemoryOptions,
   openMemory,
 } from '../../../../../src/engine/memory/open-memory.js';
 import type { SearchResponse } from '../../../../../src/engine/memory/search/types.js';
+import { resolveStatePaths } from '../../../../../src/engine/support/context.js';
 import { type InstalledQmd, installQmd, type QmdSwitches } from '../../../../support/qmd.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
 
@@ -21,6 +21,9 @@ export interface ExtWorld {
   close(): Promise<void>;
 }
 
+/** No machine is so slow; what is to time out says so itself. */
+const PATIENT = { limits: { timeoutMs: 60_000 } };
+
 const AGENTS = { defaults: { memorySearch: { provider: 'none' } } };
 
 export function extWorld(
@@ -35,7 +38,7 @@ export function extWorld(
   const qmd = installQmd(switches);
   const opened: OpenedMemory[] = [];
   const configure: ExtWorld['configure'] = (settings, others = agents) => {
-    const memory = { backend: 'ext', ext: { command: qmd.command, ...settings } };
+    const memory = { backend: 'ext', ext: { command: qmd.command, ...PATIENT, ...settings } };
     home.write('svc.json', JSON.stringify({ agents: others, memory }));
   };
   configure(ext);

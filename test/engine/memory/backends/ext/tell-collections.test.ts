@@ -10,7 +10,7 @@ import {
   type Run,
   tellCollections,
 } from '../../../../../src/engine/memory/backends/ext/tell-collections.js';
-import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
+import { ToolFailure } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('telling the external program of its collections');

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { getLoadablePath } from 'sqlite-vec';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CandidateFilter } from '../../../../../src/engine/memory/index/memory-index.js';
-import type { VectorSettings } from '../../../../../src/engine/memory/index/vectors/vector-settings.js';
+import type { CandidateFilter } from '../../../../../src/engine/memory/index/lexical-candidates.js';
+import type { VectorSettings } from '../../../../../src/engine/memory/index/vectors/extension.js';
 import { tempFolder } from '../../../../support/temp-folder.js';
 import {
   apply,

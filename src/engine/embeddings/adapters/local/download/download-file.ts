@@ -1,52 +1,55 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdirSync, renameSync, statSync } from 'node:fs';
+import {
+  createReadStream,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, systemErrorCode } from '../../../../errors/index.js';
-import { syncToDisk } from '../../../../sync-to-disk.js';
+import { syncToDisk } from '../../../../support/files.js';
+import { formatBytes } from '../../../../support/format.js';
 import { type Pacing, withRetries } from '../../../requests/pacer.js';
 import { VendorFault } from '../../../vendor-fault.js';
-import { beginsLikeGguf } from '../model-file.js';
+import { beginsLikeGguf } from '../model.js';
 import {
+  type AnswerHeaders,
   type DownloadLimits,
   type LinkedFile,
   type OpenedDownload,
   openDownload,
 } from './open-download.js';
-import { contentRange, PartFile, validatorOf } from './part-file.js';
 
-/** A GGUF file to download. */
 export interface FileDownload {
   readonly url: string;
-  /** Where it will lie, absolute; appears there complete and checked, or not at all. */
+  /** Absolute path; the file only appears there complete and verified. */
   readonly path: string;
-  /** Sent to the host of `url` alone. */
+  /** Sent to the host of `url` only. */
   readonly secretHeaders: Readonly<Record<string, string>>;
-  /** As its host lists it, where that is known beforehand. */
+  /** As listed by its host, if known. */
   readonly expected: LinkedFile;
   readonly limits: DownloadLimits;
   readonly pacing: Pacing;
   readonly signal: AbortSignal;
-  /** `total` is undefined where the host does not say it. */
+  /** `total` is undefined if the host does not report it. */
   readonly onProgress: (bytes: number, total: number | undefined) => void;
 }
 
 /**
- * Downloads a file, from where an earlier try ended if its host still has the same one, and checks
- * its length, its beginning and, where the host tells it, its SHA-256.
+ * Downloads a file, resuming an earlier try if the host still has the same file, and verifies its
+ * length, its first bytes and, if known, its SHA-256.
  *
- * @throws VendorFault, or the signal's reason; what was downloaded is kept for the next try
+ * @throws VendorFault, or the signal's reason; the partial file is kept for the next try
  */
 export async function downloadFile(download: FileDownload): Promise<void> {
   const part = new PartFile(download.path, download.url);
   try {
     mkdirSync(dirname(download.path), { recursive: true, mode: 0o700 });
-    await withRetries(
-      download.pacing,
-      download.signal,
-      () => transfer(download, part),
-      (error) => (error instanceof VendorFault ? error : undefined),
-    );
+    await withRetries(download.pacing, download.signal, () => transfer(download, part));
     await checkHash(part, download);
     syncToDisk(part.path);
     renameSync(part.path, download.path);
@@ -57,7 +60,6 @@ export async function downloadFile(download: FileDownload): Promise<void> {
   }
 }
 
-/** Gets what is missing of the part. @throws VendorFault */
 async function transfer(download: FileDownload, part: PartFile): Promise<void> {
   const origin = part.origin();
   if (origin?.bytes !== undefined && origin.bytes === part.size()) return;
@@ -114,13 +116,13 @@ async function write(
   throw new VendorFault({
     kind: 'network',
     message: `the download ended after ${bytes} of ${total ?? '?'} bytes`,
-    hint: 'try again; what was downloaded is kept',
+    hint: 'try again; the partial download is kept',
   });
 }
 
 /**
- * A page that asks to sign in, or an error in disguise, is told by its first bytes, not after the
- * whole of it. @returns the first bytes while they are too few, else undefined
+ * Detects a sign-in page or disguised error by its first bytes. @returns the first bytes while
+ * there are too few, else undefined
  */
 function checkHead(
   head: Buffer | undefined,
@@ -133,8 +135,8 @@ function checkHead(
   if (fits === false) {
     throw new VendorFault({
       kind: 'answer',
-      message: `${new URL(url).host} serves something that is no GGUF file`,
-      hint: 'check memorySearch.local.modelPath, and whether a proxy or a sign-in page answers instead',
+      message: `${new URL(url).host} does not serve a GGUF file`,
+      hint: 'check memorySearch.local.modelPath, and that no proxy or sign-in page answers instead',
     });
   }
   return fits === undefined ? begin : undefined;
@@ -149,11 +151,7 @@ async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
 async function checkSpace(path: string, missing: number): Promise<void> {
   const { bavail, bsize } = await statfs(dirname(path));
   if (bavail * bsize >= missing) return;
-  throw diskFull(`${megabytes(missing)} are missing of it, ${megabytes(bavail * bsize)} are free`);
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.ceil(bytes / 1e6)} MB`;
+  throw diskFull(`${formatBytes(missing)} more needed, ${formatBytes(bavail * bsize)} free`);
 }
 
 async function checkHash(part: PartFile, { signal, url }: FileDownload): Promise<void> {
@@ -167,8 +165,8 @@ async function checkHash(part: PartFile, { signal, url }: FileDownload): Promise
   part.discard();
   throw new VendorFault({
     kind: 'answer',
-    message: `what ${new URL(url).host} sent is not the file it lists: its SHA-256 differs`,
-    hint: 'try again; it was thrown away',
+    message: `the file from ${new URL(url).host} has the wrong SHA-256`,
+    hint: 'try again; the file was discarded',
   });
 }
 
@@ -176,7 +174,7 @@ function lengthOf(header: string | readonly string[] | undefined): number | unde
   return typeof header === 'string' && /^\d+$/u.test(header) ? Number(header) : undefined;
 }
 
-/** Names what the file system refuses as a fault. */
+/** Converts a file system error. */
 function asDiskFault(error: unknown, path: string): unknown {
   const code = systemErrorCode(error);
   if (error instanceof VendorFault || code === undefined) return error;
@@ -185,8 +183,8 @@ function asDiskFault(error: unknown, path: string): unknown {
     {
       kind: 'setup',
       code,
-      message: `the model cannot be written to ${path}: ${messageOf(error)}`,
-      hint: 'check the permissions of this folder, or choose another with memorySearch.local.modelCacheDir',
+      message: `cannot write the model to ${path}: ${messageOf(error)}`,
+      hint: "check the folder's permissions, or choose another with memorySearch.local.modelCacheDir",
     },
     { cause: error },
   );
@@ -195,12 +193,104 @@ function asDiskFault(error: unknown, path: string): unknown {
 function diskFull(what: string): VendorFault {
   return new VendorFault({
     kind: 'setup',
-    message: `the disk is too full for the model: ${what}`,
+    message: `not enough disk space for the model: ${what}`,
     hint: 'free some space, or choose another folder with memorySearch.local.modelCacheDir',
   });
 }
 
-/** Whether the file is there already. */
 export function isDownloaded(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** The file that a partial download belongs to. */
+interface PartOrigin {
+  readonly url: string;
+  /** A strong `ETag` or `Last-Modified`, for `If-Range`. */
+  readonly validator?: string | undefined;
+  readonly sha256?: string | undefined;
+  /** Size of the whole file. */
+  readonly bytes?: number | undefined;
+}
+
+/** A partial download, with a JSON file about its origin. */
+class PartFile {
+  readonly path: string;
+  private readonly notePath: string;
+  private readonly url: string;
+
+  /** @param finalPath path of the complete file */
+  constructor(finalPath: string, url: string) {
+    this.path = `${finalPath}.part`;
+    this.notePath = `${finalPath}.part.json`;
+    this.url = url;
+  }
+
+  size(): number {
+    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Undefined if unknown; then the partial file cannot be used. */
+  origin(): PartOrigin | undefined {
+    try {
+      const note: unknown = JSON.parse(readFileSync(this.notePath, 'utf8'));
+      if (typeof note !== 'object' || note === null) return undefined;
+      const { url, validator, sha256, bytes } = Object.fromEntries(Object.entries(note));
+      if (url !== this.url) return undefined;
+      return {
+        url,
+        ...(typeof validator === 'string' ? { validator } : {}),
+        ...(typeof sha256 === 'string' ? { sha256 } : {}),
+        ...(typeof bytes === 'number' ? { bytes } : {}),
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Starts over, discarding an earlier part. */
+  begin(origin: Omit<PartOrigin, 'url'>): void {
+    writeFileSync(this.path, '', { mode: 0o600 });
+    // Private, since URLs may contain a key in their query.
+    writeFileSync(this.notePath, JSON.stringify({ url: this.url, ...origin }), { mode: 0o600 });
+  }
+
+  discard(): void {
+    rmSync(this.path, { force: true });
+    this.forgetOrigin();
+  }
+
+  /** Removes only the JSON file, when the download is complete. */
+  forgetOrigin(): void {
+    rmSync(this.notePath, { force: true });
+  }
+
+  /** Headers that request the rest, if the host still has the same file. */
+  rangeHeaders(linked: LinkedFile): Readonly<Record<string, string>> {
+    const size = this.size();
+    const origin = this.origin();
+    if (size === 0 || origin === undefined) return {};
+    const range = { range: `bytes=${size}-` };
+    if (origin.sha256 !== undefined && linked.sha256 !== undefined) {
+      return origin.sha256 === linked.sha256 ? range : {};
+    }
+    return origin.validator === undefined ? {} : { ...range, 'if-range': origin.validator };
+  }
+}
+
+/** A strong entity tag or a date, for `If-Range` (RFC 9110 §13.1.5). */
+function validatorOf(headers: AnswerHeaders): string | undefined {
+  const etag = headers['etag'];
+  if (typeof etag === 'string' && etag.startsWith('"')) return etag;
+  const date = headers['last-modified'];
+  return typeof date === 'string' ? date : undefined;
+}
+
+/** Reads `Content-Range: bytes first-last/total`. */
+function contentRange(
+  headers: AnswerHeaders,
+): { readonly first: number; readonly total: number | undefined } | undefined {
+  const text = headers['content-range'];
+  const match = typeof text === 'string' ? /^bytes (\d+)-\d+\/(\d+|\*)$/u.exec(text) : null;
+  if (match === null) return undefined;
+  return { first: Number(match[1]), total: match[2] === '*' ? undefined : Number(match[2]) };
 }

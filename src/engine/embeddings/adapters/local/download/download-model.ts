@@ -1,39 +1,80 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { withProcessLock } from '../../../../process-lock.js';
+import { withProcessLock } from '../../../../sqlite/process-lock.js';
+import { runningMs } from '../../../../support/time.js';
 import type { EmbeddingEvent } from '../../../embedding-adapter.js';
-import type { Pacing } from '../../../requests/pacer.js';
-import { cacheFileName, type RemoteReference } from '../model-reference.js';
+import { parseAnswer, sendRequest } from '../../../http/http-client.js';
+import { jsonAt } from '../../../http/status-fault.js';
+import type { InstallLocalOutput } from '../../../output-schemas.js';
+import { asProviderError } from '../../../provider-error.js';
+import { PATIENT, Pacer, type Pacing } from '../../../requests/pacer.js';
+import type { ProviderSettings } from '../../../vendor.js';
+import { VendorFault } from '../../../vendor-fault.js';
+import {
+  cacheFileName,
+  checkModelFile,
+  type HubReference,
+  modelPathOf,
+  parseModelReference,
+  type RemoteReference,
+} from '../model.js';
 import { downloadFile, type FileDownload, isDownloaded } from './download-file.js';
-import { type Hub, hubFile, hubOf } from './hub.js';
-import type { DownloadLimits } from './open-download.js';
+import type { DownloadLimits, LinkedFile } from './open-download.js';
 
-/** How a model is downloaded. */
+/**
+ * Downloads the configured model unless it is on disk.
+ *
+ * @throws SvcError PROVIDER_*; the signal's reason
+ */
+export async function ensureModel({
+  local,
+  ...options
+}: {
+  readonly local: Pick<ProviderSettings['local'], 'modelCacheDir' | 'modelPath'>;
+} & Pick<DownloadModelOptions, 'env' | 'onEvent' | 'signal'>): Promise<
+  NonNullable<InstallLocalOutput['model']>
+> {
+  const { modelCacheDir, modelPath } = local;
+  try {
+    const reference = parseModelReference(modelPath);
+    const pacing = new Pacer().pacing(PATIENT, options.onEvent);
+    const { downloaded } =
+      reference.kind === 'file'
+        ? { downloaded: false }
+        : await downloadModel(reference, { ...options, modelCacheDir, pacing, nowMs: runningMs });
+    const path = modelPathOf(reference, modelCacheDir);
+    checkModelFile(path);
+    const outcome = downloaded ? 'downloaded' : 'already';
+    return { outcome, name: reference.name, path, bytes: statSync(path).size };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw asProviderError(error, { provider: 'local' });
+  }
+}
+
 export interface DownloadModelOptions {
-  /** Absolute; `local.modelCacheDir`. */
   readonly modelCacheDir: string;
-  /** `HF_ENDPOINT` and `HF_TOKEN` are read from it. */
+  /** For `HF_ENDPOINT` and `HF_TOKEN`. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pacing: Pacing;
   readonly signal: AbortSignal;
   readonly onEvent: (event: EmbeddingEvent) => void;
-  /** Milliseconds on a steady clock, for the rate. */
   readonly nowMs: () => number;
   readonly limits?: DownloadLimits;
 }
 
 const LIMITS: DownloadLimits = { connectMs: 15_000, idleMs: 30_000 };
 
-/** A model that is on this disk. */
 export interface DownloadedModel {
   readonly path: string;
-  /** False when it was there already. */
+  /** False if it was on disk already. */
   readonly downloaded: boolean;
 }
 
 /**
- * Brings a model to this disk, if it is not there. Two processes never download the same one.
+ * Downloads a model unless it is on disk. A lock keeps two processes from downloading the same one.
  *
- * @throws VendorFault, or the signal's reason; what was downloaded is kept for the next try
+ * @throws VendorFault, or the signal's reason; the partial file is kept for the next try
  */
 export async function downloadModel(
   reference: RemoteReference,
@@ -72,7 +113,7 @@ async function sourceOf(
 
 const TELL_EVERY_MS = 200;
 
-/** Makes events of single reads: a few in a second, the first and the last among them. */
+/** Limits progress to a few events a second, always including the first and last. */
 function createProgress(
   model: string,
   onEvent: (event: EmbeddingEvent) => void,
@@ -82,7 +123,7 @@ function createProgress(
   let told: { readonly atMs: number; readonly bytes: number } | undefined;
   return (bytes, total) => {
     const atMs = nowMs();
-    // After a retry fewer bytes may be there than before.
+    // A retry may start with fewer bytes.
     if (begin === undefined || bytes < begin.bytes) begin = { atMs, bytes };
     const last = bytes === total;
     if (told !== undefined && !last && atMs - told.atMs < TELL_EVERY_MS) return;
@@ -91,4 +132,116 @@ function createProgress(
     const bytesPerSecond = seconds === 0 ? undefined : (bytes - begin.bytes) / seconds;
     onEvent({ type: 'model.download', model, bytes, total, bytesPerSecond });
   };
+}
+
+/** Hugging Face or a mirror. */
+interface Hub {
+  /** Without trailing slash. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const ENDPOINT = 'https://huggingface.co';
+
+/**
+ * The hub from the environment: `HF_ENDPOINT`, and `HF_TOKEN` for gated models
+ * (huggingface.co/docs/huggingface_hub, "Environment variables").
+ */
+function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
+  const set = env['HF_ENDPOINT']?.trim();
+  const endpoint =
+    set === undefined || !URL.canParse(set) ? ENDPOINT : set.replace(/(?<!\/)\/+$/u, '');
+  const token = env['HF_TOKEN']?.trim();
+  const headers = token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` };
+  return { endpoint, headers };
+}
+
+interface HubFile {
+  readonly url: string;
+  /** As listed by the repository. */
+  readonly expected: LinkedFile;
+}
+
+interface AskHubOptions {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly pacing: Pacing;
+}
+
+/** The URL of a referenced file; asks the hub only for a quantization. @throws VendorFault */
+async function hubFile(
+  reference: HubReference,
+  hub: Hub,
+  options: AskHubOptions,
+): Promise<HubFile> {
+  const { repository, revision, file } = reference;
+  if ('path' in file) {
+    return { url: resolveUrl(hub, repository, revision, file.path), expected: {} };
+  }
+  const files = await listFiles(reference, hub, options);
+  const chosen = chooseFile(files, file.quantization);
+  if (chosen === undefined) {
+    const there = files.map(({ path }) => path).join(', ');
+    throw new VendorFault({
+      kind: 'model',
+      message: `${repository} has no single GGUF file of ${file.quantization}`,
+      hint:
+        there === '' ? 'choose a repository that has GGUF files' : `use one of its files: ${there}`,
+    });
+  }
+  const { path, expected } = chosen;
+  return { url: resolveUrl(hub, repository, revision, path), expected };
+}
+
+interface ListedFile {
+  readonly path: string;
+  readonly expected: LinkedFile;
+}
+
+/** `GET /api/models/{repo}/tree/{revision}` (huggingface.co/docs/hub/api): `[{type, path, size, lfs}]`. */
+async function listFiles(
+  { repository, revision }: HubReference,
+  hub: Hub,
+  options: AskHubOptions,
+): Promise<readonly ListedFile[]> {
+  const answer = await sendRequest(
+    {
+      method: 'GET',
+      url: `${hub.endpoint}/api/models/${repository}/tree/${encodeURIComponent(revision)}?recursive=true`,
+      headers: hub.headers,
+      ...options,
+    },
+    ({ status }) => ({
+      hint:
+        status === 401 || status === 404
+          ? `check the name ${repository}; for a gated or private model, set HF_TOKEN`
+          : 'try again later, or use the name of a file',
+    }),
+  );
+  const entries = parseAnswer(answer);
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry: unknown) => {
+    const path = jsonAt(entry, 'path');
+    if (typeof path !== 'string' || !/\.gguf$/iu.test(path)) return [];
+    const sha256 = jsonAt(entry, 'lfs', 'oid');
+    const bytes = jsonAt(entry, 'lfs', 'size') ?? jsonAt(entry, 'size');
+    const expected = {
+      ...(typeof sha256 === 'string' && /^[0-9a-f]{64}$/u.test(sha256) ? { sha256 } : {}),
+      ...(typeof bytes === 'number' ? { bytes } : {}),
+    };
+    return [{ path, expected }];
+  });
+}
+
+/** The file whose name ends with the quantization; of several, the one with the shortest path. */
+function chooseFile(files: readonly ListedFile[], quantization: string): ListedFile | undefined {
+  const ending = new RegExp(`(?:^|[-._/])${quantization.replaceAll('.', '\\.')}\\.gguf$`, 'iu');
+  return files
+    .filter(({ path }) => ending.test(path) && !/mmproj/iu.test(path))
+    .sort((a, b) => a.path.length - b.path.length || (a.path < b.path ? -1 : 1))[0];
+}
+
+function resolveUrl(hub: Hub, repository: string, revision: string, path: string): string {
+  const encoded = path.split('/').map(encodeURIComponent).join('/');
+  return `${hub.endpoint}/${repository}/resolve/${encodeURIComponent(revision)}/${encoded}`;
 }

@@ -1,28 +1,25 @@
 import got, { RequestError, type Request as Stream, TimeoutError } from 'got';
 import { messageOf } from '../../../../errors/index.js';
-import { jsonOrText } from '../../../../parse-json.js';
+import { jsonOrText } from '../../../../support/text.js';
 import { detailsOfStatus } from '../../../http/status-fault.js';
 import { VendorFault } from '../../../vendor-fault.js';
 
-/** How long a host may be silent, in milliseconds. */
 export interface DownloadLimits {
-  /** Until there is a connection. */
   readonly connectMs: number;
-  /** Until the answer begins, and between two parts of it. */
+  /** Until the response starts, and between two chunks. */
   readonly idleMs: number;
 }
 
-/** What the first host says of a file that lies with another (Hugging Face: `x-linked-*`). */
+/** What the first host reports about a file stored elsewhere (Hugging Face: `x-linked-*`). */
 export interface LinkedFile {
-  /** Lower-case hexadecimal. */
+  /** Lower-case hex. */
   readonly sha256?: string | undefined;
   readonly bytes?: number | undefined;
 }
 
-/** Lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The begin of an answer with status 2xx or 416; its body is read by iterating. */
+/** A response with status 2xx or 416; iterate over its body. */
 export interface OpenedDownload {
   readonly status: number;
   readonly headers: AnswerHeaders;
@@ -32,12 +29,11 @@ export interface OpenedDownload {
   readonly close: () => void;
 }
 
-/** A file to ask for. */
 export interface DownloadRequest {
   readonly url: string;
-  /** Sent to the host of `url` alone, never to one that it redirects to. */
+  /** Sent to the host of `url` only, never to a redirect's. */
   readonly secretHeaders: Readonly<Record<string, string>>;
-  /** Headers that ask for a part, given what is known of the file by now. */
+  /** Headers that request a range, given what is known about the file. */
   readonly rangeHeaders: (linked: LinkedFile) => Readonly<Record<string, string>>;
   readonly limits: DownloadLimits;
   readonly signal: AbortSignal;
@@ -46,8 +42,8 @@ export interface DownloadRequest {
 const MAX_REDIRECTS = 8;
 
 /**
- * Asks for a file and follows redirects by hand: a token is for the host it was given for, and the
- * hash stands in the first answer.
+ * Requests a file and follows redirects itself: a token is for its own host only, and the first
+ * response has the hash.
  *
  * @throws VendorFault, or the signal's reason
  */
@@ -90,8 +86,8 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
   }
   throw new VendorFault({
     kind: 'request',
-    message: `${shownUrl(request.url)} redirects again and again`,
-    hint: 'name an address that serves the file itself',
+    message: `${shownUrl(request.url)} redirects too often`,
+    hint: 'use the direct URL of the file',
   });
 }
 
@@ -111,7 +107,7 @@ async function answerOf(
 ): Promise<{ readonly statusCode: number; readonly headers: AnswerHeaders }> {
   try {
     return await new Promise((resolve, reject) => {
-      // Stays: an error that comes before somebody reads the body must not end the process.
+      // Stays attached: an error before the body is read must not crash the process.
       stream.on('error', reject);
       stream.once('response', resolve);
     });
@@ -137,8 +133,8 @@ function nextUrl(location: string, from: URL): URL {
   if (next === undefined || !safe) {
     throw new VendorFault({
       kind: 'request',
-      message: `${shownUrl(from.href)} redirects to an address that is not safe to follow`,
-      hint: 'name an address that serves the file itself, over https',
+      message: `${shownUrl(from.href)} redirects to an unsafe address`,
+      hint: 'use the direct URL of the file, over https',
     });
   }
   return next;
@@ -167,40 +163,39 @@ async function beginOf(stream: Stream): Promise<string> {
       if (text.length > MAX_ERROR_BYTES) break;
     }
   } catch {
-    // The status says enough.
+    // The status is enough.
   }
   return text.slice(0, MAX_ERROR_BYTES);
 }
 
-/** Hugging Face answers 401 for a repository that is not there, as for one that is not public. */
+/** Hugging Face answers 401 for missing as well as for private repositories. */
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'check the name; for a model with terms or a private one, accept its terms on its page and set HF_TOKEN',
-  403: 'accept the terms of the model on its page and set HF_TOKEN, or choose another model',
-  404: 'check memorySearch.local.modelPath: there is no such file',
+  401: 'check the name; for a gated or private model, accept its terms on its page and set HF_TOKEN',
+  403: "accept the model's terms on its page and set HF_TOKEN, or choose another model",
+  404: 'check memorySearch.local.modelPath: the file does not exist',
 };
 
 function statusFault(status: number, headers: AnswerHeaders, body: string, url: URL): VendorFault {
   const details = detailsOfStatus(status, headers, jsonOrText(body));
   return new VendorFault({
     ...details,
-    message: `the model could not be downloaded from ${shownUrl(url.href)}: ${details.message}`,
-    hint: HINTS[status] ?? 'try again later; what was downloaded is kept',
+    message: `cannot download the model from ${shownUrl(url.href)}: ${details.message}`,
+    hint: HINTS[status] ?? 'try again later; the partial download is kept',
   });
 }
 
-const TRY_AGAIN = 'check the connection and try again; what was downloaded is kept';
+const TRY_AGAIN = 'check the connection and try again; the partial download is kept';
 
-/** Names a failure of the transfer as a fault. */
 function transferFault(error: unknown): VendorFault {
   if (error instanceof TimeoutError) {
-    const message = `the download stands still (${error.event})`;
+    const message = `the download stalled (${error.event})`;
     return new VendorFault({ kind: 'timeout', message, hint: TRY_AGAIN }, { cause: error });
   }
   const code = error instanceof RequestError ? error.code : undefined;
   return new VendorFault(
     {
       kind: 'network',
-      message: `the download broke off: ${messageOf(error).replaceAll(/\?\S+/gu, '')}`,
+      message: `the download was interrupted: ${messageOf(error).replaceAll(/\?\S+/gu, '')}`,
       ...(code === undefined ? {} : { code }),
       hint: TRY_AGAIN,
     },
@@ -208,7 +203,7 @@ function transferFault(error: unknown): VendorFault {
   );
 }
 
-/** An address for people: without user, password and query, which may be secret. */
+/** A URL without user, password and query, which may be secret. */
 function shownUrl(text: string): string {
   const url = new URL(text);
   return `${url.origin}${url.pathname}`;

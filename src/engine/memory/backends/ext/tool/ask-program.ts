@@ -1,21 +1,18 @@
-import type { ExtMode } from '../ext-settings.js';
-import type { ToolFeatures } from './features.js';
-import type { Tool } from './open-tool.js';
+import type { ExtMode } from '../open-ext.js';
+import { type Tool, ToolFailure } from './open-tool.js';
 import { readAnswer, type ToolAnswer, type ToolHit } from './read-answer.js';
-import { type RunOptions, runTool } from './run-tool.js';
+import { msUntil, type RunOptions, runTool } from './run-tool.js';
 
-/** A question to the program. */
 export interface ToolQuestion {
   readonly mode: ExtMode;
   readonly query: string;
-  /** At least one; answers come from these alone. */
+  /** At least one; answers come from these only. */
   readonly collections: readonly string[];
   readonly limit: number;
 }
 
 /**
- * Asks the program by running it: once for all collections where it takes several, else one after
- * another.
+ * Queries the program by running it: once for all collections if it supports that, else one after another.
  *
  * @throws ToolFailure; the signal's reason
  */
@@ -30,9 +27,8 @@ export async function askProgram(
   const deadline = performance.now() + timeoutMs;
   const answers: ToolAnswer[] = [];
   for (const group of groups) {
-    const left = Math.max(1, Math.round(deadline - performance.now()));
     const args = argumentsOf(features, question, group);
-    const { stdout, stderr } = await runTool(tool, args, { timeoutMs: left, signal });
+    const { stdout, stderr } = await runTool(tool, args, { timeoutMs: msUntil(deadline), signal });
     answers.push(readAnswer(stdout, stderr));
   }
   return merged(answers, question.limit);
@@ -45,21 +41,21 @@ function argumentsOf(
 ): readonly string[] {
   const command = mode === 'vsearch' && !vectorSearch ? 'query' : mode;
   const filters = collections.flatMap((name) => ['-c', name]);
-  // After `--` no question is taken for an option.
+  // After `--`, a query is never taken for an option.
   return [command, ...json, '-n', String(limit), ...filters, '--', oneLine(query)];
 }
 
-/** The system takes no longer argument than 128 KiB; what a question says, it says before. */
+/** Linux limits an argument to 128 KiB. */
 const MOST_QUESTION = 8000;
 
-/** Several lines would be a document of typed questions to newer releases. */
+/** Newer releases would parse several lines as a document of typed queries. */
 export function oneLine(query: string): string {
   const line = query.replaceAll(/[\s\0]+/gu, ' ').trim();
-  // Half of a character is none.
+  // Avoids half a surrogate pair.
   return line.slice(0, MOST_QUESTION).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-/** Several answers as one, best first. */
+/** Merges answers, best first. */
 export function merged(answers: readonly ToolAnswer[], limit: number): ToolAnswer {
   const [only] = answers;
   if (only !== undefined && answers.length === 1) return only;
@@ -69,4 +65,64 @@ export function merged(answers: readonly ToolAnswer[], limit: number): ToolAnswe
     .slice(0, limit);
   const counts = answers.flatMap(({ withoutVectors }) => withoutVectors ?? []);
   return { hits, withoutVectors: counts.length === 0 ? undefined : Math.max(...counts) };
+}
+
+/** What one installed release supports. */
+export interface ToolFeatures {
+  /** `2.8.3`; null when it does not report one. */
+  readonly release: string | null;
+  /** The flag for a collection's pattern. */
+  readonly patternFlag: '--glob' | '--mask';
+  /** Whether one search can name several collections. */
+  readonly manyCollections: boolean;
+  /** The flag for JSON output. */
+  readonly json: readonly string[];
+  /** Whether it has a vector-only search; otherwise `query` is used. */
+  readonly vectorSearch: boolean;
+}
+
+/**
+ * Detects what a release supports, once per installed program; see ext-state.ts.
+ *
+ * @throws ToolFailure; BACKEND_UNAVAILABLE for a release without collections
+ */
+export async function detectFeatures(
+  tool: Tool,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<ToolFeatures> {
+  const [version, help] = await Promise.all([
+    // The oldest releases have no --version; their help text is enough.
+    runTool(tool, ['--version'], options).catch((error: unknown) => {
+      if (error instanceof ToolFailure && error.code === 'BACKEND_FAILED') return undefined;
+      throw error;
+    }),
+    runTool(tool, ['--help'], options),
+  ]);
+  const text = `${help.stdout}\n${help.stderr}`;
+  if (!/\bcollection\b/u.test(text) || !/\bsearch\b/u.test(text)) throw tooOld(tool);
+  return { release: releaseIn(version?.stdout ?? ''), ...featuresIn(text) };
+}
+
+/** Parses a help text; its wording differs between releases. */
+export function featuresIn(help: string): Omit<ToolFeatures, 'release'> {
+  const filter = /--collection\b.*/u.exec(help)?.[0] ?? '';
+  const onlyFormat = /--format\b/u.test(help) && !/--json\b/u.test(help);
+  return {
+    patternFlag: /--glob\b/u.test(help) && !/--mask\b/u.test(help) ? '--glob' : '--mask',
+    manyCollections: /one or more|multiple|repeat/iu.test(filter),
+    json: onlyFormat ? ['--format', 'json'] : ['--json'],
+    vectorSearch: /\bvsearch\b/u.test(help),
+  };
+}
+
+function releaseIn(text: string): string | null {
+  return /(?<!\d)\d+\.\d+\.\d+(?:-[\w.]+)?/u.exec(text)?.[0] ?? null;
+}
+
+function tooOld({ program }: Tool): ToolFailure {
+  return new ToolFailure(
+    'BACKEND_UNAVAILABLE',
+    `${program} is not a supported release of the external search program: its help does not mention collections`,
+    'install a newer release: npm install -g @tobilu/qmd',
+  );
 }

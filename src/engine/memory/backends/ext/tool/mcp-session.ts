@@ -1,31 +1,35 @@
-import { Client } from '@modelcontextprotocol/client';
+import {
+  Client,
+  deserializeMessage,
+  type JSONRPCMessage,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { type ChildCall, ChildGroup, readLines } from '../../../../child/index.js';
 import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
-import { merged, type ToolQuestion } from './ask-program.js';
-import { ChildTransport } from './child-transport.js';
-import { callsOf, type McpPlan, type OfferedTool, planMcp } from './mcp-plan.js';
-import type { Tool } from './open-tool.js';
+import type { ExtMode } from '../open-ext.js';
+import { merged, oneLine, type ToolQuestion } from './ask-program.js';
+import { type Tool, ToolFailure } from './open-tool.js';
 import { hitOf, type ToolAnswer } from './read-answer.js';
 import type { RunOptions } from './run-tool.js';
-import { ToolFailure } from './tool-failure.js';
 
-/** What a session is opened with. */
 export interface McpSessionOptions {
   readonly tool: Tool;
   /** `memory.ext.searchTool`. */
   readonly searchTool: string | undefined;
-  /** Told the process group of the program, to end it should svc be killed. */
+  /** Receives the program's process group, to end it if svc is killed. */
   readonly mind: (pid: number) => () => void;
   /** Called once the program has ended. */
   readonly onClosed: () => void;
 }
 
-/** How long the program may take to be ready, whoever waits; models are loaded by the first question. */
+/** How long the program may take to become ready; models are loaded by the first query. */
 const START_TIMEOUT_MS = 15_000;
 
 /**
- * The program kept running as an MCP server: a question costs no start of it, and its models stay loaded.
- * Life cycle: opened by the first question, closed once; one that broke is not used again.
+ * The program kept running as an MCP server, so that queries need no start and models stay loaded. Opened by
+ * the first query, closed once; a broken session is not reused.
  */
 export class McpSession {
   private readonly options: McpSessionOptions;
@@ -45,12 +49,12 @@ export class McpSession {
       mind,
     });
     this.opened = this.open();
-    // Whoever asks hears of it.
+    // Callers receive the rejection.
     this.opened.catch(() => undefined);
   }
 
   /**
-   * @returns undefined where this release is to be run instead for such a question
+   * @returns undefined when this release must be run per query instead
    * @throws ToolFailure; the signal's reason
    */
   async ask(question: ToolQuestion, run: RunOptions): Promise<ToolAnswer | undefined> {
@@ -67,7 +71,7 @@ export class McpSession {
       throw new ToolFailure(
         /timed? ?out/iu.test(messageOf(error)) ? 'BACKEND_TIMEOUT' : 'BACKEND_FAILED',
         `the external search program gave no answer over MCP: ${messageOf(error)}`,
-        'svc memory status --deep tries it step by step',
+        'run "svc memory status --deep" to test it step by step',
       );
     }
   }
@@ -75,7 +79,7 @@ export class McpSession {
   async close(): Promise<void> {
     if (this.hasClosed) return;
     this.hasClosed = true;
-    // Not through the client: one that is not connected yet would leave the program running.
+    // Not through the client: if it is not connected yet, it would leave the program running.
     await this.transport.close();
     await this.client.close();
     this.options.onClosed();
@@ -89,7 +93,7 @@ export class McpSession {
   }
 }
 
-/** @throws the signal's reason; an error that says "timed out" */
+/** @throws the signal's reason; an error containing "timed out" */
 async function within<T>(work: Promise<T>, { timeoutMs, signal }: RunOptions): Promise<T> {
   signal?.throwIfAborted();
   const ends = new AbortController();
@@ -149,3 +153,146 @@ function offered({
   const properties = isRecord(inputSchema) ? inputSchema['properties'] : undefined;
   return { name, properties: new Set(isRecord(properties) ? Object.keys(properties) : []) };
 }
+
+/** No answer is longer than this. */
+const MOST_MESSAGE_BYTES = 8 * 1024 * 1024;
+
+/**
+ * MCP over stdio of a program in its own process group, so that its children end with it; the SDK's transport
+ * does not do that.
+ */
+class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  private readonly call: ChildCall;
+  private child: ChildGroup | undefined;
+  private isClosed = false;
+
+  constructor(call: ChildCall) {
+    this.call = call;
+  }
+
+  async start(): Promise<void> {
+    if (this.isClosed) throw new Error('the program was stopped before it started');
+    const child = new ChildGroup(this.call);
+    this.child = child;
+    readLines(child.stdout, { mostBytes: MOST_MESSAGE_BYTES, onLine: (line) => this.hear(line) });
+    // Output for people; nobody reads it.
+    child.stderr.resume();
+    child.ended.then(() => this.onclose?.());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.child?.stdin;
+    if (stdin === undefined || stdin.destroyed) throw new Error('the program has ended');
+    stdin.write(serializeMessage(message));
+  }
+
+  async close(): Promise<void> {
+    const { child } = this;
+    this.isClosed = true;
+    if (child === undefined) return;
+    child.stdin.end();
+    child.stop();
+    await child.ended;
+  }
+
+  private hear(line: string): void {
+    let message: JSONRPCMessage;
+    try {
+      message = deserializeMessage(line);
+    } catch {
+      // A banner between messages.
+      return;
+    }
+    this.onmessage?.(message);
+  }
+}
+
+/** A tool that the program offers over MCP. */
+export interface OfferedTool {
+  readonly name: string;
+  /** The names of its arguments. */
+  readonly properties: ReadonlySet<string>;
+}
+
+/** How a query is passed to one of the offered tools. */
+interface McpPlan {
+  readonly name: string;
+  /** `typed`: a list of searches with their kinds; `plain`: a text. */
+  readonly style: 'plain' | 'typed';
+  /** Whether one call names several collections, one, or none. */
+  readonly collections: 'many' | 'none' | 'one';
+  /** Whether it can skip loading a model for ranking. */
+  readonly canSkipRanking: boolean;
+}
+
+/** Names that releases gave their tools, newest first; `query` came last and does everything. */
+const NAMES: Readonly<Record<ExtMode, readonly string[]>> = {
+  search: ['search', 'qmd_search'],
+  vsearch: ['vector_search', 'vsearch', 'qmd_vsearch'],
+  query: ['query', 'deep_search', 'qmd_query'],
+};
+
+/**
+ * Chooses the tool for a mode.
+ *
+ * @param named `memory.ext.searchTool`
+ * @returns undefined when the release cannot do the mode over MCP and must be run instead. One that always
+ *   ranks with a model would load it for a lexical search.
+ */
+export function planMcp(
+  tools: readonly OfferedTool[],
+  mode: ExtMode,
+  named: string | undefined,
+): McpPlan | undefined {
+  const find = (name: string): OfferedTool | undefined => tools.find((tool) => tool.name === name);
+  if (named !== undefined) {
+    const tool = find(named);
+    return tool === undefined ? undefined : planOf(tool, mode);
+  }
+  const general = find('query');
+  const typed = general?.properties.has('searches') === true ? planOf(general, mode) : undefined;
+  if (typed !== undefined && (mode === 'query' || typed.canSkipRanking)) return typed;
+  const [tool] = NAMES[mode].flatMap((name) => find(name) ?? []);
+  return tool === undefined ? undefined : planOf(tool, mode);
+}
+
+function planOf({ name, properties }: OfferedTool, mode: ExtMode): McpPlan {
+  const has = (property: string): boolean => properties.has(property);
+  return {
+    name,
+    // A plain query is what the release expands itself.
+    style: has('searches') && !(mode === 'query' && has('query')) ? 'typed' : 'plain',
+    collections: has('collections') ? 'many' : has('collection') ? 'one' : 'none',
+    canSkipRanking: has('rerank'),
+  };
+}
+
+/** The arguments of each call that a query needs. */
+export function callsOf(
+  { style, collections: named, canSkipRanking }: McpPlan,
+  { mode, query, collections, limit }: ToolQuestion,
+): readonly Readonly<Record<string, unknown>>[] {
+  const text = oneLine(query);
+  const asked =
+    style === 'plain'
+      ? { query: text, limit }
+      : { searches: TYPES[mode].map((type) => ({ type, query: text })), limit };
+  const ranked = canSkipRanking && mode !== 'query' ? { ...asked, rerank: false } : asked;
+  switch (named) {
+    case 'many':
+      return [{ ...ranked, collections }];
+    case 'one':
+      return collections.map((collection) => ({ ...ranked, collection }));
+    case 'none':
+      return [ranked];
+  }
+}
+
+const TYPES: Readonly<Record<ExtMode, readonly string[]>> = {
+  search: ['lex'],
+  vsearch: ['vec'],
+  query: ['lex', 'vec'],
+};

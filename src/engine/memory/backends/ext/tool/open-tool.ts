@@ -1,46 +1,49 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { childEnvironment } from '../../../../child/child-environment.js';
-import { findProgram } from '../../../../child/find-program.js';
+import { childEnvironment, findProgram } from '../../../../child/index.js';
 import type { LoadedConfig } from '../../../../config/index.js';
-import type { EngineContext } from '../../../../context.js';
-import { SvcError } from '../../../../errors/index.js';
-import { folderFailure, ToolFailure } from './tool-failure.js';
+import {
+  messageOf,
+  SvcError,
+  systemErrorCode,
+  type Warning,
+  type WarningCode,
+} from '../../../../errors/index.js';
+import type { EngineContext } from '../../../../support/context.js';
 
-/** The external program, found and ready to be run with a place of its own. */
+/** The external program, found and ready to run with its own folders. */
 export interface Tool {
   /** Absolute path. */
   readonly program: string;
-  /** All of its environment: it finds its configuration and its index in our folder alone. */
+  /** Its whole environment: its configuration and index are in our folder only. */
   readonly env: Readonly<Record<string, string>>;
-  /** The folder it runs in: no `.qmd` of a project lies above the files that are searched there. */
+  /** Its working folder, outside any project with a `.qmd`. */
   readonly cwd: string;
-  /** Tells one installed release from the next: another program has another key. */
+  /** Identifies the installed release: another program has another key. */
   readonly key: string;
 }
 
-/** Where the program of one agent keeps what it needs, below the agent's own folder. */
+/** The folders of one agent's program, below the agent's own folder. */
 export interface ToolPlaces {
-  /** The agent's folder for the program. */
   readonly dir: string;
-  /** Its index; there is none before its first collection. */
+  /** Its index; created with its first collection. */
   readonly indexFile: string;
 }
 
-/** The places below an agent's folder, as the program chooses them from its environment. */
+/** The paths that the program derives from its environment. */
 export function toolPlaces(dir: string): ToolPlaces {
   return { dir, indexFile: join(dir, 'cache', 'qmd', 'index.sqlite') };
 }
 
-/** Settings of the program itself that a person may have made; no keys of providers. */
+/** Settings of the program that a user may have made; no provider keys. */
 const OWN_SETTINGS = /^(?:QMD_|LLAMA_|GGML_|CUDA_|HF_|BUN_INSTALL|NVM_|https?_proxy$|no_proxy$)/iu;
-/** They would lead it to another index than ours. */
+/** These would point it to another index. */
 const LEADS_AWAY: ReadonlySet<string> = new Set(['QMD_CONFIG_DIR', 'INDEX_PATH']);
 
 /**
- * Looks for the program and makes its folders; runs nothing.
+ * Finds the program and creates its folders; runs nothing.
  *
- * @param command a path or a name, as configured; may stand in quotes
+ * @param command a path or a name, as configured; may be quoted
  * @throws ToolFailure BACKEND_UNAVAILABLE
  */
 export function openTool(
@@ -68,7 +71,11 @@ export function openTool(
   return { program, env, cwd: dir, key };
 }
 
-/** Makes its folders. @throws ToolFailure where they cannot be made, or it is gone */
+/**
+ * Creates its folders.
+ *
+ * @throws ToolFailure when they cannot be created, or the program is gone
+ */
 function keyOf(program: string, folders: readonly string[]): string {
   try {
     for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -95,4 +102,46 @@ function find(command: string, context: EngineContext, loaded: Pick<LoadedConfig
 function unquoted(command: string): string {
   const trimmed = command.trim();
   return /^(["'])(?<inside>.+)\1$/u.exec(trimmed)?.groups?.['inside'] ?? trimmed;
+}
+
+/** Why the external program gave no answer. */
+export type ToolFailureCode = Extract<
+  WarningCode,
+  'BACKEND_FAILED' | 'BACKEND_TIMEOUT' | 'BACKEND_UNAVAILABLE' | 'EMBEDDINGS_PENDING'
+>;
+
+/** The external program gave no answer. Expected: the builtin engine answers instead. */
+export class ToolFailure extends Error {
+  readonly code: ToolFailureCode;
+  readonly hint: string;
+
+  constructor(code: ToolFailureCode, message: string, hint: string) {
+    super(message);
+    this.name = 'ToolFailure';
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/**
+ * Turns an error in the program's own folder into its failure: the builtin engine is not affected.
+ *
+ * @returns undefined for anything else
+ */
+export function folderFailure(error: unknown): ToolFailure | undefined {
+  const code = systemErrorCode(error);
+  if (error instanceof SvcError || code === undefined || !SYSTEM.test(code)) return undefined;
+  return new ToolFailure(
+    'BACKEND_FAILED',
+    `the folder of the external search program cannot be used: ${messageOf(error)}`,
+    'check its permissions and free space, or run "svc config doctor"',
+  );
+}
+
+/** Error codes of the file system or SQLite; Node's own (`ERR_…`) indicate bugs. */
+const SYSTEM = /^(?:E[A-Z0-9]+|SQLITE_\w+)$/;
+
+/** The failure as the user sees it next to the builtin engine's answer. */
+export function failureWarning({ code, message, hint }: ToolFailure): Warning {
+  return { code, message: `${message}; using the builtin engine`, hint };
 }

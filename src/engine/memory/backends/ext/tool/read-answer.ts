@@ -1,45 +1,44 @@
 import { isRecord } from '../../../../config/index.js';
-import { ToolFailure } from './tool-failure.js';
+import { ToolFailure } from './open-tool.js';
 
-/** One place that the program found, as it says it. */
+/** One hit as the program reports it. */
 export interface ToolHit {
   readonly collection: string;
-  /** Below the collection's folder; older releases write it in their own way, see place-hits.ts. */
+  /** Relative to the collection's folder; older releases rewrite it, see find-file.ts. */
   readonly path: string;
   /** The first hexadecimal digits of the content's SHA-256. */
   readonly contentHash: string | undefined;
   readonly score: number;
-  /** 1-based line that it takes for the best; undefined where it says none. */
+  /** 1-based best line; undefined when not reported. */
   readonly line: number | undefined;
   /** Lines of the file around it, as they were when it was indexed. */
   readonly lines: readonly string[];
 }
 
-/** What one search said. */
 export interface ToolAnswer {
   readonly hits: readonly ToolHit[];
-  /** Documents without a vector, where it complains of them. */
+  /** Documents without a vector, if it complains about them. */
   readonly withoutVectors: number | undefined;
 }
 
 /**
- * Reads what a search printed: a JSON array, with or without other lines around it.
+ * Parses the output of a search: a JSON array, possibly with other lines around it.
  *
  * @throws ToolFailure BACKEND_FAILED when there is no answer in it
  */
 export function readAnswer(stdout: string, stderr: string): ToolAnswer {
   const withoutVectors = countBefore(
     `${stderr}\n${stdout}`,
-    /(\d+) documents?\b.*need embeddings/u,
+    /(?<!\d)(\d+) documents?\b.{0,300}need embeddings/u,
   );
   const value = jsonArrayIn(stdout);
   if (value === undefined) {
-    // Said without any JSON; a note may say the same.
+    // Printed without any JSON; a note may contain the same words.
     if (/^No results found/imu.test(stdout)) return { hits: [], withoutVectors };
     throw new ToolFailure(
       'BACKEND_FAILED',
-      `the external search program printed no answer that can be read: ${JSON.stringify(firstLine(stdout))}`,
-      'look at what it prints by itself; svc needs its JSON',
+      `the external search program printed an unreadable answer: ${JSON.stringify(firstLine(stdout))}`,
+      'run the program yourself: svc needs its JSON output',
     );
   }
   return { hits: value.flatMap(hitOf), withoutVectors };
@@ -82,7 +81,7 @@ function placeOf(
 const HEADER = /^@@ -(\d{1,9}),\d{1,9} @@/u;
 const NUMBERED = /^\s*\d{1,9}: ?/u;
 
-/** A snippet without its header and, over MCP, without the numbers before its lines. */
+/** A snippet without its header and, over MCP, without line numbers. */
 function snippetLines(body: string): {
   readonly startLine: number | undefined;
   readonly lines: readonly string[];
@@ -96,10 +95,10 @@ function snippetLines(body: string): {
   return { startLine, lines: header === null ? plain : plain.slice(1) };
 }
 
-/** An answer begins with one of the first of these; a text full of brackets is none. */
+/** Only the first few brackets can start an answer, which bounds the work on a text full of them. */
 const MOST_BEGINNINGS = 100;
 
-/** Cuts the answer out of what else was printed: the first array of objects, else an empty one. */
+/** Extracts the answer from the output: the first array of objects, else an empty one. */
 function jsonArrayIn(text: string): readonly unknown[] | undefined {
   let empty: readonly unknown[] | undefined;
   let tried = 0;
@@ -112,7 +111,7 @@ function jsonArrayIn(text: string): readonly unknown[] | undefined {
   return empty;
 }
 
-/** Undefined for a bracket of a banner. */
+/** Undefined for a bracket in a banner. */
 function parsedArray(text: string): readonly unknown[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -122,7 +121,7 @@ function parsedArray(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** Where the bracket that opens at a position is closed again, brackets in texts left out. */
+/** Where the bracket at a position is closed, ignoring brackets in strings. */
 function endOfArray(text: string, start: number): number {
   let depth = 0;
   let isText = false;
@@ -139,7 +138,7 @@ function endOfArray(text: string, start: number): number {
   return text.length;
 }
 
-/** How many documents an update took in, as its lines say; undefined where it says nothing. */
+/** How many documents an update indexed; undefined when not reported. */
 export interface UpdateCounts {
   readonly added: number;
   readonly changed: number;
@@ -149,7 +148,7 @@ export interface UpdateCounts {
 
 const INDEXED = /Indexed: (\d+) new, (\d+) updated, (\d+) unchanged, (\d+) removed/gu;
 
-/** Adds up what an update, or the adding of a collection, says of each collection. */
+/** Sums up what an update, or adding a collection, reports per collection. */
 export function readCounts(stdout: string): UpdateCounts {
   const sum = { added: 0, changed: 0, unchanged: 0, removed: 0 };
   for (const [, added, changed, unchanged, removed] of stdout.matchAll(INDEXED)) {
@@ -161,19 +160,18 @@ export function readCounts(stdout: string): UpdateCounts {
   return sum;
 }
 
-/** How many contents have no vector yet; undefined where an update says nothing of it. */
+/** How many documents have no vector; undefined when not reported. */
 export function readPending(stdout: string): number | undefined {
-  return countBefore(stdout, /(\d+) unique hash(?:es)? needs? vectors?/u);
+  return countBefore(stdout, /(?<!\d)(\d+) unique hash(?:es)? needs? vectors?/u);
 }
 
-/** A collection as the program lists it. */
 export interface ListedCollection {
   readonly name: string;
   readonly pattern: string | undefined;
   readonly files: number | undefined;
 }
 
-/** Reads `collection list`, which has no JSON in any release. */
+/** Parses `collection list`, which has no JSON in any release. */
 export function readCollections(stdout: string): readonly ListedCollection[] {
   const found: { name: string; pattern: string | undefined; files: number | undefined }[] = [];
   for (const line of stdout.split('\n')) {
@@ -181,7 +179,7 @@ export function readCollections(stdout: string): readonly ListedCollection[] {
     if (name !== undefined) found.push({ name, pattern: undefined, files: undefined });
     const last = found.at(-1);
     if (last === undefined) continue;
-    const pattern = /^\s+Pattern:\s+(.+?)\s*$/u.exec(line)?.[1];
+    const pattern = /^\s+Pattern:\s+(\S.*)$/u.exec(line)?.[1]?.trimEnd();
     const files = /^\s+Files:\s+(\d+)/u.exec(line)?.[1];
     if (pattern !== undefined) last.pattern = pattern;
     if (files !== undefined) last.files = Number(files);

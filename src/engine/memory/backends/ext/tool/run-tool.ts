@@ -1,29 +1,26 @@
-import { type ChildCall, ChildGroup } from '../../../../child/child-group.js';
+import { type ChildCall, ChildGroup } from '../../../../child/index.js';
 import { systemErrorCode } from '../../../../errors/index.js';
-import type { Tool } from './open-tool.js';
-import { ToolFailure } from './tool-failure.js';
+import { type Tool, ToolFailure } from './open-tool.js';
 
-/** How one run of the program is bounded. */
 export interface RunOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Told its process group, to end it should svc be killed; for what may take long. */
+  /** Receives its process group, to end it if svc is killed; for long runs. */
   readonly mind?: ((pid: number) => () => void) | undefined;
 }
 
-/** What a run that ended well wrote. */
+/** What a successful run printed. */
 export interface ToolOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** More than this of stdout is no answer to a question; in UTF-16 units. */
+/** No answer has more than this on stdout; in UTF-16 units. */
 const MOST_OUTPUT = 200_000;
 const MOST_ERRORS = 20_000;
 
 /**
- * Runs the program once, without a shell. A run that takes too long is ended with everything that it
- * started.
+ * Runs the program once, without a shell. On timeout its whole process group is ended.
  *
  * @throws ToolFailure BACKEND_TIMEOUT, BACKEND_FAILED, BACKEND_UNAVAILABLE; the signal's reason
  */
@@ -74,7 +71,7 @@ function start(
   try {
     return new ChildGroup({ command: [program, ...args], env, cwd, mind });
   } catch (error) {
-    // Some of the system's refusals come at once (E2BIG), others as an event.
+    // Some failures are thrown (E2BIG), others arrive as an event.
     const code = systemErrorCode(error);
     if (code === undefined) throw error;
     throw notStarted(what, code, { program });
@@ -85,16 +82,25 @@ function notStarted(what: string, code: string, { program }: Pick<Tool, 'program
   return new ToolFailure(
     'BACKEND_UNAVAILABLE',
     `${what} cannot be started (${code})`,
-    `look whether ${program} can be run, and with which interpreter`,
+    `check that ${program} is executable and its interpreter is installed`,
   );
 }
 
-/** What is run, as a person would name it (`update`, `collection list`); never a question. */
+/** The rest of a time limit in whole milliseconds, at least one. */
+export function msUntil(deadline: number): number {
+  return Math.max(1, Math.round(deadline - performance.now()));
+}
+
+/** The command without its query (`update`, `collection list`). */
 export function commandOf([command = '', verb = '']: readonly string[]): string {
   return command === 'collection' ? `${command} ${verb}` : command;
 }
 
-/** Takes a stream's text up to a bound. @returns what was taken so far */
+/**
+ * Collects a stream's text up to a limit.
+ *
+ * @returns the text so far
+ */
 function collect(stream: NodeJS.ReadableStream, most: number, onTooMuch: () => void): () => string {
   const decoder = new TextDecoder();
   let text = '';
@@ -107,10 +113,10 @@ function collect(stream: NodeJS.ReadableStream, most: number, onTooMuch: () => v
   return () => text.slice(0, most);
 }
 
-/** What an interpreter says when it is not the one the program needs. */
+/** Messages of an interpreter of the wrong version. */
 const WRONG_INTERPRETER =
-  /NODE_MODULE_VERSION|requires? (?:Node|a newer)|Unsupported engine|ERR_DLOPEN_FAILED|bun not found|node \(>=?\s*\d+\) not found|SyntaxError: Unexpected token|not supported by.*Node/iu;
-/** Where Node.js shows the source instead of saying what is wrong. */
+  /NODE_MODULE_VERSION|requires? (?:Node|a newer)|Unsupported engine|ERR_DLOPEN_FAILED|bun not found|node \(>=?\s*\d+\) not found|SyntaxError: Unexpected token|not supported by.{0,300}Node/iu;
+/** Where Node.js prints the source line instead of the error. */
 const NOISE = /^(?:\s|node:|file:|at |\^|Node\.js v|Bun v|$)/u;
 
 function exitFailure(what: string, exitCode: number, output: string): ToolFailure {
@@ -121,11 +127,11 @@ function exitFailure(what: string, exitCode: number, output: string): ToolFailur
   return new ToolFailure(
     'BACKEND_UNAVAILABLE',
     message,
-    'it runs with another Node.js than it needs (22 or later; 0.9 needs Bun): install that, or set memory.ext.command to a program that starts it with the right one',
+    'it needs Node.js 22 or later (0.9 needs Bun): install that, or set memory.ext.command to a wrapper that starts it with the right one',
   );
 }
 
-/** The line of an output that says most. */
+/** The most informative line of an output. */
 function saidIn(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => !NOISE.test(line));
   const line = lines.find((candidate) => /error|not found|requires/iu.test(candidate)) ?? lines[0];
@@ -133,14 +139,14 @@ function saidIn(output: string): string | undefined {
 }
 
 function failed(message: string): ToolFailure {
-  const hint = 'see what it says by itself: svc memory status --deep tries it step by step';
+  const hint = 'run "svc memory status --deep" to test it step by step';
   return new ToolFailure('BACKEND_FAILED', message, hint);
 }
 
 function timedOut(what: string, timeoutMs: number): ToolFailure {
   return new ToolFailure(
     'BACKEND_TIMEOUT',
-    `${what} took longer than ${timeoutMs} ms and was ended`,
-    'give it more time (memory.ext.limits.timeoutMs for searches, memory.ext.update for the rest), or choose searchMode "search"',
+    `${what} timed out after ${timeoutMs} ms`,
+    'raise the limit (memory.ext.limits.timeoutMs for searches, memory.ext.update otherwise), run "svc memory index" before searching, or set searchMode to "search"',
   );
 }

@@ -1,20 +1,22 @@
 import { join } from 'node:path';
-import { withoutBlocks, withoutInjections } from '../clean-text.js';
 import {
+  folderSlug,
   NOISE,
   objectField,
   roleOf,
+  slugMayHold,
   stringField,
+  type TranscriptReader,
   textOfContent,
   timeOf,
   turnOrNoise,
-} from '../record-fields.js';
-import type { TranscriptReader } from '../transcript-reader.js';
-import { folderSlug, slugMayHold } from './folder-slug.js';
+  withoutBlocks,
+  withoutInjections,
+} from '../transcript-reader.js';
 
 const TEXT_PARTS = new Set(['text']);
 
-/** What commands typed with a slash or `!` leave in a conversation, and notices of the program. */
+/** What slash and `!` commands leave in a conversation, and notices of the program. */
 const MACHINE_TAGS = [
   'command-name',
   'command-message',
@@ -37,16 +39,16 @@ const NOTICE =
 
 /**
  * Claude Code: `~/.claude/projects/<folder, with - for every other character>/<session>.jsonl`
- * (`CLAUDE_CONFIG_DIR` moves `~/.claude`). Each line has `type`, `timestamp`, `cwd`, `sessionId` and,
- * for conversation, `message` as the Messages API has it; tool results are parts of `user` messages.
- * `isMeta`, `isSidechain` and `isCompactSummary` mark what nobody said in this conversation. Lines and
- * folders: https://code.claude.com/docs/en/sessions, https://code.claude.com/docs/en/claude-directory
+ * (`CLAUDE_CONFIG_DIR` moves `~/.claude`). Each line has `type`, `timestamp`, `cwd`, `sessionId` and, for
+ * conversation, `message` as in the Messages API; tool results are parts of `user` messages. `isMeta`,
+ * `isSidechain` and `isCompactSummary` mark what nobody said in this conversation. Lines and folders:
+ * https://code.claude.com/docs/en/sessions, https://code.claude.com/docs/en/claude-directory
  */
 export const claudeCodeReader: TranscriptReader = {
   id: 'claude-code',
   usualPlace: ({ env, homeDir }) =>
     join(env['CLAUDE_CONFIG_DIR'] || join(homeDir, '.claude'), 'projects'),
-  // Below a session's own folder lie those of the agents that it sent out.
+  // A session's own folder contains its sub-agents' sessions.
   accepts: (segments, kind) =>
     kind === 'folder'
       ? segments.length === 1

@@ -1,20 +1,22 @@
 import { join } from 'node:path';
-import { isRecord } from '../../../../config/config-path.js';
-import { withoutBlocks, withoutInjections } from '../clean-text.js';
+import { isRecord } from '../../../../config/index.js';
 import {
+  type LineRecord,
   NOISE,
   objectField,
   roleOf,
   stringField,
+  type TranscriptReader,
   textOfContent,
   timeOf,
   turnOrNoise,
-} from '../record-fields.js';
-import type { LineRecord, TranscriptReader } from '../transcript-reader.js';
+  withoutBlocks,
+  withoutInjections,
+} from '../transcript-reader.js';
 
 const TEXT_PARTS = new Set(['input_text', 'output_text', 'text']);
 
-/** What Codex puts into the user's mouth. */
+/** Text that Codex inserts as the user. */
 const MACHINE_TAGS = [
   'environment_context',
   'user_instructions',
@@ -28,11 +30,11 @@ const MACHINE_TAGS = [
 const INSTRUCTIONS = /^# AGENTS\.md instructions\b/u;
 
 /**
- * Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, and `archived_sessions` beside it
- * when that is configured (`CODEX_HOME` moves `~/.codex`). Lines are `{timestamp, type, payload}`:
- * `session_meta` with the `cwd` first, conversation as `response_item` of type `message`; the same
- * words stand in `event_msg` lines once more. Releases before autumn 2025 wrote the payload alone.
- * https://github.com/openai/codex, codex-rs/protocol/src/protocol.rs (RolloutItem), models.rs
+ * Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, and `archived_sessions` next to it if
+ * configured (`CODEX_HOME` moves `~/.codex`). Lines are `{timestamp, type, payload}`: `session_meta` with the
+ * `cwd` first, conversation as `response_item` of type `message`; `event_msg` lines repeat the same text.
+ * Releases before autumn 2025 wrote only the payload. https://github.com/openai/codex,
+ * codex-rs/protocol/src/protocol.rs (RolloutItem), models.rs
  */
 export const codexReader: TranscriptReader = {
   id: 'codex',
@@ -57,7 +59,7 @@ export const codexReader: TranscriptReader = {
   },
 };
 
-/** `source` is a word, or `{subagent: …}` in a conversation that another one began. */
+/** `source` is a string, or `{subagent: …}` in a conversation started by another one. */
 function isOfSubAgent({ source }: LineRecord): boolean {
   return source === 'subagent' || (isRecord(source) && 'subagent' in source);
 }

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
-import { withoutBlocks, withoutInjections } from '../clean-text.js';
 import {
+  folderSlug,
   NOISE,
   objectField,
   roleOf,
   stringField,
+  type TranscriptReader,
   textOfContent,
   timeOf,
   turnOrNoise,
-} from '../record-fields.js';
-import type { TranscriptReader } from '../transcript-reader.js';
-import { folderSlug } from './folder-slug.js';
+  withoutBlocks,
+  withoutInjections,
+} from '../transcript-reader.js';
 
 const TEXT_PARTS = new Set(['text']);
 const MACHINE_TAGS = [
@@ -26,11 +27,11 @@ const MACHINE_TAGS = [
 ];
 
 /**
- * Cursor's agent: `~/.cursor/projects/<folder, with - for every other character>/agent-transcripts/`,
- * there `<id>.jsonl` or `<id>/<id>.jsonl`. Lines are `{role, message: {content: [{type, text}]}}`;
- * what the person typed stands in `<user_query>`. There is no time in a line, and no folder: whose
- * conversation it is only the path tells. Cursor hands these paths to hooks as `transcript_path`
- * (https://cursor.com/docs/agent/hooks); conversations of before 2026 lie in its own database.
+ * Cursor's agent: `~/.cursor/projects/<folder, with - for every other character>/agent-transcripts/`, as
+ * `<id>.jsonl` or `<id>/<id>.jsonl`. Lines are `{role, message: {content: [{type, text}]}}`; what the user
+ * typed is in `<user_query>`. Lines have no time and no folder: the project is only known from the path.
+ * Cursor passes these paths to hooks as `transcript_path` (https://cursor.com/docs/agent/hooks);
+ * conversations before 2026 are in its own database.
  */
 export const cursorReader: TranscriptReader = {
   id: 'cursor',

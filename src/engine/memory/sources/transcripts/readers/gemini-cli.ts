@@ -1,25 +1,31 @@
 import { join } from 'node:path';
-import { isRecord } from '../../../../config/config-path.js';
-import { withoutBlocks, withoutInjections } from '../clean-text.js';
-import { NOISE, stringField, timeOf, turnOrNoise } from '../record-fields.js';
-import type { TranscriptReader } from '../transcript-reader.js';
+import { isRecord } from '../../../../config/index.js';
+import {
+  NOISE,
+  stringField,
+  type TranscriptReader,
+  timeOf,
+  turnOrNoise,
+  withoutBlocks,
+  withoutInjections,
+} from '../transcript-reader.js';
 
 const ROLES: Readonly<Record<string, 'assistant' | 'user'>> = { user: 'user', gemini: 'assistant' };
 const MACHINE_TAGS = ['session_context', 'state_snapshot', 'hook_context'];
 const SET_UP = /^This is the Gemini CLI\. We are setting up the context for our chat\./u;
 
 /**
- * Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl` (`GEMINI_CLI_HOME` moves the
- * home folder). The first line has `sessionId`, `projectHash` (SHA-256 of the project's folder) and
- * `kind`; conversation is `{id, timestamp, type: "user" | "gemini", content}`, and a line with the id
- * of one before replaces it. Releases that wrote one `.json` file a session are not read: the program
- * itself turns such a file into lines when it is resumed.
- * https://github.com/google-gemini/gemini-cli, packages/core/src/services/chatRecordingService.ts
+ * Gemini CLI: `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl` (`GEMINI_CLI_HOME` moves the home
+ * folder). The first line has `sessionId`, `projectHash` (SHA-256 of the project's folder) and `kind`;
+ * conversation is `{id, timestamp, type: "user" | "gemini", content}`, and a line with an earlier id replaces
+ * that line. Older releases wrote one `.json` file per session; these are not read, because the program
+ * converts a file to lines when it is resumed. https://github.com/google-gemini/gemini-cli,
+ * packages/core/src/services/chatRecordingService.ts
  */
 export const geminiCliReader: TranscriptReader = {
   id: 'gemini-cli',
   usualPlace: ({ env, homeDir }) => join(env['GEMINI_CLI_HOME'] || homeDir, '.gemini', 'tmp'),
-  // Below a session's own folder lie those of the agents that it sent out.
+  // A session's own folder contains its sub-agents' sessions.
   accepts: (segments, kind) =>
     kind === 'folder'
       ? segments.length === 1 || (segments.length === 2 && segments[1] === 'chats')
@@ -39,7 +45,7 @@ export const geminiCliReader: TranscriptReader = {
   },
 };
 
-/** Parts of the Gemini API have no type: what has a text and is no thought is text. */
+/** Parts in the Gemini API have no type: those with text that are not thoughts are text. */
 function textOfParts(content: unknown): string {
   if (typeof content === 'string') return content;
   const parts = Array.isArray(content) ? content : [content];

@@ -1,39 +1,42 @@
-import { withoutInjections, withoutMetadata } from '../clean-text.js';
 import {
+  type LineMeaning,
+  type LineRecord,
   NOISE,
   objectField,
   roleOf,
   stringField,
+  type TranscriptReader,
   textOfContent,
   timeOf,
   turnOrNoise,
-} from '../record-fields.js';
-import type { LineMeaning, LineRecord, TranscriptReader } from '../transcript-reader.js';
+  withoutInjections,
+  withoutMetadata,
+} from '../transcript-reader.js';
 
 const TEXT_PARTS = new Set(['text']);
 
-/** `x.jsonl`, and what a reset or a deletion leaves of it: `x.jsonl.reset.2026-02-03T04-05-06Z`. */
-const TRANSCRIPT = /\.jsonl(?:\.(?:reset|deleted)\.[\w.:-]+)?$/u;
-/** Written beside transcripts, and none. */
+/** `x.jsonl`, and what a reset or a deletion leaves: `x.jsonl.reset.2026-02-03T04-05-06Z`. */
+const TRANSCRIPT = /\.jsonl(?:\.(?:reset|deleted)\.[\w.:-]{1,255})?$/u;
+/** Written next to transcripts, but not one. */
 const OTHER = /\.trajectory\.jsonl|\.checkpoint\.[\w-]+\.jsonl|\.(?:bak|lock|tmp)$/u;
 
-/** Sessions that are no conversation, by their key: `agent:main:cron:…`. */
+/** Keys of sessions that are not conversations: `agent:main:cron:…`. */
 const MACHINE_SESSION = /(?:^|:)(?:cron|dreaming[\w-]*|heartbeat)(?::|$)/u;
 
-/** Lines that the host puts before a message: `System: [2026-02-03 04:05] Node connected`. */
+/** Lines that the host adds before a message: `System: [2026-02-03 04:05] Node connected`. */
 const SYSTEM_LINE = /^System(?: \([^)\n]{0,40}\))?: \[[^\]\n]{0,80}\]/u;
 const SCHEDULED = /^\[cron:[^\]\n]{1,200}\]/u;
 const HEARTBEAT_PROMPT = /^Read HEARTBEAT\.md\b/u;
 const EXEC_NOTE =
   /^(?:An async command (?:you ran|did not run)|Exec (?:completed|finished|failed) \()/u;
-/** What an agent answers when there is nothing to say. */
+/** An agent's reply when it has nothing to say. */
 const SILENT = /^(?:NO_REPLY|HEARTBEAT_OK)[.!]?$|^\*\*HEARTBEAT_OK\*\*$/u;
 
 /**
- * Transcripts of the agents that svc serves: `agents/{agentId}/sessions/*.jsonl` in the state folder.
- * A line `{"type":"session", …}` may come first; conversation is
- * `{"type":"message","message":{"role","content","timestamp"}}`, with content as a text or as parts
- * `{"type":"text","text"}`. The form is written down in docs/sessions.md.
+ * Transcripts of the agents that svc serves: `agents/{agentId}/sessions/*.jsonl` in the state folder. The
+ * first line may be `{"type":"session", …}`; conversation is
+ * `{"type":"message","message":{"role","content","timestamp"}}`, with content as text or as parts
+ * `{"type":"text","text"}`. See docs/sessions.md for the format.
  */
 export const svcReader: TranscriptReader = {
   id: 'svc',

@@ -4,14 +4,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   askProgram,
+  featuresIn,
   merged,
   oneLine,
+  type ToolFeatures,
   type ToolQuestion,
 } from '../../../../../../src/engine/memory/backends/ext/tool/ask-program.js';
-import {
-  featuresIn,
-  type ToolFeatures,
-} from '../../../../../../src/engine/memory/backends/ext/tool/features.js';
+
 import type { ToolHit } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 

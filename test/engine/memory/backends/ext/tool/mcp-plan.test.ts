@@ -4,7 +4,7 @@ import {
   callsOf,
   type OfferedTool,
   planMcp,
-} from '../../../../../../src/engine/memory/backends/ext/tool/mcp-plan.js';
+} from '../../../../../../src/engine/memory/backends/ext/tool/mcp-session.js';
 
 const test = suite('putting a question over MCP');
 

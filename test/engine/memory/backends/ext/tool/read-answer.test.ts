@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ToolFailure } from '../../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import {
   readAnswer,
   readCollections,
   readCounts,
   readPending,
 } from '../../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
-import { ToolFailure } from '../../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
 
 import { RELEASES } from '../../../../../ext/releases.js';
 import { recordedQmd } from '../../../../../support/qmd.js';

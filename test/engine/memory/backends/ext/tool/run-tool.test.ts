@@ -2,9 +2,12 @@ import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { KILL_GRACE_MS } from '../../../../../../src/engine/child/child-group.js';
-import type { Tool } from '../../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
+import {
+  type Tool,
+  ToolFailure,
+} from '../../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
 import { runTool } from '../../../../../../src/engine/memory/backends/ext/tool/run-tool.js';
-import { ToolFailure } from '../../../../../../src/engine/memory/backends/ext/tool/tool-failure.js';
+
 import { isRunning } from '../../../../../support/qmd.js';
 import { tempFolder } from '../../../../../support/temp-folder.js';
 import { waitFor } from '../../../../../support/terminal.js';
@@ -46,7 +49,7 @@ test('one that takes too long is ended with everything that it started', async (
   // It is not asked to end first: nobody waits for its answer any more.
   assert.ok(performance.now() - started < KILL_GRACE_MS);
   assert.is(code, 'BACKEND_TIMEOUT');
-  assert.match(message, /\(search\) took longer than 300 ms and was ended/);
+  assert.match(message, /\(search\) timed out after 300 ms/);
   assert.match(hint, /memory\.ext\.limits\.timeoutMs/);
   const pid = Number(readFileSync(pidFile, 'utf8'));
   await waitFor('the end of what it started', () => !isRunning(pid));

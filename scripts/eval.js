@@ -1,3 +1,0 @@
-import { runSource } from './run-source.js';
-
-runSource('bench/eval/main.ts');

@@ -1,4 +1,0 @@
-import './build-checkout.js';
-import { runSource } from './run-source.js';
-
-runSource('stress/fuzz/main.ts');

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ensureInstalled } from './ensure-installed.js';
+
+// node scripts/run.js [--build] FILE|FOLDER [ARGUMENT…]: runs a TypeScript file of the project, building the
+// program first with --build. For a folder, the first argument may name a file in it; main.ts otherwise.
+
+const [first, ...rest] = process.argv.slice(2);
+const builds = first === '--build';
+const [target = '', ...args] = builds ? rest : [first, ...rest];
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+ensureInstalled();
+if (builds) await import('./build-checkout.js');
+const named = `${target}/${args[0]}.ts`;
+const file = target.endsWith('.ts')
+  ? target
+  : /^[\w-]+$/.test(args[0] ?? '') && existsSync(`${root}${named}`)
+    ? named
+    : `${target}/main.ts`;
+const run = spawnSync(process.execPath, ['--import', 'tsx', file, ...args], {
+  stdio: 'inherit',
+  cwd: root,
+});
+process.exitCode = run.status ?? 1;

@@ -1,0 +1,198 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RootCommand } from '@bomb.sh/tab';
+import { listAgents, loadConfig, type ResolvedConfig } from '../engine/config/index.js';
+import { ADAPTER_IDS } from '../engine/embeddings/adapters/index.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { resolvePath } from '../engine/support/files.js';
+import { safeLine } from '../ui/safe-text.js';
+
+/** A value that can stand in a command line, with what to show next to it. */
+type Suggestion = readonly [value: string, description: string];
+
+/** What kind of value a flag or argument takes, where it is one that can be listed. */
+type Kind = 'agent' | 'file' | 'flow' | 'key' | 'provider' | 'route' | 'task';
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  agent: 'agent',
+  config: 'file',
+  file: 'file',
+  flow: 'flow',
+  output: 'file',
+  provider: 'provider',
+  route: 'route',
+  task: 'task',
+  workspace: 'file',
+};
+
+/**
+ * A value goes into the command line as it is, and the script of bash evaluates the line at the next Tab: names of
+ * files and entries from other people's folders must hold nothing that a shell acts on.
+ */
+const PLAIN_VALUE = /^[\p{L}\p{N}_.,:@%+=/~-]+$/u;
+
+interface Manifest {
+  readonly commands: Readonly<Record<string, ManifestCommand>>;
+}
+
+interface PackageTopics {
+  readonly oclif: { readonly topics: Readonly<Record<string, { readonly description: string }>> };
+}
+
+interface ManifestCommand {
+  readonly hidden?: boolean;
+  readonly summary?: string;
+  readonly aliases: readonly string[];
+  readonly flags: Readonly<Record<string, ManifestValue>>;
+  readonly args: Readonly<Record<string, ManifestValue>>;
+}
+
+interface ManifestValue {
+  readonly type?: 'boolean' | 'option';
+  readonly char?: string;
+  readonly hidden?: boolean;
+  readonly summary?: string;
+  readonly options?: readonly string[];
+  readonly multiple?: boolean;
+}
+
+/**
+ * Prints what the last of some words could be, in the format that the shell scripts of `@bomb.sh/tab` read.
+ *
+ * @param words what was typed after `svc`; the last may be empty
+ * @param root absolute path of the package, where oclif's manifest is
+ */
+export async function completeWords(
+  words: readonly string[],
+  { root, context }: { readonly root: string; readonly context: EngineContext },
+): Promise<void> {
+  const manifest: Manifest = readJson(join(root, 'oclif.manifest.json'));
+  const { oclif }: PackageTopics = readJson(join(root, 'package.json'));
+  const suggestions = await suggestionsFor(words, context);
+  const tree = new RootCommand();
+  // Topics are commands to the library: without them nothing below them is found.
+  for (const [name, { description }] of Object.entries(oclif.topics)) {
+    tree.command(name.replaceAll(':', ' '), description);
+  }
+  for (const [id, command] of Object.entries(manifest.commands)) {
+    if (command.hidden === true) continue;
+    for (const name of [id, ...command.aliases]) addCommand(tree, name, command, suggestions);
+  }
+  tree.parse([...words]);
+}
+
+function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+function addCommand(
+  tree: RootCommand,
+  id: string,
+  { summary = '', flags, args }: ManifestCommand,
+  suggestions: (kind: Kind) => readonly Suggestion[],
+): void {
+  // Values are looked up for the one flag or argument that is being typed, when the library asks for them.
+  const valuesOf =
+    (kind: Kind | undefined, options: readonly string[] | undefined) =>
+    (complete: (value: string, description: string) => void): void => {
+      const listed = options?.map((value): Suggestion => [value, '']);
+      for (const [value, description] of listed ?? (kind === undefined ? [] : suggestions(kind))) {
+        if (PLAIN_VALUE.test(value)) complete(value, safeLine(description));
+      }
+    };
+  const node = tree.command(id.replaceAll(':', ' '), summary);
+  for (const [name, flag] of Object.entries(flags)) {
+    if (flag.hidden === true) continue;
+    const { type, char, options } = flag;
+    if (type === 'boolean') node.option(name, flag.summary ?? '', char ?? '');
+    else node.option(name, flag.summary ?? '', valuesOf(KINDS[name], options), char);
+  }
+  for (const [name, { options, multiple }] of Object.entries(args)) {
+    const kind = name === 'path' && id.startsWith('config:') ? 'key' : KINDS[name];
+    node.argument(name, valuesOf(kind, options), multiple === true);
+  }
+}
+
+/** Reads only what the words can ask for: somebody waits for each key. */
+async function suggestionsFor(
+  words: readonly string[],
+  context: EngineContext,
+): Promise<(kind: Kind) => readonly Suggestion[]> {
+  // A configuration that cannot be read has no names to suggest, and its error belongs to other commands.
+  const loaded = await loadConfig(context, {}).catch(() => undefined);
+  const resolved = loaded?.resolved;
+  const keys = words[0] === 'config' ? await configKeys() : [];
+  const [flows, tasks] =
+    resolved !== undefined && words.some((word) => word === 'flow' || word === 'task')
+      ? await flowsAndTasks(context, resolved)
+      : [[], []];
+  return (kind) => {
+    switch (kind) {
+      case 'agent':
+        return (resolved === undefined ? [] : listAgents(resolved)).map((id) => [id, 'agent']);
+      case 'provider': {
+        const own = Object.keys(resolved?.models.providers ?? {});
+        return [...new Set([...own, ...ADAPTER_IDS])].map((id) => [id, 'provider']);
+      }
+      case 'route':
+        return Object.keys(resolved?.plugins.entries.webhooks.config.routes ?? {}).map((id) => [
+          id,
+          'webhook route',
+        ]);
+      case 'key':
+        return keys;
+      case 'flow':
+        return flows;
+      case 'task':
+        return tasks;
+      case 'file':
+        return files(words.at(-1) ?? '', context);
+    }
+  };
+}
+
+async function configKeys(): Promise<readonly Suggestion[]> {
+  const { referenceByRoot } = await import('../engine/config/authoring.js');
+  return [...referenceByRoot().values()]
+    .flat()
+    .filter(({ path }) => !/[*[]/u.test(path))
+    .map(({ path, description }) => [path, description]);
+}
+
+const MOST_LISTED = 50;
+
+async function flowsAndTasks(
+  context: EngineContext,
+  resolved: ResolvedConfig,
+): Promise<readonly [readonly Suggestion[], readonly Suggestion[]]> {
+  const { openFlows } = await import('../engine/flows/index.js');
+  const flows = openFlows(context, resolved);
+  try {
+    const { operator } = flows;
+    return [
+      operator
+        .listFlows({ limit: MOST_LISTED })
+        .entries.map(({ flow }) => [flow.flowId, `${flow.status} ${flow.goal}`]),
+      operator
+        .listTasks({ limit: MOST_LISTED })
+        .entries.map((task) => [task.taskId, `${task.status} ${task.task}`]),
+    ];
+  } finally {
+    await flows.close();
+  }
+}
+
+function files(typed: string, { cwd, homeDir }: EngineContext): readonly Suggestion[] {
+  const text = typed.includes('=') ? typed.slice(typed.indexOf('=') + 1) : typed;
+  const folder = text.includes('/') ? text.slice(0, text.lastIndexOf('/') + 1) : '';
+  try {
+    return readdirSync(resolvePath(folder === '' ? '.' : folder, cwd, homeDir), {
+      withFileTypes: true,
+    })
+      .slice(0, 1000)
+      .map((entry) => [`${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`, '']);
+  } catch {
+    // Nothing is there to suggest.
+    return [];
+  }
+}

@@ -1,0 +1,193 @@
+import {
+  type DreamRunOutput,
+  type DreamTarget,
+  dreamTargets,
+  type Narrator,
+  type NotSweptOutput,
+  PHASES,
+  type PhaseName,
+  placeOutput,
+  runSweep,
+  type SweepEvent,
+  type SweptOutput,
+  sweptOutput,
+} from '../../engine/dreaming/index.js';
+import { SvcError } from '../../engine/errors/index.js';
+import type { SecretMask } from '../../engine/secrets/index.js';
+import type { Clock } from '../../engine/support/context.js';
+import { formatCountOf } from '../../engine/support/format.js';
+import { renderRun } from '../../ui/dream/sweeps.js';
+import { phaseWords } from '../../ui/dream/words.js';
+import { shownPath } from '../../ui/safe-text.js';
+import { createEnding, type Ending } from '../../ui/screens/ending.js';
+import { reportError } from '../report-error.js';
+import { runSteps, type Step, type StepsOptions, type StepTrouble } from '../steps.js';
+import { DreamCommand, type DreamFlags } from './dream-command.js';
+
+interface SweepFlags extends DreamFlags {
+  readonly plain: boolean;
+  readonly quiet: boolean;
+}
+
+interface SweepWish {
+  /** Only these phases; default: all that are enabled. */
+  readonly only: readonly PhaseName[] | undefined;
+  readonly dryRun: boolean;
+  /** Whether to return the REM phase's report. */
+  readonly remReport: boolean;
+}
+
+/** Base of the commands that run sweeps. */
+export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
+  protected async sweep(flags: SweepFlags, wish: SweepWish): Promise<DreamRunOutput> {
+    const loaded = await this.loadConfig(flags);
+    const context = this.context();
+    const { clock, homeDir } = context;
+    const targets = dreamTargets(loaded, context, flags.agent);
+    const quiet = flags.quiet || this.jsonEnabled();
+    const { screen, progress } = this.terminal(flags);
+    const output = await shownSweeps(targets, {
+      ...wish,
+      clock,
+      homeDir,
+      signal: this.signal,
+      steps: {
+        live: screen && progress,
+        quiet,
+        mask: this.mask,
+        note: (line) => this.note(line),
+      },
+      mask: this.mask,
+      openNarrator: async () => {
+        const { openNarrator } = await import('../../engine/dreaming/narrator.js');
+        const { narrator, warnings } = await openNarrator(loaded, context, this.signal);
+        for (const warning of warnings) this.addWarning(warning);
+        return narrator;
+      },
+      failed: ({ workspace }, error) => this.noteFailure(workspace.dir, error),
+    });
+    // Do not print the phases twice if stdout and stderr are the same terminal.
+    const phasesShown = !quiet && process.stdout.isTTY && process.stderr.isTTY;
+    this.write(renderRun(output, { ...this.view(flags), phasesShown }));
+    if (!output.ok) this.setExitCode(1);
+    return output;
+  }
+
+  private noteFailure(workspace: string, error: unknown): NotSweptOutput['error'] {
+    const { code, message, hint } = reportError(error, this.mask);
+    this.note(`error: ${workspace}: ${message}${hint === undefined ? '' : `\n hint: ${hint}`}`);
+    return hint === undefined ? { code, message } : { code, message, hint };
+  }
+}
+
+interface ShownSweepsOptions extends SweepWish {
+  readonly clock: Clock;
+  readonly homeDir: string;
+  readonly signal: AbortSignal;
+  readonly steps: StepsOptions;
+  readonly mask: SecretMask;
+  /** Opens the configured model, if there is one. */
+  readonly openNarrator: () => Promise<Narrator | undefined>;
+  /** Reports why a workspace was not swept. */
+  readonly failed: (target: DreamTarget, error: unknown) => NotSweptOutput['error'];
+}
+
+/** Sweeps the workspaces in turn, whether or not one fails, and shows progress. @throws SvcError INTERRUPTED */
+async function shownSweeps(
+  targets: readonly DreamTarget[],
+  options: ShownSweepsOptions,
+): Promise<DreamRunOutput> {
+  const sweeps: (NotSweptOutput | SweptOutput)[] = [];
+  for (const target of targets) {
+    try {
+      sweeps.push(await shownSweep(target, options, targets.length === 1));
+    } catch (error) {
+      if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
+      const why = options.failed(target, error);
+      sweeps.push({ ...placeOutput(target), ok: false, error: why });
+    }
+  }
+  return { ok: sweeps.every(({ ok }) => ok), dryRun: options.dryRun, sweeps };
+}
+
+async function shownSweep(
+  target: DreamTarget,
+  options: ShownSweepsOptions,
+  isAlone: boolean,
+): Promise<SweptOutput> {
+  const { workspace, settings, reach, timeZone } = target;
+  const { clock, only, dryRun, signal, homeDir, mask } = options;
+  const events = new SweepSteps(isAlone ? '' : `${shownPath(workspace.dir, homeDir)} · `);
+  let remReport: string | undefined;
+  const narrator = dryRun ? undefined : await options.openNarrator();
+  const sweeping = runSweep(workspace, {
+    settings,
+    reach,
+    timeZone,
+    clock,
+    trigger: 'manual',
+    only,
+    dryRun,
+    narrator,
+    signal,
+    onEvent: (event) => {
+      events.show(mask.data(event));
+      if (event.type === 'phase.reported' && event.phase === 'rem') remReport = event.report;
+    },
+  });
+  sweeping.catch((error: unknown) => events.fail(error));
+  const [summary] = await Promise.all([sweeping, runSteps(events.steps, options.steps)]);
+  return sweptOutput(target, summary, options.remReport ? remReport : undefined);
+}
+
+type StepName = 'searches' | PhaseName;
+
+/** Progress of one sweep, driven by its events. */
+class SweepSteps {
+  readonly steps: readonly Step[];
+  private readonly ends = new Map<StepName, Ending<StepTrouble | string>>();
+  private readonly says = new Set<Parameters<Step['run']>[0]>();
+  private isWaiting = false;
+
+  /** @param before prefix of every line */
+  constructor(before: string) {
+    const step = (name: StepName): Step => {
+      const ending = createEnding<StepTrouble | string>();
+      // A failed sweep rejects every step, including those that never ran.
+      ending.ended.catch(() => undefined);
+      this.ends.set(name, ending);
+      const run: Step['run'] = async (say) => {
+        this.says.add(say);
+        if (this.isWaiting) say(WAITING);
+        const done = await ending.ended;
+        return typeof done === 'string' ? before + done : { trouble: before + done.trouble };
+      };
+      return { title: `${before}${name}`, run };
+    };
+    this.steps = [step('searches'), ...PHASES.map(step)];
+  }
+
+  show(event: SweepEvent): void {
+    if (event.type === 'sweep.waiting') {
+      this.isWaiting = true;
+      for (const say of this.says) say(WAITING);
+    }
+    if (event.type === 'sweep.started') this.isWaiting = false;
+    if (event.type === 'recalls.ingested') {
+      this.ends
+        .get('searches')
+        ?.finish(formatCountOf(event.searches, 'new search', 'new searches'));
+    }
+    if (event.type === 'phase.ended') {
+      const words = `${event.phase}: ${phaseWords(event.record)}`;
+      const hasFailed = event.record.state === 'failed';
+      this.ends.get(event.phase)?.finish(hasFailed ? { trouble: words } : words);
+    }
+  }
+
+  fail(error: unknown): void {
+    for (const { fail } of this.ends.values()) fail(error);
+  }
+}
+
+const WAITING = { key: 'waiting', text: 'waiting for another sweep of this workspace' };

@@ -1,0 +1,70 @@
+import http, { type Agent, type ClientRequest } from 'node:http';
+import https from 'node:https';
+import { isIPv4 } from 'node:net';
+import { type AgentConnectOpts, Agent as BaseAgent } from 'agent-base';
+import { HttpProxyAgent } from 'http-proxy-agent';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { getProxyForUrl } from 'proxy-from-env';
+import { isLoopback } from '../engine/support/network.js';
+
+/**
+ * Sends every outgoing request of this process through the proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY
+ * name, in upper or lower case. Loopback and link-local addresses are reached directly.
+ *
+ * It replaces Node's global agents, which serve every request that names no agent.
+ */
+export function routeThroughProxies(): void {
+  http.globalAgent = new ProxyChoosingAgent(http.globalAgent);
+  // The type of https.globalAgent is narrower than what Node uses of it.
+  Object.assign(https, { globalAgent: new ProxyChoosingAgent(https.globalAgent) });
+}
+
+/** Passes each request to the agent of its proxy, or to the one that connects directly. */
+class ProxyChoosingAgent extends BaseAgent {
+  private readonly direct: Agent;
+  /** By the proxy's address, so that connections are reused. */
+  private readonly proxies = new Map<string, Agent>();
+
+  constructor(direct: Agent) {
+    super();
+    this.direct = direct;
+  }
+
+  override async connect(_request: ClientRequest, options: AgentConnectOpts): Promise<Agent> {
+    const { secureEndpoint, port } = options;
+    const host = options.host ?? 'localhost';
+    if (isLoopback(host) || isLinkLocal(host)) return this.direct;
+    const scheme = secureEndpoint ? 'https' : 'http';
+    const address = host.includes(':') ? `[${host}]` : host;
+    const proxy = httpAddress(getProxyForUrl(`${scheme}://${address}:${port ?? ''}`), scheme);
+    return proxy === undefined ? this.direct : this.agentOf(proxy, secureEndpoint);
+  }
+
+  private agentOf(proxy: string, isSecure: boolean): Agent {
+    const known = this.proxies.get(proxy);
+    if (known !== undefined) return known;
+    const options = { keepAlive: true };
+    const agent = isSecure
+      ? new HttpsProxyAgent(proxy, options)
+      : new HttpProxyAgent(proxy, options);
+    this.proxies.set(proxy, agent);
+    return agent;
+  }
+}
+
+/** Cloud machines get their own credentials from here; no proxy may see those. */
+function isLinkLocal(host: string): boolean {
+  return (isIPv4(host) && host.startsWith('169.254.')) || host.toLowerCase() === 'fd00:ec2::254';
+}
+
+/**
+ * The address of an HTTP proxy; undefined for none, and for other kinds such as SOCKS. An address without a scheme is
+ * an HTTP proxy; the library would use the scheme of the request.
+ */
+function httpAddress(proxy: string, scheme: string): string | undefined {
+  const assumed = `${scheme}://`;
+  const isWritten = Object.values(process.env).some((value) => value === proxy);
+  const written = !isWritten && proxy.startsWith(assumed) ? proxy.slice(assumed.length) : proxy;
+  const url = written.includes('://') || written === '' ? written : `http://${written}`;
+  return /^https?:/iu.test(url) ? url : undefined;
+}

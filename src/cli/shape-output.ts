@@ -1,0 +1,109 @@
+import * as Flags from '@oclif/core/flags';
+import { SvcError } from '../engine/errors/index.js';
+import { isRecord } from '../engine/support/text.js';
+import { ownWords } from './fast-start.js';
+
+/** Flags that print a part of the JSON document, or the document in another form. */
+export const shapeFlags = {
+  fields: Flags.string({
+    summary: 'Print only these fields of the JSON document.',
+    helpValue: 'a,b.c',
+    helpGroup: 'GLOBAL',
+  }),
+  jq: Flags.string({
+    summary: 'Print what a jq expression selects from the JSON document.',
+    helpValue: 'EXPR',
+    helpGroup: 'GLOBAL',
+    exclusive: ['template'],
+  }),
+  template: Flags.string({
+    summary: 'Print the JSON document through a Mustache template.',
+    helpValue: 'TEXT',
+    helpGroup: 'GLOBAL',
+  }),
+};
+
+/** Turns a JSON document into the text to print. @throws SvcError USAGE */
+export type OutputShape = (document: unknown) => string;
+
+/** Whether a command line has one of {@link shapeFlags}. */
+export function wantsShape(argv: readonly string[]): boolean {
+  return ownWords(argv).some((word) => /^--(?:fields|jq|template)(?:=|$)/u.test(word));
+}
+
+/** Prepares what the flags ask for; undefined where they ask for nothing. */
+export async function createShape(
+  flags: Readonly<Record<string, unknown>>,
+): Promise<OutputShape | undefined> {
+  const [fields, jq, template] = ['fields', 'jq', 'template'].map((name) => {
+    const value = flags[name];
+    return typeof value === 'string' ? value : undefined;
+  });
+  const select = fields === undefined ? (document: unknown) => document : fieldSelector(fields);
+  if (jq !== undefined) {
+    const { loadJq } = await import('jq-wasm/inline');
+    const program = await loadJq();
+    return (document) => {
+      const text = JSON.stringify(select(document));
+      const { stdout, stderr, exitCode } = program.raw(text, jq, ['-r', '-c']);
+      if (exitCode === 0) return stdout;
+      throw new SvcError('USAGE', `--jq: ${stderr.replace(/^jq: /u, '').trim()}`, {
+        hint: 'see https://jqlang.org/manual; --json prints the whole document',
+      });
+    };
+  }
+  if (template !== undefined) {
+    const { default: mustache } = await import('mustache');
+    return (document) => {
+      try {
+        return mustache.render(template, select(document), {}, { escape: String });
+      } catch (error) {
+        throw new SvcError('USAGE', '--template is not a valid Mustache template', {
+          cause: error,
+          hint: "for example: --template '{{#results}}{{citation}}{{/results}}'",
+        });
+      }
+    };
+  }
+  if (fields === undefined) return undefined;
+  return (document) => JSON.stringify(select(document), null, 2);
+}
+
+interface FieldTree {
+  [name: string]: FieldTree;
+}
+
+/** Keeps the named fields, `results.citation` in each item of a list. */
+function fieldSelector(list: string): (document: unknown) => unknown {
+  const wanted: FieldTree = Object.create(null);
+  for (const path of list.split(',')) {
+    let at = wanted;
+    for (const name of path.trim().split('.')) at = at[name] ??= Object.create(null);
+  }
+  return (document) => {
+    const known = isRecord(document) ? document : {};
+    // Deeper fields may be optional in a record, so that their absence proves no mistake.
+    const unknown = Object.keys(wanted).find((name) => !Object.hasOwn(known, name));
+    if (unknown !== undefined) throw unknownField(unknown, Object.keys(known));
+    return selectFields(known, wanted);
+  };
+}
+
+function selectFields(value: unknown, wanted: FieldTree): unknown {
+  const below = Object.entries(wanted);
+  if (below.length === 0) return value;
+  if (Array.isArray(value)) return value.map((item) => selectFields(item, wanted));
+  const record = isRecord(value) ? value : {};
+  return Object.fromEntries(
+    below.map(([name, tree]) => [
+      name,
+      selectFields(Object.hasOwn(record, name) ? record[name] : null, tree),
+    ]),
+  );
+}
+
+function unknownField(name: string, known: readonly string[]): SvcError {
+  return new SvcError('USAGE', `--fields: there is no field "${name}"`, {
+    hint: `must be one or more of: ${known.join(', ')}; "list.name" for a field of list items`,
+  });
+}

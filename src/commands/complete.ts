@@ -1,0 +1,16 @@
+import { BaseCommand } from '../cli/base-command.js';
+import { completeWords } from '../cli/complete-words.js';
+
+export default class Complete extends BaseCommand<Record<string, never>> {
+  static override hidden = true;
+  static override strict = false;
+  static override summary = 'Print completions; the shell scripts of svc completion call this.';
+  static override examples = ['<%= config.bin %> <%= command.id %> -- memory sea'];
+
+  async run(): Promise<Record<string, never>> {
+    const start = this.argv.indexOf('--') + 1;
+    const words = this.argv.slice(start);
+    await completeWords(words, { root: this.config.root, context: this.context() });
+    return {};
+  }
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import { BaseCommand } from '../../cli/base-command.js';
+import { withEnvironment, yesFlag } from '../../cli/flags.js';
+import { confirm } from '../../cli/prompts.js';
+import {
+  COMPLETION_SHELLS,
+  type CompletionPlan,
+  type CompletionShell,
+  installCompletion,
+  planCompletion,
+  removeCompletion,
+} from '../../engine/set-up/shell-completion.js';
+import { safeLine, shownPath } from '../../ui/safe-text.js';
+
+interface CompletionOutput {
+  readonly shell: CompletionShell;
+  readonly scriptFile: string;
+  readonly startupFile: string | null;
+  readonly installed: boolean;
+}
+
+export default class CompletionInstall extends BaseCommand<CompletionOutput> {
+  static override summary = 'Install shell completion for commands, flags and values.';
+  static override description =
+    'Completes commands, flags, agents, providers, configuration keys, webhook routes, flows, tasks and files. Writes a script into the state folder and one line into the startup file of the shell (fish needs no line), and shows both before it asks. Without SHELL it uses the shell named by the variable SHELL.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> bash --yes',
+    '<%= config.bin %> <%= command.id %> fish',
+    '<%= config.bin %> <%= command.id %> bash --remove',
+  ];
+  static override args = {
+    shell: Args.custom<CompletionShell>({
+      description: 'bash, zsh or fish.',
+      options: [...COMPLETION_SHELLS],
+    })(),
+  };
+  static override flags = {
+    ...yesFlag,
+    ...withEnvironment({ remove: Flags.boolean({ summary: 'Remove the completion again.' }) }),
+  };
+
+  async run(): Promise<CompletionOutput> {
+    const { args, flags } = await this.parse(CompletionInstall);
+    const context = this.context();
+    const plan = planCompletion(args.shell, context);
+    const shown = (path: string): string => shownPath(path, context.homeDir);
+    if (flags.remove) {
+      const removed = removeCompletion(plan);
+      this.write(removed ? `removed completion for ${plan.shell}` : 'completion is not installed');
+      return this.output(plan, false);
+    }
+    const { scriptFile, startup } = plan;
+    this.note(`${plan.isInstalled ? 'updates' : 'writes'} ${shown(scriptFile)}`);
+    if (startup !== undefined && !plan.isInstalled) {
+      this.note(`adds to ${shown(startup.file)}:\n  ${safeLine(startup.line)}`);
+      const asks = this.terminal(flags).screen;
+      if (!flags.yes && !(await confirm('write this?', asks, this.signal))) {
+        return this.output(plan, false);
+      }
+    }
+    installCompletion(plan, this.scriptOf(plan.shell));
+    this.write(`installed completion for ${plan.shell}; it works in every new ${plan.shell}`);
+    return this.output(plan, true);
+  }
+
+  /** The library prints its scripts and returns none. */
+  private scriptOf(shell: CompletionShell): string {
+    const program = [join(this.config.root, 'bin/run.js'), 'completion', 'script', shell];
+    return execFileSync(process.execPath, program, { encoding: 'utf8' });
+  }
+
+  private output(plan: CompletionPlan, installed: boolean): CompletionOutput {
+    const { shell, scriptFile, startup } = plan;
+    return { shell, scriptFile, startupFile: startup?.file ?? null, installed };
+  }
+}

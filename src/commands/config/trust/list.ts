@@ -1,0 +1,24 @@
+import { BaseCommand } from '../../../cli/base-command.js';
+import { listTrust } from '../../../engine/config/trust/config-trust.js';
+import { renderTrustList } from '../../../ui/config/config-text.js';
+
+interface TrustListResult {
+  readonly configs: readonly { readonly file: string; readonly trustedAt: string }[];
+}
+
+export default class ConfigTrustList extends BaseCommand<TrustListResult> {
+  static override summary = 'List the configuration files that you trust.';
+  static override examples = [
+    '<%= config.bin %> config trust list',
+    '<%= config.bin %> config trust list --json',
+  ];
+
+  async run(): Promise<TrustListResult> {
+    await this.parse(ConfigTrustList);
+    const configs = listTrust(this.context()).map(({ file, trustedAtMs }) => {
+      return { file, trustedAt: new Date(trustedAtMs).toISOString() };
+    });
+    this.write(renderTrustList(configs));
+    return { configs };
+  }
+}

@@ -1,0 +1,25 @@
+import { BaseCommand } from '../../../cli/base-command.js';
+import { fileToTrust, revokeTrust } from '../../../engine/config/trust/config-trust.js';
+
+interface RevokeResult {
+  readonly file: string;
+  readonly revoked: boolean;
+}
+
+export default class ConfigTrustRevoke extends BaseCommand<RevokeResult> {
+  static override summary = 'Stop trusting a configuration file.';
+  static override description =
+    'Applies to the svc.json found here, or the file named by --config, which may be deleted already.';
+  static override examples = [
+    '<%= config.bin %> config trust revoke',
+    '<%= config.bin %> config trust revoke --config ~/project/svc.json',
+  ];
+
+  async run(): Promise<RevokeResult> {
+    const { flags } = await this.parse(ConfigTrustRevoke);
+    const file = fileToTrust(this.context(), { configFile: flags.config });
+    const revoked = revokeTrust(this.context(), file);
+    this.write(revoked ? `no longer trusted: ${file}` : `${file} was not trusted`);
+    return { file, revoked };
+  }
+}

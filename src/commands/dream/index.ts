@@ -1,3 +1,0 @@
-import { dreamRunCommand } from '../../cli/dream/run-command.js';
-
-export default dreamRunCommand();

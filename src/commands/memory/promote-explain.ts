@@ -1,3 +1,0 @@
-import { dreamExplainCommand } from '../../cli/dream/explain-command.js';
-
-export default dreamExplainCommand();

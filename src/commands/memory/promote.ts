@@ -1,3 +1,0 @@
-import { dreamPromoteCommand } from '../../cli/dream/promote-command.js';
-
-export default dreamPromoteCommand();

@@ -1,3 +1,0 @@
-import { dreamBackfillCommand } from '../../cli/dream/backfill-command.js';
-
-export default dreamBackfillCommand();

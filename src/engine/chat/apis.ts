@@ -1,0 +1,185 @@
+import { type ExplainStatus, explainOpenAi, jsonAt, VendorFault } from '../embeddings/index.js';
+import type { ChatAnswer, ChatRequest, Thinking } from './chat-model.js';
+import type { ChatVendor } from './choose-chat-model.js';
+
+export interface ApiSettings {
+  readonly vendor: ChatVendor;
+  readonly model: string;
+  /** Without trailing slash. */
+  readonly baseUrl: string;
+  /** Whether that is a configured address, perhaps of a compatible server. */
+  readonly customEndpoint: boolean;
+  readonly key: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface ChatApi {
+  readonly url: (settings: ApiSettings) => string;
+  readonly headers: (settings: ApiSettings) => Readonly<Record<string, string>>;
+  readonly body: (
+    settings: ApiSettings,
+    request: Pick<ChatRequest, 'maxTokens' | 'messages' | 'system' | 'thinking'>,
+  ) => Readonly<Record<string, unknown>>;
+  /** @throws VendorFault if there is no answer in it */
+  readonly read: (json: unknown) => ChatAnswer;
+  readonly explain: ExplainStatus;
+}
+
+/** Values of `reasoning_effort`. */
+const EFFORT: Readonly<Record<Exclude<Thinking, 'adaptive' | 'off'>, string>> = {
+  minimal: 'minimal',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'xhigh',
+  max: 'xhigh',
+};
+
+/** Vendors count thinking towards the limit of the answer. */
+const THINKING_TOKENS = 4096;
+
+/**
+ * OpenAI's `POST /chat/completions` (platform.openai.com/docs/api-reference/chat), which other
+ * vendors copy.
+ */
+const OPENAI_CHAT: ChatApi = {
+  url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
+  headers: ({ key, headers }) => ({
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...headers,
+  }),
+  body: ({ vendor, model, customEndpoint }, { system, messages, maxTokens, thinking = 'off' }) => {
+    const thinks = vendor.reasons && thinking !== 'off';
+    const effort = thinks && thinking !== 'adaptive' ? EFFORT[thinking] : undefined;
+    // OpenAI's newer models reject the old name; other servers might not know the new one.
+    const limitField = customEndpoint ? 'max_tokens' : vendor.limitField;
+    return {
+      model,
+      messages: [
+        ...(system === '' ? [] : [{ role: 'system', content: system }]),
+        ...messages.map(({ role, text }) => ({ role, content: text })),
+      ],
+      [limitField]: maxTokens + (thinks ? THINKING_TOKENS : 0),
+      ...(effort === undefined ? {} : { reasoning_effort: effort }),
+      stream: false,
+    };
+  },
+  read: (json) => {
+    const content = jsonAt(json, 'choices', 0, 'message', 'content');
+    // Refusals and pure tool calls have no content.
+    const text =
+      typeof content === 'string' ? content : content === null ? '' : textOfParts(content);
+    if (text === undefined) {
+      throw new VendorFault({ kind: 'answer', message: 'the answer has no message' });
+    }
+    return {
+      text: withoutThoughts(text),
+      truncated: jsonAt(json, 'choices', 0, 'finish_reason') === 'length',
+      tokens: tokensOf(
+        jsonAt(json, 'usage', 'prompt_tokens'),
+        jsonAt(json, 'usage', 'completion_tokens'),
+      ),
+    };
+  },
+  explain: explainOpenAi,
+};
+
+/** Mistral's thinking models, for example, answer in parts; the text parts are the answer. */
+function textOfParts(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.map((part: unknown) =>
+    jsonAt(part, 'type') === 'text' ? jsonAt(part, 'text') : undefined,
+  );
+  return texts.filter((text) => typeof text === 'string').join('');
+}
+
+/** Small models include their thoughts in the answer, in tags. */
+function withoutThoughts(text: string): string {
+  return text.replace(/^\s*<think(?:ing)?>.*?(?:<\/think(?:ing)?>|$(?![\s\S]))/su, '').trim();
+}
+
+/** Billed tokens, if reported. */
+function tokensOf(
+  input: unknown,
+  output: unknown,
+): { readonly input: number; readonly output: number } | undefined {
+  return typeof input === 'number' && typeof output === 'number' ? { input, output } : undefined;
+}
+
+/** Tokens for thinking; the API's minimum is 1,024. */
+const BUDGETS: Readonly<Record<Exclude<Thinking, 'adaptive' | 'off'>, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 4096,
+  high: 8192,
+  xhigh: 16_384,
+  max: 32_768,
+};
+/** For models that decide themselves how long to think. */
+const ADAPTIVE_ROOM = 8192;
+
+/** `POST /v1/messages` (docs.claude.com/en/api/messages). */
+const ANTHROPIC_CHAT: ChatApi = {
+  url: ({ baseUrl }) => `${baseUrl}/messages`,
+  headers: ({ key, headers }) => ({
+    'anthropic-version': '2023-06-01',
+    ...(key === undefined ? {} : { 'x-api-key': key }),
+    ...headers,
+  }),
+  body: ({ model }, { system, messages, maxTokens, thinking = 'off' }) => ({
+    model,
+    ...(system === '' ? {} : { system }),
+    messages: messages.map(({ role, text }) => ({ role, content: text })),
+    ...limits(maxTokens, thinking),
+  }),
+  read: (json) => {
+    const content = jsonAt(json, 'content');
+    if (!Array.isArray(content)) {
+      throw new VendorFault({ kind: 'answer', message: 'the answer has no message' });
+    }
+    const texts = content.map((part: unknown) =>
+      jsonAt(part, 'type') === 'text' ? jsonAt(part, 'text') : undefined,
+    );
+    return {
+      text: texts
+        .filter((text) => typeof text === 'string')
+        .join('')
+        .trim(),
+      truncated: jsonAt(json, 'stop_reason') === 'max_tokens',
+      tokens: tokensOf(
+        jsonAt(json, 'usage', 'input_tokens'),
+        jsonAt(json, 'usage', 'output_tokens'),
+      ),
+    };
+  },
+  // `{type: "error", error: {type, message}}` (docs.claude.com/en/api/errors)
+  explain: ({ status, body }) => {
+    const type = jsonAt(body, 'error', 'type');
+    const message = jsonAt(body, 'error', 'message');
+    const code = typeof type === 'string' ? { code: type } : {};
+    const isSpent = typeof message === 'string' && /credit balance/iu.test(message);
+    if (status === 400 && isSpent) return { ...code, kind: 'quota' };
+    if (status === 413) return { ...code, kind: 'too_large' };
+    return code;
+  },
+};
+
+/** Thinking counts towards `max_tokens`, so it is added. */
+function limits(maxTokens: number, thinking: Thinking): Readonly<Record<string, unknown>> {
+  switch (thinking) {
+    case 'off':
+      return { max_tokens: maxTokens };
+    case 'adaptive':
+      return { max_tokens: maxTokens + ADAPTIVE_ROOM, thinking: { type: 'adaptive' } };
+    default: {
+      const budget = BUDGETS[thinking];
+      const told = { type: 'enabled', budget_tokens: budget };
+      return { max_tokens: maxTokens + budget, thinking: told };
+    }
+  }
+}
+
+export const CHAT_APIS: Readonly<Record<ChatVendor['api'], ChatApi>> = {
+  anthropic: ANTHROPIC_CHAT,
+  openai: OPENAI_CHAT,
+};

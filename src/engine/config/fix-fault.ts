@@ -1,0 +1,171 @@
+import { distance } from 'fastest-levenshtein';
+import { type CheckedConfig, type ConfigFault, checkConfigText } from './check.js';
+import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.js';
+
+import { editConfigText, type Node, nodeAt, removeValue, renameKey } from './jsonc.js';
+
+import { configSchema } from './schema/index.js';
+import { knownKeys, schemaAt } from './schema/walk.js';
+
+/** A change of the text that fixes a fault. */
+export interface FaultFix {
+  /** An imperative sentence without a period; contains no values other than the schema's. */
+  readonly title: string;
+  /** The whole changed text. */
+  readonly text: string;
+  /** Whether nothing else can be intended. */
+  readonly certain: boolean;
+}
+
+/** Maximum distance of a typo. */
+const MOST_SLIPS = 2;
+
+/**
+ * A change that fixes a fault without causing others, except below a renamed key. Undefined if a
+ * person has to decide.
+ */
+export function fixFault(checked: CheckedConfig, fault: ConfigFault): FaultFix | undefined {
+  const { document } = checked;
+  if (fault.code === 'syntax') return fixEmpty(document.text);
+  const path = pathOf(fault);
+  if (path === undefined) return undefined;
+  return proposals(checked, fault, path).find(({ text, below }) =>
+    fixes(checked, fault, checkConfigText(document.file, text), below),
+  );
+}
+
+interface Proposal extends FaultFix {
+  /** New faults are allowed at or below this path. */
+  readonly below?: ConfigPath;
+}
+
+function proposals(
+  { document }: CheckedConfig,
+  fault: ConfigFault,
+  path: ConfigPath,
+): readonly Proposal[] {
+  const { text, value } = document;
+  switch (fault.code) {
+    case 'unknown-key':
+      return renamed(text, fault, path);
+    case 'duplicate-key':
+      return withoutRepeat(text, path);
+    case 'fallback-is-provider':
+      return [
+        {
+          title: `remove ${fault.path}`,
+          text: editConfigText(text, path, undefined),
+          certain: true,
+        },
+      ];
+    case 'wrong-type':
+      return converted(text, path, valueAt(value, path));
+    default:
+      return suggested(text, fault, path, valueAt(value, path));
+  }
+}
+
+function renamed(text: string, { suggestion }: ConfigFault, path: ConfigPath): readonly Proposal[] {
+  const parent = path.slice(0, -1);
+  const schema = schemaAt(configSchema, parent);
+  if (suggestion === undefined || schema === undefined) return [];
+  if (!knownKeys(schema).includes(suggestion)) return [];
+  const typed = String(path.at(-1));
+  const below = [...parent, suggestion];
+  return [
+    {
+      title: `rename "${typed}" to "${suggestion}"`,
+      text: renameKey(text, path, suggestion),
+      certain: isSlip(typed, suggestion),
+      below,
+    },
+  ];
+}
+
+function suggested(
+  text: string,
+  { suggestion }: ConfigFault,
+  path: ConfigPath,
+  value: unknown,
+): readonly Proposal[] {
+  if (suggestion === undefined || typeof value !== 'string') return [];
+  return [
+    {
+      title: `set ${formatPath(path)} to "${suggestion}"`,
+      text: editConfigText(text, path, suggestion),
+      certain: isSlip(value, suggestion),
+    },
+  ];
+}
+
+/** The same value in the expected type: `"5"` and `5`, `"true"` and `true`, `"a"` and `["a"]`. */
+function converted(text: string, path: ConfigPath, value: unknown): readonly Proposal[] {
+  return otherForms(value).map(({ form, as }) => {
+    const title = `change ${formatPath(path)} to ${as}`;
+    return { title, text: editConfigText(text, path, form), certain: true };
+  });
+}
+
+function otherForms(value: unknown): readonly { readonly form: unknown; readonly as: string }[] {
+  if (typeof value === 'number') return [{ form: String(value), as: 'a string' }];
+  if (typeof value !== 'string') return [];
+  const list = { form: [value], as: 'a list' };
+  if (/^(?:true|false)$/u.test(value)) return [{ form: value === 'true', as: 'a boolean' }, list];
+  if (/^-?\d+(?:\.\d+)?$/u.test(value)) return [{ form: Number(value), as: 'a number' }, list];
+  return [list];
+}
+
+/** If both values are equal, one can be removed. */
+function withoutRepeat(text: string, path: ConfigPath): readonly Proposal[] {
+  const parent = nodeAt(text, path.slice(0, -1));
+  const [first, second] = (parent?.children ?? []).filter(
+    (property) => property.children?.[0]?.value === path.at(-1),
+  );
+  if (first === undefined || second === undefined) return [];
+  const valueText = ({ children: [, value] = [] }: Node): string | undefined =>
+    value && text.slice(value.offset, value.offset + value.length);
+  if (valueText(first) !== valueText(second)) return [];
+  const title = `remove the first of two identical ${formatPath(path)} keys`;
+  return [{ title, text: removeValue(text, path), certain: true }];
+}
+
+function fixEmpty(text: string): FaultFix | undefined {
+  if (text.trim() !== '') return undefined;
+  return { title: 'write an empty configuration', text: '{}\n', certain: true };
+}
+
+function fixes(
+  before: CheckedConfig,
+  fixed: ConfigFault,
+  after: CheckedConfig,
+  below: ConfigPath | undefined,
+): boolean {
+  if (after.faults.some((fault) => fault.code === 'syntax')) return false;
+  const known = countByKey(before.faults);
+  const left = countByKey(after.faults);
+  if ((left.get(keyOf(fixed)) ?? 0) >= (known.get(keyOf(fixed)) ?? 0)) return false;
+  const cover = below === undefined ? undefined : formatPath(below);
+  return after.faults.every(
+    (fault) =>
+      (known.get(keyOf(fault)) ?? 0) > 0 ||
+      (cover !== undefined && fault.code !== 'duplicate-key' && fault.path.startsWith(cover)),
+  );
+}
+
+function countByKey(faults: readonly ConfigFault[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const fault of faults) counts.set(keyOf(fault), (counts.get(keyOf(fault)) ?? 0) + 1);
+  return counts;
+}
+
+function keyOf({ code, path }: ConfigFault): string {
+  return `${code} ${path}`;
+}
+
+function pathOf({ path }: ConfigFault): ConfigPath | undefined {
+  return path === '' ? undefined : parsePath(path);
+}
+
+function isSlip(typed: string, meant: string): boolean {
+  return distance(typed.toLowerCase(), meant.toLowerCase()) <= MOST_SLIPS;
+}

@@ -1,0 +1,113 @@
+import { safeParse } from 'zod/v4/core';
+import { SvcError, type Warning } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { parsedJson, suggestName } from '../support/text.js';
+import {
+  type ConfigPath,
+  formatPath,
+  type PathSegment,
+  parsePath,
+  valueAt,
+} from './config-path.js';
+import { computedDefault } from './defaults.js';
+import { type LoadConfigOptions, loadConfig } from './load.js';
+import { configSchema } from './schema/index.js';
+import { isListSchema, knownKeys, pathOfKey, schemaAt, schemasAt } from './schema/walk.js';
+import { maskSecrets } from './secret-input.js';
+
+/**
+ * Parses a path and checks that the schema has it. Digits after a dot are a list position where the
+ * schema has a list: `agents.list.0.id` is `agents.list[0].id`.
+ *
+ * @throws SvcError USAGE (not a path), CONFIG_KEY_UNKNOWN (perhaps with a suggestion)
+ */
+export function parseKnownPath(text: string): ConfigPath {
+  const path: PathSegment[] = [];
+  for (const written of parsePath(text)) {
+    const parent = schemaAt(configSchema, path);
+    const segment =
+      parent !== undefined && isListSchema(parent) && /^\d+$/u.test(String(written))
+        ? Number(written)
+        : written;
+    if (schemasAt(configSchema, [...path, segment]).length === 0) {
+      throw unknownPath(path, segment);
+    }
+    path.push(segment);
+  }
+  return path;
+}
+
+function unknownPath(parent: ConfigPath, segment: PathSegment): SvcError {
+  const schema = schemaAt(configSchema, parent);
+  const known = schema === undefined ? [] : knownKeys(schema);
+  const path = formatPath([...parent, segment]);
+  const near = suggestName(String(segment), known);
+  const suggestion =
+    near === undefined ? elsewhere(String(segment)) : formatPath([...parent, near]);
+  const keys = known.length === 0 ? 'it has no keys' : `known keys: ${known.join(', ')}`;
+  return new SvcError('CONFIG_KEY_UNKNOWN', `unknown configuration key ${path}`, {
+    hint: suggestion === undefined ? keys : `did you mean "${suggestion}"?`,
+    details: { path, ...(suggestion === undefined ? {} : { suggestion }) },
+  });
+}
+
+/** A valid key in the wrong place. */
+function elsewhere(name: string): string | undefined {
+  const path = pathOfKey(configSchema, name);
+  return path === undefined ? undefined : formatPath(path);
+}
+
+/**
+ * Interprets a command line argument: JSON if the key accepts it, else text. `8` is a number for
+ * `query.maxResults` and text for `agents.list[0].id`. If the key accepts neither, returns JSON, so
+ * that checking the file explains the problem.
+ */
+export function coerceValue(path: ConfigPath, text: string): unknown {
+  const json = parsedJson(text);
+  const accepts = (value: unknown): boolean =>
+    schemasAt(configSchema, path).some((schema) => safeParse(schema, value).success);
+  if (json !== undefined && accepts(json)) return json;
+  return accepts(text) || json === undefined ? text : json;
+}
+
+export interface ConfigValue {
+  readonly path: string;
+  /** Secrets masked; undefined if the key is not set and has no default. */
+  readonly value: unknown;
+  /** Whether the file sets it or it is a default. */
+  readonly origin: 'file' | 'default' | 'unset';
+  readonly file: string | undefined;
+  /** Describes a default that is not a fixed value. */
+  readonly fallback: string | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * The value at a path: from the file, else the default.
+ *
+ * @param path like `agents.defaults.memorySearch.query.maxResults`
+ * @throws SvcError USAGE, CONFIG_KEY_UNKNOWN, and as loadConfig
+ */
+export async function getConfigValue(
+  context: EngineContext,
+  path: string,
+  options: LoadConfigOptions = {},
+): Promise<ConfigValue> {
+  const known = parseKnownPath(path);
+  const { file, input, resolved, warnings } = await loadConfig(context, options);
+  const written = valueAt(input, known);
+  const value = isLeaf(written) ? written : valueAt(resolved, known);
+  return {
+    path: formatPath(known),
+    value: maskSecrets(value, known),
+    origin: written !== undefined ? 'file' : value === undefined ? 'unset' : 'default',
+    file,
+    fallback: value === undefined ? computedDefault(known) : undefined,
+    warnings,
+  };
+}
+
+/** Groups are shown with defaults, single values as written. */
+function isLeaf(value: unknown): boolean {
+  return value !== undefined && (typeof value !== 'object' || Array.isArray(value));
+}

@@ -1,0 +1,211 @@
+import { MASK, redactSecrets, SECRET_FIELD } from '../secrets/index.js';
+import { suggestName } from '../support/text.js';
+
+import { type ConfigPath, isRecord } from './config-path.js';
+import { parseLeniently } from './document.js';
+import { type Node, type ParseError, parseTree } from './jsonc.js';
+import { configSchema } from './schema/index.js';
+import { knownKeys, schemasAt } from './schema/walk.js';
+import { ENV_NAME, isSecretPath, maskSecrets, referencedVariable } from './secret-input.js';
+
+/** A configuration text that can be shown. */
+export interface MaskedText {
+  /** The same lines with secrets masked. */
+  readonly text: string;
+  /** Converts an offset of the original to the masked text. */
+  readonly offsetOf: (offset: number) => number;
+  /** The masked values as written. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
+
+/**
+ * Masks everything that may be a secret: values at secret paths, values of unknown keys (such as a
+ * mistyped `apiKey`), passwords in URLs, and token-like text in comments. In invalid JSON, masks
+ * all values, since their paths are unknown. Keeps keys and lines.
+ *
+ * @param known values masked in another version of the text, to mask here too
+ */
+export function hideConfigValues(text: string, known: ReadonlySet<string> = NOTHING): MaskedText {
+  const replacements = replacementsIn(text, known).toSorted((a, b) => a.start - b.start);
+  let masked = '';
+  let end = 0;
+  for (const replacement of replacements) {
+    masked += text.slice(end, replacement.start) + replacement.by;
+    end = replacement.end;
+  }
+  return {
+    text: masked + text.slice(end),
+    offsetOf: (offset) => {
+      const before = replacements.filter((replacement) => replacement.end <= offset);
+      return before.reduce((at, { start, end, by }) => at + by.length - (end - start), offset);
+    },
+    hidden: new Set(replacements.map(({ start, end }) => text.slice(start, end))),
+  };
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function replacementsIn(text: string, known: ReadonlySet<string>): readonly Replacement[] {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true });
+  const tokens = [...tokensOf(text)];
+  const comments = tokens.flatMap((token) => (token.kind === 'comment' ? inComment(token) : []));
+  if (tree === undefined || errors.length > 0) {
+    return [
+      ...comments,
+      ...tokens.flatMap((token) => (token.kind === 'value' ? hidden(token) : [])),
+    ];
+  }
+  return [...comments, ...inTree({ text, known }, tree, [])];
+}
+
+interface Token {
+  readonly kind: 'comment' | 'key' | 'value';
+  readonly start: number;
+  readonly text: string;
+}
+
+/** Strings (even if not closed), comments, and anything else that is not a bracket. */
+const TOKEN = /\/\/[^\r\n]*|\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\\r\n]|\\.)*"?|[^\s{}[\],:"]+/gu;
+const HARMLESS = /^(?:true|false|null|-?\d{1,6})$/u;
+
+function* tokensOf(text: string): Generator<Token> {
+  for (const match of text.matchAll(TOKEN)) {
+    const [token] = match;
+    const isKey = /^".*"$/u.test(token) && /^\s*:/u.test(text.slice(match.index + token.length));
+    const kind = /^\/[/*]/u.test(token) ? 'comment' : isKey ? 'key' : 'value';
+    yield { kind, start: match.index, text: token };
+  }
+}
+
+function hidden({ start, text }: Token): readonly Replacement[] {
+  if (HARMLESS.test(text)) return [];
+  return [{ start, end: start + text.length, by: JSON.stringify(MASK) }];
+}
+
+/** Comments often contain settings with their values. */
+const TOKEN_LIKE = /(?<![\w+/=.-])(?=[\w+/=.-]*\d)(?=[\w+/=.-]*[A-Za-z])[\w+/=.-]{16,}/gu;
+
+function inComment({ start, text }: Token): readonly Replacement[] {
+  return [...text.matchAll(TOKEN_LIKE)].map(({ 0: found, index }) => {
+    return { start: start + index, end: start + index + found.length, by: MASK };
+  });
+}
+
+interface Masking {
+  readonly text: string;
+  readonly known: ReadonlySet<string>;
+}
+
+function inTree(masking: Masking, node: Node, path: ConfigPath): readonly Replacement[] {
+  if (node.type === 'object') {
+    return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+      key === undefined || value === undefined
+        ? []
+        : inTree(masking, value, [...path, String(key.value)]),
+    );
+  }
+  if (node.type === 'array') {
+    return (node.children ?? []).flatMap((item, at) => inTree(masking, item, [...path, at]));
+  }
+  if (node.type === 'boolean' || node.type === 'null') return [];
+  const span = { start: node.offset, end: node.offset + node.length };
+  const written = masking.text.slice(span.start, span.end);
+  if (isHidden(node.value, path) || masking.known.has(written)) {
+    return [{ ...span, by: JSON.stringify(MASK) }];
+  }
+  const shown = redactSecrets(written);
+  return shown === written ? [] : [{ ...span, by: shown }];
+}
+
+function isHidden(value: unknown, path: ConfigPath): boolean {
+  if (isSecretPath(path)) return maskSecrets(value, path) === MASK;
+  // Small numbers are not secrets, and are often the mistake.
+  if (typeof value === 'number' && Math.abs(value) < MOST_SHOWN) return false;
+  return schemasAt(configSchema, path).length === 0 && !isMistypedHarmless(path);
+}
+
+/** A mistyped key is shown with its value where the intended key is not a secret. */
+function isMistypedHarmless(path: ConfigPath): boolean {
+  const parent = path.slice(0, -1);
+  const known = schemasAt(configSchema, parent).flatMap(knownKeys);
+  const meant = suggestName(String(path.at(-1)), known);
+  return meant !== undefined && !isSecretPath([...parent, meant]) && !SECRET_FIELD.test(meant);
+}
+
+const MOST_SHOWN = 1_000_000;
+
+/** Whether data contains a plain-text secret at a secret path. */
+export function hasPlainSecret(data: unknown, path: ConfigPath = []): boolean {
+  if (isSecretPath(path) && !isRecord(data)) return maskSecrets(data, path) === MASK;
+  if (Array.isArray(data)) return data.some((item, at) => hasPlainSecret(item, [...path, at]));
+  if (!isRecord(data)) return false;
+  return Object.entries(data).some(([key, item]) => hasPlainSecret(item, [...path, key]));
+}
+
+/** A key of a secret and the rest of its line, for invalid JSON. */
+const KEY_AND_REST =
+  /((?:key|token|secret|password|passwd|authorization)["']?[ \t]*:)([^\r\n]*)/giu;
+
+/**
+ * Replaces secrets with stars of the same length, so that locations stay valid. Handles texts with
+ * faults, since mistakes with secrets are common.
+ */
+export function maskConfigText(text: string): string {
+  const { tree, errors } = parseLeniently(text);
+  let masked = text;
+  for (const { offset, length } of tree === undefined ? [] : secretNodes(tree, [])) {
+    const start = offset + 1;
+    // An unclosed string ends with its line.
+    const isClosed = length > 1 && masked[offset + length - 1] === '"';
+    const end = offset + length - (isClosed ? 1 : 0);
+    masked = masked.slice(0, start) + stars(masked.slice(start, end)) + masked.slice(end);
+  }
+  if (tree === undefined || errors.length > 0) {
+    masked = masked.replaceAll(KEY_AND_REST, (_, key: string, rest: string) => {
+      return /^\s*(?:["']?(?:env:|\$\{)|\{)/u.test(rest) ? key + rest : key + starWords(rest);
+    });
+  }
+  return redactSecrets(masked, stars);
+}
+
+function* secretNodes(node: Node, path: ConfigPath): Generator<Node> {
+  for (const [at, child] of (node.children ?? []).entries()) {
+    if (node.type !== 'object') {
+      yield* secretNodes(child, [...path, at]);
+      continue;
+    }
+    const [name, value] = child.children ?? [];
+    if (value === undefined) continue;
+    const below = [...path, String(name?.value)];
+    if (value.type === 'string' && isShownAsStars(below, String(value.value))) yield value;
+    yield* secretNodes(value, below);
+  }
+}
+
+function isShownAsStars(path: ConfigPath, value: string): boolean {
+  const variable = referencedVariable(value);
+  if (variable !== undefined && ENV_NAME.test(variable)) return false;
+  const parent = path.at(-2);
+  return (
+    isSecretPath(path) ||
+    parent === 'headers' ||
+    parent === 'env' ||
+    SECRET_FIELD.test(String(path.at(-1)))
+  );
+}
+
+function stars(text: string): string {
+  return text.replaceAll(/[^\r\n]/gu, (character) => '*'.repeat(character.length));
+}
+
+/** Keeps JSON punctuation, so that the fault stays visible. */
+function starWords(text: string): string {
+  return text.replaceAll(/[^\s"',[\]{}]+/gu, stars);
+}

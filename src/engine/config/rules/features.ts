@@ -1,0 +1,219 @@
+import { isAbsolute, normalize } from 'node:path';
+import { leadsToLoopback } from '../../support/network.js';
+import { type ConfigPath, valueAt } from '../config-path.js';
+import { cronEverFires, parseCron } from '../cron.js';
+import { GATEWAY_DEFAULTS } from '../defaults.js';
+import { mergeSettings, routePath } from '../resolve-config.js';
+import type { ConfigInput } from '../resolved.js';
+import type { Rule } from './rule.js';
+
+export const agentIdsAreUnique: Rule = function* (input) {
+  const ids = (input.agents?.list ?? []).map(({ id }, at): Named => {
+    return { name: id, path: ['agents', 'list', at, 'id'] };
+  });
+  for (const { name, path, earlier } of repeats(ids)) {
+    yield {
+      severity: 'fault',
+      code: 'duplicate-agent',
+      path,
+      message: `two agents have the id ${JSON.stringify(name)}`,
+      expected: 'a different id for each agent',
+      related: [earlier],
+    };
+  }
+};
+
+export const defaultAgentIsUnique: Rule = function* (input) {
+  const marked = [...(input.agents?.list ?? []).entries()].filter(
+    ([, agent]) => agent.default === true,
+  );
+  const [first, ...others] = marked.map(([at]): ConfigPath => ['agents', 'list', at, 'default']);
+  if (first === undefined) return;
+  for (const path of others) {
+    yield {
+      severity: 'fault',
+      code: 'duplicate-default-agent',
+      path,
+      message: 'more than one agent is the default',
+      expected: 'default: true for at most one agent',
+      related: [first],
+    };
+  }
+};
+
+/** Trailing slashes do not distinguish routes. */
+export const routePathsAreUnique: Rule = function* (input) {
+  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
+  const paths = Object.entries(routes).map(([id, route]): Named => {
+    const entry: ConfigPath = ['plugins', 'entries', 'webhooks', 'config', 'routes', id];
+    return {
+      name: routePath(id, route),
+      path: route.path === undefined ? entry : [...entry, 'path'],
+    };
+  });
+  for (const { name, path, earlier } of repeats(paths)) {
+    yield {
+      severity: 'fault',
+      code: 'duplicate-route-path',
+      path,
+      message: `two routes are served at ${name}`,
+      expected: 'a different path for each route',
+      related: [earlier],
+    };
+  }
+};
+
+interface Named {
+  readonly name: string;
+  readonly path: ConfigPath;
+}
+
+/** Entries whose name occurs earlier in the list, with the path of the first. */
+function* repeats(named: readonly Named[]): Generator<Named & { readonly earlier: ConfigPath }> {
+  const first = new Map<string, ConfigPath>();
+  for (const { name, path } of named) {
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, path);
+    else yield { name, path, earlier };
+  }
+}
+
+export const portsDiffer: Rule = function* ({ gateway }) {
+  const { host, port, admin } = mergeSettings(GATEWAY_DEFAULTS, gateway);
+  if (admin?.port === undefined && admin?.host === undefined) return;
+  const { host: adminHost = host, port: adminPort = port } = admin;
+  if (port === 0 || adminPort !== port || !overlap(host, adminHost)) return;
+  yield {
+    severity: 'fault',
+    code: 'port-shared',
+    path: ['gateway', 'admin', admin.port === undefined ? 'host' : 'port'],
+    message: `gateway.admin uses port ${port}, like the gateway`,
+    expected: 'a different port, or 0 for a free one',
+    related: gateway?.port === undefined ? undefined : [['gateway', 'port']],
+  };
+};
+
+const EVERYWHERE: readonly string[] = ['0.0.0.0', '::', '[::]'];
+
+function overlap(a: string, b: string): boolean {
+  if (EVERYWHERE.includes(a) || EVERYWHERE.includes(b)) return true;
+  const [first, second] = [a, b].map((host) => (host === 'localhost' ? '127.0.0.1' : host));
+  return first === second;
+}
+
+const NOTIFY = ['flows', 'notify'] as const;
+
+/** Notifications have one target; over a network, they must be signed and encrypted. */
+export const notifyIsOneAndSafe: Rule = function* (input) {
+  const { command, url, secret } = input.flows?.notify ?? {};
+  if (url === undefined) return;
+  if (command !== undefined) {
+    yield {
+      severity: 'fault',
+      code: 'notify-ambiguous',
+      path: [...NOTIFY, 'url'],
+      related: [[...NOTIFY, 'command']],
+      message: 'flows.notify has both a command and a url',
+      expected: 'only one of them; a command can post notifications too',
+    };
+  }
+  if (secret === undefined) {
+    yield {
+      severity: 'fault',
+      code: 'notify-unsigned',
+      path: [...NOTIFY, 'url'],
+      message: 'flows.notify.url needs a key to sign notifications',
+      expected: 'flows.notify.secret, preferably a reference like env:NAME',
+    };
+  }
+  if (isPlainAndFar(url)) {
+    yield {
+      severity: 'fault',
+      code: 'notify-insecure',
+      path: [...NOTIFY, 'url'],
+      message: 'notifications would be sent to another machine unencrypted',
+      expected: 'an https:// URL, or http:// for this machine (127.0.0.1)',
+    };
+  }
+};
+
+function isPlainAndFar(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const parsed = new URL(url);
+  return parsed.protocol === 'http:' && !leadsToLoopback(parsed);
+}
+
+const DREAM_FREQUENCY: ConfigPath = [
+  'plugins',
+  'entries',
+  'memory-core',
+  'config',
+  'dreaming',
+  'frequency',
+];
+
+/** The schedule must be valid and fire at some time (spec/memory-search §2.13). */
+export const scheduleFires: Rule = function* (input) {
+  const frequency = input.plugins?.entries?.['memory-core']?.config?.dreaming?.frequency;
+  if (frequency === undefined) return;
+  const result = parseCron(frequency);
+  if (result.ok && cronEverFires(result.fields)) return;
+  yield {
+    severity: 'fault',
+    code: 'cron-never-fires',
+    path: DREAM_FREQUENCY,
+    message: result.ok
+      ? `the schedule ${JSON.stringify(frequency)} never fires: none of its months has such a day`
+      : `the schedule ${JSON.stringify(frequency)} is invalid: ${result.reason}`,
+    expected: 'minute, hour, day of month, month and day of week, like "0 3 * * *"',
+  };
+};
+
+/** Keys with paths relative to the configuration file. */
+const FILE_RELATIVE_KEYS: readonly ConfigPath[] = [
+  ['agents', 'defaults', 'workspace'],
+  ['memory', 'ext', 'sessions', 'exportDir'],
+  ['gateway', 'tls', 'cert'],
+  ['gateway', 'tls', 'key'],
+  ['flows', 'runtimes', 'subagent', 'cwd'],
+  ['flows', 'runtimes', 'acp', 'cwd'],
+  ['logging', 'file'],
+];
+
+const SEARCH_KEYS: readonly ConfigPath[] = [
+  ['store', 'path'],
+  ['store', 'vector', 'extensionPath'],
+  ['local', 'modelPath'],
+  ['local', 'modelCacheDir'],
+];
+
+/** A relative path outside of the file's folder breaks when the file moves. */
+export const pathsStayInFolder: Rule = function* (input) {
+  for (const path of pathKeys(input)) {
+    const value = valueAt(input, path);
+    if (typeof value !== 'string' || !leavesFolder(value)) continue;
+    yield {
+      severity: 'warning',
+      code: 'path-leaves-folder',
+      path,
+      message: `${JSON.stringify(value)} is outside the folder of this file`,
+      expected: 'a path in that folder, an absolute path, or one starting with ~/',
+    };
+  }
+};
+
+function* pathKeys(input: ConfigInput): Generator<ConfigPath> {
+  yield* FILE_RELATIVE_KEYS;
+  for (const key of SEARCH_KEYS) yield ['agents', 'defaults', 'memorySearch', ...key];
+  for (const at of (input.agents?.list ?? []).keys()) {
+    yield ['agents', 'list', at, 'workspace'];
+    for (const key of SEARCH_KEYS) yield ['agents', 'list', at, 'memorySearch', ...key];
+  }
+  for (const at of (input.sessions?.readers ?? []).keys())
+    yield ['sessions', 'readers', at, 'path'];
+}
+
+function leavesFolder(path: string): boolean {
+  if (isAbsolute(path)) return false;
+  return /^\.\.(?:[\\/]|$)/u.test(normalize(path));
+}

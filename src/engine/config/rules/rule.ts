@@ -1,0 +1,69 @@
+import type { ConfigFault } from '../check.js';
+import { type ConfigPath, valueAt } from '../config-path.js';
+import { SECRETS_DEFAULTS } from '../defaults.js';
+import { resolveMemorySearch } from '../resolve-config.js';
+import type { ConfigInput, MemorySearchSettings } from '../resolved.js';
+
+/** `memorySearch` of the defaults or of one agent, and where its keys are written. */
+export interface SearchScope {
+  readonly settings: MemorySearchSettings;
+  /** Path of a key: in the agent, else in the defaults, else undefined. */
+  where(...keys: readonly string[]): ConfigPath | undefined;
+  /**
+   * Whether a finding about these paths belongs to this scope: what an agent inherits is reported
+   * for the defaults only.
+   */
+  owns(...places: readonly (ConfigPath | undefined)[]): boolean;
+}
+
+/** The defaults (even if not written), then every agent with overrides. */
+export function* searchScopes(input: ConfigInput): Generator<SearchScope> {
+  const defaults = input.agents?.defaults?.memorySearch;
+  const defaultsPath: ConfigPath = ['agents', 'defaults', 'memorySearch'];
+  yield scopeOf(
+    input,
+    [defaultsPath],
+    resolveMemorySearch(defaults, undefined, SECRETS_DEFAULTS.defaults),
+  );
+  for (const [at, agent] of (input.agents?.list ?? []).entries()) {
+    if (agent.memorySearch === undefined) continue;
+    const settings = resolveMemorySearch(defaults, agent.memorySearch, SECRETS_DEFAULTS.defaults);
+    yield scopeOf(input, [['agents', 'list', at, 'memorySearch'], defaultsPath], settings);
+  }
+}
+
+function scopeOf(
+  input: ConfigInput,
+  layers: readonly ConfigPath[],
+  settings: MemorySearchSettings,
+): SearchScope {
+  const own = layers[0] ?? [];
+  return {
+    settings,
+    where: (...keys) =>
+      layers.map((layer) => [...layer, ...keys]).find((path) => valueAt(input, path) !== undefined),
+    owns: (...places) =>
+      places.some(
+        (place) => place !== undefined && own.every((segment, at) => place[at] === segment),
+      ),
+  };
+}
+
+/** The paths that are written. */
+export function written(...places: readonly (ConfigPath | undefined)[]): readonly ConfigPath[] {
+  return places.filter((place) => place !== undefined);
+}
+
+/** A finding of a rule, not yet located in a document. */
+export interface RuleFinding extends Omit<ConfigFault, 'location' | 'path' | 'related'> {
+  /** The invalid value. */
+  readonly path: ConfigPath;
+  readonly related?: readonly ConfigPath[] | undefined;
+}
+
+/**
+ * A rule across keys, for configurations that the schema accepts.
+ *
+ * @param scopes {@link searchScopes}, shared by all rules
+ */
+export type Rule = (input: ConfigInput, scopes: readonly SearchScope[]) => Iterable<RuleFinding>;

@@ -1,0 +1,227 @@
+import { PROVIDERS, type Provider } from '../../embeddings/adapters/index.js';
+import { suggestName } from '../../support/text.js';
+import { type ConfigPath, valueAt } from '../config-path.js';
+import { isSessionReader, MIN_CANDIDATES, SESSION_READERS } from '../defaults.js';
+import type { ConfigInput } from '../resolved.js';
+import { followProvider } from './providers.js';
+import { type Rule, type RuleFinding, type SearchScope, written } from './rule.js';
+
+const INPUT_TYPES = ['inputType', 'queryInputType', 'documentInputType'] as const;
+
+/** Settings that the adapter ignores. */
+export const settingsFitAdapter: Rule = function* (input, scopes) {
+  for (const scope of scopes) {
+    const target = followProvider(input, scope.settings.provider);
+    if (target.kind !== 'adapter') continue;
+    const facts = PROVIDERS[target.adapter];
+    yield* unusedInputTypes(input, scope, facts);
+    yield* unusedKeys(scope, facts);
+  }
+};
+
+function* unusedInputTypes(
+  input: ConfigInput,
+  scope: SearchScope,
+  { inputTypes, labels }: Provider,
+): Generator<RuleFinding> {
+  const { provider, remote } = scope.settings;
+  const hasAddress = (remote.baseUrl ?? input.models?.providers?.[provider]?.baseUrl) !== undefined;
+  const sends = inputTypes === 'always' || (inputTypes !== 'never' && hasAddress);
+  for (const key of INPUT_TYPES) {
+    const label = scope.settings[key];
+    const isKnown = labels === undefined || label === undefined || labels.includes(label);
+    if (sends && isKnown) continue;
+    const why = sends
+      ? `the provider ${JSON.stringify(provider)} only supports the labels ${labels?.join(' and ')}; ${key} is not sent`
+      : `the provider ${JSON.stringify(provider)} ignores ${key}`;
+    yield* unused(scope, [key], ['provider'], why);
+  }
+}
+
+function* unusedKeys(scope: SearchScope, facts: Provider): Generator<RuleFinding> {
+  const { provider, model, multimodal, remote } = scope.settings;
+  if (facts.runsOn === 'process') {
+    const why = 'the provider "local" uses local.modelPath and ignores model';
+    yield* unused(scope, ['model'], ['provider'], why);
+  }
+  if (remote.batch.enabled && !facts.batch) {
+    const why = `the provider ${JSON.stringify(provider)} has no batch API; passages are embedded inline`;
+    yield* unused(scope, ['remote', 'batch', 'enabled'], ['provider'], why);
+  }
+  const used = model ?? facts.model ?? '';
+  if (multimodal.enabled && facts.media?.never(used) === true) {
+    const why = `the model ${JSON.stringify(used)} only embeds text; images and audio are not indexed`;
+    yield* unused(scope, ['multimodal', 'enabled'], ['model'], why);
+  }
+}
+
+/** An agent with its own provider that inherits model or address of another. */
+export const overridesBelongTogether: Rule = function* (input, scopes) {
+  const [defaults, ...agents] = scopes;
+  if (defaults === undefined) return;
+  for (const scope of agents) {
+    const path = scope.where('provider');
+    const { provider } = scope.settings;
+    if (path === undefined || !scope.owns(path) || provider === defaults.settings.provider)
+      continue;
+    if (followProvider(input, provider).kind !== 'adapter') continue;
+    for (const keys of [['model'], ['remote', 'baseUrl'], ['remote', 'apiKey']]) {
+      const inherited = scope.where(...keys);
+      if (inherited === undefined || scope.owns(inherited)) continue;
+      yield {
+        severity: 'warning',
+        code: 'setting-unused',
+        path,
+        message: `this agent's provider is ${JSON.stringify(provider)}, but it inherits ${keys.join('.')}, which the defaults set for ${JSON.stringify(defaults.settings.provider)}`,
+        expected: `${keys.join('.')} next to provider`,
+        related: [inherited],
+      };
+    }
+  }
+};
+
+/** Settings that have no effect while a switch is off. */
+const SWITCHED: Readonly<Record<string, readonly string[]>> = {
+  'cache.enabled': ['cache.maxEntries'],
+  'multimodal.enabled': ['multimodal.modalities', 'multimodal.maxFileBytes'],
+  'query.hybrid.mmr.enabled': ['query.hybrid.mmr.lambda'],
+  'query.hybrid.temporalDecay.enabled': ['query.hybrid.temporalDecay.halfLifeDays'],
+  'query.hybrid.enabled': ['query.hybrid.vectorWeight', 'query.hybrid.textWeight'],
+  'remote.batch.enabled': [
+    'remote.batch.concurrency',
+    'remote.batch.wait',
+    'remote.batch.pollIntervalMs',
+    'remote.batch.timeoutMinutes',
+  ],
+  'store.vector.enabled': ['store.vector.extensionPath'],
+};
+
+export const switchesAreOn: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
+    for (const [by, keys] of Object.entries(SWITCHED)) {
+      if (valueAt(scope.settings, by.split('.')) !== false) continue;
+      for (const key of keys) {
+        yield* unused(scope, key.split('.'), by.split('.'), `${by} is false: ${key} has no effect`);
+      }
+    }
+  }
+};
+
+/** A multiplier below the minimum has no effect. */
+export const candidatesExceedMinimum: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
+    const { maxResults, hybrid } = scope.settings.query;
+    const candidates = maxResults * hybrid.candidateMultiplier;
+    if (candidates >= MIN_CANDIDATES) continue;
+    const why = `${hybrid.candidateMultiplier} × ${maxResults} results is ${candidates}, but a search ranks at least ${MIN_CANDIDATES} candidates, so candidateMultiplier has no effect`;
+    yield* unused(scope, ['query', 'hybrid', 'candidateMultiplier'], ['query', 'maxResults'], why);
+  }
+};
+
+/** `memory.ext` concerns only the external backend, except for its scope. */
+export const extIsUsed: Rule = function* (input, scopes) {
+  if (input.memory?.backend === 'ext') return;
+  const path: ConfigPath = ['memory', 'ext'];
+  const message = 'this has no effect: memory.backend is "builtin"';
+  const expected = 'memory.backend: "ext", or remove the setting';
+  for (const key of Object.keys(input.memory?.ext ?? {}).filter((name) => name !== 'scope')) {
+    yield { severity: 'warning', code: 'setting-unused', path: [...path, key], message, expected };
+  }
+  for (const scope of scopes) {
+    const collections = scope.where('ext', 'extraCollections');
+    if (collections === undefined || !scope.owns(collections)) continue;
+    yield { severity: 'warning', code: 'setting-unused', path: collections, message, expected };
+  }
+};
+
+/** A warning at the setting, reported once for the scope it belongs to. */
+function* unused(
+  scope: SearchScope,
+  keys: readonly string[],
+  because: readonly string[],
+  message: string,
+): Generator<RuleFinding> {
+  const [path, other] = [scope.where(...keys), scope.where(...because)];
+  if (path === undefined || !scope.owns(path, other)) return;
+  yield { severity: 'warning', code: 'setting-unused', path, message, related: written(other) };
+}
+
+/** With both weights 0, every hybrid score would be 0 (spec/memory-search §2.5). */
+export const weightsCount: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
+    const { vectorWeight, textWeight } = scope.settings.query.hybrid;
+    const places = ['vectorWeight', 'textWeight'].map((key) => scope.where('query', 'hybrid', key));
+    const [path, ...related] = written(...places);
+    if (vectorWeight + textWeight > 0 || path === undefined || !scope.owns(...places)) continue;
+    yield {
+      severity: 'fault',
+      code: 'weights-sum-zero',
+      path,
+      message: 'vectorWeight and textWeight are both 0, so every score would be 0',
+      expected: 'at least one weight above 0',
+      related,
+    };
+  }
+};
+
+/** Chunks with full overlap would never reach the end of a document. */
+export const overlapIsSmaller: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
+    const { tokens, overlap } = scope.settings.chunking;
+    const [overlapPath, tokensPath] = [
+      scope.where('chunking', 'overlap'),
+      scope.where('chunking', 'tokens'),
+    ];
+    const [path, ...related] = written(overlapPath, tokensPath);
+    if (overlap < tokens || path === undefined || !scope.owns(overlapPath, tokensPath)) continue;
+    yield {
+      severity: 'fault',
+      code: 'overlap-exceeds-chunk',
+      path,
+      message: `chunking.overlap is ${overlap} and chunking.tokens ${tokens}: neighboring chunks cannot share a whole chunk`,
+      expected: 'an overlap smaller than tokens',
+      related,
+    };
+  }
+};
+
+export const sessionReadersAreKnown: Rule = function* (input) {
+  for (const [at, reader] of (input.sessions?.readers ?? []).entries()) {
+    const name = typeof reader === 'string' ? reader : reader.id;
+    if (isSessionReader(name)) continue;
+    yield {
+      severity: 'fault',
+      code: 'unknown-reader',
+      path: ['sessions', 'readers', at, ...(typeof reader === 'string' ? [] : ['id'])],
+      message: `unknown transcript reader ${JSON.stringify(name)}`,
+      expected: `one of ${SESSION_READERS.join(', ')}`,
+      suggestion: suggestName(name, SESSION_READERS),
+    };
+  }
+};
+
+/** Sessions are only indexed if both keys enable it. */
+export const sessionsAreSwitchedOn: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
+    const { sources, experimental } = scope.settings;
+    const [named, switched] = [
+      scope.where('sources'),
+      scope.where('experimental', 'sessionMemory'),
+    ];
+    if (sources.includes('sessions') === experimental.sessionMemory) continue;
+    if (!scope.owns(named, switched)) continue;
+    const path = experimental.sessionMemory ? switched : named;
+    if (path === undefined) continue;
+    yield {
+      severity: 'warning',
+      code: 'sessions-half-on',
+      path,
+      message: experimental.sessionMemory
+        ? 'sessionMemory is on, but sources does not include "sessions": no transcripts are indexed'
+        : 'sources includes "sessions", but experimental.sessionMemory is off: no transcripts are indexed',
+      expected: experimental.sessionMemory
+        ? 'sources: ["memory", "sessions"]'
+        : 'experimental.sessionMemory: true',
+    };
+  }
+};

@@ -1,0 +1,206 @@
+import type * as z from 'zod/mini';
+import { suggestName } from '../support/text.js';
+import type { ConfigFault } from './check.js';
+import { type ConfigPath, formatPath, isRecord, type PathSegment, valueAt } from './config-path.js';
+import type { ConfigDocument } from './document.js';
+import type { ConfigInput } from './resolved.js';
+import { configSchema } from './schema/index.js';
+import {
+  describeType,
+  describeTypes,
+  enumChoices,
+  knownKeys,
+  mapKeySchema,
+  pathOfKey,
+  schemaAt,
+  schemasAt,
+} from './schema/walk.js';
+
+type Issue = z.core.$ZodIssue;
+
+export interface SchemaVerdict {
+  readonly faults: readonly ConfigFault[];
+  /** The part of the data that the schema accepts; undefined if nothing usable remains. */
+  readonly accepted: ConfigInput | undefined;
+}
+
+export function checkSchema(document: ConfigDocument): SchemaVerdict {
+  const result = configSchema.safeParse(document.value);
+  if (result.success) return { faults: [], accepted: result.data };
+  const { issues } = result.error;
+  return {
+    faults: issues.flatMap((issue) => faultsOf(document, issue, toPath(issue.path))),
+    accepted: acceptedPart(document.value, issues),
+  };
+}
+
+function faultsOf(
+  document: ConfigDocument,
+  issue: Issue,
+  path: ConfigPath,
+): readonly ConfigFault[] {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((name) => unknownKey(document, path, name));
+    case 'invalid_union':
+      return unionFaults(document, issue, path);
+    case 'invalid_key':
+      return [wrongKey(document, path)];
+    default:
+      return [wrongValue(document, path, issue.code === 'invalid_type')];
+  }
+}
+
+/** Descends into the intended option: the one whose faults are deeper than the value itself. */
+function unionFaults(
+  document: ConfigDocument,
+  issue: z.core.$ZodIssueInvalidUnion,
+  path: ConfigPath,
+): readonly ConfigFault[] {
+  const meant = issue.errors.find((issues) => issues.every((inner) => goesDeeper(inner)));
+  if (meant === undefined || meant.length === 0)
+    return [wrongValue(document, path, isNotText(document, path))];
+  return meant.flatMap((inner) => faultsOf(document, inner, [...path, ...toPath(inner.path)]));
+}
+
+function goesDeeper(issue: Issue): boolean {
+  return issue.path.length > 0 || issue.code === 'unrecognized_keys';
+}
+
+function isNotText(document: ConfigDocument, path: ConfigPath): boolean {
+  return typeof valueAt(document.value, path) !== 'string';
+}
+
+function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string): ConfigFault {
+  const at = [...parent, name];
+  const schema = schemaAt(configSchema, parent, document.value);
+  const known = schema === undefined ? [] : knownKeys(schema);
+  const suggestion = suggestName(name, known) ?? elsewhere(name);
+  return {
+    severity: 'fault',
+    code: 'unknown-key',
+    path: formatPath(at),
+    location: document.locateKey(at),
+    message: `unknown key ${JSON.stringify(name)} in ${describePlace(parent)}`,
+    expected: `one of ${known.join(', ')}`,
+    suggestion,
+  };
+}
+
+/** A valid key in the wrong place. */
+function elsewhere(name: string): string | undefined {
+  const path = pathOfKey(configSchema, name);
+  return path === undefined ? undefined : formatPath(path);
+}
+
+function wrongKey(document: ConfigDocument, path: ConfigPath): ConfigFault {
+  const parent = schemaAt(configSchema, path.slice(0, -1));
+  const keyType = parent === undefined ? undefined : mapKeySchema(parent);
+  return {
+    severity: 'fault',
+    code: 'invalid-value',
+    path: formatPath(path),
+    location: document.locateKey(path),
+    message: `${JSON.stringify(path.at(-1))} cannot be a key in ${describePlace(path.slice(0, -1))}`,
+    expected: keyType && describeType(keyType),
+  };
+}
+
+function wrongValue(document: ConfigDocument, path: ConfigPath, wrongType: boolean): ConfigFault {
+  const schemas = schemasAt(configSchema, path, document.value);
+  const expected = describeTypes(schemas);
+  const value = valueAt(document.value, path);
+  const place = {
+    severity: 'fault',
+    path: formatPath(path),
+    location: document.locate(path),
+    expected,
+  } as const;
+  if (value === undefined) {
+    const name = JSON.stringify(path.at(-1));
+    const message = `${name} is missing in ${describePlace(path.slice(0, -1))}`;
+    return { ...place, code: 'missing-key', message };
+  }
+  const isNumber = typeof value === 'number';
+  const got = wrongType ? describeValue(value) : isNumber ? String(value) : undefined;
+  return {
+    ...place,
+    code: wrongType ? 'wrong-type' : 'invalid-value',
+    message: `${labelOf(path)} must be ${expected}${got === undefined ? '' : ` (got ${got})`}`,
+    suggestion:
+      schemas[0] !== undefined && typeof value === 'string'
+        ? suggestName(value, enumChoices(schemas[0]))
+        : undefined,
+  };
+}
+
+function labelOf(path: ConfigPath): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'the configuration';
+  return typeof last === 'number'
+    ? `item ${last} of ${formatPath(path.slice(0, -1))}`
+    : JSON.stringify(last);
+}
+
+function describePlace(path: ConfigPath): string {
+  return path.length === 0 ? 'the configuration' : formatPath(path);
+}
+
+/** The type of a value, not the value: it may be a secret. */
+function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** JSON has no symbol keys. */
+function toPath(path: readonly PropertyKey[]): ConfigPath {
+  return path.filter((segment): segment is PathSegment => typeof segment !== 'symbol');
+}
+
+/** Removing a part can invalidate its parent; limits the rounds. */
+const MAX_ROUNDS = 8;
+
+type Path = readonly PropertyKey[];
+
+/**
+ * The data without invalid parts, so that rules can check the rest. A list with an invalid item is
+ * removed as a whole, which keeps positions in paths valid. Undefined if the schema accepts none of
+ * it.
+ */
+function acceptedPart(data: unknown, issues: readonly z.core.$ZodIssue[]): ConfigInput | undefined {
+  let rest = data;
+  let found = issues;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    rest = without(
+      rest,
+      found.flatMap((issue) => faultyParts(rest, issue)),
+    );
+    const result = configSchema.safeParse(rest);
+    if (result.success) return result.data;
+    found = result.error.issues;
+  }
+  return undefined;
+}
+
+function faultyParts(data: unknown, issue: z.core.$ZodIssue): readonly Path[] {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => [...issue.path, key]);
+  const path = issue.path.map((segment) => (typeof segment === 'symbol' ? '' : segment));
+  // A missing key cannot be removed, but its parent can.
+  return [valueAt(data, path) === undefined ? path.slice(0, -1) : path];
+}
+
+function without(value: unknown, parts: readonly Path[]): unknown {
+  if (parts.length === 0) return value;
+  if (!isRecord(value) || parts.some((path) => path.length === 0)) return undefined;
+  const byKey = new Map<string, Path[]>();
+  for (const [first = '', ...rest] of parts) {
+    byKey.set(String(first), [...(byKey.get(String(first)) ?? []), rest]);
+  }
+  const kept: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    const part = without(item, byKey.get(key) ?? []);
+    if (part !== undefined) kept[key] = part;
+  }
+  return kept;
+}

@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { SvcError, type Warning } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { type ConfigFault, readCheckedConfig, requireValid } from '../check.js';
+import { formatPath, parsePath } from '../config-path.js';
+import {
+  type Discovery,
+  discoverConfig,
+  isOwnConfig,
+  needsTrust,
+  placeOfConfig,
+} from '../discovery.js';
+import type { ConfigDocument } from '../document.js';
+import type { LoadConfigOptions } from '../load.js';
+import type { ConfigInput } from '../resolved.js';
+import { maskSecrets } from '../secret-input.js';
+import { type RiskyValue, splitByRisk } from './risky-part.js';
+import { findTrusted, listTrusted, recordTrusted, removeTrusted } from './trusted-configs.js';
+
+export interface TrustedInput {
+  /** Without ignored keys. */
+  readonly input: ConfigInput;
+  /** Keys that are ignored because the file is not trusted, as formatted paths. */
+  readonly ignoredKeys: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Drops risky keys from a configuration found by walking up from the current folder, unless the
+ * user has trusted the file as it is now. Specifying a file implies trust.
+ */
+export function trustedInput(
+  context: EngineContext,
+  discovery: Discovery,
+  input: ConfigInput,
+): TrustedInput {
+  const all = { input, ignoredKeys: [], warnings: [] };
+  const { file } = discovery;
+  if (file === undefined || !needsTrust(context, discovery)) return all;
+  const { risky, harmless } = splitByRisk(input, { ...context, file });
+  if (risky.length === 0 || isTrusted(context, file, risky)) return all;
+  const ignoredKeys = risky.map(({ path }) => formatPath(path));
+  return { input: harmless, ignoredKeys, warnings: [ignored(file, ignoredKeys)] };
+}
+
+/**
+ * Refuses a file with keys that would be ignored.
+ *
+ * @throws SvcError CONFIG_UNTRUSTED
+ */
+export function requireTrusted(file: string, ignoredKeys: readonly string[]): void {
+  if (ignoredKeys.length === 0) return;
+  throw new SvcError('CONFIG_UNTRUSTED', `${file} is not trusted; it sets ${named(ignoredKeys)}`, {
+    hint: 'review it, then run "svc config trust"',
+    details: { file, keys: ignoredKeys },
+  });
+}
+
+export type TrustState = 'trusted' | 'untrusted' | 'not-needed';
+
+/** The risky keys of a file and their state. */
+export interface TrustReview {
+  /** Absolute, with the links of its folder resolved. */
+  readonly file: string;
+  /** `not-needed`: it has no risky keys, or is the user's own. */
+  readonly state: TrustState;
+  /** Secrets masked. */
+  readonly risky: readonly { readonly path: string; readonly value: unknown }[];
+  /** Identifies exactly what was reviewed. */
+  readonly digest: string;
+}
+
+function reviewTrust(context: EngineContext, file: string, input: ConfigInput): TrustReview {
+  const { risky } = splitByRisk(input, { ...context, file });
+  return {
+    file: placeOfConfig(file),
+    state:
+      risky.length === 0 || isOwnConfig(context, file)
+        ? 'not-needed'
+        : isTrusted(context, file, risky)
+          ? 'trusted'
+          : 'untrusted',
+    risky: risky.map(({ path, value }) => ({
+      path: formatPath(path),
+      value: maskSecrets(value, path),
+    })),
+    digest: digestOf(risky),
+  };
+}
+
+/** Trusts what was reviewed. @throws SvcError STATE_UNWRITABLE */
+export function trustReviewed(context: EngineContext, review: TrustReview): void {
+  recordTrusted(context, review);
+}
+
+/** Returns whether the file was trusted. @throws SvcError STATE_UNWRITABLE */
+export function revokeTrust(context: EngineContext, file: string): boolean {
+  return removeTrusted(context.state.stateDir, placeOfConfig(file));
+}
+
+export function listTrust({ state }: EngineContext): ReturnType<typeof listTrusted> {
+  return listTrusted(state.stateDir);
+}
+
+/**
+ * Keeps a trusted file trusted when the user changes it through svc. An untrusted one stays
+ * untrusted.
+ *
+ * @throws SvcError STATE_UNWRITABLE
+ */
+export function keepTrust(
+  context: EngineContext,
+  file: string,
+  { before, after }: { readonly before: ConfigInput | undefined; readonly after: ConfigInput },
+): void {
+  if (before === undefined || isOwnConfig(context, file)) return;
+  const old = reviewTrust(context, file, before);
+  const now = reviewTrust(context, file, after);
+  if (old.state !== 'untrusted' && now.state === 'untrusted') trustReviewed(context, now);
+}
+
+/** Equal for equal values that lead to the same files. */
+function digestOf(risky: readonly RiskyValue[]): string {
+  const lines = risky.map(({ path, value, leadsTo }) =>
+    JSON.stringify([formatPath(path), value, leadsTo ?? []]),
+  );
+  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex');
+}
+
+function isTrusted(context: EngineContext, file: string, risky: readonly RiskyValue[]): boolean {
+  return findTrusted(context.state.stateDir, placeOfConfig(file))?.digest === digestOf(risky);
+}
+
+function ignored(file: string, keys: readonly string[]): Warning {
+  return {
+    code: 'CONFIG_UNTRUSTED',
+    message: `${file} is not trusted; ignoring ${named(keys)}. Review it, then run "svc config trust"`,
+  };
+}
+
+const MOST_NAMED = 8;
+
+function named(keys: readonly string[]): string {
+  const more = keys.length - MOST_NAMED;
+  return `${keys.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** The warning about ignored keys, located at the first; none for a trusted file. */
+export function distrustOf(
+  context: EngineContext,
+  discovery: Discovery,
+  input: ConfigInput,
+  document: ConfigDocument,
+): readonly ConfigFault[] {
+  const { ignoredKeys, warnings } = trustedInput(context, discovery, input);
+  const [path] = ignoredKeys;
+  return warnings.flatMap(({ message }) =>
+    path === undefined
+      ? []
+      : [
+          {
+            severity: 'warning',
+            code: 'not-trusted',
+            path,
+            location: document.locate(parsePath(path)),
+            message,
+          },
+        ],
+  );
+}
+
+/**
+ * The current configuration file.
+ *
+ * @throws SvcError CONFIG_NOT_FOUND
+ */
+export function fileToTrust(context: EngineContext, { configFile }: LoadConfigOptions): string {
+  const { file } = discoverConfig(context, configFile);
+  if (file !== undefined) return file;
+  throw new SvcError(
+    'CONFIG_NOT_FOUND',
+    `no svc.json found in ${context.cwd} or its parent folders`,
+    {
+      hint: 'change to its folder, or pass it with --config',
+    },
+  );
+}
+
+/**
+ * The risky keys of the current configuration.
+ *
+ * @throws SvcError CONFIG_*
+ */
+export function reviewFile(context: EngineContext, options: LoadConfigOptions): TrustReview {
+  const file = fileToTrust(context, options);
+  return reviewTrust(context, file, requireValid(readCheckedConfig(file)).input);
+}

@@ -1,0 +1,152 @@
+import { type Dirent, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { messageOf, systemErrorCode } from '../../errors/index.js';
+import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
+import type { DoctorCheck, Finding } from '../check.js';
+import type { ConfiguredWorld, DoctorWorld } from '../world.js';
+
+const MEBIBYTE = 1024 * 1024;
+/** With less, a new index cannot be built next to the old one. */
+const TOO_LITTLE = 64 * MEBIBYTE;
+const LITTLE = 512 * MEBIBYTE;
+const FEW_FILES = 100;
+
+/** Whether there is free space where svc writes. */
+export const disk: DoctorCheck = {
+  name: 'disk',
+  needs: 'nothing',
+  run: async (world) => {
+    const looks = await Promise.all(folders(world).map((folder) => lookAt(folder, world)));
+    return {
+      summary: [...new Set(looks.map(({ free }) => free))].join(', '),
+      findings: looks.flatMap(({ finding }) => (finding === undefined ? [] : [finding])),
+    };
+  },
+};
+
+/** The existing folders that svc writes to or creates folders in. */
+function folders({ context, agents }: DoctorWorld): readonly string[] {
+  const { stateDir, cacheDir } = context.state;
+  const stores = agents.map(({ memorySearch }) => dirname(memorySearch.store.path));
+  return [...new Set([stateDir, cacheDir, ...stores].map(nearestExisting))];
+}
+
+function nearestExisting(path: string): string {
+  let folder = path;
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+async function lookAt(
+  folder: string,
+  { host }: DoctorWorld,
+): Promise<{ readonly free: string; readonly finding: Finding | undefined }> {
+  const place = { file: folder };
+  try {
+    const { freeBytes, freeFiles } = await host.diskSpace(folder);
+    const free = `${formatBytes(freeBytes)} free`;
+    if (freeFiles !== undefined && freeFiles < FEW_FILES) {
+      const message = `no more files can be created in ${folder}`;
+      const hint = 'delete some files: the file system has no inodes left';
+      return { free, finding: { code: 'no-inodes', severity: 'fault', message, place, hint } };
+    }
+    return { free, finding: freeBytes < LITTLE ? little(freeBytes, folder, free) : undefined };
+  } catch (error) {
+    const message = `cannot read the free space of ${folder}`;
+    const finding = { code: 'disk-unknown', severity: 'note', message, place } as const;
+    return { free: 'unknown', finding: { ...finding, cause: messageOf(error) } };
+  }
+}
+
+function little(freeBytes: number, folder: string, free: string): Finding {
+  return {
+    code: 'disk-full',
+    severity: freeBytes < TOO_LITTLE ? 'fault' : 'warning',
+    message: `the disk of ${folder} is almost full: ${free}`,
+    cause: 'a new index is built before the old one is replaced',
+    place: { file: folder },
+    hint: 'free some space, or move the index with memorySearch.store.path',
+  };
+}
+
+/** Counting stops here: the limit is reached long before. */
+const MOST_FOLDERS = 200_000;
+/** Editors and other programs of the user share the limit. */
+const SHARE = 0.5;
+
+/** Whether the system allows watching all folders. */
+export const watchers: DoctorCheck = {
+  name: 'watchers',
+  needs: 'configuration',
+  run: async (world) => {
+    const limit = world.host.platform === 'linux' ? watchLimit(world) : undefined;
+    if (limit === undefined) {
+      return { summary: 'no known limit', findings: [], off: true };
+    }
+    const folders = countFolders(roots(world));
+    const summary = `${formatCountOf(folders, 'folder')}, limit ${formatCount(limit)}`;
+    if (folders <= limit * SHARE) return { summary, findings: [] };
+    const needed = 2 ** Math.ceil(Math.log2(Math.max(folders * 4, 8192)));
+    return {
+      summary,
+      findings: [
+        {
+          code: 'watch-limit',
+          severity: 'warning',
+          message: `there are ${formatCount(folders)} folders to watch, but only ${formatCount(limit)} watches for all programs`,
+          cause: 'without watches, svc polls for changes',
+          place: { file: join(world.host.procDir, LIMIT) },
+          hint: `sudo sysctl fs.inotify.max_user_watches=${needed}, and add it to /etc/sysctl.d/`,
+        },
+      ],
+    };
+  },
+};
+
+const LIMIT = 'sys/fs/inotify/max_user_watches';
+
+function watchLimit({ host }: ConfiguredWorld): number | undefined {
+  try {
+    const limit = Number(readFileSync(join(host.procDir, LIMIT), 'utf8'));
+    return Number.isInteger(limit) ? limit : undefined;
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+function roots({ agents }: ConfiguredWorld): readonly string[] {
+  return [
+    ...new Set(
+      agents
+        .filter(({ memorySearch }) => memorySearch.enabled && memorySearch.sync.watch)
+        .flatMap(({ workspaceDir, memorySearch }) => [
+          join(workspaceDir, 'memory'),
+          ...memorySearch.extraPaths.map((path) => resolve(workspaceDir, path)),
+        ]),
+    ),
+  ];
+}
+
+function countFolders(folders: readonly string[]): number {
+  const pending = [...folders];
+  let count = 0;
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    const entries = entriesOf(folder);
+    if (entries === undefined) continue;
+    count += 1;
+    if (count >= MOST_FOLDERS) return count;
+    for (const entry of entries) if (entry.isDirectory()) pending.push(join(folder, entry.name));
+  }
+  return count;
+}
+
+/** Undefined for what is not a folder or cannot be read. */
+function entriesOf(folder: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}

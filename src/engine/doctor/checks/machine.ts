@@ -1,0 +1,207 @@
+import { statSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import type { ResolvedAgent } from '../../config/index.js';
+import { runtimeState, runtimesDir } from '../../embeddings/index.js';
+import { SvcError } from '../../errors/index.js';
+import type { SourceFile } from '../../memory/index.js';
+import { scanMemoryFiles } from '../../memory/sources/index.js';
+import { openDatabaseBytes } from '../../sqlite/database.js';
+import { formatCountOf } from '../../support/format.js';
+import { changeLines } from '../../support/text-diff.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import type { DoctorCheck, Finding, Fix } from '../check.js';
+import type { DoctorWorld } from '../world.js';
+
+/** svc is not older than this; some archives keep no file times. */
+const FIRST_SVC_MS = Date.UTC(2025, 0, 1);
+/** Clocks of file servers can be ahead. */
+const TOLERATED_MS = MS_PER_DAY;
+const NAMED = 3;
+
+/** Whether the clock is plausible and no note was modified in the future. */
+export const clock: DoctorCheck = {
+  name: 'clock',
+  needs: 'nothing',
+  run: async (world) => {
+    const nowMs = world.context.clock.now();
+    const summary = new Date(nowMs).toISOString();
+    const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
+    if (nowMs < earliestMs) return { summary, findings: [wrong(nowMs, earliestMs)] };
+    return { summary, findings: world.agents.flatMap((agent) => fromFuture(agent, nowMs)) };
+  },
+};
+
+function wrong(nowMs: number, earliestMs: number): Finding {
+  const shown = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  return {
+    code: 'clock-wrong',
+    severity: 'fault',
+    message: `the clock shows ${shown(nowMs)}, but this svc was built after ${shown(earliestMs)}`,
+    cause: 'certificates appear invalid, logins expired and changed notes unchanged',
+    hint: 'set the clock, for instance with: timedatectl set-ntp true',
+  };
+}
+
+function fromFuture(agent: ResolvedAgent, nowMs: number): readonly Finding[] {
+  const files = filesOf(agent).filter((file) => file.mtimeMs > nowMs + TOLERATED_MS);
+  const [first] = files;
+  if (first === undefined) return [];
+  const named = files.slice(0, NAMED).map((file) => file.path);
+  const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : '';
+  return [
+    {
+      code: 'modified-in-future',
+      severity: 'warning',
+      message: `notes of agent ${agent.id} have a modification time in the future: ${named.join(', ')}${more}`,
+      cause: 'they rank as the newest notes',
+      place: { file: first.absolutePath },
+      hint: 'touch the files, or set the clock if it is behind',
+      fix: touchFix(
+        files.map((file) => file.absolutePath),
+        nowMs,
+      ),
+    },
+  ];
+}
+
+function filesOf({ workspaceDir, memorySearch }: ResolvedAgent): readonly SourceFile[] {
+  const { extraPaths } = memorySearch;
+  try {
+    return scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths }).files;
+  } catch (error) {
+    // The check of workspaces reports it.
+    if (error instanceof SvcError) return [];
+    throw error;
+  }
+}
+
+/** Not safe: the times belong to the user, and the clock may be wrong instead. */
+function touchFix(files: readonly string[], nowMs: number): Fix {
+  const shown = (ms: number): string => new Date(ms).toISOString();
+  return {
+    title: `set the modification time of ${formatCountOf(files.length, 'file')} to now`,
+    safe: false,
+    diff: changeLines(
+      files.map((file) => `${file}  ${shown(statSync(file).mtimeMs)}`),
+      files.map((file) => `${file}  ${shown(nowMs)}`),
+    ),
+    changes: 'state',
+    apply: async () => {
+      for (const file of files) await utimes(file, nowMs / 1000, nowMs / 1000);
+    },
+  };
+}
+
+/** The oldest that svc runs on, as in package.json. */
+const OLDEST_NODE = [20, 19] as const;
+/** The first with STRICT tables, which the index uses. */
+const OLDEST_SQLITE = [3, 37] as const;
+
+/** Whether Node.js and SQLite are new enough. */
+export const runtime: DoctorCheck = {
+  name: 'runtime',
+  needs: 'nothing',
+  run: async ({ host }) => {
+    const sqlite = sqliteFacts();
+    const findings = [
+      ...(isOlder(host.nodeVersion, OLDEST_NODE) ? [oldNode(host.nodeVersion)] : []),
+      ...(sqlite === undefined ? [] : sqliteFindings(sqlite)),
+    ];
+    const words = sqlite === undefined ? '' : `, SQLite ${sqlite.version}`;
+    return { summary: `Node.js ${host.nodeVersion}${words}`, findings };
+  },
+};
+
+interface SqliteFacts {
+  readonly version: string;
+  readonly hasFullText: boolean;
+}
+
+function sqliteFacts(): SqliteFacts | undefined {
+  try {
+    const database = openDatabaseBytes(Buffer.alloc(0));
+    try {
+      const version = database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
+      const options = database.prepare<[], string>('PRAGMA compile_options').pluck().all();
+      return { version, hasFullText: options.includes('ENABLE_FTS5') };
+    } finally {
+      database.close();
+    }
+  } catch {
+    // The check of modules reports it.
+    return undefined;
+  }
+}
+
+function sqliteFindings({ version, hasFullText }: SqliteFacts): readonly Finding[] {
+  const hint = 'reinstall svc, which includes SQLite';
+  if (isOlder(version, OLDEST_SQLITE)) {
+    const message = `SQLite ${version} is older than ${OLDEST_SQLITE.join('.')}`;
+    return [{ code: 'sqlite-old', severity: 'fault', message, hint }];
+  }
+  if (hasFullText) return [];
+  const message = 'this SQLite has no full-text search';
+  return [{ code: 'sqlite-without-fts', severity: 'fault', message, hint }];
+}
+
+function oldNode(version: string): Finding {
+  return {
+    code: 'node-old',
+    severity: 'fault',
+    message: `Node.js ${version} is older than ${OLDEST_NODE.join('.')}`,
+    hint: 'install a newer one from https://nodejs.org, then reinstall svc',
+  };
+}
+
+function isOlder(version: string, [minMajor, minMinor]: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < minMajor || (major === minMajor && minor < minMinor);
+}
+
+/** Whether the native modules load. The vector extension has its own check. */
+export const modules: DoctorCheck = {
+  name: 'modules',
+  needs: 'nothing',
+  run: async (world) => {
+    const findings = [...sqlite(), ...localModels(world)];
+    return { summary: 'better-sqlite3', findings };
+  },
+};
+
+function sqlite(): readonly Finding[] {
+  try {
+    openDatabaseBytes(Buffer.alloc(0)).close();
+    return [];
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    const { message, hint } = error;
+    return [
+      {
+        code: 'sqlite-unusable',
+        severity: 'fault',
+        message,
+        hint,
+      },
+    ];
+  }
+}
+
+function localModels({ context, agents, host }: DoctorWorld): readonly Finding[] {
+  const wanting = agents.filter(
+    ({ memorySearch: { provider, fallback } }) => provider === 'local' || fallback === 'local',
+  );
+  const state = runtimeState(runtimesDir(context.state.stateDir), {
+    os: host.platform,
+    arch: process.arch,
+  });
+  if (wanting.length === 0 || state.state === 'ready') return [];
+  const isChosen = wanting.some(({ memorySearch }) => memorySearch.provider === 'local');
+  return [
+    {
+      code: 'local-runtime-missing',
+      severity: isChosen ? 'fault' : 'warning',
+      message: `local models cannot run: ${state.why}`,
+      hint: 'svc provider install local',
+    },
+  ];
+}

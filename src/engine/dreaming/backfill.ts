@@ -1,0 +1,247 @@
+import { realpathSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import * as z from 'zod/mini';
+import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import type { SkippedFile } from '../memory/index.js';
+import type { Connection } from '../sqlite/database.js';
+import { MS_PER_DAY } from '../support/time.js';
+import { claimKey, claimKeyOf } from './claims/claim-words.js';
+import { junkReason } from './claims/junk.js';
+import { type Claim, splitClaims } from './claims/split-claims.js';
+import { dayFormatter } from './day.js';
+import type { DreamTarget } from './dream-targets.js';
+import { realWorkspaceDir } from './dream-workspace.js';
+import { type RecallEntry, signalCount, withSignal } from './scoring/recall-entry.js';
+import { entryJson, parseEntryJson, type RecallEntries } from './store/recall-entries.js';
+import { newSweep } from './store/sweep-records.js';
+import { type DailyNote, openSources } from './sweep/dream-sources.js';
+import { changingDreams, type HandOptions } from './with-dreams.js';
+
+/** The result of a backfill. */
+export interface BackfillSummary {
+  readonly id: string;
+  readonly dryRun: boolean;
+  readonly notes: number;
+  /** Notes over the limit of one run. */
+  readonly notesLeft: number;
+  /** Statements that got a signal, in the order of the notes. */
+  readonly staged: readonly StagedClaim[];
+  /** Number of statements by lean. */
+  readonly leans: Readonly<Record<Lean, number>>;
+  readonly skipped: readonly SkippedFile[];
+}
+
+interface StagedClaim {
+  readonly claim: Claim;
+  readonly note: DailyNote;
+  readonly lean: keyof typeof GROUNDED;
+}
+
+/** Signals and score by lean (facts §7.8); other leans get none. */
+const GROUNDED = {
+  lasting: { signals: 2, score: 0.92 },
+  durable: { signals: 1, score: 0.82 },
+} as const;
+
+/** One run reads this many notes, the newest; run it per folder for more. */
+const MOST_NOTES = 512;
+const FIRST_DAY = '0000-01-01';
+const LAST_DAY = '9999-12-31';
+
+/**
+ * Finds lasting statements in old daily notes and gives them signals, so that a few recalls are enough to
+ * promote them. Each statement counts once, however often the backfill runs.
+ *
+ * @param path a note or a folder of notes in the workspace
+ * @throws SvcError USAGE for a path outside it, DREAM_STORE_*
+ */
+export async function runBackfill(
+  target: DreamTarget,
+  path: string,
+  options: HandOptions & { readonly dryRun: boolean },
+): Promise<BackfillSummary> {
+  const sources = await openSources(realWorkspaceDir(target.workspace), target.reach);
+  return changingDreams(target, options, ({ dir, database, entries, sweeps, nowMs }) => {
+    const folder = pathIn(dir, path);
+    let found = 0;
+    const isWanted = (note: string): boolean => {
+      if (!isBelow(note, folder)) return false;
+      found += 1;
+      return found <= MOST_NOTES;
+    };
+    const notes = [...sources.dailyNotes(FIRST_DAY, LAST_DAY, isWanted)];
+    const day = dayFormatter(target.timeZone)(nowMs);
+    const times = { day, startedMs: nowMs, endedMs: nowMs };
+    const sweep = newSweep(sweeps, { trigger: 'backfill', ...times });
+    const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
+    const staged: StagedClaim[] = [];
+    const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
+    const run = database.transaction(() => {
+      for (const { claim, note } of statementsOf(notes, options.signal)) {
+        const lean = leanOf(claim);
+        leans[lean] += 1;
+        if (lean !== 'lasting' && lean !== 'durable') continue;
+        if (wasBackfilled.get(claimKeyOf(claim.text)) !== undefined) continue;
+        staged.push({ claim, note, lean });
+        if (!options.dryRun) vouch({ database, entries }, sweep.id, { claim, note, lean });
+      }
+      if (!options.dryRun) sweeps.put(sweep);
+    });
+    run.immediate();
+    return {
+      id: sweep.id,
+      dryRun: options.dryRun,
+      notes: notes.length,
+      notesLeft: Math.max(0, found - MOST_NOTES),
+      staged,
+      leans,
+      skipped: sources.skipped,
+    };
+  });
+}
+
+/**
+ * Removes exactly what a backfill added, and claims that have no other signal.
+ *
+ * @returns the number of claims affected
+ * @throws SvcError DREAM_SWEEP_UNKNOWN, DREAM_STORE_*
+ */
+export async function rollBackBackfill(
+  target: DreamTarget,
+  id: string,
+  options: HandOptions,
+): Promise<number> {
+  return changingDreams(target, options, ({ database, entries }) => {
+    const rows = readRows(database, id);
+    if (rows.length === 0) {
+      throw new SvcError('DREAM_SWEEP_UNKNOWN', `unknown backfill ${id}`, {
+        hint: 'run "svc dream list" to see all sweeps and backfills',
+      });
+    }
+    const run = database.transaction(() => {
+      for (const row of rows) {
+        const entry = entries.get(row.key);
+        if (entry === undefined) continue;
+        const left = withoutBackfill(entry, row);
+        if (left === undefined) entries.remove(row.key);
+        else entries.put(left);
+      }
+      database.prepare('DELETE FROM backfills WHERE id = ?').run(id);
+    });
+    run.immediate();
+    return rows.length;
+  });
+}
+
+/** A claim without what a backfill added to it; undefined if it has no other signal. */
+function withoutBackfill(
+  entry: RecallEntry,
+  { signals, score, before_row: beforeJson, after_row: afterJson }: BackfillRow,
+): RecallEntry | undefined {
+  const before = beforeJson === null ? undefined : parseEntryJson(beforeJson);
+  if (entryJson(entry) === afterJson) return before;
+  // The claim changed since: remove only what was added.
+  const known = before?.days ?? [];
+  const added = parseEntryJson(afterJson).days.filter((day) => !known.includes(day));
+  const left = {
+    ...entry,
+    groundedCount: entry.groundedCount - signals,
+    totalScore: entry.totalScore - signals * score,
+    days: entry.days.filter((day) => !added.includes(day)),
+  };
+  return signalCount(left) === 0 && left.state.fate === 'open' ? undefined : left;
+}
+
+function* statementsOf(
+  notes: readonly DailyNote[],
+  signal: AbortSignal,
+): Generator<Pick<StagedClaim, 'claim' | 'note'>> {
+  for (const note of notes) {
+    signal.throwIfAborted();
+    for (const claim of splitClaims(note.text)) {
+      if (junkReason(claim.text) === undefined) yield { claim, note };
+    }
+  }
+}
+
+function vouch(
+  { database, entries }: { readonly database: Connection; readonly entries: RecallEntries },
+  id: string,
+  { claim, note, lean }: StagedClaim,
+): void {
+  const { text, startLine, endLine } = claim;
+  const { day, path } = note;
+  const key = claimKeyOf(text);
+  const known = entries.get(key);
+  const { signals, score } = GROUNDED[lean];
+  const place = { source: 'memory', path, startLine, endLine } as const;
+  const atMs = Date.parse(day) + MS_PER_DAY;
+  let entry = known;
+  for (let count = 0; count < signals; count++) {
+    entry = withSignal(entry, { kind: 'grounded', text, place, score, atMs, day });
+  }
+  if (entry === undefined) return;
+  entries.put(entry);
+  database
+    .prepare(
+      'INSERT INTO backfills (id, key, signals, score, before_row, after_row) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    .run(id, key, signals, score, known ? entryJson(known) : null, entryJson(entry));
+}
+
+const backfillRow = z.object({
+  key: claimKey,
+  signals: z.number(),
+  score: z.number(),
+  before_row: z.nullable(z.string()),
+  after_row: z.string(),
+});
+
+type BackfillRow = z.infer<typeof backfillRow>;
+
+function readRows(database: Connection, id: string): BackfillRow[] {
+  const rows = database.prepare('SELECT * FROM backfills WHERE id = ?').all(id);
+  return z.array(backfillRow).parse(rows);
+}
+
+function pathIn(dir: string, path: string): string {
+  const hint = 'pass a daily note or a folder in the workspace';
+  let real: string;
+  try {
+    real = realpathSync(resolve(dir, path));
+  } catch (cause) {
+    const why = systemErrorCode(cause) === 'ENOENT' ? 'not found' : messageOf(cause);
+    throw new SvcError('USAGE', `cannot read ${path}: ${why}`, { hint, cause });
+  }
+  const inside = relative(dir, real);
+  if (inside === '..' || inside.startsWith(`..${sep}`)) {
+    throw new SvcError('USAGE', `${path} is outside the workspace ${dir}`, { hint });
+  }
+  return inside.split(sep).join('/');
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return folder === '' || path === folder || path.startsWith(`${folder}/`);
+}
+
+/** How lasting a statement in an old note is likely to be. */
+type Lean = 'lasting' | 'durable' | 'unclear' | 'situational';
+
+// Events of a single day.
+const SITUATIONAL =
+  /\b(?:today|tonight|yesterday|tomorrow|this (?:morning|afternoon|evening|week)|just now|earlier|later|currently|for now|so far|at the moment|in progress|spent|met|called|fixed|tried|finished|started|worked on|went|waiting|debugged|reviewed|deployed|merged|lunch|meeting)\b/iu;
+// Rules, choices, habits and permanent facts.
+const DURABLE =
+  /\b(?:always|never|every|each|must|should|prefers?|likes?|dislikes?|uses?|owns?|lives?|stands?|lies?|kept|keeps?|runs?|listens?|needs?|is|are|means|decided|decision|agreed|convention|policy|rule|default|limit|allergic|birthday|password hint|address|port|version)\b/iu;
+const LASTING_HEADING =
+  /\b(?:decisions?|lessons?|learned|preferences?|conventions?|rules?|polic(?:y|ies)|facts?|reference|set-?up|people|remember)\b/iu;
+
+/** Guesses from the wording and the headings above a statement. */
+export function leanOf({ text, headingPath }: Pick<Claim, 'headingPath' | 'text'>): Lean {
+  const situational = SITUATIONAL.test(text);
+  if (headingPath.some((title) => LASTING_HEADING.test(title))) {
+    return situational ? 'unclear' : 'lasting';
+  }
+  if (situational) return 'situational';
+  return DURABLE.test(text) ? 'durable' : 'unclear';
+}

@@ -1,0 +1,201 @@
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import * as z from 'zod/mini';
+import type { AgentId } from '../config/index.js';
+import { SvcError, systemErrorCode } from '../errors/index.js';
+import type { Connection } from '../sqlite/database.js';
+import { tryProcessLock } from '../sqlite/process-lock.js';
+import type { StatePaths } from '../support/context.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { parsedJson, shortHash } from '../support/text.js';
+import { type DreamFiles, type DreamWorkspace, dreamFiles } from './dream-workspace.js';
+import { promotedEntries } from './promotion/memory-file.js';
+import { openDreamDatabase } from './store/dream-database.js';
+import { recallEntries } from './store/recall-entries.js';
+
+/** Which folder and agents a database belongs to; stored next to it, to find it after a move. */
+const originFile = z.object({ dir: z.string(), agents: z.array(z.string()) });
+type Origin = z.infer<typeof originFile>;
+
+/**
+ * Finds the state of a workspace that was moved. State files are named after the workspace's path, so after
+ * a move (of the folder or of the home directory around it) they are found by agent and content, and renamed.
+ */
+export function settleDreams(
+  workspace: DreamWorkspace,
+  agents: readonly AgentId[],
+  state: Pick<StatePaths, 'stateDir'>,
+): void {
+  try {
+    if (!existsSync(workspace.files.database)) carryOver(workspace, agents, state);
+    if (existsSync(workspace.files.database)) keepOrigin(workspace, agents);
+  } catch (error) {
+    // A read-only state folder is fine for reading; a write will report the error.
+    if (systemErrorCode(error) === undefined) throw error;
+  }
+}
+
+function keepOrigin({ dir, files }: DreamWorkspace, agents: readonly AgentId[]): void {
+  const known = originOf(files);
+  const before = known?.dir === dir ? known.agents : [];
+  const all = [...new Set([...before, ...agents])];
+  if (known?.dir === dir && all.length === before.length) return;
+  const origin: Origin = { dir, agents: all };
+  replaceFile(files.origin, `${JSON.stringify(origin)}\n`, PRIVATE_MODE);
+}
+
+function carryOver(
+  workspace: DreamWorkspace,
+  agents: readonly AgentId[],
+  state: Pick<StatePaths, 'stateDir'>,
+): void {
+  const { files } = workspace;
+  for (const old of otherDreams(files, state)) {
+    // If another process has either lock, it is sweeping or already moving these files.
+    tryProcessLock(old.lock, () => {
+      if (!existsSync(old.database) || !isMoved(old, workspace, agents, state)) return;
+      tryProcessLock(files.lock, () => {
+        if (!existsSync(files.database)) moveFiles(old, files);
+      });
+    });
+    if (existsSync(files.database)) return;
+  }
+}
+
+/** The files of all other workspaces, most recently changed first. */
+function otherDreams(
+  { database }: DreamFiles,
+  state: Pick<StatePaths, 'stateDir'>,
+): readonly DreamFiles[] {
+  const root = dirname(database);
+  if (!existsSync(root)) return [];
+  return readdirSync(root)
+    .flatMap((name) => /^([\da-f]{16})\.sqlite$/u.exec(name)?.[1] ?? [])
+    .map((name) => dreamFiles(name, state))
+    .filter((files) => files.database !== database)
+    .map((files) => ({ files, ms: statSync(files.database).mtimeMs }))
+    .toSorted((a, b) => b.ms - a.ms)
+    .map(({ files }) => files);
+}
+
+/** Whether this state belongs to a folder that was moved here; false if it cannot be read. */
+function isMoved(...question: Parameters<typeof areMoved>): boolean {
+  try {
+    return areMoved(...question);
+  } catch (error) {
+    if (error instanceof SvcError) return false;
+    throw error;
+  }
+}
+
+function areMoved(
+  old: DreamFiles,
+  { dir }: DreamWorkspace,
+  agents: readonly AgentId[],
+  { stateDir }: Pick<StatePaths, 'stateDir'>,
+): boolean {
+  const origin = originOf(old);
+  if (origin !== undefined) {
+    const there = realPlace(origin.dir);
+    if (there === dir) return true;
+    const isOfAgent = agents.some((id) => origin.agents.includes(id));
+    // An agent of the same name may have had another folder that was deleted: compare the notes.
+    return isOfAgent && there === undefined && withDreams(old, (database) => knows(database, dir));
+  }
+  // Older versions wrote no origin file: derive the old path from a backup and verify it by its hash.
+  const backup = withDreams(old, (database) =>
+    database.prepare('SELECT backup_file FROM sweeps WHERE backup_file IS NOT NULL').pluck().get(),
+  );
+  if (typeof backup !== 'string') return false;
+  const oldStateDir = dirname(dirname(dirname(dirname(backup))));
+  const oldDir = join(oldStateDir, relative(realPlace(stateDir) ?? stateDir, dir));
+  return old.database.endsWith(`${shortHash(oldDir)}.sqlite`) && realPlace(oldDir) === undefined;
+}
+
+function originOf({ origin }: DreamFiles): Origin | undefined {
+  if (!existsSync(origin)) return undefined;
+  return originFile.safeParse(parsedJson(readFileSync(origin, 'utf8'))).data;
+}
+
+/** Undefined if the path no longer exists; an inaccessible folder does exist. */
+function realPlace(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    const code = systemErrorCode(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : path;
+  }
+}
+
+function withDreams<T>({ database }: DreamFiles, look: (database: Connection) => T): T {
+  const opened = openDreamDatabase(database);
+  try {
+    return look(opened);
+  } finally {
+    opened.close();
+  }
+}
+
+/** Whether a recorded claim is in a note or in MEMORY.md of this folder. */
+function knows(database: Connection, dir: string): boolean {
+  const entries = recallEntries(database);
+  const memory = noteText(dir, 'MEMORY.md') ?? '';
+  if (promotedEntries(memory).some(({ key }) => entries.get(key)?.state.fate === 'promoted')) {
+    return true;
+  }
+  const notes = new Map<string, string | undefined>();
+  for (const { text, place } of entries.each(0)) {
+    if (place.source !== 'memory') continue;
+    if (!notes.has(place.path)) {
+      if (notes.size === MOST_NOTES) continue;
+      notes.set(place.path, noteText(dir, place.path));
+    }
+    if (notes.get(place.path)?.includes(text) === true) return true;
+  }
+  return false;
+}
+
+/** Notes to check before giving up. */
+const MOST_NOTES = 200;
+
+function noteText(dir: string, path: string): string | undefined {
+  const file = join(dir, path);
+  const isFile = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
+  return isFile ? readFileSync(file, 'utf8') : undefined;
+}
+
+/** Renames the database last: if this is killed earlier, the next run does the rest. */
+function moveFiles(old: DreamFiles, files: DreamFiles): void {
+  if (existsSync(old.backupDir)) {
+    mkdirSync(dirname(files.backupDir), { recursive: true, mode: 0o700 });
+    renameSync(old.backupDir, files.backupDir);
+  }
+  const logs = [files.recallLog, `${files.recallLog}.old`];
+  for (const log of [old.recallLog, `${old.recallLog}.old`]) {
+    const free = logs.find((file) => !existsSync(file));
+    if (!existsSync(log) || free === undefined) continue;
+    renameSync(log, free);
+  }
+  withDreams(old, (database) => {
+    database
+      .prepare(
+        `UPDATE sweeps SET backup_file = ? || '/' || id || '.md' WHERE backup_file IS NOT NULL`,
+      )
+      .run(files.backupDir);
+    database.pragma('wal_checkpoint(TRUNCATE)');
+    // Leaves a single file to move, without WAL files.
+    database.pragma('journal_mode = DELETE');
+  });
+  renameSync(old.database, files.database);
+  for (const file of [old.origin, old.lock]) rmSync(file, { force: true });
+}

@@ -1,0 +1,331 @@
+import { foldWord, STOP_WORDS, stemOf } from '../../memory/search/index.js';
+import {
+  ATTRIBUTES,
+  CHANGE,
+  DURATIONS,
+  FREQUENCIES,
+  GENERIC,
+  isPassing,
+  NUMBER_WORDS,
+  PAST,
+  PERSON_ATTRIBUTES,
+  PHRASES,
+  SYNONYMS,
+  TENTATIVE,
+  THINGS,
+  UNIT,
+  VALUE_ATTRIBUTES,
+  WEEKDAYS,
+} from './gist-words.js';
+
+/**
+ * Subject, attributes and values of a claim: "The billing service listens on port 7443" has the subject
+ * "billing", the attribute "listen" and the value 7443. Extracted from words without grammar, so use it only
+ * where a mistake is cheap.
+ */
+export interface Gist {
+  /** Stems that identify the subject. */
+  readonly subject: ReadonlySet<string>;
+  /** The previous and next topical word of each stem. */
+  readonly neighbours: ReadonlyMap<string, readonly (string | undefined)[]>;
+  /** Such as `own` or `listen`. */
+  readonly attributes: ReadonlySet<string>;
+  /** Values by kind: numbers by unit, names, weekdays, words. */
+  readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Values that are no longer true. */
+  readonly former: ReadonlySet<string>;
+  /** Whether the claim announces a change. */
+  readonly changes: boolean;
+  /** Whether it is about the present, not the past or a possibility. */
+  readonly isPresent: boolean;
+}
+
+interface Token {
+  readonly raw: string;
+  /** Lower case, without diacritics. */
+  readonly word: string;
+  readonly stem: string;
+  readonly form: 'number' | 'id' | 'mark' | 'word';
+}
+
+const LABEL =
+  /^\W*(?:decision|decided|update[d]?|note|fyi|correction|change|news|heads[- ]up|learned|reminder)\s*[:–—]\s*/iu;
+const DATE_FRAME =
+  /\b(?:as of|since|starting|effective|beginning|from|on)\s+(?:today|yesterday|now on|(?:last |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?!s)|(?:this|last) (?:week|month)|\d{4}-\d{2}-\d{2}|(?:\d{1,2}(?:st|nd|rd|th)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2})?)\b,?/giu;
+const CLOCK = /\b(\d{1,2})(?:[:.](\d{2}))?\s?([ap])\.?m\b\.?/giu;
+const TOKEN =
+  /(?<number>[€$£]?\d+(?:[:.,/]\d+)*(?:%|(?![\p{L}\p{N}_@-])))|(?<id>`[^`]+`|[\p{L}\p{N}_]+(?:[-./:@_]+[\p{L}\p{N}_]+)+|\p{L}*\d[\p{L}\p{N}_]*)|(?<word>[\p{L}\p{M}]+(?:['’]\p{L}+)?)|(?<mark>->|=>|[^\s\p{L}\p{N}])/gu;
+
+export function gistOf(text: string): Gist {
+  const tokens = tokensOf(text);
+  const attributes = new Set<string>();
+  for (const [at, token] of tokens.entries()) {
+    const attribute = attributeOf(token, tokens[at + 1]);
+    if (attribute !== undefined) attributes.add(attribute);
+    // "Kept" introduces a duration or a place.
+    if (attribute === 'keep') attributes.add('place');
+  }
+  const changes = CHANGE.test(text);
+  const isPast = PAST.test(text) || (/\b(?:was|were|had)\b/iu.test(text) && !changes);
+  return {
+    ...partsOf(tokens, attributes, changes),
+    neighbours: neighboursIn(tokens),
+    attributes,
+    changes,
+    isPresent: !isPast && !isPassing(text) && !TENTATIVE.test(text.replaceAll(/\bMay\b/gu, ' ')),
+  };
+}
+
+function tokensOf(text: string): Token[] {
+  let plain = text.normalize('NFC').replace(LABEL, '').replaceAll(DATE_FRAME, ' ');
+  plain = plain.replaceAll(/\p{L}+/gu, (word) => NUMBER_WORDS.get(word.toLowerCase()) ?? word);
+  for (const [form, by] of PHRASES) plain = plain.replaceAll(form, by);
+  plain = plain.replaceAll(CLOCK, (_, hour: string, minute: string | undefined, half: string) => {
+    const hours = (Number(hour) % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+    return `${hours}:${minute ?? '00'}`;
+  });
+  // "30-day retention" means 30 days.
+  plain = plain.replaceAll(/(\d)-(?=\p{L}{2})/gu, '$1 ');
+  return [...plain.matchAll(TOKEN)].flatMap((match) => tokensIn(match));
+}
+
+function tokensIn(match: RegExpMatchArray): Token[] {
+  const { number, id, word, mark } = match.groups ?? {};
+  if (number !== undefined)
+    return [{ raw: number, word: number, stem: numberOf(number), form: 'number' }];
+  if (id !== undefined) {
+    const raw = id.replaceAll('`', '');
+    // Hyphens also join plain words; digits and other punctuation make a name.
+    if (id.startsWith('`') || /[\d._/@]/u.test(raw)) {
+      return [{ raw, word: foldWord(raw), stem: foldWord(raw), form: 'id' }];
+    }
+    return raw.split(/[-:]+/u).map((part) => wordToken(part));
+  }
+  if (word !== undefined) return [wordToken(word.replace(/['’]s?$/iu, ''))];
+  return mark === undefined ? [] : [{ raw: mark, word: mark, stem: mark, form: 'mark' }];
+}
+
+function wordToken(raw: string): Token {
+  const word = foldWord(raw);
+  return { raw, word, stem: SYNONYMS.get(word) ?? stemOf(raw), form: 'word' };
+}
+
+function numberOf(raw: string): string {
+  const clock = /^(\d{1,2}):(\d{2})$/u.exec(raw);
+  if (clock !== null) return `${clock[1]?.padStart(2, '0')}:${clock[2]}`;
+  return raw.replaceAll(/(?<=\d),(?=\d{3}\b)/gu, '').replace(/^0+(?=\d)/u, '');
+}
+
+function neighboursIn(tokens: readonly Token[]): Gist['neighbours'] {
+  const topical = tokens.filter(
+    ({ form, raw }) => form !== 'mark' && !STOP_WORDS.has(raw.toLowerCase()),
+  );
+  return new Map(
+    topical.map(({ stem }, at) => [stem, [topical[at - 1]?.stem, topical[at + 1]?.stem]] as const),
+  );
+}
+
+const SCOPES = new Set(['of', 'for', 'about', 'from']);
+/** Before a weekday or time these mark a value anywhere in the claim. */
+const ON_DAYS = new Set(['on', 'at', 'every', 'each']);
+const COPULAS = new Set([
+  'is',
+  'are',
+  'has',
+  'have',
+  'to',
+  'at',
+  'be',
+  'been',
+  ':',
+  '=',
+  '→',
+  '->',
+  '=>',
+]);
+const ARTICLES = new Set(['the', 'a', 'an']);
+const ARROWS = new Set(['→', '->', '=>']);
+/** What follows these is no longer true, up to the next break. */
+const NO_MORE =
+  /^(?:no longer|instead of|rather than|not|replaces|replacing|replaced (?!by).*|formerly|previously|was)$/u;
+const BREAKS = new Set([
+  ',',
+  ';',
+  '.',
+  '(',
+  ')',
+  '!',
+  '–',
+  '—',
+  'but',
+  'with',
+  'and',
+  'to',
+  'by',
+  'now',
+  'it',
+  'as',
+  'for',
+]);
+
+type Parts = Pick<Gist, 'former' | 'subject' | 'values'>;
+
+function partsOf(
+  tokens: readonly Token[],
+  attributes: ReadonlySet<string>,
+  changes: boolean,
+): Parts {
+  const reader = new PartReader(tokens, attributes, changes);
+  for (const [at, token] of tokens.entries()) reader.read(token, at);
+  return reader.parts;
+}
+
+/** Reads the words of a claim from left to right. */
+class PartReader {
+  private readonly tokens: readonly Token[];
+  private readonly attributes: ReadonlySet<string>;
+  private readonly changes: boolean;
+  private readonly subject = new Set<string>();
+  private readonly former = new Set<string>();
+  private readonly values = new Map<string, Set<string>>();
+  /** Whether the verb, or its equivalent, has been read. */
+  private isSaid = false;
+  /** Inside a part that is no longer true; `words` if plain words belong to it. */
+  private ended: 'values' | 'words' | undefined;
+  private awaitsValue = false;
+  private before = '';
+
+  constructor(tokens: readonly Token[], attributes: ReadonlySet<string>, changes: boolean) {
+    this.tokens = tokens;
+    this.attributes = attributes;
+    this.changes = changes;
+  }
+
+  get parts(): Parts {
+    return { subject: this.subject, former: this.former, values: this.values };
+  }
+
+  read(token: Token, at: number): void {
+    const low = token.raw.toLowerCase();
+    this.followEnd(low, this.tokens[at + 1]);
+    if (COPULAS.has(low)) this.isSaid = true;
+    if (isFunctionWord(token, low)) {
+      if (low === 'to' && this.changes) this.awaitsValue = true;
+      if (!ARTICLES.has(low)) this.before = low;
+      return;
+    }
+    const attribute = attributeOf(token, this.tokens[at + 1]);
+    if (attribute !== undefined) {
+      this.isSaid = true;
+      this.awaitsValue = VALUE_ATTRIBUTES.has(attribute);
+    } else if (!isGeneric(token)) {
+      this.place(token, at);
+      this.awaitsValue = false;
+    }
+    this.before = low;
+  }
+
+  private followEnd(low: string, following: Token | undefined): void {
+    if (BREAKS.has(low)) this.ended = undefined;
+    if (!this.changes) return;
+    const pair = `${low} ${following?.raw.toLowerCase() ?? ''}`;
+    if (low === 'from') this.ended = 'words';
+    else if (NO_MORE.test(low) || NO_MORE.test(pair)) {
+      this.ended = low === 'no' || low === 'not' ? 'values' : 'words';
+    }
+  }
+
+  private place(token: Token, at: number): void {
+    const { isSaid, before, attributes, tokens, values } = this;
+    const { stem, form } = token;
+    const role = { isSaid, before, attributes, tokens, at };
+    const isUnit = tokens[at - 1]?.form === 'number' && isUnitWord(token);
+    if (isUnit) return;
+    const awaitsWord = this.awaitsValue && form === 'word' && !SCOPES.has(before);
+    const kind = kindOf(token, role) ?? (awaitsWord ? 'word' : undefined);
+    const isBeforeArrow = ARROWS.has(tokens[at + 1]?.raw ?? '');
+    const isFormer = isBeforeArrow || this.ended === 'words' || (this.ended && kind !== undefined);
+    if (isFormer) this.former.add(stem);
+    else if (kind !== undefined) values.set(kind, (values.get(kind) ?? new Set()).add(stem));
+    else this.subject.add(stem);
+  }
+}
+
+function attributeOf({ form, word }: Token, following: Token | undefined): string | undefined {
+  if (form !== 'word' || THINGS.has(following?.word ?? '')) return undefined;
+  return ATTRIBUTES.get(word);
+}
+
+function isUnitWord({ form, word, raw }: Token): boolean {
+  return form === 'word' && (DURATIONS.has(word) || UNIT.test(raw));
+}
+
+function isFunctionWord({ form }: Token, low: string): boolean {
+  return form === 'mark' || (form === 'word' && STOP_WORDS.has(low));
+}
+
+function isGeneric({ form, word }: Token): boolean {
+  return form === 'word' && GENERIC.has(word);
+}
+
+interface Role {
+  readonly isSaid: boolean;
+  /** The previous word, skipping articles. */
+  readonly before: string;
+  readonly attributes: ReadonlySet<string>;
+  readonly tokens: readonly Token[];
+  readonly at: number;
+}
+
+/** The kind of value of a token; undefined if it belongs to the subject. */
+function kindOf(token: Token, role: Role): string | undefined {
+  const { form, stem } = token;
+  const { isSaid, before, attributes, tokens, at } = role;
+  const follows = ATTRIBUTES.has(before);
+  if (form === 'number') {
+    // In "release 1.4" or "room 12" the number is part of the subject.
+    if (!isSaid && !follows && !ON_DAYS.has(before)) return undefined;
+    return numberKind(stem, tokens[at + 1]);
+  }
+  if (!isSaid && !isActor(role) && !ON_DAYS.has(before)) return undefined;
+  const isPersonal = [...attributes].some((attribute) => PERSON_ATTRIBUTES.has(attribute));
+  if (SCOPES.has(before) && (!isSaid || isPersonal)) return undefined;
+  if (WEEKDAYS.has(token.word)) return 'weekday';
+  if (FREQUENCIES.has(token.word)) return 'frequency';
+  if (form === 'id') return 'name';
+  if (!/^\p{Lu}/u.test(token.raw)) return undefined;
+  return at > 0 || isPersonal ? 'name' : undefined;
+}
+
+function numberKind(number: string, unit: Token | undefined): string {
+  if (/^\d\d:\d\d$/u.test(number)) return 'clock';
+  if (/^[€$£]/u.test(number)) return 'money';
+  if (number.endsWith('%') || unit?.raw === '%') return 'percent';
+  if (unit?.form !== 'word' || STOP_WORDS.has(unit.raw.toLowerCase())) return 'number';
+  if (UNIT.test(unit.raw)) return 'size';
+  return DURATIONS.has(unit.word) ? 'duration' : 'number';
+}
+
+/** Whether a person is followed by what they do: "Mira owns", "Jo is now the contact". */
+function isActor({ tokens, at, attributes }: Role): boolean {
+  if (![...attributes].some((attribute) => PERSON_ATTRIBUTES.has(attribute))) return false;
+  for (const [offset, { word, form }] of tokens.slice(at + 1, at + 6).entries()) {
+    if (form !== 'word') return false;
+    const attribute = ATTRIBUTES.get(word);
+    if (attribute === undefined) {
+      if (STOP_WORDS.has(word) || GENERIC.has(word)) continue;
+      return false;
+    }
+    return PERSON_ATTRIBUTES.has(attribute) && tokens[at + offset + 2]?.raw.toLowerCase() !== 'by';
+  }
+  return false;
+}
+
+/** Index keys to find claims about the same subject; attributes if a claim has no subject. */
+export function topicsOf({ subject, values, former, attributes }: Gist): ReadonlySet<string> {
+  const named = [values.get('name'), values.get('word'), former].flatMap((words) => [
+    ...(words ?? []),
+  ]);
+  const words = [...subject, ...named];
+  return new Set(subject.size > 0 ? words : [...words, ...[...attributes].map((one) => `@${one}`)]);
+}

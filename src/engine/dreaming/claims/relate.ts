@@ -1,0 +1,139 @@
+import { stemOf } from '../../memory/search/index.js';
+import type { Gist } from './gist.js';
+import { FREQUENCIES, SHARED_ATTRIBUTES } from './gist-words.js';
+
+/** How a claim relates to an older one. */
+export type Relation =
+  /** The same statement in other words. */
+  | 'same'
+  /** A different statement about the same subject, so the older one is obsolete. */
+  | 'updates'
+  | 'other';
+
+const FREQUENCY_STEMS = new Set([...FREQUENCIES].map(stemOf));
+
+/** Compares a claim with an older one, or with one of unknown age. */
+export function relate(newer: Gist, older: Gist): Relation {
+  if (!newer.isPresent || !older.isPresent) return 'other';
+  const a = withSubjects(newer, older.subject);
+  const b = withSubjects(older, newer.subject);
+  const shared = common(a.subject, b.subject);
+  const { agreeing, conflicting } = compareValues(a.values, b.values);
+  const overlap: Overlap = {
+    shared,
+    onlyNew: a.subject.size - shared,
+    onlyOld: b.subject.size - shared,
+    agreeing,
+    attributes: common(a.attributes, b.attributes),
+  };
+  if (ends(a, b)) {
+    // Another subject may have dropped the same thing: the importer's bundler is not the frontend's.
+    const isInside = overlap.onlyNew === 0 || overlap.onlyOld === 0;
+    return shared > 0 && isInside ? 'updates' : 'other';
+  }
+  if (conflicting > 0) return saysOtherwise(overlap, a, b) ? 'updates' : 'other';
+  return saysSame(overlap, a, b) ? 'same' : 'other';
+}
+
+/** Whether a claim states that an older one is no longer true. */
+function ends(newer: Gist, older: Gist): boolean {
+  if (newer.former.size === 0) return false;
+  const said = [...older.values.values(), older.subject].flatMap((stems) => [...stems]);
+  return said.some((stem) => newer.former.has(stem));
+}
+
+/** Whether claims with different values have the same subject. */
+function saysOtherwise(
+  { shared, onlyNew, onlyOld, attributes }: Overlap,
+  a: Gist,
+  b: Gist,
+): boolean {
+  const isEqual = onlyNew + onlyOld === 0;
+  const isBare = a.attributes.size === 0 || b.attributes.size === 0;
+  const speakAlike =
+    attributes > 0 ||
+    (a.attributes.size === 0 && b.attributes.size === 0) ||
+    (isBare && isEqual && (shared >= 2 || a.changes));
+  if (!speakAlike) return false;
+  if ([...a.attributes].some((one) => SHARED_ATTRIBUTES.has(one)) && !a.changes) return false;
+  if (shared === 0) return isEqual && attributes > 0;
+  if (isEqual) return true;
+  // "The storage backup" may be short for the nightly one.
+  const dropped = [...b.subject].filter((stem) => !a.subject.has(stem));
+  if (onlyNew === 0 && dropped.every((stem) => FREQUENCY_STEMS.has(stem))) return true;
+  return a.changes && (onlyNew === 0 || onlyOld === 0);
+}
+
+interface Overlap {
+  readonly shared: number;
+  readonly onlyNew: number;
+  readonly onlyOld: number;
+  readonly agreeing: number;
+  readonly attributes: number;
+}
+
+const MOSTLY = 0.5;
+const NEARLY_ALL = 0.75;
+
+function saysSame(
+  { shared, onlyNew, onlyOld, agreeing, attributes }: Overlap,
+  a: Gist,
+  b: Gist,
+): boolean {
+  const isEither = attributes > 0 || a.attributes.size === 0 || b.attributes.size === 0;
+  if (!isEither) return false;
+  const union = shared + onlyNew + onlyOld;
+  if (agreeing > 0) {
+    if (shared === 0) return union === 0 && attributes > 0;
+    if (onlyNew === 0 || onlyOld === 0) return true;
+    return shared / union >= MOSTLY && !isOneSlot(a, b);
+  }
+  if (a.values.size > 0 || b.values.size > 0) return false;
+  return shared >= 2 && shared / union >= NEARLY_ALL && !isOneSlot(a, b);
+}
+
+/** Whether the claims differ in one modifier: "billing backups" and "search backups". */
+function isOneSlot(a: Gist, b: Gist): boolean {
+  const others = [...b.subject].filter((stem) => !a.subject.has(stem));
+  return [...a.subject].some((stem) => {
+    if (b.subject.has(stem)) return false;
+    const [previous, next] = a.neighbours.get(stem) ?? [];
+    return others.some((other) => {
+      const [before, after] = b.neighbours.get(other) ?? [];
+      return (
+        (previous !== undefined && previous === before) || (next !== undefined && next === after)
+      );
+    });
+  });
+}
+
+function compareValues(a: Gist['values'], b: Gist['values']) {
+  let agreeing = 0;
+  let conflicting = 0;
+  for (const [kind, values] of a) {
+    const others = b.get(kind);
+    if (others === undefined) continue;
+    if (common(values, others) > 0) agreeing += 1;
+    else conflicting += 1;
+  }
+  return { agreeing, conflicting };
+}
+
+/** A name that is a value in one claim and the subject of the other counts as a subject in both. */
+function withSubjects(gist: Gist, known: ReadonlySet<string>): Gist {
+  const moved = ['name', 'word'].flatMap((kind) =>
+    [...(gist.values.get(kind) ?? [])].filter((stem) => known.has(stemOf(stem))),
+  );
+  if (moved.length === 0) return gist;
+  const left = [...gist.values].map(
+    ([kind, stems]) => [kind, new Set([...stems].filter((one) => !moved.includes(one)))] as const,
+  );
+  const values = new Map(left.filter(([, stems]) => stems.size > 0));
+  return { ...gist, values, subject: new Set([...gist.subject, ...moved]) };
+}
+
+function common(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const item of a) if (b.has(item)) shared += 1;
+  return shared;
+}

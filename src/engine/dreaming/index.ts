@@ -1,0 +1,58 @@
+/*
+ * Imported directly, to load nothing else: dream-targets.js (overview, serve, forget) and dream-store.js
+ * (forget). Loaded on demand: narrator.js, schedule/dream-schedule.js, and after a search
+ * recall-log/recalled-claims.js.
+ */
+export { rollBackBackfill, runBackfill } from './backfill.js';
+export type { ClaimKey } from './claims/claim-words.js';
+export { promoteClaim, rejectClaim, reopenClaim, undo } from './decide-by-hand.js';
+export { dreamStatus, lastSweep, nextSweepMs } from './dream-status.js';
+export { type DreamTarget, dreamTargets } from './dream-targets.js';
+export { realWorkspaceDir } from './dream-workspace.js';
+export { candidates, claimPassage, explainClaim, recalledClaims } from './explain-claim.js';
+export { findClaim, findSweep, requireClaim } from './find-claim.js';
+export { type Narrator, openNarrator } from './narrator.js';
+export {
+  backfillOutput,
+  candidateOutput,
+  claimOutput,
+  decisionOutput,
+  explainOutput,
+  iso,
+  placeOutput,
+  recalledOutput,
+  showOutput,
+  sweepOutput,
+  sweptOutput,
+} from './output.js';
+export type {
+  DecisionOutput,
+  DreamBackfillOutput,
+  DreamCandidatesOutput,
+  DreamExplainOutput,
+  DreamListOutput,
+  DreamPromoteOutput,
+  DreamRejectOutput,
+  DreamRunOutput,
+  DreamScheduleOutput,
+  DreamShowOutput,
+  DreamSignalsOutput,
+  DreamStatusOutput,
+  DreamSwitchOutput,
+  DreamUndoOutput,
+  NotSweptOutput,
+  SweepOutput,
+  SweptOutput,
+} from './output-schemas.js';
+export { MEMORY_FILE } from './promotion/change-memory.js';
+export { readGuarded } from './promotion/guarded-file.js';
+export { MOST_LOG_BYTES } from './recall-log/recall-log.js';
+export type { DreamSchedule } from './schedule/dream-schedule.js';
+export { nextRuns } from './schedule/next-runs.js';
+export { crontabLine, systemdTimer } from './schedule/systemd-timer.js';
+export type { RecallEntry } from './scoring/recall-entry.js';
+export { openDreams } from './store/dream-database.js';
+export { PHASES, type PhaseName, type SweepRecord } from './store/sweep-records.js';
+export { openSources } from './sweep/dream-sources.js';
+export { runSweep, type SweepEvent, type SweepSummary } from './sweep/run-sweep.js';
+export { type HandOptions, withCurrentDreams, withNextSweep } from './with-dreams.js';

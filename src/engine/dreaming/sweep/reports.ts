@@ -1,0 +1,208 @@
+import { formatCitation } from '../../memory/search/index.js';
+import { ownBlockMarks } from '../../memory/sources/index.js';
+import { formatCountOf } from '../../support/format.js';
+import { readGuarded, writeGuarded } from '../promotion/guarded-file.js';
+import type { ClaimPlace } from '../scoring/recall-entry.js';
+import type { DeepResult } from './deep-phase.js';
+import type { LightResult } from './light-phase.js';
+import type { DreamSettings } from './phase-context.js';
+import type { PromotionDecision } from './plan-promotions.js';
+import type { RemResult } from './rem-phase.js';
+
+const MOST_LISTED = 20;
+
+/** The light phase's report in Markdown. */
+export function lightReport({ notes, messages, noted, staged }: LightResult): string {
+  return lines(
+    '## Light Sleep',
+    '',
+    `${formatCountOf(notes, 'note')} and ${formatCountOf(messages, 'message')} read, ${formatCountOf(noted, 'new statement')}, ${staged.length} staged.`,
+    '',
+    ...staged.slice(0, MOST_LISTED).map(({ text, place }) => item(text, place)),
+    ...more(staged.length),
+  );
+}
+
+/** The REM phase's report in Markdown. */
+export function remReport({ considered, themes, truths }: RemResult): string {
+  return lines(
+    '## REM Sleep',
+    '',
+    `${formatCountOf(considered, 'recent statement')}.`,
+    '',
+    ...themes.map(({ tag, count, strength }) => `- ${tag}: ${count} (${strength.toFixed(2)})`),
+    ...(truths.length === 0 ? [] : ['', '### Candidate truths', '']),
+    ...truths.map(({ entry, confidence }) => {
+      return `${item(entry.text, entry.place)} ${confidence.toFixed(2)}`;
+    }),
+  );
+}
+
+/** The deep phase's report in Markdown. */
+export function deepReport({ considered, passed, decisions, earlier }: DeepResult): string {
+  return lines(
+    '## Deep Sleep',
+    '',
+    `${formatCountOf(considered, 'statement')} considered, ${passed} passed every gate.`,
+    '',
+    ...earlier.map(({ text, place }) => `${item(text, place)} ${DECISION_WORDS.promote}`),
+    ...decisions.map((decision) => {
+      const { entry } = decision;
+      return `${item(entry.text, entry.place)} ${DECISION_WORDS[wordOf(decision)]}`;
+    }),
+  );
+}
+
+const DECISION_WORDS = {
+  promote: 'promoted',
+  renew: 'promoted, replacing an earlier entry',
+  said: 'already in MEMORY.md',
+  changed: 'changed in its note',
+  superseded: 'contradicted by a later note',
+  secret: 'contains a secret',
+  missing: 'no longer in its note',
+} as const;
+
+function wordOf(decision: PromotionDecision): keyof typeof DECISION_WORDS {
+  return decision.decision === 'skip' ? decision.why : decision.decision;
+}
+
+function item(text: string, place: ClaimPlace): string {
+  return `- ${text} (${formatCitation(place.path, place)})`;
+}
+
+function more(count: number): string[] {
+  return count > MOST_LISTED ? ['', `… and ${count - MOST_LISTED} more.`] : [];
+}
+
+function lines(...parts: readonly string[]): string {
+  return `${parts.join('\n').trim()}\n`;
+}
+
+/** The blocks dreaming writes into notes, delimited by comments. */
+export type DreamBlock = 'diary' | 'light' | 'rem' | 'deep';
+
+/** Replaces the content of a block, adding the block at the end if it is missing. */
+export function withBlock(text: string, block: DreamBlock, content: string): string {
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const [opening, closing] = ownBlockMarks(block);
+  const body = [opening, ...content.trim().split('\n'), closing].join(end);
+  const place = placeOf(text, block);
+  if (place !== undefined) return text.slice(0, place.start) + body + text.slice(place.end);
+  const gap = text === '' || text.endsWith(end + end) ? '' : text.endsWith('\n') ? end : end + end;
+  return text + gap + body + end;
+}
+
+/** The content of a block; undefined if it is missing. */
+export function blockContent(text: string, block: DreamBlock): string | undefined {
+  const place = placeOf(text, block);
+  if (place === undefined) return undefined;
+  const [opening, closing] = ownBlockMarks(block);
+  const inside = text.slice(place.start + opening.length, place.end - closing.length);
+  return inside.replaceAll('\r\n', '\n').trim();
+}
+
+/** Uses the opening mark nearest to the closing one: text after a stray opening mark belongs to a person. */
+function placeOf(
+  text: string,
+  block: DreamBlock,
+): { readonly start: number; readonly end: number } | undefined {
+  const [opening, closing] = ownBlockMarks(block);
+  const first = text.indexOf(opening);
+  const at = first === -1 ? -1 : text.indexOf(closing, first);
+  return at === -1 ? undefined : { start: text.lastIndexOf(opening, at), end: at + closing.length };
+}
+
+/** Where a phase's report goes. */
+interface ReportPlace {
+  /** The workspace's real path. */
+  readonly dir: string;
+  readonly day: string;
+  readonly storage: DreamSettings['storage'];
+}
+
+/**
+ * Writes a phase's report to `memory/dreaming/<phase>/<day>.md`, to a block in the day's note, or to both.
+ * An unchanged report is not written again.
+ *
+ * @throws SvcError DREAM_FILE_REFUSED
+ */
+export function writeReport(
+  { dir, day, storage }: ReportPlace,
+  phase: Exclude<DreamBlock, 'diary'>,
+  report: string,
+): void {
+  if (storage.mode !== 'inline' || storage.separateReports) {
+    const file = readGuarded(dir, `memory/dreaming/${phase}/${day}.md`);
+    writeGuarded(file, `# ${day}\n\n${report}`);
+  }
+  if (storage.mode !== 'separate') {
+    const note = readGuarded(dir, `memory/${day}.md`);
+    writeGuarded(note, withBlock(note.text, phase, report));
+  }
+}
+
+/** The content of a diary entry (facts §7.6: at most 12 snippets, 6 themes, 5 promotions). */
+export interface DiaryMaterial {
+  readonly snippets: readonly string[];
+  readonly themes: readonly string[];
+  readonly promotions: readonly string[];
+}
+
+/** The diary keeps this many entries, the newest. */
+const MOST_ENTRIES = 366;
+const RULE = '---';
+const NAMES = ['DREAMS.md', 'dreams.md'] as const;
+
+/** A diary entry without a model. */
+export function plainDiaryText({ snippets, themes, promotions }: DiaryMaterial): string {
+  const sentences = [
+    promotions.length === 0
+      ? 'Nothing went into long-term memory tonight.'
+      : `Into long-term memory: ${promotions.map(sentenceOf).join(' ')}`,
+    themes.length === 0 ? '' : `On my mind lately: ${themes.join(', ')}.`,
+    snippets.length === 0 ? '' : `Also around: ${snippets.slice(0, 3).map(sentenceOf).join(' ')}`,
+  ];
+  return sentences.filter((sentence) => sentence !== '').join('\n\n');
+}
+
+/**
+ * Writes a day's entry to the diary, replacing one from an earlier sweep on the same day: `DREAMS.md`, or
+ * `dreams.md` if that exists.
+ *
+ * @throws SvcError DREAM_FILE_REFUSED
+ */
+export function writeDiary(dir: string, day: string, text: string): void {
+  const files = NAMES.map((name) => readGuarded(dir, name));
+  const file = files.find(({ exists }) => exists) ?? files[0];
+  if (file === undefined) return;
+  const content = withEntry(blockContent(file.text, 'diary') ?? '', day, text);
+  const start = file.exists ? file.text : '# Dreams\n';
+  writeGuarded(file, withBlock(start, 'diary', content));
+}
+
+/** An entry is a rule, the day in italics, and the text; newest last. */
+function withEntry(content: string, day: string, text: string): string {
+  const heading = `*${day}*`;
+  const entries = content
+    .split(/^---$/mu)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '' && !entry.startsWith(heading));
+  return [...entries, `${heading}\n\n${safe(text)}`]
+    .slice(-MOST_ENTRIES)
+    .map((entry) => `${RULE}\n\n${entry}`)
+    .join('\n\n');
+}
+
+/** Escapes whatever would end the entry or the block. */
+function safe(text: string): string {
+  return text
+    .replaceAll('<!--', '&lt;!--')
+    .replaceAll('-->', '--&gt;')
+    .replaceAll(/^(?:-{3,}|\*.*\*)$/gmu, '')
+    .trim();
+}
+
+function sentenceOf(text: string): string {
+  return /[.!?。！？…]$/u.test(text) ? text : `${text}.`;
+}

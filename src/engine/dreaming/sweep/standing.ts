@@ -1,0 +1,116 @@
+import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
+import { type Gist, gistOf, topicsOf } from '../claims/gist.js';
+import { junkReason } from '../claims/junk.js';
+import { relate } from '../claims/relate.js';
+import { type Claim, splitClaims } from '../claims/split-claims.js';
+import { type ClaimPlace, type RecallEntry, signalDay } from '../scoring/recall-entry.js';
+import type { SourceText } from './conversations.js';
+import type { DreamSources } from './dream-sources.js';
+
+/** A statement in a daily note. */
+export interface Statement {
+  readonly key: ClaimKey;
+  readonly text: string;
+  readonly place: ClaimPlace;
+  /** `YYYY-MM-DD`, of the note. */
+  readonly day: string;
+}
+
+/** The statements of a range of notes, to check whether a claim is still true. */
+export interface Statements {
+  /**
+   * The latest statement since `day` that contradicts a claim; undefined if there is none, or if the claim
+   * was repeated since.
+   */
+  newerThan(text: string, day: string): Statement | undefined;
+}
+
+/** Only this many notes are read, the newest. */
+const MOST_NOTES = 512;
+
+/** Reads the statements in the daily notes of these days, inclusive. */
+export function readStatements(
+  sources: Pick<DreamSources, 'dailyNotes'>,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Statements {
+  const latestFirst: (Statement & { readonly gist: Gist })[] = [];
+  let notes = 0;
+  for (const note of sources.dailyNotes(from, to, () => ++notes <= MOST_NOTES)) {
+    signal.throwIfAborted();
+    for (const { text, startLine, endLine } of splitClaims(note.text).toReversed()) {
+      if (junkReason(text) !== undefined) continue;
+      const place = { source: 'memory', path: note.path, startLine, endLine } as const;
+      const key = claimKeyOf(text);
+      latestFirst.push({ key, text, place, day: note.day, gist: gistOf(text) });
+    }
+  }
+  const byWord = new Map<string, number[]>();
+  for (const [at, { gist }] of latestFirst.entries()) {
+    for (const word of topicsOf(gist)) {
+      const places = byWord.get(word);
+      if (places === undefined) byWord.set(word, [at]);
+      else places.push(at);
+    }
+  }
+  return {
+    newerThan: (text, day) => {
+      const gist = gistOf(text);
+      const key = claimKeyOf(text);
+      const alike = new Set([...topicsOf(gist)].flatMap((word) => byWord.get(word) ?? []));
+      for (const at of [...alike].sort((a, b) => a - b)) {
+        const said = latestFirst[at];
+        if (said === undefined || said.day < day || said.key === key) return undefined;
+        const relation = relate(said.gist, gist);
+        if (relation === 'same') return undefined;
+        if (relation === 'updates') return said;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Where a claim is in its document now. */
+export type Relocation =
+  | { readonly state: 'found'; readonly claim: Claim }
+  /** The document contains a similar statement instead. */
+  | { readonly state: 'changed'; readonly closest: Claim }
+  | { readonly state: 'missing' };
+
+/** Claims at least this similar are the same claim, edited. */
+const SAME = 0.6;
+
+/** Finds a claim in the current text of its document, wherever its lines moved. */
+export function relocateClaim(
+  { claims, quoted }: Pick<SourceText, 'claims' | 'quoted'>,
+  claim: { readonly key: ClaimKey; readonly text: string },
+): Relocation {
+  const found = claims.find(({ text }) => claimKeyOf(text) === claim.key) ?? quoted(claim.text);
+  if (found !== undefined) return { state: 'found', claim: found };
+  const stems = stemsOf(claim.text);
+  let closest: Claim | undefined;
+  let best = SAME;
+  for (const candidate of claims) {
+    const alike = jaccard(stems, stemsOf(candidate.text));
+    if (alike >= best) [closest, best] = [candidate, alike];
+  }
+  return closest === undefined ? { state: 'missing' } : { state: 'changed', closest };
+}
+
+/** Whether a claim is still in its note, and whether later notes contradict it. */
+export type Standing = Relocation | { readonly state: 'superseded'; readonly by: Statement };
+
+/** @param statements called only for a claim that is still in its note */
+export function standingOf(
+  entry: RecallEntry,
+  sources: Pick<DreamSources, 'read'>,
+  statements: () => Statements,
+): Standing {
+  const note = sources.read(entry.place);
+  if (note === undefined) return { state: 'missing' };
+  const relocation = relocateClaim(note, entry);
+  if (relocation.state !== 'found') return relocation;
+  const by = statements().newerThan(entry.text, signalDay(entry));
+  return by === undefined ? relocation : { state: 'superseded', by };
+}

@@ -1,0 +1,110 @@
+import { existsSync } from 'node:fs';
+import { isProcessLockHeld, type ProcessLockOptions } from '../sqlite/process-lock.js';
+import type { Clock } from '../support/context.js';
+import { dayFormatter } from './day.js';
+import type { DreamTarget } from './dream-targets.js';
+import { realWorkspaceDir } from './dream-workspace.js';
+import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
+import { ingestRecalls } from './recall-log/ingest-recalls.js';
+import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
+import { openSources } from './sweep/dream-sources.js';
+import { gatherStatements, lightPhase } from './sweep/light-phase.js';
+import type { PhaseContext } from './sweep/phase-context.js';
+import { remPhase } from './sweep/rem-phase.js';
+
+/**
+ * Reads what is recorded about a workspace, including searches since the last sweep. While a sweep runs, it
+ * does not wait: the sweep ingests those searches itself.
+ *
+ * @param look gets undefined if nothing is recorded yet
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; what `look` throws
+ */
+export async function withCurrentDreams<T>(
+  target: Pick<DreamTarget, 'timeZone' | 'workspace'>,
+  signal: AbortSignal,
+  look: (dreams: OpenDreams | undefined) => T,
+): Promise<T> {
+  await ingestNew(target, signal);
+  const dreams = openDreams(target.workspace);
+  try {
+    return look(dreams);
+  } finally {
+    dreams?.close();
+  }
+}
+
+/**
+ * Reads what the next sweep will have when it starts promoting: new searches and statements are recorded,
+ * and the score boosts of its earlier phases apply while `look` runs. While a sweep runs, or without a
+ * workspace, this is the same as withCurrentDreams.
+ *
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE, FORGET_LIST_INVALID; what `look` throws
+ */
+export async function withNextSweep<T>(
+  target: DreamTarget,
+  { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
+  look: (dreams: Pick<OpenDreams, 'entries'> | undefined) => T,
+): Promise<T> {
+  const { workspace, settings, timeZone, reach } = target;
+  if (!existsSync(workspace.dir) || isProcessLockHeld(workspace.files.lock)) {
+    return withCurrentDreams(target, signal, look);
+  }
+  await ingestNew(target, signal);
+  const sources = await openSources(realWorkspaceDir(workspace), reach);
+  return withLockedDreams(workspace, { signal }, ({ database, entries }) => {
+    const dayOf = dayFormatter(timeZone);
+    const { phases } = settings;
+    const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
+    const context: PhaseContext = { database, entries, sources, phases, ...moment };
+    // Statements are recorded so that a person can decide on them; scores change only in a sweep.
+    if (phases.light.enabled) gatherStatements(context);
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      if (phases.light.enabled) lightPhase(context);
+      if (phases.rem.enabled) remPhase(context);
+      return look({ entries });
+    } finally {
+      database.exec('ROLLBACK');
+    }
+  });
+}
+
+async function ingestNew(
+  { workspace, timeZone }: Pick<DreamTarget, 'timeZone' | 'workspace'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { recallLog: logFile, lock } = workspace.files;
+  if (!existsSync(logFile) || isProcessLockHeld(lock)) return;
+  await withLockedDreams(workspace, { signal }, (dreams) => {
+    ingestRecalls({ ...dreams, logFile, dayOf: dayFormatter(timeZone), rotates: true });
+  });
+}
+
+/** What every change made by hand needs. */
+export interface HandOptions extends ProcessLockOptions {
+  readonly clock: Clock;
+}
+
+/**
+ * Changes what is recorded about a workspace, under the lock that sweeps hold and after cleaning up behind
+ * killed sweeps.
+ *
+ * @throws SvcError DREAM_STORE_*; what the work throws
+ */
+export async function changingDreams<T>(
+  { workspace }: DreamTarget,
+  { clock, signal, onWait }: HandOptions,
+  work: (changer: MemoryChanger) => T,
+): Promise<T> {
+  return withLockedDreams(workspace, { signal, onWait }, (dreams) => {
+    const changer: MemoryChanger = {
+      ...dreams,
+      dir: realWorkspaceDir(workspace),
+      backupDir: workspace.files.backupDir,
+      nowMs: clock.now(),
+      dryRun: false,
+    };
+    recoverChanges(changer);
+    return work(changer);
+  });
+}

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SvcError } from '../../../../errors/index.js';
+import { pathFolders } from '../../../../support/files.js';
+import type { ProgramRun } from './run-program.js';
+
+export interface NpmCommand {
+  readonly command: string;
+  /** Before npm's own arguments. */
+  readonly args: readonly string[];
+}
+
+export interface FindNpmOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** `process.execPath`. */
+  readonly nodePath: string;
+}
+
+const CLI = 'npm-cli.js';
+
+/**
+ * Finds npm: the one that started svc, the one bundled with Node.js, or the one on the PATH.
+ *
+ * @throws SvcError PROVIDER_INSTALL_FAILED if there is none
+ */
+export function findNpm({ env, nodePath }: FindNpmOptions): NpmCommand {
+  const script = [startedBy(env), ...besideNode(nodePath)].find(
+    (path) => path !== undefined && existsSync(path),
+  );
+  if (script !== undefined) return { command: nodePath, args: [script] };
+  for (const dir of pathFolders(env)) {
+    // On Windows `npm` is a batch file, which needs a shell.
+    const beside = join(dir, 'node_modules', 'npm', 'bin', CLI);
+    if (existsSync(beside)) return { command: nodePath, args: [beside] };
+    const program = join(dir, 'npm');
+    if (existsSync(program)) return { command: program, args: [] };
+  }
+  throw new SvcError('PROVIDER_INSTALL_FAILED', 'npm not found', {
+    hint: 'install npm (included with Node.js) or add its folder to PATH, then try again',
+    details: { reason: 'npm_missing' },
+  });
+}
+
+/** Other package managers set this variable too. */
+function startedBy(env: FindNpmOptions['env']): string | undefined {
+  const path = env['npm_execpath'];
+  return path !== undefined && basename(path) === CLI ? path : undefined;
+}
+
+function besideNode(nodePath: string): string[] {
+  const dir = dirname(nodePath);
+  const below = join('node_modules', 'npm', 'bin', CLI);
+  return [join(dir, '..', 'lib', below), join(dir, below)];
+}
+
+interface Reading {
+  readonly reason: 'disk_full' | 'network' | 'npm' | 'permission' | 'platform' | 'registry';
+  readonly hint: string;
+}
+
+/** npm's error codes (docs.npmjs.com, "Common errors"; the rest are the system's). */
+const READINGS: readonly (readonly [codes: RegExp, reading: Reading])[] = [
+  [
+    /^(?:ENOSPC|EDQUOT)$/u,
+    { reason: 'disk_full', hint: 'free about 200 MB (800 MB with --gpu), then try again' },
+  ],
+  [
+    /^(?:ENOTFOUND|EAI_AGAIN|ECONN\w+|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|EPROTO)$|CERT|SIGNATURE/u,
+    {
+      reason: 'network',
+      hint: 'check the connection, and the proxy and registry that "npm config list" shows; then try again',
+    },
+  ],
+  [
+    /^(?:E401|E403|E404|ETARGET|ENOVERSIONS|EINTEGRITY|E5\d\d)$/u,
+    {
+      reason: 'registry',
+      hint: 'use a registry that serves node-llama-cpp; see "npm config get registry"',
+    },
+  ],
+  [
+    /^(?:EBADPLATFORM|EBADENGINE)$/u,
+    { reason: 'platform', hint: 'use another provider (see "svc provider list")' },
+  ],
+  [
+    /^(?:EACCES|EPERM|EROFS)$/u,
+    { reason: 'permission', hint: "check the owner of the state folder and of npm's cache folder" },
+  ],
+];
+
+const OTHER: Reading = { reason: 'npm', hint: 'fix the problem npm reports, then try again' };
+
+/** The error of a failed npm, from its stderr. */
+export function npmFailure(run: ProgramRun): SvcError {
+  const code = /^npm (?:error|ERR!) code (\S+)$/mu.exec(run.stderr)?.[1];
+  const found = READINGS.find(([codes]) => code !== undefined && codes.test(code));
+  const { reason, hint } = found?.[1] ?? OTHER;
+  const words = wordsOf(run.stderr);
+  const how = run.signal === null ? `with code ${run.code}` : `by ${run.signal}`;
+  return new SvcError(
+    'PROVIDER_INSTALL_FAILED',
+    `npm failed ${how}${words === '' ? '' : `: ${words}`}`,
+    { hint, details: { reason, ...(code === undefined ? {} : { npmCode: code }) } },
+  );
+}
+
+const MAX_WORDS = 300;
+
+/** npm's message on one line, without codes, the log file's name and secrets in URLs. */
+function wordsOf(stderr: string): string {
+  const lines = stderr
+    .split('\n')
+    .map((line) => /^npm (?:error|ERR!)(?: (.*))?$/u.exec(line)?.[1]?.trim() ?? '')
+    .filter((line) => line !== '' && !/^(?:code|errno|syscall|path) |complete log/iu.test(line));
+  return lines
+    .join(' ')
+    .replaceAll(/\/\/[^/@\s]+@/gu, '//')
+    .replaceAll(/\?\S+/gu, '')
+    .slice(0, MAX_WORDS);
+}

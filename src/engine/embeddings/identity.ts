@@ -1,0 +1,120 @@
+import type { ResolvedMemorySearch } from '../config/index.js';
+import { MEMORY_SEARCH_DEFAULTS } from '../config/index.js';
+import { dimensionsToAsk, PROVIDERS } from './adapters/index.js';
+import type { ProviderChoice } from './choose-provider.js';
+import type { EmbeddingIdentity } from './embedding-adapter.js';
+import { shownAddress } from './vendor-fault.js';
+
+/** An identity as a string: equal strings mean comparable vectors. */
+export function identityKey(identity: EmbeddingIdentity): string {
+  const { adapter, endpoint, model, dimensions, documentForm, contextSize } = identity;
+  // Undefined for the default, which keeps the keys of older indexes unchanged.
+  return JSON.stringify({ adapter, endpoint, model, dimensions, documentForm, contextSize });
+}
+
+/**
+ * The key that vectors get when all are to be re-embedded: they answer queries until the new ones
+ * are complete.
+ */
+export function supersededKey(key: string): string {
+  return JSON.stringify({ ...fieldsOf(key), superseded: true });
+}
+
+export function isSuperseded(key: string): boolean {
+  return fieldsOf(key)['superseded'] === true;
+}
+
+/** Undefined for the default context size. */
+export function identityContextSize(tokens: number | undefined): number | undefined {
+  return tokens === MEMORY_SEARCH_DEFAULTS.local.contextSize ? undefined : tokens;
+}
+
+/** Versions of svc may have written other fields. */
+export function fieldsOf(key: string): Readonly<Record<string, unknown>> {
+  const fields: unknown = JSON.parse(key);
+  return typeof fields === 'object' && fields !== null ? { ...fields } : {};
+}
+
+/** What the vector of a query depends on; document labels do not matter. */
+const QUESTION_FIELDS = ['adapter', 'endpoint', 'model', 'dimensions'] as const;
+
+/** Whether queries embedded under one key can be compared with documents of another. */
+export function canCompare(question: string, documents: string): boolean {
+  const [asked, stored] = [fieldsOf(question), fieldsOf(documents)];
+  return QUESTION_FIELDS.every((field) => asked[field] === stored[field]);
+}
+
+const FIELDS = [...QUESTION_FIELDS, 'documentForm', 'contextSize', 'superseded'] as const;
+
+/** The fields in which two identities differ, with both values, as text. */
+export function identityKeyDifferences(stored: string, wanted: string): readonly string[] {
+  const [before, after] = [fieldsOf(stored), fieldsOf(wanted)];
+  return FIELDS.filter((field) => before[field] !== after[field]).map((field) =>
+    field === 'superseded'
+      ? 'embedding from scratch was requested'
+      : `${field}: ${shown(before[field])} → ${shown(after[field])}`,
+  );
+}
+
+function shown(value: unknown): string {
+  return value === null || value === '' || value === undefined ? 'default' : String(value);
+}
+
+/**
+ * The identity as far as settings determine it. What only the provider's code knows (a region, an
+ * account, a document prefix) is absent and counts as equal.
+ */
+export interface ExpectedIdentity {
+  readonly adapter: string;
+  readonly endpoint?: string;
+  readonly model?: string;
+  readonly dimensions?: number | null;
+  readonly documentForm?: string;
+  /** Undefined means the default. */
+  readonly contextSize?: number | undefined;
+}
+
+/** For status commands, which must not open a provider. */
+export function expectedIdentity(
+  choice: ProviderChoice,
+  settings: ResolvedMemorySearch,
+): ExpectedIdentity {
+  const { adapter, isPrimary } = choice;
+  const provider = PROVIDERS[adapter];
+  const isLocal = provider.runsOn === 'process';
+  const endpoint = endpointOf(choice);
+  const model = modelOf(choice);
+  const asked = isPrimary ? settings.outputDimensionality : undefined;
+  // The vendor itself has no field for it.
+  const isLabelled = isPrimary && choice.baseUrl !== undefined;
+  const label = isLabelled ? (settings.documentInputType ?? settings.inputType) : undefined;
+  return {
+    adapter,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    // What a model can be asked for depends on it.
+    ...(model === undefined
+      ? {}
+      : { model, dimensions: dimensionsToAsk(provider, model, asked) ?? null }),
+    ...(provider.inputTypes === 'custom-address' ? { documentForm: label ?? '' } : {}),
+    contextSize: isLocal ? identityContextSize(settings.local.contextSize) : undefined,
+  };
+}
+
+/** Undefined for a local one, which is known by its file, and where the vendor's list decides. */
+function modelOf({ adapter, model }: ProviderChoice): string | undefined {
+  const provider = PROVIDERS[adapter];
+  return provider.runsOn === 'process' ? undefined : (model ?? provider.model ?? undefined);
+}
+
+function endpointOf({ adapter, baseUrl }: ProviderChoice): string | undefined {
+  const { endpoint, endpointKnown } = PROVIDERS[adapter];
+  if (endpointKnown === 'never') return undefined;
+  if (baseUrl !== undefined) return shownAddress(baseUrl);
+  return endpointKnown === 'always' ? (endpoint ?? undefined) : undefined;
+}
+
+/** The fields in which a stored identity differs from what the settings say, for people. */
+export function expectedDifferences(stored: string, expected: ExpectedIdentity): readonly string[] {
+  const filled = { ...fieldsOf(stored), superseded: undefined, ...expected };
+  return identityKeyDifferences(stored, JSON.stringify(filled));
+}

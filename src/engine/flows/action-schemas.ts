@@ -1,0 +1,207 @@
+import * as z from 'zod/mini';
+import type { JsonValue } from './fields.js';
+import { MOST_LISTED } from './flow-action.js';
+import { ACTIVE_FLOW_STATUSES, NOTIFY_POLICIES } from './flow-record.js';
+import { ACTIVE_TASK_STATUSES } from './task-record.js';
+
+/*
+ * The bodies of the thirteen actions of outside systems (facts §2.3); their types and the OpenAPI document
+ * derive from them. Unknown keys are refused. A field left out keeps what is stored, null clears it.
+ */
+
+/** Kept in a registry, because a check would run with every request. */
+function means<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
+
+function optional<T extends z.ZodMiniType>(schema: T, description: string) {
+  return means(z.exactOptional(schema), description);
+}
+
+function text() {
+  return z.string().check(z.trim(), z.minLength(1));
+}
+
+/** Bodies come out of JSON.parse, so that any value in them is JSON. */
+function anyJson() {
+  return z.custom<JsonValue>();
+}
+
+const flowId = () => means(text(), 'The id of the flow');
+const expectedRevision = () =>
+  means(z.int().check(z.minimum(0)), 'The revision that the caller saw; any other is a conflict');
+const currentStep = () => optional(z.nullable(text()), 'The progress of the flow, for people');
+const stateJson = () => optional(anyJson(), 'State of the controller, any JSON');
+const waitJson = () => optional(anyJson(), 'What the flow waits for, any JSON');
+const blockedTaskId = () => optional(z.nullable(text()), 'The task that blocks the flow');
+const blockedSummary = () => optional(z.nullable(text()), 'Why the flow is blocked, for people');
+const notifyPolicy = (description: string) => optional(z.enum(NOTIFY_POLICIES), description);
+const epochMs = (description: string) =>
+  optional(z.int().check(z.minimum(0)), `${description}, in milliseconds since the epoch`);
+
+const createFlow = z.strictObject({
+  action: z.literal('create_flow'),
+  goal: means(text(), 'What the flow is for'),
+  controllerId: optional(text(), 'Who drives the flow; default: the controller of the route'),
+  status: optional(z.enum(ACTIVE_FLOW_STATUSES), 'Default: queued'),
+  notifyPolicy: notifyPolicy('When notifications of the flow are sent; default: done_only'),
+  currentStep: currentStep(),
+  stateJson: stateJson(),
+  waitJson: waitJson(),
+});
+
+const getFlow = z.strictObject({ action: z.literal('get_flow'), flowId: flowId() });
+
+const listFlows = z.strictObject({
+  action: z.literal('list_flows'),
+  limit: optional(
+    z.int().check(z.minimum(1), z.maximum(MOST_LISTED)),
+    `The most flows to list; default: ${MOST_LISTED}`,
+  ),
+  cursor: optional(text(), 'The `nextCursor` of the previous answer, for the flows after it'),
+});
+
+const findLatestFlow = z.strictObject({ action: z.literal('find_latest_flow') });
+
+const resolveFlow = z.strictObject({
+  action: z.literal('resolve_flow'),
+  token: means(text(), 'The id of a flow, or the session of the route for its latest one'),
+});
+
+const getTaskSummary = z.strictObject({ action: z.literal('get_task_summary'), flowId: flowId() });
+
+const setWaiting = z.strictObject({
+  action: z.literal('set_waiting'),
+  flowId: flowId(),
+  expectedRevision: expectedRevision(),
+  currentStep: currentStep(),
+  stateJson: stateJson(),
+  waitJson: waitJson(),
+  blockedTaskId: blockedTaskId(),
+  blockedSummary: blockedSummary(),
+});
+
+const resumeFlow = z.strictObject({
+  action: z.literal('resume_flow'),
+  flowId: flowId(),
+  expectedRevision: expectedRevision(),
+  status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
+  currentStep: currentStep(),
+  stateJson: stateJson(),
+});
+
+const finishFlow = z.strictObject({
+  action: z.literal('finish_flow'),
+  flowId: flowId(),
+  expectedRevision: expectedRevision(),
+  stateJson: stateJson(),
+});
+
+const failFlow = z.strictObject({
+  action: z.literal('fail_flow'),
+  flowId: flowId(),
+  expectedRevision: expectedRevision(),
+  stateJson: stateJson(),
+  blockedTaskId: blockedTaskId(),
+  blockedSummary: blockedSummary(),
+});
+
+const requestCancel = z.strictObject({
+  action: z.literal('request_cancel'),
+  flowId: flowId(),
+  expectedRevision: expectedRevision(),
+});
+
+const cancelFlow = z.strictObject({ action: z.literal('cancel_flow'), flowId: flowId() });
+
+/** Fields that only a running task has. */
+const RUNNING_FIELDS = ['startedAt', 'lastEventAt', 'progressSummary'] as const;
+const ONLY_RUNNING = 'Only with status running';
+
+const runTask = z.strictObject({
+  action: z.literal('run_task'),
+  flowId: flowId(),
+  runtime: means(z.enum(['subagent', 'acp']), 'What runs the task'),
+  task: means(text(), 'What to do'),
+  sourceId: optional(text(), 'Where the task came from'),
+  childSessionKey: optional(text(), 'The session the task runs in'),
+  parentTaskId: optional(text(), 'The task that this one is part of'),
+  agentId: optional(text(), 'The agent it is for'),
+  runId: optional(text(), 'An id of the run; within a flow it creates one task only'),
+  label: optional(text(), 'A short name, for people'),
+  preferMetadata: optional(
+    z.boolean(),
+    'Whether the fields above override those of an existing task',
+  ),
+  notifyPolicy: notifyPolicy('When notifications of the task are sent; default: as for the flow'),
+  status: optional(z.enum(ACTIVE_TASK_STATUSES), 'Default: queued'),
+  startedAt: epochMs(`${ONLY_RUNNING}: when it started`),
+  lastEventAt: epochMs(`${ONLY_RUNNING}: when it was last heard of`),
+  progressSummary: optional(z.nullable(text()), `${ONLY_RUNNING}: its progress, for people`),
+});
+
+/** Every body by its action. */
+export const ACTION_SCHEMAS = {
+  create_flow: createFlow,
+  get_flow: getFlow,
+  list_flows: listFlows,
+  find_latest_flow: findLatestFlow,
+  resolve_flow: resolveFlow,
+  get_task_summary: getTaskSummary,
+  set_waiting: setWaiting,
+  resume_flow: resumeFlow,
+  finish_flow: finishFlow,
+  fail_flow: failFlow,
+  request_cancel: requestCancel,
+  cancel_flow: cancelFlow,
+  run_task: runTask,
+} as const;
+
+export const actionSchema = z.discriminatedUnion('action', [
+  createFlow,
+  getFlow,
+  listFlows,
+  findLatestFlow,
+  resolveFlow,
+  getTaskSummary,
+  setWaiting,
+  resumeFlow,
+  finishFlow,
+  failFlow,
+  requestCancel,
+  cancelFlow,
+  runTask.check(
+    z.check((payload) => {
+      if (payload.value.status === 'running') return;
+      for (const field of RUNNING_FIELDS) {
+        if (payload.value[field] === undefined) continue;
+        payload.issues.push({
+          code: 'custom',
+          path: [field],
+          message: 'is only for tasks with status "running"',
+          input: payload.value[field],
+        });
+      }
+    }),
+  ),
+]);
+
+/** The names of all actions. */
+export const ACTION_NAMES = Object.keys(ACTION_SCHEMAS);
+
+export type FlowAction = z.infer<typeof actionSchema>;
+type ActionOf<Name extends FlowAction['action']> = Extract<FlowAction, { action: Name }>;
+
+/** An action that only reads. */
+export type FlowRead = ActionOf<
+  'find_latest_flow' | 'get_flow' | 'get_task_summary' | 'list_flows' | 'resolve_flow'
+>;
+/** An action that changes something. */
+export type FlowChange = Exclude<FlowAction, FlowRead>;
+/** A change of one flow, guarded by the revision that the caller saw. */
+export type FlowMutation = Extract<FlowChange, { expectedRevision: number }>;
+export type CreateFlow = ActionOf<'create_flow'>;
+export type SetWaiting = ActionOf<'set_waiting'>;
+export type CancelFlow = ActionOf<'cancel_flow'>;
+export type RunTask = ActionOf<'run_task'>;

@@ -1,0 +1,154 @@
+import type { CreateFlow, FlowMutation, SetWaiting } from '../action-schemas.js';
+import { type JsonValue, toJsonText } from '../fields.js';
+import {
+  CANCEL_REQUESTED,
+  done,
+  type FlowAnswer,
+  type FlowCaller,
+  NOT_FOUND,
+  refused,
+  terminalText,
+} from '../flow-action.js';
+import { type FlowMove, type FlowPatch, moveFlow, refusalOf } from '../flow-moves.js';
+import { EMPTY_FLOW, type FlowRecord, flowView } from '../flow-record.js';
+import { newFlowId } from '../ids.js';
+import { notifyOfFlow } from '../notify.js';
+import type { Work } from '../work.js';
+
+const MOVES: Readonly<Record<FlowMutation['action'], FlowMove>> = {
+  set_waiting: 'set_waiting',
+  resume_flow: 'resume',
+  finish_flow: 'finish',
+  fail_flow: 'fail',
+  request_cancel: 'request_cancel',
+};
+
+/**
+ * A change guarded by a revision. Checked in this order: the flow exists and belongs to the caller, is
+ * driven by controllers, has not ended, is not being cancelled, and has the revision the caller saw.
+ */
+export function mutateFlow(
+  work: Work,
+  action: FlowMutation,
+  caller: FlowCaller,
+  texts: JsonTexts,
+): FlowAnswer {
+  const flow = work.flows.byId(action.flowId);
+  if (flow === undefined || flow.ownerKey !== caller.sessionKey) {
+    return refused('not_found', NOT_FOUND, { applied: false, code: 'not_found' });
+  }
+  const refuse = (code: Refusal, error: string): FlowAnswer =>
+    refused(code, error, { applied: false, code, current: flowView(flow) });
+  if (flow.syncMode !== 'managed') {
+    return refuse('not_managed', 'TaskFlow is not managed by this webhook surface.');
+  }
+  const move = MOVES[action.action];
+  const refusal = refusalOf(flow, move);
+  if (refusal === 'terminal') return refuse(refusal, terminalText(flow));
+  if (refusal === 'cancel_requested') return refuse(refusal, CANCEL_REQUESTED);
+  if (flow.revision !== action.expectedRevision) {
+    return refuse('revision_conflict', "TaskFlow changed since the caller's expected revision.");
+  }
+  const moved = moveFlow(work, flow, move, patchOf(work, flow, action, texts));
+  return done({ applied: true, flow: flowView(moved) });
+}
+
+type Refusal = 'cancel_requested' | 'not_managed' | 'revision_conflict' | 'terminal';
+
+const NOTHING_WAITED_FOR = { blockedTaskId: null, blockedSummary: null, waitJson: null } as const;
+
+function patchOf(work: Work, flow: FlowRecord, action: FlowMutation, texts: JsonTexts): FlowPatch {
+  const stateJson = texts.state ?? flow.stateJson;
+  switch (action.action) {
+    case 'set_waiting':
+      return waitingPatch(flow, action, texts);
+    case 'resume_flow':
+      return {
+        ...NOTHING_WAITED_FOR,
+        status: action.status ?? 'queued',
+        currentStep: kept(action.currentStep, flow.currentStep),
+        stateJson,
+      };
+    case 'finish_flow':
+      return { ...NOTHING_WAITED_FOR, status: 'succeeded', stateJson };
+    case 'fail_flow':
+      return {
+        status: 'failed',
+        stateJson,
+        waitJson: null,
+        blockedTaskId: kept(action.blockedTaskId, flow.blockedTaskId),
+        blockedSummary: kept(action.blockedSummary, flow.blockedSummary),
+      };
+    case 'request_cancel':
+      // The grace period runs from the first request.
+      return { cancelRequestedAt: flow.cancelRequestedAt ?? work.nowMs };
+  }
+}
+
+/** Only this call says what blocks the flow: what blocked it before may be over. */
+function waitingPatch(flow: FlowRecord, action: SetWaiting, texts: JsonTexts): FlowPatch {
+  const isBlocked = Boolean(action.blockedTaskId) || Boolean(action.blockedSummary);
+  return {
+    status: isBlocked ? 'blocked' : 'waiting',
+    currentStep: kept(action.currentStep, flow.currentStep),
+    stateJson: texts.state ?? flow.stateJson,
+    waitJson: texts.wait ?? flow.waitJson,
+    blockedTaskId: isBlocked ? kept(action.blockedTaskId, flow.blockedTaskId) : null,
+    blockedSummary: isBlocked ? kept(action.blockedSummary, flow.blockedSummary) : null,
+  };
+}
+
+function kept(given: string | null | undefined, before: string | null): string | null {
+  return given === undefined ? before : given;
+}
+
+/** `create_flow`. */
+export function createFlow(
+  work: Work,
+  action: CreateFlow,
+  caller: FlowCaller,
+  texts: JsonTexts,
+): FlowAnswer {
+  const flow = work.flows.insert(
+    // Ten times as fast as spreading.
+    Object.assign({}, EMPTY_FLOW, {
+      flowId: newFlowId(work.nowMs),
+      ownerKey: caller.sessionKey,
+      syncMode: 'managed',
+      controllerId: action.controllerId ?? caller.controllerId,
+      revision: 0,
+      status: action.status ?? 'queued',
+      notifyPolicy: action.notifyPolicy ?? 'done_only',
+      goal: action.goal,
+      currentStep: action.currentStep ?? null,
+      stateJson: texts.state ?? null,
+      waitJson: texts.wait ?? null,
+      createdAt: work.nowMs,
+      updatedAt: work.nowMs,
+    }),
+  );
+  work.changes.push({ type: 'flow', flow });
+  notifyOfFlow(work, flow);
+  return done({ created: true, flow: flowView(flow) });
+}
+
+/** The JSON fields of an action as text; undefined where the action has none. */
+export interface JsonTexts {
+  readonly state: string | undefined;
+  readonly wait: string | undefined;
+}
+
+/** Serialized before any transaction; undefined if one is nested too deeply. */
+export function jsonTexts(action: {
+  readonly action: string;
+  readonly stateJson?: JsonValue;
+  readonly waitJson?: JsonValue;
+}): JsonTexts | undefined {
+  const { stateJson, waitJson } = action;
+  const state = stateJson === undefined ? undefined : toJsonText(stateJson);
+  const wait = waitJson === undefined ? undefined : toJsonText(waitJson);
+  const isWhole =
+    (stateJson === undefined) === (state === undefined) &&
+    (waitJson === undefined) === (wait === undefined);
+  return isWhole ? { state, wait } : undefined;
+}

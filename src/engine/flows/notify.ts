@@ -1,0 +1,101 @@
+import { fromJsonText, type JsonObject } from './fields.js';
+import { type FlowRecord, flowView, hasFlowEnded } from './flow-record.js';
+import type { NotificationRecord } from './store/notification-rows.js';
+import { hasTaskEnded, type TaskRecord, taskView } from './task-record.js';
+import type { Work } from './work.js';
+
+type TaskEvent = Extract<NotificationRecord['kind'], `task.${string}`>;
+
+/** Records the notification of a flow's new state. */
+export function notifyOfFlow(work: Work, flow: FlowRecord): void {
+  if (!work.policy.notifies || flow.notifyPolicy === 'silent') return;
+  const hasEnded = hasFlowEnded(flow);
+  if (!hasEnded && flow.notifyPolicy !== 'state_changes') return;
+  const event = hasEnded ? `Flow ${flow.status}` : `Flow is ${flow.status}`;
+  record(work, {
+    id: `${hasEnded ? 'flow-terminal' : 'flow-event'}:${flow.flowId}:${flow.revision}:${flow.status}`,
+    type: hasEnded ? 'flow.ended' : 'flow.changed',
+    of: { ownerKey: flow.ownerKey, flowId: flow.flowId, taskId: null },
+    text: sentence(`${event}: ${shortTitle(flow.goal)}.`, flow.blockedSummary),
+    about: { flow: flowView(flow) },
+  });
+}
+
+/** Records the notification of a task's event. @returns whether there is one */
+export function notifyOfTask(work: Work, task: TaskRecord, type: TaskEvent): boolean {
+  if (!work.policy.notifies || task.notifyPolicy === 'silent') return false;
+  const hasEnded = hasTaskEnded(task);
+  if (!hasEnded && task.notifyPolicy !== 'state_changes') return false;
+  const outcome = task.terminalOutcome === null ? '' : `:${task.terminalOutcome}`;
+  const result = task.resultJson === null ? {} : { result: fromJsonText(task.resultJson) };
+  record(work, {
+    id: hasEnded
+      ? `task-terminal:${task.taskId}:${task.revision}:${task.status}${outcome}`
+      : `task-event:${task.taskId}:${task.revision}:${type}`,
+    type,
+    of: { ownerKey: task.ownerKey, flowId: task.parentFlowId, taskId: task.taskId },
+    text: taskText(type, task),
+    about: { task: { ...taskView(task), ...result } },
+  });
+  return true;
+}
+
+interface Notification {
+  /** The same for every attempt. */
+  readonly id: string;
+  readonly type: NotificationRecord['kind'];
+  readonly of: Pick<NotificationRecord, 'flowId' | 'ownerKey' | 'taskId'>;
+  /** One line for people. */
+  readonly text: string;
+  /** The flow or the task at that time. */
+  readonly about: { readonly flow: JsonObject } | { readonly task: JsonObject };
+}
+
+function record({ nowMs, notifications, changes }: Work, notification: Notification): void {
+  const { id, type, of, text, about } = notification;
+  const payload = { id, type, createdAt: nowMs, sessionKey: of.ownerKey, text, ...about };
+  notifications.insert({
+    notificationId: id,
+    kind: type,
+    ...of,
+    payload: JSON.stringify(payload),
+    createdAt: nowMs,
+    attempts: 0,
+    nextAttemptAt: nowMs,
+    settledAt: null,
+    outcome: 'pending',
+    lastError: null,
+  });
+  changes.push({ type: 'notification', id });
+}
+
+const RUN_ID_CHARS = 8;
+
+function taskText(type: TaskEvent, task: TaskRecord): string {
+  const run = task.runId === null ? '' : ` (run ${task.runId.slice(0, RUN_ID_CHARS)})`;
+  const title = `${shortTitle(task.label ?? task.task)}${run}.`;
+  switch (type) {
+    case 'task.progress':
+      return sentence(`Background task: ${title}`, task.progressSummary);
+    case 'task.started':
+      return `Background task started: ${title}`;
+    case 'task.queued':
+      return sentence(`Background task is queued for a retry: ${title}`, task.error);
+    case 'task.ended': {
+      const words = task.status === 'succeeded' ? 'done' : task.status.replace('_', ' ');
+      const end = task.terminalOutcome === 'blocked' ? 'blocked' : words;
+      return sentence(`Background task ${end}: ${title}`, task.terminalSummary ?? task.error);
+    }
+  }
+}
+
+function sentence(start: string, rest: string | null): string {
+  return rest === null || rest === '' ? start : `${start} ${rest}`;
+}
+
+const TITLE_CHARS = 120;
+
+function shortTitle(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line.length <= TITLE_CHARS ? line : `${line.slice(0, TITLE_CHARS - 1)}…`;
+}

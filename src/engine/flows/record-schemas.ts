@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+import { field } from '../errors/output-schema.js';
+import {
+  type Field,
+  type Fields,
+  type JsonValue,
+  type PrintedOf,
+  printedFields,
+  type RecordOf,
+  webhookFields,
+} from './fields.js';
+import { FLOW_FIELDS } from './flow-record.js';
+import { TASK_FIELDS } from './task-record.js';
+
+/*
+ * The schemas of flows and tasks, derived from their fields. Tests check output against them, and
+ * docs/json.md and the OpenAPI document are generated from them; only the command of the latter loads them.
+ */
+
+export const count: z.ZodMiniInt = z.int().check(z.minimum(0));
+
+function schemaOf({ kind }: Field, time: z.ZodMiniType): z.ZodMiniType {
+  switch (kind) {
+    case 'count':
+      return count;
+    case 'json':
+      return z.custom<JsonValue>();
+    case 'text':
+      return z.string();
+    case 'time':
+      return time;
+    default:
+      return z.enum(kind);
+  }
+}
+
+type PrintedShape<Fs extends Fields> = {
+  [Name in keyof PrintedOf<Fs>]: z.ZodMiniType<PrintedOf<Fs>[Name]>;
+};
+
+/** A record as operators see it. */
+function printedSchema<Fs extends Fields>(fields: Fs) {
+  const shape = printedFields(fields).map(([printed, , definition]) => {
+    const schema = schemaOf(definition, z.iso.datetime());
+    const said = definition.nullable === true ? z.nullable(schema) : schema;
+    return [printed, field(said, definition.meaning)];
+  });
+  return z.strictObject(Object.fromEntries(shape) as PrintedShape<Fs>);
+}
+
+type ViewShape<Fs extends Fields> = {
+  [Name in keyof Fs as Fs[Name] extends { webhooks: false } ? never : Name]: ViewField<
+    Fs[Name],
+    z.ZodMiniType<Fs[Name]['kind'] extends 'json' ? JsonValue : Exclude<RecordOf<Fs>[Name], null>>
+  >;
+};
+type ViewField<F, Schema extends z.ZodMiniType> = F extends
+  | { nullable: true }
+  | { webhooks: 'maybe' }
+  ? z.ZodMiniExactOptional<Schema>
+  : Schema;
+
+/** A record as outside systems see it. Links in meanings would be broken there. */
+function viewSchema<Fs extends Fields>(fields: Fs) {
+  const shape = webhookFields(fields).map(([name, definition, isAlways]) => {
+    const schema = schemaOf(definition, count);
+    const meaning = definition.meaning.replaceAll(/\[([^\][]+)\]\([^()]+\)/gu, '$1');
+    return [name, field(isAlways ? schema : z.exactOptional(schema), meaning)];
+  });
+  return z.strictObject(Object.fromEntries(shape) as ViewShape<Fs>);
+}
+
+export const flowSchema = printedSchema(FLOW_FIELDS);
+export const taskSchema = printedSchema(TASK_FIELDS);
+export const flowViewSchema = viewSchema(FLOW_FIELDS);
+export const taskViewSchema = viewSchema(TASK_FIELDS);

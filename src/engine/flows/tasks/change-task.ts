@@ -1,0 +1,156 @@
+import { SvcError } from '../../errors/index.js';
+import { doublingRestMs } from '../../support/time.js';
+import { moveFlow } from '../flow-moves.js';
+import { type FlowRecord, hasFlowEnded } from '../flow-record.js';
+import { notifyOfTask } from '../notify.js';
+import type { EndedTaskStatus, TaskRecord } from '../task-record.js';
+import type { Work } from '../work.js';
+
+/** How a task ends. */
+export interface TaskEnd {
+  readonly status: EndedTaskStatus;
+  readonly error?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly outcome?: TaskRecord['terminalOutcome'];
+  /** JSON text. */
+  readonly resultJson?: string | undefined;
+}
+
+export const CANCELLED_ERROR = 'Cancelled by operator.';
+
+const NO_LEASE = { leaseHash: null, leaseOwner: null, leaseExpiresAt: null } as const;
+
+/**
+ * Ends an active task. If it was the last one of a flow whose cancellation was requested, the flow ends
+ * in the same transaction.
+ */
+export function endTask(work: Work, task: TaskRecord, end: TaskEnd): TaskRecord {
+  const endedAt = Math.max(work.nowMs, task.startedAt ?? task.createdAt);
+  const ended: TaskRecord = {
+    ...task,
+    ...NO_LEASE,
+    revision: task.revision + 1,
+    status: end.status,
+    error: end.error ?? (end.status === 'succeeded' ? null : task.error),
+    terminalSummary: end.summary ?? null,
+    terminalOutcome: end.outcome ?? null,
+    resultJson: end.resultJson ?? null,
+    endedAt,
+    lastEventAt: endedAt,
+    cleanupAfter: endedAt + work.policy.retentionMs,
+    nextRunAt: null,
+  };
+  const notifies = notifyOfTask(work, ended, 'task.ended');
+  const noted: TaskRecord = { ...ended, deliveryStatus: notifies ? 'pending' : 'not_applicable' };
+  writeTask(work, noted);
+  finishCancelling(work, task.flowSeq);
+  return noted;
+}
+
+/** Writes a task and announces the change. */
+export function writeTask(work: Work, task: TaskRecord): void {
+  work.tasks.update(task);
+  work.changes.push({ type: 'task', task });
+}
+
+/** Ends a flow whose cancellation was requested, if it has no active task. */
+export function finishCancelling(work: Work, flowSeq: number): void {
+  const flow = work.flows.bySeq(flowSeq);
+  if (flow === undefined || hasFlowEnded(flow) || flow.cancelRequestedAt === null) return;
+  if (work.tasks.activeOf(flowSeq) > 0) return;
+  moveFlow(work, flow, 'cancel', {
+    status: 'cancelled',
+    waitJson: null,
+    blockedTaskId: null,
+    blockedSummary: null,
+  });
+}
+
+const FIRST_REST_MS = 5000;
+const LONGEST_REST_MS = 300_000;
+
+/** Puts a failed task back into the queue while it has attempts left and its flow continues; else ends it. */
+export function runAgainOr(work: Work, task: TaskRecord, end: TaskEnd): TaskRecord {
+  if (task.cancelRequestedAt !== null) {
+    return endTask(work, task, { status: 'cancelled', error: CANCELLED_ERROR });
+  }
+  const flow = work.flows.bySeq(task.flowSeq);
+  if (!continues(flow) || task.attempts >= work.policy.maxAttempts(task.runtime)) {
+    return endTask(work, task, end);
+  }
+  const queued: TaskRecord = {
+    ...backInQueue(work, task),
+    error: end.error ?? null,
+    nextRunAt: work.nowMs + doublingRestMs(task.attempts, FIRST_REST_MS, LONGEST_REST_MS),
+  };
+  writeTask(work, queued);
+  notifyOfTask(work, queued, 'task.queued');
+  return queued;
+}
+
+function continues(flow: FlowRecord | undefined): boolean {
+  return flow !== undefined && !hasFlowEnded(flow) && flow.cancelRequestedAt === null;
+}
+
+/** A running task as a queued one. */
+export function backInQueue(work: Work, task: TaskRecord): TaskRecord {
+  return {
+    ...task,
+    ...NO_LEASE,
+    revision: task.revision + 1,
+    status: 'queued',
+    lastEventAt: work.nowMs,
+    nextRunAt: null,
+  };
+}
+
+/**
+ * Cancels an active task. One that no worker holds ends at once. The worker of a running one learns of
+ * it with its next report; if it never reports, the task ends with its lease.
+ */
+export function cancelTask(work: Work, task: TaskRecord): TaskRecord {
+  const isHeld = task.leaseExpiresAt !== null && task.leaseExpiresAt >= work.nowMs;
+  if (!isHeld) return endTask(work, task, { status: 'cancelled', error: CANCELLED_ERROR });
+  if (task.cancelRequestedAt !== null) return task;
+  const requested: TaskRecord = {
+    ...task,
+    revision: task.revision + 1,
+    cancelRequestedAt: work.nowMs,
+  };
+  writeTask(work, requested);
+  return requested;
+}
+
+/**
+ * Queues a task again that did not succeed, with all of its attempts. Its flow must be active.
+ */
+export function retryTask(work: Work, task: TaskRecord): TaskRecord | SvcError {
+  const isOver = task.endedAt !== null && task.status !== 'succeeded';
+  if (!isOver) {
+    return new SvcError('TASK_NOT_RETRYABLE', `task ${task.taskId} is ${task.status}`, {
+      hint: 'only a task that failed, timed out, was cancelled or lost can be retried',
+    });
+  }
+  const flow = work.flows.bySeq(task.flowSeq);
+  if (!continues(flow)) {
+    return new SvcError('FLOW_ENDED', `flow ${task.parentFlowId} has ended or is being cancelled`, {
+      hint: 'its tasks cannot run again; create another flow',
+    });
+  }
+  const notifies = task.notifyPolicy !== 'silent' && work.policy.notifies;
+  const queued: TaskRecord = {
+    ...backInQueue(work, task),
+    deliveryStatus: notifies ? 'pending' : 'not_applicable',
+    attempts: 0,
+    error: null,
+    terminalSummary: null,
+    terminalOutcome: null,
+    resultJson: null,
+    startedAt: null,
+    endedAt: null,
+    cleanupAfter: null,
+    cancelRequestedAt: null,
+  };
+  writeTask(work, queued);
+  return queued;
+}

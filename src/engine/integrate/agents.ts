@@ -1,0 +1,325 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRecord } from '../config/index.js';
+import { SvcError } from '../errors/index.js';
+import { suggestName } from '../support/text.js';
+import {
+  AGENT_IDS,
+  type AgentFormat,
+  type AgentId,
+  type HookFormat,
+  type IntegrateWorld,
+  type IntegrationScope,
+  type ProgramCall,
+  type ServerFormat,
+} from './agent.js';
+import type { EntryValue } from './edit/document-editor.js';
+
+type EntryShape = Pick<ServerFormat, 'entry' | 'envKey' | 'words'>;
+
+/**
+ * The most common form: `command`, `args` and `env`.
+ *
+ * @param leading keys before them in an entry
+ */
+function commandAndArgs(leading: Readonly<Record<string, EntryValue>> = {}): EntryShape {
+  return {
+    envKey: 'env',
+    entry: ({ words: [command, ...args], env }) => ({
+      ...leading,
+      command,
+      args,
+      ...(Object.keys(env).length === 0 ? {} : { env }),
+    }),
+    words: ({ command, args }) => [...textsOf([command]), ...textsOf(args)],
+  };
+}
+
+/** The form with one list of the program and its arguments. */
+function commandList(leading: Readonly<Record<string, EntryValue>>): EntryShape {
+  return {
+    envKey: 'environment',
+    entry: ({ words, env }: ProgramCall) => ({
+      ...leading,
+      command: words,
+      ...(Object.keys(env).length === 0 ? {} : { environment: env }),
+    }),
+    words: ({ command }) => textsOf(command),
+  };
+}
+
+/** The hook form of Claude Code, with its timeout in seconds. */
+const hookInSeconds: HookFormat['command'] = (line, timeoutMs) => ({
+  type: 'command',
+  command: line,
+  timeout: Math.ceil(timeoutMs / 1000),
+});
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value)
+    ? value.filter((word): word is string => typeof word === 'string')
+    : [];
+}
+
+/** Whether the value of a key is a map of entries rather than one entry. */
+function hasEntries(data: unknown, key: string): boolean {
+  const value = isRecord(data) ? data[key] : undefined;
+  return isRecord(value) && !('type' in value) && !('command' in value) && !('enabled' in value);
+}
+
+/**
+ * Claude Code. Servers: "Connect Claude Code to tools via MCP" (code.claude.com/docs/en/mcp): user
+ * scope in `~/.claude.json`, project scope in `.mcp.json`, both under `mcpServers`; `${VAR}` is
+ * expanded in an entry. Hooks: "Hooks reference" (code.claude.com/docs/en/hooks): `hooks` of the
+ * settings files, `timeout` in seconds. `CLAUDE_CONFIG_DIR` moves the folder and, with it,
+ * `.claude.json` ("Environment variables", code.claude.com/docs/en/env-vars).
+ */
+const claudeCode: AgentFormat = {
+  id: 'claude-code',
+  title: 'Claude Code',
+  signs: (world) => [stateFile(world), settingsFolder(world)],
+  server: {
+    syntax: 'json',
+    file: (world, scope) => (scope === 'project' ? join(world.cwd, '.mcp.json') : stateFile(world)),
+    maps: () => [['mcpServers']],
+    ...commandAndArgs({ type: 'stdio' }),
+  },
+  hook: {
+    syntax: 'json',
+    // The project file that is not shared, since the line contains paths of this machine.
+    file: (world, scope) =>
+      scope === 'project'
+        ? join(world.cwd, '.claude', 'settings.local.json')
+        : join(settingsFolder(world), 'settings.json'),
+    event: 'UserPromptSubmit',
+    command: hookInSeconds,
+  },
+  replaced: /\$\{/u,
+  next: 'start a new session of Claude Code; /mcp lists the server, /hooks the hook',
+};
+
+function settingsFolder({ env, homeDir }: IntegrateWorld): string {
+  return env['CLAUDE_CONFIG_DIR'] || join(homeDir, '.claude');
+}
+
+function stateFile({ env, homeDir }: IntegrateWorld): string {
+  return join(env['CLAUDE_CONFIG_DIR'] || homeDir, '.claude.json');
+}
+
+/**
+ * Codex. Servers: "Model Context Protocol" (developers.openai.com/codex/mcp): tables
+ * `[mcp_servers.NAME]` of `config.toml`. Hooks: "Hooks" (developers.openai.com/codex/hooks):
+ * `hooks.json` next to it, whose root takes only `hooks` and `description`; `timeout` in seconds; a
+ * new hook runs after it was trusted. Files of a project count in trusted projects. `CODEX_HOME` is
+ * the folder of all of it (openai/codex, `docs/config.md`).
+ */
+const codex: AgentFormat = {
+  id: 'codex',
+  title: 'Codex',
+  signs: (world) => [codexFolder(world, 'user')],
+  server: {
+    syntax: 'toml',
+    file: (world, scope) => join(codexFolder(world, scope), 'config.toml'),
+    maps: () => [['mcp_servers']],
+    ...commandAndArgs(),
+  },
+  hook: {
+    syntax: 'json',
+    file: (world, scope) => join(codexFolder(world, scope), 'hooks.json'),
+    event: 'UserPromptSubmit',
+    command: hookInSeconds,
+  },
+  replaced: undefined,
+  next: 'restart Codex; /mcp lists the server, and /hooks asks you to trust the hook',
+};
+
+function codexFolder({ env, homeDir, cwd }: IntegrateWorld, scope: IntegrationScope): string {
+  return scope === 'project' ? join(cwd, '.codex') : env['CODEX_HOME'] || join(homeDir, '.codex');
+}
+
+/**
+ * Cursor. Servers: "Model Context Protocol" (cursor.com/docs/mcp): `mcpServers` of
+ * `~/.cursor/mcp.json` and of a project's `.cursor/mcp.json`; `${env:NAME}` and its like are
+ * replaced. Hooks: "Hooks" (cursor.com/docs/hooks): the answer of `beforeSubmitPrompt` has
+ * `continue` and `user_message`: it can stop a turn but not add to it.
+ */
+const cursor: AgentFormat = {
+  id: 'cursor',
+  title: 'Cursor',
+  signs: ({ homeDir }) => [join(homeDir, '.cursor')],
+  server: {
+    syntax: 'json',
+    file: ({ homeDir, cwd }, scope) =>
+      join(scope === 'project' ? cwd : homeDir, '.cursor', 'mcp.json'),
+    maps: () => [['mcpServers']],
+    ...commandAndArgs({ type: 'stdio' }),
+  },
+  hook: {
+    why: 'its hook can stop a prompt but not add to it',
+    instead:
+      'register without --active-memory, and add a rule to Cursor to call memory_search before answering',
+  },
+  replaced: /\$\{/u,
+  next: 'restart Cursor; enable the server in its MCP settings (Customize, MCPs)',
+};
+
+/**
+ * Gemini CLI. Servers and files: "Gemini CLI configuration" (geminicli.com/docs/reference/configuration,
+ * "MCP servers with Gemini CLI"): `mcpServers` of `~/.gemini/settings.json` and of a project's
+ * `.gemini/settings.json`; `$VAR` and `${VAR}` are resolved in every text of a settings file. Hooks:
+ * "Hooks reference" (geminicli.com/docs/hooks/reference): `hooks.BeforeAgent` of the same file,
+ * `timeout` in milliseconds. `GEMINI_CLI_HOME` replaces the home folder (google-gemini/gemini-cli,
+ * `packages/core/src/utils/paths.ts`). Settings are read with `strip-json-comments` and `JSON.parse`
+ * (`packages/cli/src/config/settings.ts`), so a trailing comma is an error. With trusted
+ * folders enabled, no MCP server is started in others ("Trusted Folders",
+ * geminicli.com/docs/cli/trusted-folders).
+ */
+const geminiCli: AgentFormat = {
+  id: 'gemini-cli',
+  title: 'Gemini CLI',
+  signs: (world) => [join(geminiHome(world), '.gemini')],
+  server: {
+    syntax: 'json-without-trailing-commas',
+    file: settingsFile,
+    maps: () => [['mcpServers']],
+    ...commandAndArgs(),
+  },
+  hook: {
+    syntax: 'json-without-trailing-commas',
+    file: settingsFile,
+    event: 'BeforeAgent',
+    command: (line, timeoutMs) => ({
+      name: 'svc-memory',
+      type: 'command',
+      command: line,
+      timeout: timeoutMs,
+    }),
+  },
+  replaced: /\$(?:\w|\{)/u,
+  next: 'restart Gemini CLI; /mcp lists the server, /hooks the hook',
+};
+
+function settingsFile(world: IntegrateWorld, scope: IntegrationScope): string {
+  return join(scope === 'project' ? world.cwd : geminiHome(world), '.gemini', 'settings.json');
+}
+
+function geminiHome({ env, homeDir }: IntegrateWorld): string {
+  return env['GEMINI_CLI_HOME'] || homeDir;
+}
+
+/**
+ * OpenCode. Servers: "MCP servers" (opencode.ai/docs/mcp-servers, and /v1 and /v2 of it): version 1
+ * has them by name under `mcp`, version 2 under `mcp.servers` and reads the older form as well
+ * ("Migrate from V1"), so a new entry takes the form that the file has, and the older one where it
+ * has none. `command` is a list, variables are called `environment`, and unknown keys are refused.
+ * Files: "Config" (opencode.ai/docs/config): `opencode.json` or `opencode.jsonc` in
+ * `~/.config/opencode` or the project; `OPENCODE_CONFIG` names one file; `{env:…}` and `{file:…}`
+ * are replaced. What it calls before a turn are plugins in JavaScript, not commands.
+ */
+const opencode: AgentFormat = {
+  id: 'opencode',
+  title: 'OpenCode',
+  signs: (world) => [userFolder(world)],
+  server: {
+    syntax: 'json',
+    file: configFile,
+    maps: (data) => {
+      const mcp = isRecord(data) ? data['mcp'] : undefined;
+      const isSecondForm = hasEntries(mcp, 'servers');
+      return isSecondForm ? [['mcp', 'servers'], ['mcp']] : [['mcp']];
+    },
+    ...commandList({ type: 'local' }),
+  },
+  hook: {
+    why: 'it runs JavaScript plugins before a turn, not commands',
+    instead:
+      'register without --active-memory, and tell it in AGENTS.md to call memory_search before answering',
+  },
+  replaced: /\{(?:env|file):/u,
+  next: 'restart OpenCode; opencode mcp list shows the server',
+};
+
+function configFile(world: IntegrateWorld, scope: IntegrationScope): string {
+  const named = world.env['OPENCODE_CONFIG'];
+  if (scope === 'user' && named) return named;
+  const folder = scope === 'project' ? world.cwd : userFolder(world);
+  const withComments = join(folder, 'opencode.jsonc');
+  const plain = join(folder, 'opencode.json');
+  return existsSync(withComments) && !existsSync(plain) ? withComments : plain;
+}
+
+function userFolder({ env, homeDir }: IntegrateWorld): string {
+  return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), 'opencode');
+}
+
+/**
+ * VS Code. Servers: "MCP configuration reference"
+ * (code.visualstudio.com/docs/agents/reference/mcp-configuration): `servers` of `mcp.json` in the
+ * user profile or of `.vscode/mcp.json`; variables like `${workspaceFolder}` are replaced. The
+ * profile's folder: "User and workspace settings" (code.visualstudio.com/docs/configure/settings)
+ * and "Portable mode" (…/docs/setup/portable). Hooks: "Agent hooks in Visual Studio Code": for the
+ * event before a prompt only the common answer is documented, which adds nothing to the turn.
+ */
+const vscode: AgentFormat = {
+  id: 'vscode',
+  title: 'VS Code',
+  signs: (world) => [profileFolder(world)],
+  server: {
+    syntax: 'json',
+    file: (world, scope) =>
+      scope === 'project'
+        ? join(world.cwd, '.vscode', 'mcp.json')
+        : join(profileFolder(world), 'mcp.json'),
+    maps: () => [['servers']],
+    ...commandAndArgs({ type: 'stdio' }),
+  },
+  hook: {
+    why: 'its documentation does not say that the output of a hook reaches the model',
+    instead:
+      'register without --active-memory, and tell it in .github/copilot-instructions.md to call memory_search before answering',
+  },
+  replaced: /\$\{/u,
+  next: 'run "MCP: List Servers" in VS Code, start the server and trust it',
+};
+
+function profileFolder({ env, homeDir, platform }: IntegrateWorld): string {
+  const portable = env['VSCODE_PORTABLE'];
+  if (portable) return join(portable, 'user-data', 'User');
+  return join(applicationData({ env, homeDir, platform }), 'Code', 'User');
+}
+
+function applicationData({
+  env,
+  homeDir,
+  platform,
+}: Pick<IntegrateWorld, 'env' | 'homeDir' | 'platform'>): string {
+  if (platform === 'darwin') return join(homeDir, 'Library', 'Application Support');
+  if (platform === 'win32') return env['APPDATA'] || join(homeDir, 'AppData', 'Roaming');
+  return env['XDG_CONFIG_HOME'] || join(homeDir, '.config');
+}
+
+export const AGENTS: Readonly<Record<AgentId, AgentFormat>> = {
+  'claude-code': claudeCode,
+  codex,
+  cursor,
+  'gemini-cli': geminiCli,
+  opencode,
+  vscode,
+};
+
+/**
+ * Finds an agent by the name that a person typed.
+ *
+ * @throws SvcError USAGE
+ */
+export function agentNamed(name: string): AgentFormat {
+  const id = AGENT_IDS.find((known) => known === name);
+  if (id !== undefined) return AGENTS[id];
+  const suggestion = suggestName(name, AGENT_IDS);
+  throw new SvcError('USAGE', `unknown agent ${JSON.stringify(name)}`, {
+    hint:
+      suggestion === undefined
+        ? `must be one of: ${AGENT_IDS.join(', ')}`
+        : `did you mean "${suggestion}"?`,
+  });
+}

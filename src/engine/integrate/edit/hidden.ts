@@ -1,2 +1,0 @@
-/** What stands for a value that is not shown. */
-export const HIDDEN = '…';

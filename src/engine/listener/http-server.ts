@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyServerOptions,
+  fastify,
+  LogController,
+} from 'fastify';
+import type { ListenAddress } from '../config/index.js';
+import { systemErrorCode } from '../errors/index.js';
+import { REQUEST_ID_HEADER, requestIdOf } from './listen.js';
+
+interface HttpServerOptions extends FastifyServerOptions {
+  readonly address: ListenAddress;
+  readonly log: FastifyBaseLogger;
+  /** Called with the status of each answer that no route gave. */
+  readonly onFault?: ((status: number) => void) | undefined;
+  /** Options of the server of Node.js. */
+  readonly node?: {
+    readonly headersTimeout?: number;
+    readonly connectionsCheckingInterval?: number;
+  };
+}
+
+/**
+ * An HTTP server without routes. Every answer has a request id and, where fastify or Node.js would
+ * answer for themselves, one shape: `{"error": {"code", "message"}}`.
+ *
+ * @throws the system's error when the certificate cannot be read
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const { address, log, onFault = () => undefined, node = {}, ...more } = options;
+  const { tls, trustedProxies } = address;
+  // Node.js would refuse a request without a host in its own way.
+  const own = { ...node, requireHostHeader: false };
+  const server: FastifyInstance = fastify({
+    ...(tls === undefined ? { http: own } : { https: { ...own, ...readCertificate(tls) } }),
+    loggerInstance: log,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'requestId',
+    }),
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    genReqId: requestIdOf,
+    // Keep-alive connections would hold up the end.
+    forceCloseConnections: true,
+    // An address that cannot be decoded must not be echoed. No hook runs here.
+    frameworkErrors: (_error, request, reply) => {
+      onFault(FAULTS.badAddress.status);
+      reply.headers(commonHeaders(request.id));
+      sendFault(reply, 'badAddress');
+    },
+    clientErrorHandler: (error, socket) => {
+      const code = systemErrorCode(error) ?? '';
+      if (code === 'ECONNRESET' || !socket.writable) {
+        socket.destroy();
+        return;
+      }
+      const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
+      onFault(fault.status);
+      endWith(socket, fault);
+    },
+    ...more,
+  });
+  server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const fault = FAULTS.expectation;
+    const body = bodyOf(fault);
+    onFault(fault.status);
+    response.writeHead(fault.status, {
+      ...commonHeaders(requestIdOf(request)),
+      'content-type': JSON_UTF8,
+      'content-length': Buffer.byteLength(body),
+      // The body that was announced never comes, or is not read.
+      connection: 'close',
+    });
+    response.end(body);
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(commonHeaders(request.id));
+    const { httpVersion, headers } = request.raw;
+    if (headers.host !== undefined || httpVersion === '1.0') {
+      done();
+      return;
+    }
+    onFault(FAULTS.noHost.status);
+    sendFault(reply.header('connection', 'close'), 'noHost');
+  });
+  server.setNotFoundHandler((_request, reply) => sendFault(reply, 'notFound'));
+  server.setErrorHandler<FastifyError>((error, _request, reply) => {
+    const { statusCode = 500 } = error;
+    if (statusCode >= 500) log.error({ err: error }, 'a request could not be answered');
+    const name = statusCode >= 500 ? 'internal' : 'badRequest';
+    sendFault(reply, statusCode === 413 ? 'bodyTooLarge' : name);
+  });
+  return server;
+}
+
+/** The certificate and its key, as they are on disk now. @throws the system's error */
+export function readCertificate({ cert, key }: NonNullable<ListenAddress['tls']>) {
+  return { cert: readFileSync(cert), key: readFileSync(key) };
+}
+
+interface HttpFault {
+  readonly status: number;
+  readonly reason: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+const FAULTS = {
+  badAddress: {
+    status: 400,
+    reason: 'Bad Request',
+    code: 'bad_request',
+    message: 'the address is not valid',
+  },
+  badRequest: {
+    status: 400,
+    reason: 'Bad Request',
+    code: 'bad_request',
+    message: 'the request is not valid HTTP',
+  },
+  noHost: {
+    status: 400,
+    reason: 'Bad Request',
+    code: 'bad_request',
+    message: 'the Host header is missing',
+  },
+  notFound: {
+    status: 404,
+    reason: 'Not Found',
+    code: 'not_found',
+    message: 'there is nothing here',
+  },
+  bodyTooLarge: {
+    status: 413,
+    reason: 'Payload Too Large',
+    code: 'payload_too_large',
+    message: 'the body is too large',
+  },
+  expectation: {
+    status: 417,
+    reason: 'Expectation Failed',
+    code: 'expectation_failed',
+    message: 'the Expect header asks for something this server does not do',
+  },
+  tooSlow: {
+    status: 408,
+    reason: 'Request Timeout',
+    code: 'request_timeout',
+    message: 'the request took too long to arrive',
+  },
+  headersTooLarge: {
+    status: 431,
+    reason: 'Request Header Fields Too Large',
+    code: 'headers_too_large',
+    message: 'the headers are too large',
+  },
+  internal: {
+    status: 500,
+    reason: 'Internal Server Error',
+    code: 'internal_error',
+    message: 'something went wrong here; see the log',
+  },
+} as const satisfies Readonly<Record<string, HttpFault>>;
+
+/** By the error code of Node's HTTP parser; any other is a request that is not HTTP. */
+const PARSER_FAULTS: Readonly<Record<string, HttpFault>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: FAULTS.tooSlow,
+  HPE_HEADER_OVERFLOW: FAULTS.headersTooLarge,
+};
+
+const JSON_UTF8 = 'application/json; charset=utf-8';
+
+function bodyOf({ code, message }: HttpFault): string {
+  return JSON.stringify({ error: { code, message } });
+}
+
+/** Answers a request that no route answers. */
+export function sendFault(reply: FastifyReply, name: keyof typeof FAULTS): void {
+  const fault = FAULTS[name];
+  reply.code(fault.status).type(JSON_UTF8).send(bodyOf(fault));
+}
+
+function commonHeaders(requestId: string) {
+  return { [REQUEST_ID_HEADER]: requestId, 'cache-control': 'no-store' };
+}
+
+/** What the parser did not understand is not a request that could be answered. */
+function endWith(socket: Socket, fault: HttpFault): void {
+  const body = bodyOf(fault);
+  const head = [
+    `HTTP/1.1 ${fault.status} ${fault.reason}`,
+    ...Object.entries(commonHeaders(randomUUID())).map(([name, value]) => `${name}: ${value}`),
+    `content-type: ${JSON_UTF8}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  // Ends the connection instead of destroying it, so that the client can read why.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

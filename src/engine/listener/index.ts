@@ -1,0 +1,2 @@
+export { createHttpServer, readCertificate, sendFault } from './http-server.js';
+export { checkAddresses, clientAddressOf, clientNetworkOf, listenOn } from './listen.js';

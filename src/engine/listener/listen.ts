@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer, isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
+import type { ListenAddress } from '../config/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+
+/** The header that carries the id of a request, both ways. */
+export const REQUEST_ID_HEADER = 'x-request-id';
+
+/** An id from a proxy in front is kept if it matches; any other is replaced. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+export function requestIdOf({ headers }: RequestHead): string {
+  const given = headers[REQUEST_ID_HEADER];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+interface RequestHead {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/**
+ * Starts to listen; a server that cannot is closed.
+ *
+ * @returns the address, with the actual port in place of port 0
+ * @throws SvcError LISTEN_FAILED
+ */
+export async function listenOn(server: FastifyInstance, address: ListenAddress): Promise<string> {
+  const { host, port } = address;
+  try {
+    await server.listen({ host, port, listenTextResolver: (url) => `listening on ${url}` });
+  } catch (error) {
+    await server.close();
+    throw listenFault(error, address);
+  }
+  return urlOf(server.server.address(), address);
+}
+
+function urlOf(bound: AddressInfo | string | null, { host, port, tls }: ListenAddress): string {
+  const at = typeof bound === 'object' && bound !== null ? bound : { address: host, port };
+  const scheme = tls === undefined ? 'http' : 'https';
+  const name = at.address.includes(':') ? `[${at.address}]` : at.address;
+  return `${scheme}://${name}:${at.port}`;
+}
+
+function listenFault(
+  error: unknown,
+  { host, port }: Pick<ListenAddress, 'host' | 'port'>,
+): unknown {
+  const hint = LISTEN_FAULTS[systemErrorCode(error) ?? ''];
+  if (hint === undefined) return error;
+  return new SvcError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${hint.why}`, {
+    hint: hint.hint,
+    cause: error,
+  });
+}
+
+const LISTEN_FAULTS: Readonly<Record<string, { readonly why: string; readonly hint: string }>> = {
+  EADDRINUSE: {
+    why: 'the port is in use',
+    hint: 'stop the program that uses it, or set gateway.port or gateway.admin.port to another port',
+  },
+  EACCES: {
+    why: 'permission denied',
+    hint: 'set gateway.port to 1024 or above',
+  },
+  EADDRNOTAVAIL: {
+    why: 'this machine does not have that address',
+    hint: 'set gateway.host to an address of this machine; 127.0.0.1 accepts local connections only',
+  },
+  ENOTFOUND: {
+    why: 'the host name is unknown',
+    hint: 'set gateway.host to an address of this machine',
+  },
+};
+
+/** One IPv6 client usually has a whole /64 network: four groups. */
+const NETWORK_GROUPS = 4;
+
+/**
+ * The address of a client: from a trusted proxy's `X-Forwarded-For`, or the proxy itself if that is not an
+ * address. Anybody can write anything into that header, and the result is logged and counted.
+ */
+export function clientAddressOf({
+  ip,
+  ips,
+  socket,
+}: Pick<FastifyRequest, 'ip' | 'ips' | 'socket'>): string {
+  const addresses = [ip, ...(ips ?? []).toReversed(), socket.remoteAddress ?? ''];
+  return addresses.find((address) => isIP(address) !== 0) ?? '';
+}
+
+/** The key of rate limits: an IPv4 address, or the /64 network of an IPv6 address. */
+export function clientNetworkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const groups = parsed.parts.slice(0, NETWORK_GROUPS).map((group) => group.toString(16));
+  return `${groups.join(':')}::/64`;
+}
+
+/**
+ * Checks that addresses and certificates can be used, before the current ones are closed.
+ *
+ * @param held in use by this process: their ports become free
+ * @throws SvcError LISTEN_FAILED
+ */
+export async function checkAddresses(
+  addresses: readonly ListenAddress[],
+  held: readonly ListenAddress[],
+): Promise<void> {
+  for (const { host, port, tls } of addresses) {
+    if (tls !== undefined) checkCertificate(tls);
+    const isHeld = held.some((other) => other.port === port);
+    if (held.some((other) => other.port === port && other.host === host)) continue;
+    // Any port shows whether this machine has the address.
+    await listenOnce(host, isHeld ? 0 : port);
+  }
+}
+
+function checkCertificate({ cert, key }: NonNullable<ListenAddress['tls']>): void {
+  try {
+    createSecureContext({ cert: readFileSync(cert), key: readFileSync(key) });
+  } catch (error) {
+    throw new SvcError('LISTEN_FAILED', `the certificate cannot be used: ${messageOf(error)}`, {
+      hint: 'fix the files in gateway.tls, then reload again',
+      cause: error,
+    });
+  }
+}
+
+async function listenOnce(host: string, port: number): Promise<void> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen({ host, port }, resolve);
+    });
+  } catch (error) {
+    throw listenFault(error, { host, port });
+  }
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}

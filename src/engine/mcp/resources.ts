@@ -1,0 +1,185 @@
+import {
+  type ListResourcesResult,
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
+import type { ListedDocument } from '../memory/backends/index.js';
+import { admission, failureOf, failureText, type McpWorld } from './mcp-world.js';
+
+const MIME_TYPES = { markdown: 'text/markdown', transcript: 'text/plain' } as const;
+
+const TEMPLATE = {
+  name: 'memory file',
+  title: 'Memory file',
+  uriTemplate: 'memory://workspace/{+path}{?from}',
+  description:
+    'A file found by memory_search, by path. Long files are returned in parts; each part gives the line to continue from.',
+} as const;
+
+/**
+ * Offers the indexed files. Not with the SDK's registry: files change all the time, and there are
+ * too many for one page.
+ */
+export function registerResources({ server }: McpServer, world: McpWorld): void {
+  server.setRequestHandler('resources/list', ({ params }, { mcpReq }) =>
+    asProtocolError(world, () => listFiles(world, params?.cursor, mcpReq.signal)),
+  );
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TEMPLATE] }));
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq }) =>
+    asProtocolError(world, () => readFile(world, params.uri, mcpReq.signal)),
+  );
+}
+
+async function listFiles(
+  { memory: live, session }: McpWorld,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<ListResourcesResult> {
+  const { agent, backend } = await live.opened();
+  if (admission(agent.scope, session) !== undefined) return { resources: [] };
+  const documents = (await backend.list({ signal, onEvent: live.heardSync })).filter(isText);
+  const page = pageOf(documents, ({ path }) => path, cursor);
+  if (page === undefined) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'invalid cursor');
+  }
+  const { items, nextCursor } = page;
+  return { resources: items.map(resourceOf), ...(nextCursor === undefined ? {} : { nextCursor }) };
+}
+
+type TextDocument = ListedDocument & { readonly kind: keyof typeof MIME_TYPES };
+
+/** Media can be found but have no lines to read. */
+function isText(document: ListedDocument): document is TextDocument {
+  return document.kind !== 'media';
+}
+
+function resourceOf({ path, kind, size, modifiedMs }: TextDocument) {
+  return {
+    uri: resourceUri(path),
+    name: path,
+    mimeType: MIME_TYPES[kind],
+    size,
+    annotations: { lastModified: new Date(modifiedMs).toISOString() },
+  };
+}
+
+async function readFile(
+  { memory: live, session }: McpWorld,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const { agent, backend } = await live.opened();
+  const refusal = admission(agent.scope, session);
+  if (refusal !== undefined) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, refusal.message);
+  }
+  const asked = resourcePart(uri);
+  const document = (await backend.list({ signal, onEvent: live.heardSync })).find(
+    (listed) => listed.path === asked?.path,
+  );
+  if (asked === undefined || document === undefined || !isText(document)) {
+    throw new ResourceNotFoundError(uri);
+  }
+  const { path, kind } = document;
+  // The backend limits what it returns, so a long conversation is read in parts.
+  const request = { target: path, from: asked.from, lines: ALL_LINES };
+  const { text, endLine, totalLines } = await backend.get(request, { signal });
+  const next = `${resourceUri(path)}?from=${endLine + 1}`;
+  const rest =
+    endLine < totalLines
+      ? `\n\n[lines ${asked.from}-${endLine} of ${totalLines}; continue with ${next}]`
+      : '';
+  return { contents: [{ uri, mimeType: MIME_TYPES[kind], text: text + rest }] };
+}
+
+const ALL_LINES = 1_000_000_000;
+
+async function asProtocolError<T>(world: McpWorld, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    const failure = failureOf(error, world);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, failureText(failure));
+  }
+}
+
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor?: string;
+}
+
+/** Some clients show a whole page at once. */
+export const PAGE_SIZE = 500;
+
+/**
+ * Returns a page of a list sorted by name. The cursor is the last name, so that changes between two
+ * pages do not skip items.
+ *
+ * @returns undefined for an invalid cursor
+ */
+export function pageOf<T>(
+  sorted: readonly T[],
+  nameOf: (item: T) => string,
+  cursor: string | undefined,
+): Page<T> | undefined {
+  const after = cursor === undefined ? '' : nameIn(cursor);
+  if (after === undefined) return undefined;
+  const begin = cursor === undefined ? 0 : sorted.findIndex((item) => nameOf(item) > after);
+  if (begin === -1) return { items: [] };
+  const items = sorted.slice(begin, begin + PAGE_SIZE);
+  const last = items.at(-1);
+  if (last === undefined || begin + PAGE_SIZE >= sorted.length) return { items };
+  return { items, nextCursor: Buffer.from(`after:${nameOf(last)}`).toString('base64url') };
+}
+
+function nameIn(cursor: string): string | undefined {
+  const text = Buffer.from(cursor, 'base64url').toString('utf8');
+  return text.startsWith('after:') ? text.slice('after:'.length) : undefined;
+}
+
+/**
+ * The URI of an indexed file. Leading `..` become a word (`up2`), since URI parsers resolve them.
+ */
+export function resourceUri(path: string): string {
+  if (path.startsWith('/') || /^[a-z]:/iu.test(path)) return `memory://absolute/${encoded(path)}`;
+  const ups = /^(?:\.\.\/)+/u.exec(path)?.[0].length ?? 0;
+  if (ups === 0) return `memory://workspace/${encoded(path)}`;
+  return `memory://up${ups / UP.length}/${encoded(path.slice(ups))}`;
+}
+
+const UP = '../';
+const FORM =
+  /^memory:\/\/(?<base>workspace|absolute|up(?<ups>[1-9]\d{0,2}))\/(?<rest>[^?]+)(?:\?from=(?<from>[1-9]\d{0,14}))?$/u;
+
+/** A file of a URI, from a line on. */
+interface ResourcePart {
+  readonly path: string;
+  /** Counted from 1. */
+  readonly from: number;
+}
+
+/** The inverse of {@link resourceUri}; undefined for other URIs. */
+export function resourcePart(uri: string): ResourcePart | undefined {
+  const groups = FORM.exec(uri)?.groups;
+  const rest = groups?.['rest'];
+  if (groups === undefined || rest === undefined) return undefined;
+  try {
+    const path = UP.repeat(Number(groups['ups'] ?? 0)) + decodeURIComponent(rest);
+    return { path, from: Number(groups['from'] ?? 1) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps slashes, so that the URI is readable; a leading one would be lost. */
+function encoded(path: string): string {
+  // Windows allows lone surrogates in names.
+  const [first = '', ...rest] = path.replaceAll(/\p{Surrogate}/gu, '\uFFFD').split('/');
+  return first === '' && rest.length > 0
+    ? `%2F${rest.map(encodeURIComponent).join('/')}`
+    : [first, ...rest].map(encodeURIComponent).join('/');
+}

@@ -1,0 +1,200 @@
+import type { Warning } from '../../errors/index.js';
+import type { GetResponse } from '../../memory/backends/index.js';
+import type { OpenedMemory, Source } from '../../memory/index.js';
+import {
+  formatCitation,
+  type SearchMode,
+  type SearchResponse,
+  withSourceFooter,
+} from '../../memory/search/index.js';
+import { admission, type McpWorld } from '../mcp-world.js';
+import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.js';
+
+/**
+ * Searches for the server's session. Provider failures are warnings; throws only if there is no
+ * answer at all.
+ *
+ * @param signal aborts when the client cancels
+ * @throws SvcError
+ */
+export async function searchMemory(
+  input: SearchInput,
+  signal: AbortSignal,
+  { memory: live, session, mask }: McpWorld,
+): Promise<SearchAnswer> {
+  const memory = await live.opened();
+  const { agent, backend } = memory;
+  const refusal = admission(agent.scope, session);
+  if (refusal !== undefined) return refusedAnswer(memory, refusal);
+  const { query, maxResults, minScore, corpus, path, debug = false } = input;
+  const response = await backend.search(
+    { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path },
+    { signal, onEvent: live.heardSync },
+  );
+  return {
+    results: response.results.map(
+      ({
+        highlights: _,
+        explanation: __,
+        snippetLine: ___,
+        textScore,
+        vectorScore,
+        ...result
+      }) => ({
+        ...result,
+        ...(debug && textScore !== undefined ? { textScore } : {}),
+        ...(debug && vectorScore !== undefined ? { vectorScore } : {}),
+        headingPath: [...result.headingPath],
+        snippet: withSourceFooter(result.snippet, result.citation),
+      }),
+    ),
+    mode: response.mode,
+    provider: response.provider,
+    model: response.model,
+    ...fallbackOf(memory, response),
+    citations: agent.citations,
+    warnings: mask.data(response.warnings.map((warning) => ({ ...warning }))),
+    ...(debug ? { debug: debugOf(memory, response) } : {}),
+  };
+}
+
+function sourcesOf(corpus: SearchInput['corpus']): readonly Source[] | undefined {
+  return corpus === undefined || corpus === 'all' ? undefined : [corpus];
+}
+
+function refusedAnswer(memory: OpenedMemory, refusal: Warning): SearchAnswer {
+  return {
+    results: [],
+    mode: 'lexical',
+    provider: null,
+    model: null,
+    citations: memory.agent.citations,
+    disabled: true,
+    warnings: [refusal],
+  };
+}
+
+/** Only on request, since agents pay for every token. */
+function debugOf(memory: OpenedMemory, response: SearchResponse): SearchAnswer['debug'] {
+  return {
+    backend: response.backend,
+    configuredMode: configuredMode(memory),
+    effectiveMode: response.mode,
+    searchMs: Math.round(response.searchMs * 100) / 100,
+    hits: response.matches,
+    belowMinScore: response.belowMinScore,
+  };
+}
+
+/** The mode of the settings, even if it is unavailable. */
+function configuredMode({ providers, agent }: OpenedMemory): SearchMode {
+  if (providers === undefined) return 'lexical';
+  return agent.memorySearch.query.hybrid.enabled ? 'hybrid' : 'vector';
+}
+
+function fallbackOf(
+  { providers }: OpenedMemory,
+  { provider, warnings }: SearchResponse,
+): Pick<SearchAnswer, 'fallback'> {
+  const from = providers?.primary.choice.provider;
+  const reason = warnings.find(({ code }) => code === 'PROVIDER_FALLBACK')?.message;
+  if (provider === null || from === undefined || reason === undefined) return {};
+  return { fallback: { from, reason } };
+}
+
+/** Keeps one call from filling an agent's context. */
+const MAX_CHARACTERS = 12_000;
+
+/**
+ * Reads lines of an indexed file for the server's session.
+ *
+ * @param signal aborts when the client cancels
+ * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID, …
+ */
+export async function getLines(
+  { path, from, lines }: GetInput,
+  signal: AbortSignal,
+  { memory: live, session, mask }: McpWorld,
+): Promise<GetAnswer> {
+  const { agent, backend } = await live.opened();
+  const refusal = admission(agent.scope, session);
+  if (refusal !== undefined) return { ...NOTHING, path, disabled: true, warnings: [refusal] };
+  const request = {
+    target: path,
+    ...(from === undefined ? {} : { from }),
+    ...(lines === undefined ? {} : { lines }),
+  };
+  const response = await backend.get(request, { signal, onEvent: live.heardSync });
+  const text = withinCharacters(response.text);
+  const given = text === '' && response.text === '' ? 0 : text.split('\n').length;
+  const endLine = lastLine(response, given);
+  const truncated = response.truncated || text.length < response.text.length;
+  const { startLine, totalLines } = response;
+  return {
+    path: response.path,
+    source: response.source,
+    text,
+    from: startLine,
+    lines: given,
+    totalLines,
+    truncated,
+    ...(truncated && endLine < totalLines ? { nextFrom: endLine + 1 } : {}),
+    ...(agent.citations === 'off'
+      ? {}
+      : { citation: formatCitation(response.path, { startLine, endLine }) }),
+    warnings: mask.data(response.warnings.map((warning) => ({ ...warning }))),
+  };
+}
+
+const NOTHING = { text: '', from: 1, lines: 0, totalLines: 0, truncated: false } as const;
+
+/** The last returned line of the file. Each turn of a conversation has its own line. */
+function lastLine({ startLine, endLine, turns }: GetResponse, given: number): number {
+  if (turns === undefined) return Math.max(startLine, startLine + given - 1);
+  return given < turns.length ? (turns[given - 1]?.line ?? startLine) : endLine;
+}
+
+/** Cuts at a line end if possible, and never within a surrogate pair. */
+function withinCharacters(text: string): string {
+  if (text.length <= MAX_CHARACTERS) return text;
+  const end = text.lastIndexOf('\n', MAX_CHARACTERS);
+  return text.slice(0, end > 0 ? end : MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/u, '');
+}
+
+/** The text result of `memory_search`. */
+export function searchText({ results, mode, warnings }: SearchAnswer, query: string): string {
+  const count = results.length === 1 ? '1 result' : `${results.length} results`;
+  const head = `${count} for ${JSON.stringify(shortened(query))} (${mode})`;
+  const passages = results.map(({ path, startLine, endLine, score, headingPath, snippet }, at) => {
+    const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
+    const headings = headingPath.length === 0 ? '' : `\n${headingPath.join(' > ')}`;
+    return `${at + 1}. ${path}, ${lines}, score ${score.toFixed(2)}${headings}\n${snippet}`;
+  });
+  return [head, ...passages, ...warningTexts(warnings)].join('\n\n');
+}
+
+/** The agent knows its query, and pays for the echo. */
+const MAX_QUERY_SHOWN = 120;
+
+function shortened(query: string): string {
+  return query.length <= MAX_QUERY_SHOWN
+    ? query
+    : `${query.slice(0, MAX_QUERY_SHOWN).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}
+
+/** The text result of `memory_get`. */
+export function getText(answer: GetAnswer): string {
+  const { text, citation, from, lines, totalLines, nextFrom, warnings } = answer;
+  const source = citation === undefined ? [] : [`Source: ${citation}`];
+  const rest =
+    nextFrom === undefined
+      ? []
+      : [`[lines ${from}-${from + lines - 1} of ${totalLines}; continue with from: ${nextFrom}]`];
+  return [text, ...rest, ...source, ...warningTexts(warnings)].join('\n\n');
+}
+
+function warningTexts(warnings: SearchAnswer['warnings']): readonly string[] {
+  return warnings.map(({ message, hint }) => {
+    return `warning: ${message}${hint === undefined ? '' : `\nhint: ${hint}`}`;
+  });
+}

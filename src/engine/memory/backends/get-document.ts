@@ -1,0 +1,199 @@
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { SvcError } from '../../errors/index.js';
+import { formatCountOf } from '../../support/format.js';
+import type { Forgotten } from '../forget/index.js';
+import type { MemoryIndex, StoredDocument } from '../index/index.js';
+import { parseCitation } from '../search/index.js';
+import {
+  absoluteFromDisplay,
+  displayPath,
+  joinedLines,
+  type MemorySources,
+  mediaLabel,
+  readDocument,
+  resolveWorkspace,
+} from '../sources/index.js';
+import type { DocumentKey, LineRange } from '../types.js';
+import type { GetRequest, GetResponse } from './memory-backend.js';
+
+/** Limits per read, unless a number of lines is requested. */
+const DEFAULT_LINES = 120;
+const MAX_CHARACTERS = 200_000;
+
+/**
+ * Reads lines of an indexed document and of no other file: the path must be in the index, and must not be a
+ * symbolic link now.
+ *
+ * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export async function readLines(
+  index: MemoryIndex,
+  { memory, transcripts }: MemorySources,
+  request: GetRequest,
+  forgotten: Forgotten,
+): Promise<Omit<GetResponse, 'warnings'>> {
+  const workspaceDir = resolveWorkspace(memory.workspaceDir);
+  const { document, range } = findDocument(await index.documents(), workspaceDir, request.target);
+  if (document.source === 'sessions') {
+    const { readTurns } = await import('./get-turns.js');
+    return readTurns(document, transcripts, request, range, forgotten);
+  }
+  const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
+  refuseLinks(absolutePath, document.path);
+  if (document.mimeType !== undefined) {
+    return describeMedia(index, { ...document, mimeType: document.mimeType }, absolutePath);
+  }
+  return readFileLines(document, absolutePath, request, range, forgotten);
+}
+
+/**
+ * Lines of a text file as it is now.
+ *
+ * @param range the lines of a citation
+ * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export function readFileLines(
+  document: DocumentKey & Pick<GetResponse, 'kind'>,
+  absolutePath: string,
+  request: GetRequest,
+  range: LineRange | undefined,
+  forgotten: Forgotten,
+): Omit<GetResponse, 'warnings'> {
+  const outcome = readDocument(absolutePath, document.path);
+  if (!outcome.ok) {
+    throw new SvcError(
+      'DOCUMENT_UNREADABLE',
+      `cannot read ${document.path}: ${outcome.skip.reason}`,
+      {
+        hint: 'run "svc memory index" to bring the index up to date',
+      },
+    );
+  }
+  const { hash } = outcome.document;
+  const { lines } = forgotten.cover(outcome.document.lines, hash);
+  const startLine = request.from ?? range?.startLine ?? 1;
+  const cited = range === undefined ? DEFAULT_LINES : range.endLine - range.startLine + 1;
+  const wanted = request.lines ?? cited;
+  if (startLine < 1 || startLine > lines.count || wanted < 1) {
+    throw new SvcError(
+      'RANGE_INVALID',
+      `${document.path} has ${formatCountOf(lines.count, 'line')}, so there is no line ${startLine}`,
+      { hint: `use lines 1 to ${lines.count}` },
+    );
+  }
+  const last = Math.min(lines.count, startLine - 1 + wanted);
+  const asked = joinedLines(lines, startLine - 1, last).split('\n');
+  const given = withinCharacters(asked);
+  const endLine = startLine + given.length - 1;
+  const text = given.join('\n');
+  return {
+    path: document.path,
+    absolutePath,
+    source: document.source,
+    kind: document.kind,
+    startLine,
+    endLine,
+    text: text.slice(0, MAX_CHARACTERS),
+    totalLines: lines.count,
+    truncated:
+      given.length < asked.length ||
+      text.length > MAX_CHARACTERS ||
+      (request.lines === undefined && endLine < lines.count && range === undefined),
+  };
+}
+
+interface FoundDocument<D extends DocumentKey> {
+  readonly document: D;
+  readonly range?: LineRange;
+}
+
+/** The indexed document that a path or citation names, if any. */
+export function lookUpDocument<D extends DocumentKey>(
+  documents: readonly D[],
+  workspaceDir: string,
+  target: string,
+): FoundDocument<D> | undefined {
+  // The whole text may be a path that ends like a citation.
+  for (const { path, range } of [{ path: target }, parseCitation(target)]) {
+    const shown = isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
+    const document = documents.find((candidate) => candidate.path === shown);
+    if (document !== undefined) return range === undefined ? { document } : { document, range };
+  }
+  return undefined;
+}
+
+/** @throws SvcError DOCUMENT_NOT_INDEXED */
+export function findDocument<D extends DocumentKey>(
+  documents: readonly D[],
+  workspaceDir: string,
+  target: string,
+): FoundDocument<D> {
+  const found = lookUpDocument(documents, workspaceDir, target);
+  if (found !== undefined) return found;
+  const { path } = parseCitation(target);
+  throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is not an indexed file`, {
+    hint: `use a path from "svc memory search"${nearest(documents, path)}`,
+  });
+}
+
+/** Indexed files with a similar name, as suggestions. */
+function nearest(documents: readonly DocumentKey[], path: string): string {
+  const name = path.split('/').at(-1) ?? path;
+  const same = documents.filter((document) => document.path.endsWith(`/${name}`)).slice(0, 3);
+  return same.length === 0 ? '' : `, such as ${same.map((found) => found.path).join(', ')}`;
+}
+
+function refuseLinks(absolutePath: string, path: string): void {
+  const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    throw new SvcError('DOCUMENT_UNREADABLE', `${path} is gone`, {
+      hint: 'run "svc memory index" to bring the index up to date',
+    });
+  }
+  if (!stats.isFile() || realpathSync(absolutePath) !== absolutePath) {
+    throw new SvcError('DOCUMENT_NOT_INDEXED', `${path} is behind a symbolic link`, {
+      hint: 'pass the file it leads to; symbolic links are not followed',
+    });
+  }
+}
+
+function withinCharacters(lines: readonly string[]): readonly string[] {
+  let characters = 0;
+  const end = lines.findIndex((line) => {
+    characters += line.length + 1;
+    return characters > MAX_CHARACTERS;
+  });
+  return end === -1 ? lines : lines.slice(0, Math.max(1, end));
+}
+
+/** A description of an image or a recording in place of its lines. */
+async function describeMedia(
+  index: MemoryIndex,
+  { path, source, kind, mimeType }: StoredDocument & { readonly mimeType: string },
+  absolutePath: string,
+): Promise<Omit<GetResponse, 'warnings'>> {
+  const { size, mtimeMs } = statSync(absolutePath);
+  const refusals = await index.refusedMedia();
+  const refused = refusals.find((media) => media.path === path)?.why ?? null;
+  const modified = new Date(mtimeMs).toISOString();
+  const lines = [
+    mediaLabel(mimeType, path),
+    `type: ${mimeType}`,
+    `size: ${size} bytes`,
+    `modified: ${modified}`,
+    ...(refused === null ? [] : [`found by its name only: ${refused}`]),
+  ];
+  return {
+    path,
+    absolutePath,
+    source,
+    kind,
+    media: { mimeType, bytes: size, modified, refused },
+    startLine: 1,
+    endLine: lines.length,
+    text: lines.join('\n'),
+    totalLines: lines.length,
+    truncated: false,
+  };
+}

@@ -1,0 +1,152 @@
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { SvcError } from '../../errors/index.js';
+import { formatCountOf } from '../../support/format.js';
+import type { Forgotten } from '../forget/index.js';
+import {
+  scanTranscripts,
+  skipOf,
+  type TranscriptFile,
+  type TranscriptSources,
+} from '../sources/index.js';
+import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
+import { initialState, readTurn } from '../sources/transcripts/turn-reader.js';
+import type { DocumentKey, LineRange } from '../types.js';
+import type { GetRequest, GetResponse, GivenTurn } from './memory-backend.js';
+
+/** Limits per read, unless a number of lines is requested. */
+const DEFAULT_TURNS = 120;
+const MAX_CHARACTERS = 200_000;
+/** How many turns are shown around a citation, and how many lines before it are searched for them. */
+const TURNS_AROUND = 2;
+const LINES_AROUND = 200;
+
+/**
+ * Turns of an indexed transcript; a citation includes a few turns around it. Turns are cleaned exactly as for
+ * the index.
+ *
+ * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export function readTurns(
+  document: DocumentKey,
+  transcripts: TranscriptSources | undefined,
+  request: GetRequest,
+  cited: LineRange | undefined,
+  forgotten: Forgotten,
+): Omit<GetResponse, 'warnings'> {
+  const file = fileOf(document, transcripts);
+  const asked = askedLines(request, cited);
+  const around = request.from === undefined && request.lines === undefined ? cited : undefined;
+  const { turns, totalLines } = turnsIn(file, asked, around !== undefined, forgotten);
+  if (asked.startLine > totalLines || asked.endLine < asked.startLine) {
+    throw new SvcError(
+      'RANGE_INVALID',
+      `${document.path} has ${formatCountOf(totalLines, 'line')}, so there is no line ${asked.startLine}`,
+      { hint: `use lines 1 to ${totalLines}` },
+    );
+  }
+  const given = within(around === undefined ? turns : nearest(turns), request.lines === undefined);
+  const isCut = given.length < turns.length && around === undefined;
+  const last = given.at(-1)?.line ?? asked.startLine;
+  return {
+    path: document.path,
+    absolutePath: file.absolutePath,
+    source: 'sessions',
+    kind: 'transcript',
+    startLine: Math.min(asked.startLine, given[0]?.line ?? asked.startLine),
+    endLine: isCut ? last : Math.max(last, Math.min(asked.endLine, totalLines)),
+    text: given.map(lineOf).join('\n'),
+    totalLines,
+    truncated: isCut,
+    turns: given,
+  };
+}
+
+function fileOf({ path }: DocumentKey, transcripts: TranscriptSources | undefined): TranscriptFile {
+  const files = transcripts === undefined ? [] : scanTranscripts(transcripts).files;
+  const file = files.find((candidate) => candidate.path === path);
+  if (file !== undefined) return file;
+  throw new SvcError('DOCUMENT_UNREADABLE', `${path} is gone`, {
+    hint: 'run "svc memory index" to bring the index up to date',
+  });
+}
+
+function askedLines({ from, lines }: GetRequest, cited: LineRange | undefined): LineRange {
+  const startLine = from ?? cited?.startLine ?? 1;
+  const count = lines ?? (cited === undefined ? undefined : cited.endLine - cited.startLine + 1);
+  const endLine = count === undefined ? Number.POSITIVE_INFINITY : startLine + count - 1;
+  return { startLine, endLine };
+}
+
+/** The requested turns, and context around them on request. */
+function turnsIn(
+  file: TranscriptFile,
+  { startLine, endLine }: LineRange,
+  withAround: boolean,
+  forgotten: Forgotten,
+): { readonly turns: readonly GivenTurn[]; readonly totalLines: number } {
+  const margin = withAround ? LINES_AROUND : 0;
+  const [first, last] = [startLine - margin, endLine + margin];
+  const isWanted = (line: number): boolean => line >= first && line <= last;
+  // It is indexed, so it is known to belong to this memory.
+  let state = { ...initialState(file.place), belongs: true, hasBegun: true };
+  const turns: GivenTurn[] = [];
+  let totalLines = 0;
+  let characters = 0;
+  const descriptor = open(file);
+  try {
+    const { size } = fstatSync(descriptor);
+    for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, size, isWanted)) {
+      totalLines = line.number;
+      if (!isWanted(line.number) || characters > MAX_CHARACTERS) continue;
+      const read = readTurn(line, state, file.place);
+      state = { ...state, lastTurn: read.state.lastTurn };
+      if (read.turn === undefined) continue;
+      const { role, at = null } = read.turn;
+      const text = forgotten.leftOf(read.turn.text);
+      if (text === '') continue;
+      const asked = line.number >= startLine && line.number <= endLine;
+      characters += text.length;
+      turns.push({ line: line.number, role, at, text, asked });
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  return { turns, totalLines };
+}
+
+function open({ absolutePath, path }: TranscriptFile): number {
+  try {
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    return openSync(absolutePath, flags);
+  } catch (error) {
+    const { reason } = skipOf(absolutePath, error);
+    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${reason}`, {
+      hint: 'run "svc memory index" to bring the index up to date',
+      cause: error,
+    });
+  }
+}
+
+/** The requested turns, and the nearest few on either side. */
+function nearest(turns: readonly GivenTurn[]): readonly GivenTurn[] {
+  const first = turns.findIndex((turn) => turn.asked);
+  const last = turns.findLastIndex((turn) => turn.asked);
+  if (first === -1) return turns;
+  return turns.slice(Math.max(0, first - TURNS_AROUND), last + 1 + TURNS_AROUND);
+}
+
+function within(turns: readonly GivenTurn[], countsTurns: boolean): readonly GivenTurn[] {
+  let characters = 0;
+  const end = turns.findIndex((turn, at) => {
+    characters += turn.text.length;
+    return at > 0 && (characters > MAX_CHARACTERS || (countsTurns && at >= DEFAULT_TURNS));
+  });
+  return end === -1 ? turns : turns.slice(0, end);
+}
+
+/** A turn as one line: `[2026-02-03T04:05:06.000Z] User: …`. */
+function lineOf({ role, at, text }: GivenTurn): string {
+  const who = role === 'user' ? 'User' : 'Assistant';
+  const said = text.replaceAll(/\s+/gu, ' ').trim().slice(0, MAX_CHARACTERS);
+  return `${at === null ? '' : `[${at}] `}${who}: ${said}`;
+}

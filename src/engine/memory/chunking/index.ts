@@ -1,0 +1,8 @@
+/*
+ * Splits text into chunks. Loaded by name:
+ *   chunk-turns.ts: conversations
+ */
+
+export { type Block, splitBlocks } from './blocks.js';
+export { CHUNKER_VERSION, type ChunkingOptions, chunkMarkdown } from './chunk-markdown.js';
+export { cutAtTokens, estimateTokens, isCjk } from './tokens.js';

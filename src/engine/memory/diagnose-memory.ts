@@ -1,0 +1,188 @@
+import {
+  type Diagnosis,
+  type DiagnosisEvent,
+  diagnose,
+  failure,
+  type VectorsOutcome,
+} from '../embeddings/diagnosis/index.js';
+import { expectedDifferences, expectedIdentity } from '../embeddings/identity.js';
+import {
+  type EmbeddingAdapter,
+  identityKey,
+  identityKeyDifferences,
+  type ProviderPath,
+} from '../embeddings/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
+import { formatCountOf } from '../support/format.js';
+import type { BackendStatus, VectorsState } from './backends/index.js';
+import { vectorCoverage } from './embedding/embedding-status.js';
+import { QueryEmbedder, type VectorCoverage } from './embedding/index.js';
+import { openIndex } from './index/index.js';
+import type { OpenedMemory } from './open-memory.js';
+
+export interface DiagnosisWork {
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: DiagnosisEvent) => void;
+}
+
+/**
+ * Tests the whole path of a query: provider, fallback, vectors; or the external program if configured.
+ *
+ * @throws the signal's reason
+ */
+export async function diagnoseMemory(
+  memory: OpenedMemory,
+  { signal, onEvent }: DiagnosisWork,
+): Promise<Diagnosis> {
+  const { agent, world, locate, providers, ext } = memory;
+  if (ext !== undefined) return ext.diagnose({ signal, onEvent });
+  const primary = providers?.primary;
+  const fallback = providers?.fallback;
+  return diagnose(
+    { settings: agent.memorySearch, world, locate, primary, fallback, scope: 'path' },
+    {
+      signal,
+      onEvent,
+      checkVectors:
+        providers === undefined
+          ? undefined
+          : (opened) => checkVectors(memory, providers, opened, signal),
+    },
+  );
+}
+
+/**
+ * Checks whether the vector extension loads, every passage has a vector, the vectors match the current
+ * provider, and a query can be compared with them.
+ *
+ * @param opened undefined when the provider could not be opened; then its settings are compared
+ */
+async function checkVectors(
+  { backend, agent }: OpenedMemory,
+  providers: ProviderPath,
+  opened: Promise<EmbeddingAdapter | undefined>,
+  signal: AbortSignal,
+): Promise<VectorsOutcome> {
+  const status = await backend.status({ extension: true });
+  const adapter = await opened;
+  const { index, vectors } = status;
+  if (index.state === 'missing' || vectors === undefined) return noIndex(index);
+  const expected = expectedIdentity(providers.primary.choice, agent.memorySearch);
+  const coverage = vectorCoverage(status, (stored) =>
+    adapter === undefined
+      ? expectedDifferences(stored, expected)
+      : identityKeyDifferences(stored, identityKey(adapter.identity)),
+  );
+  const tried = await tryQuestion(status.indexFile, providers, { agent }, signal);
+  const outcome = outcomeOf(coverage, vectors.extension, agent.memorySearch.store.vector.enabled);
+  return tried === undefined ? outcome : withQuestion(outcome, tried);
+}
+
+/**
+ * Adds the result of a test query. No match is not reported: a search embeds what is missing first, and the
+ * provider checks report the cause.
+ */
+function withQuestion(outcome: VectorsOutcome, tried: TriedQuestion): VectorsOutcome {
+  const { usable, failure: error, fallback } = tried;
+  if (error !== undefined) return { ...failure(outcome.text, error), usable };
+  if (usable === null) return outcome;
+  if (fallback === undefined) return { ...outcome, usable };
+  const { code, message: cause, hint } = fallback;
+  const found = { ...outcome, state: 'warning', code, cause, usable } as const;
+  return hint === undefined ? found : { ...found, hint: hint };
+}
+
+function noIndex(index: BackendStatus['index']): VectorsOutcome {
+  const hint = 'svc memory index';
+  if (index.state !== 'unusable') return { state: 'off', text: 'no index yet', hint };
+  return { state: 'warning', text: 'unusable index', cause: index.why, hint };
+}
+
+function outcomeOf(
+  coverage: VectorCoverage,
+  extension: VectorsState['extension'],
+  wanted: boolean,
+): VectorsOutcome {
+  const { done, all, dimensions } = coverage;
+  const found = {
+    text: extension?.loaded === true ? `sqlite-vec ${extension.version}` : 'compared in process',
+    ...(dimensions === null || coverage.state === 'other' ? {} : { dimensions }),
+    passages: { done, all },
+  };
+  const pending = pendingCause(coverage);
+  if (pending !== undefined) {
+    const hint = 'run "svc memory index" to embed them; until then only keyword search finds them';
+    return { state: 'warning', ...found, code: 'EMBEDDINGS_PENDING', cause: pending, hint };
+  }
+  if (wanted && extension?.loaded === false) {
+    const cause = `the vector extension cannot be loaded: ${extension.why}`;
+    const hint =
+      'results are the same without it; set memorySearch.store.vector.extensionPath to use another';
+    return { state: 'warning', ...found, code: 'VECTOR_EXTENSION_UNAVAILABLE', cause, hint };
+  }
+  return { state: 'ok', ...found };
+}
+
+function pendingCause({
+  state,
+  done,
+  all,
+  refused,
+  differences,
+}: VectorCoverage): string | undefined {
+  switch (state) {
+    case 'other':
+      return `the vectors in the index do not match the settings: ${differences.join(', ')}`;
+    case 'empty':
+      return all === 0 ? undefined : 'no passages have vectors yet';
+    case 'partial':
+      return `${formatCountOf(all - done - refused, 'passage')} without a vector`;
+    case 'whole':
+      return undefined;
+  }
+}
+
+/** The result of a test query that takes the path of a search. */
+interface TriedQuestion {
+  /** Who embedded it comparably with the index; null for nobody. */
+  readonly usable: Diagnosis['usable'];
+  /** Why the fallback was used instead of the provider; undefined if it was not, or had to be. */
+  readonly fallback?: Warning | undefined;
+  /** Set when its vector cannot be compared with those of the index. */
+  readonly failure?: SvcError;
+}
+
+const QUESTION = 'ping';
+
+/**
+ * Embeds a test query with the code that searches use, so that the result applies to them.
+ *
+ * @returns undefined when the index has no vectors
+ * @throws the signal's reason
+ */
+async function tryQuestion(
+  indexFile: string,
+  providers: ProviderPath,
+  { agent }: Pick<OpenedMemory, 'agent'>,
+  signal: AbortSignal,
+): Promise<TriedQuestion | undefined> {
+  const opened = openIndex(indexFile, 'read', agent.memorySearch.store.vector);
+  if (opened.state !== 'ready') return undefined;
+  const { index } = opened;
+  try {
+    if ((await index.vectorIdentities()).length === 0) return undefined;
+    const warnings: Warning[] = [];
+    const vector = await new QueryEmbedder(providers).embed(QUESTION, index, warnings, signal);
+    if (vector === undefined) return { usable: null };
+    await index.vectorCandidates(vector.identity, vector.vector, 1);
+    const isPrimary = vector.provider === providers.primary.choice.provider;
+    const fallback = warnings.find(({ code }) => code === 'PROVIDER_FALLBACK');
+    return { usable: isPrimary ? 'primary' : 'fallback', fallback };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SvcError)) throw error;
+    return { usable: null, failure: error };
+  } finally {
+    index.close();
+  }
+}

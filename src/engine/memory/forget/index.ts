@@ -1,0 +1,18 @@
+/*
+ * What is kept out of memory. Loaded by name:
+ *   forgetting.ts: planning, hiding and undoing
+ *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
+ */
+
+export { type ForgetEntry, type ForgetPlaces, forgetPlaces, readForgotten } from './forget-list.js';
+export type {
+  ForgetPassage,
+  ForgetPlace,
+  ForgetPlan,
+  ForgetRequest,
+  MemoryStore,
+  StoreOutcome,
+  Undone,
+} from './forgetting.js';
+export { type Forgotten, NOTHING_FORGOTTEN } from './forgotten.js';
+export type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';

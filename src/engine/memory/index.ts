@@ -1,0 +1,36 @@
+/*
+ * Memory. Each room below has its own index.ts. Loaded by name:
+ *   diagnose-memory.ts: tests the path of a query step by step
+ *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
+ */
+
+export {
+  type MemorySelection,
+  type MemoryTrial,
+  memoryDisabled,
+  type OpenedMemory,
+  type OpenMemoryOptions,
+  openAgent,
+  openAllMemories,
+  openMemory,
+  trialIndexFolder,
+} from './open-memory.js';
+export { getOutput, indexOutput, searchOutput, statusOutput, watchOutput } from './output.js';
+export type {
+  FailedAgent,
+  GetOutput,
+  IndexedAgent,
+  IndexOutput,
+  ResetOutput,
+  SearchOutput,
+  StatusesOutput,
+  StatusOutput,
+} from './output-schemas.js';
+export {
+  isFaultySkip,
+  type LineRange,
+  type SkippedFile,
+  type SkipReason,
+  type Source,
+  type SourceFile,
+} from './types.js';

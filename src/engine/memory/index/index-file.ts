@@ -1,0 +1,122 @@
+import { type Stats, statSync } from 'node:fs';
+import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
+import { databaseFault, openDatabase } from '../../sqlite/database.js';
+import { readPart } from '../../support/files.js';
+import { SCHEMA_VERSION } from './identity.js';
+import { APPLICATION_ID } from './schema.js';
+
+/**
+ * Stats of an index file, or undefined if there is none.
+ *
+ * @throws SvcError INDEX_UNWRITABLE for an inaccessible folder, and for anything but a regular file, which is
+ *   not ours to replace
+ */
+export function statIndex(file: string): Stats | undefined {
+  const stats = statsOf(file);
+  if (stats === undefined || stats.isFile()) return stats;
+  const what = stats.isDirectory() ? 'a folder' : 'not a regular file';
+  throw new SvcError('INDEX_UNWRITABLE', `cannot use the index ${file}: it is ${what}`, {
+    hint: 'move it away, or set memorySearch.store.path to a file',
+  });
+}
+
+function statsOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw new SvcError('INDEX_UNWRITABLE', `cannot read the index ${file}: ${messageOf(cause)}`, {
+      hint: 'check the permissions of its folder, or change memorySearch.store.path',
+      cause,
+    });
+  }
+}
+
+/** The size of a database file including its side files. */
+export function bytesOnDisk(file: string): number {
+  return ['', '-wal', '-shm'].reduce((sum, suffix) => {
+    return sum + (statIndex(file + suffix)?.size ?? 0);
+  }, 0);
+}
+
+export type IndexHeader = 'current' | 'foreign' | 'newer' | 'older';
+
+const HEADER_BYTES = 72;
+
+/** Classifies a file by its SQLite header (https://sqlite.org/fileformat2.html, §1.3). */
+export function indexHeader(file: string): IndexHeader {
+  const header = readPart(file, 0, HEADER_BYTES);
+  const isDatabase =
+    header.length === HEADER_BYTES && header.toString('latin1', 0, 16) === 'SQLite format 3\0';
+  if (!isDatabase || header.readInt32BE(68) !== APPLICATION_ID) return 'foreign';
+  const version = header.readInt32BE(60);
+  if (version === SCHEMA_VERSION) return 'current';
+  return version > SCHEMA_VERSION ? 'newer' : 'older';
+}
+
+const BUSY_TIMEOUT_MS = 1000;
+const MOST_COMPLAINTS = 3;
+
+/**
+ * The first problems SQLite finds in a database file; empty if it is sound. Reads the whole file, about a
+ * second for a few hundred megabytes, and blocks the event loop.
+ *
+ * @throws SvcError SQLITE_UNUSABLE; file system errors
+ */
+export function integrityComplaints(file: string): readonly string[] {
+  try {
+    const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      const rows = database
+        .prepare<[], string>(`PRAGMA quick_check(${MOST_COMPLAINTS})`)
+        .pluck()
+        .all();
+      return rows.filter((row) => row !== 'ok');
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (databaseFault(error) === 'corrupt') return [messageOf(error)];
+    throw error;
+  }
+}
+
+/** Whether an error means that the database is damaged. */
+export function isDamage(error: unknown): boolean {
+  if (error instanceof SvcError) return error.code === 'INDEX_CORRUPT';
+  return databaseFault(error) === 'corrupt';
+}
+
+/** Turns a failure to write an index into an SvcError; other errors are returned as they are. */
+export function asIndexError(error: unknown, file: string): unknown {
+  if (error instanceof SvcError) return error;
+  if (isHandleShortage(error)) return handlesExhausted(error);
+  const cause = { cause: error };
+  switch (databaseFault(error)) {
+    case 'busy':
+      return new SvcError('INDEX_LOCKED', `the index ${file} is in use by another process`, {
+        hint: 'wait for it to finish and try again',
+        ...cause,
+      });
+    case 'corrupt':
+      return new SvcError('INDEX_CORRUPT', `the index ${file} is damaged: ${messageOf(error)}`, {
+        hint: 'rebuild it with "svc memory index --force"',
+        ...cause,
+      });
+    case 'disk_full':
+      return new SvcError('INDEX_DISK_FULL', `cannot write ${file}: the disk is full`, {
+        hint: 'free some space and run "svc memory index"; committed work is kept',
+        ...cause,
+      });
+    case 'unwritable':
+      return new SvcError(
+        'INDEX_UNWRITABLE',
+        `cannot write the index ${file}: ${messageOf(error)}`,
+        {
+          hint: 'check the permissions of its folder, or change memorySearch.store.path',
+          ...cause,
+        },
+      );
+    case 'other':
+      return error;
+  }
+}

@@ -1,0 +1,192 @@
+import type { Connection } from '../../../sqlite/database.js';
+import { codeVectors } from './code-pages.js';
+import {
+  ensureSpace,
+  findSpace,
+  raiseWholeTo,
+  requireDimensions,
+  reviveSpace,
+  type Space,
+} from './spaces.js';
+import { bytesOf, floatsOf, unitVector } from './vector-bytes.js';
+
+/** A vector, by the content it was made from. */
+export interface EmbeddingEntry {
+  /** Hash of what is embedded (see content-hash.ts). */
+  readonly hash: Buffer;
+  readonly vector: Float32Array;
+}
+
+/** Up to `limit` rows with ids above `after`. */
+export interface IdPage {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** A vector in the index. */
+export interface StoredEmbedding extends EmbeddingEntry {
+  readonly id: number;
+}
+
+/** What is stored under one embedding identity. */
+export interface VectorSpaceStatistics {
+  readonly identity: string;
+  readonly dimensions: number;
+  /** Chunks of the index with a vector here. */
+  readonly chunks: number;
+  /** Vectors kept for texts that are not in the index now. */
+  readonly cached: number;
+  /** Chunks that the provider refuses. */
+  readonly refused: number;
+}
+
+/** Content that a provider refuses, with its message. */
+export interface RefusedContent {
+  readonly hash: Buffer;
+  readonly why: string;
+  readonly isMedia: boolean;
+}
+
+/** A media document that a provider refuses. */
+export interface RefusedMedia {
+  readonly identity: string;
+  /** The displayed path. */
+  readonly path: string;
+  readonly mimeType: string;
+  readonly why: string;
+}
+
+/**
+ * Stores vectors under an identity, in one transaction.
+ *
+ * @throws SvcError PROVIDER_ANSWER_INVALID when lengths differ
+ */
+export function putEmbeddings(
+  database: Connection,
+  identity: string,
+  entries: readonly EmbeddingEntry[],
+): void {
+  const [first] = entries;
+  if (first === undefined) return;
+  // Before the transaction: an index that is being built cannot roll back.
+  const dimensions = findSpace(database, identity)?.dimensions ?? first.vector.length;
+  for (const { vector } of entries) requireDimensions(dimensions, vector.length);
+  database.transaction(() => {
+    const space = ensureSpace(database, identity, dimensions);
+    if (!space.inUse) reviveSpace(database, space);
+    const insert = database.prepare(
+      `INSERT INTO embeddings (space_id, hash, vector) VALUES (?, ?, ?)
+       ON CONFLICT (space_id, hash) DO NOTHING`,
+    );
+    const last = database
+      .prepare<[], number | null>('SELECT max(id) FROM embeddings')
+      .pluck()
+      .get();
+    for (const { hash, vector } of entries) insert.run(space.id, hash, bytesOf(unitVector(vector)));
+    // A chunk may have been deleted while its vector was being requested.
+    database.exec(
+      `INSERT INTO uncoded SELECT space_id, id FROM embeddings WHERE id > ${last ?? 0};
+       INSERT OR IGNORE INTO freed_hashes SELECT hash FROM embeddings
+         WHERE id > ${last ?? 0} AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = embeddings.hash)`,
+    );
+    codeVectors(database, space);
+    raiseWholeTo(database, space);
+  })();
+}
+
+/** The vectors of given chunks in a space; chunks without one are absent. */
+export function chunkVectors(
+  database: Connection,
+  space: Space,
+  chunkIds: readonly number[],
+): Map<number, Float32Array> {
+  const rows = database
+    .prepare<[string, number], [number, Buffer]>(
+      `SELECT chunks.id, vector FROM json_each(?)
+       CROSS JOIN chunks ON chunks.id = value
+       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash`,
+    )
+    .raw()
+    .all(JSON.stringify(chunkIds), space.id);
+  return new Map(rows.map(([id, bytes]) => [id, floatsOf(bytes)]));
+}
+
+/** A page of the vectors that notes use, by id. */
+export function storedEmbeddings(
+  database: Connection,
+  identity: string,
+  { after, limit }: IdPage,
+): StoredEmbedding[] {
+  const space = findSpace(database, identity);
+  if (space === undefined) return [];
+  return database
+    .prepare<[number, number, number], [number, Buffer, Buffer]>(
+      `SELECT id, hash, vector FROM embeddings WHERE space_id = ? AND id > ? AND EXISTS (
+         SELECT 1 FROM chunks JOIN documents ON documents.id = document_id
+         WHERE chunks.hash = embeddings.hash AND source = 'memory'
+       ) ORDER BY id LIMIT ?`,
+    )
+    .raw()
+    .all(space.id, after, limit)
+    .map(([id, hash, vector]) => ({ id, hash, vector: floatsOf(vector) }));
+}
+
+export function spaceStatistics(database: Connection): VectorSpaceStatistics[] {
+  return database
+    .prepare<[], VectorSpaceStatistics>(
+      `SELECT identity, dimensions,
+         (SELECT count(*) FROM chunks WHERE hash IN (
+           SELECT hash FROM embeddings WHERE space_id = spaces.id)) AS chunks,
+         (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
+           AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
+         (SELECT count(*) FROM chunks WHERE hash IN (
+           SELECT hash FROM refused_contents AS refused
+           WHERE refused.identity = spaces.identity)) AS refused
+       FROM spaces ORDER BY id`,
+    )
+    .all();
+}
+
+/**
+ * Records content that a provider refuses, so that it no longer counts as missing. Refused texts are ignored
+ * before the first vector: a provider that refuses everything is more likely misconfigured. A media file may
+ * be the only content, and must not be sent with every sync.
+ */
+export function refuseEmbeddings(
+  database: Connection,
+  identity: string,
+  refused: readonly RefusedContent[],
+): void {
+  const space = findSpace(database, identity);
+  const noted = refused.filter(({ isMedia }) => isMedia || space !== undefined);
+  if (noted.length === 0) return;
+  database.transaction(() => {
+    const insert = database.prepare('INSERT OR REPLACE INTO refused_contents VALUES (?, ?, ?)');
+    for (const { hash, why } of noted) insert.run(identity, hash, why);
+    if (space !== undefined) raiseWholeTo(database, space);
+  })();
+}
+
+/** The refused media documents under any identity; by path. */
+export function refusedMedia(database: Connection): RefusedMedia[] {
+  return database
+    .prepare<[], RefusedMedia>(
+      `SELECT identity, documents.path, mime_type AS mimeType, why FROM documents
+       JOIN chunks ON chunks.document_id = documents.id
+       JOIN refused_contents ON refused_contents.hash = chunks.hash
+       WHERE kind = 'media' ORDER BY documents.path`,
+    )
+    .all();
+}
+
+/** Deletes records of content that no chunk has any more, and of identities that are gone. */
+export function tidyRefused(database: Connection, keepIdentities: readonly string[]): void {
+  database
+    .prepare(
+      `DELETE FROM refused_contents
+       WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = refused_contents.hash)
+         OR (identity NOT IN (SELECT identity FROM spaces)
+           AND identity NOT IN (SELECT value FROM json_each(?)))`,
+    )
+    .run(JSON.stringify(keepIdentities));
+}

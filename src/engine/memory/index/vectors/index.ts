@@ -1,0 +1,22 @@
+export {
+  putEmbeddings,
+  refusedMedia,
+  refuseEmbeddings,
+  spaceStatistics,
+  storedEmbeddings,
+} from './embeddings.js';
+export { loadVectorExtension } from './extension.js';
+export {
+  countMissingEmbeddings,
+  countMissingMedia,
+  missingEmbeddings,
+  missingMedia,
+} from './missing-embeddings.js';
+export { allSpaces } from './spaces.js';
+export { tidyEmbeddings } from './tidy-embeddings.js';
+export {
+  sampleMedia,
+  sampleSimilarities,
+  similarities,
+  vectorCandidates,
+} from './vector-candidates.js';

@@ -1,0 +1,75 @@
+/*
+ * A SQLite statement cannot be interrupted, and blocks the process while it runs. So the cost of a keyword
+ * search is bounded beforehand; see docs/search.md. The unit is one hit of a single word, of which SQLite
+ * scores about a million per second.
+ */
+import type { Tokenizer } from '../index/index.js';
+import type { LexicalQuery, QueryTerm } from './query.js';
+import type { TermStatistics } from './rank.js';
+import { stemOf } from './words.js';
+
+/** About a tenth of a second. */
+const MAX_COST = 120_000;
+/** Relative cost of a hit of a phrase or a prefix, whose positions have to be collected first. */
+const GATHERING = 5;
+/** Matching a phrase costs about as much as this share of all passages. */
+const PHRASE_SHARE = 1 / 8;
+/** In an index with more passages, ... */
+const LARGE = 20_000;
+/** ... shorter prefixes match too much and take longest. */
+const SHORTEST_BEGINNING = 3;
+
+/** Turns prefixes that are too short for a large index into words. */
+export function withoutShortBeginnings(query: LexicalQuery, chunks: number): LexicalQuery {
+  if (chunks <= LARGE) return query;
+  const terms = query.terms.map((term) => (isShortBeginning(term) ? asWord(term) : term));
+  return { ...query, terms, cutShort: query.terms.filter(isShortBeginning).map(beginningOf) };
+}
+
+function isShortBeginning(term: QueryTerm): boolean {
+  return term.prefix && [...beginningOf(term)].length < SHORTEST_BEGINNING;
+}
+
+function asWord(term: QueryTerm): QueryTerm {
+  const word = beginningOf(term);
+  return { match: `"${word}"`, stems: [stemOf(word)], prefix: false };
+}
+
+function beginningOf({ stems: [beginning = ''] }: QueryTerm): string {
+  return beginning;
+}
+
+/**
+ * The positions of the terms to search for: the rarest within the cost limit. The others occur in too many
+ * passages to be selective; they only affect the ranking.
+ */
+export function soughtTerms(
+  terms: readonly QueryTerm[],
+  { chunks, frequencies }: TermStatistics,
+  tokenizer: Tokenizer,
+): ReadonlySet<number> {
+  const rarestFirst = [...terms.entries()]
+    .map(([at, term]) => ({ at, term, hits: frequencies[at] ?? 0 }))
+    .sort((a, b) => a.hits - b.hits);
+  const sought = new Set<number>();
+  let spent = 0;
+  for (const { at, term, hits } of rarestFirst) {
+    if (hits === 0) continue;
+    const cost = costOf(term, hits, chunks, tokenizer);
+    if (spent > 0 && spent + cost > MAX_COST) continue;
+    sought.add(at);
+    spent += cost;
+  }
+  return sought;
+}
+
+/** With trigrams, a word is a phrase. */
+function costOf(
+  { stems, prefix }: QueryTerm,
+  hits: number,
+  chunks: number,
+  tokenizer: Tokenizer,
+): number {
+  if (tokenizer === 'trigram' || stems.length > 1) return GATHERING * hits + PHRASE_SHARE * chunks;
+  return prefix ? GATHERING * hits : hits;
+}

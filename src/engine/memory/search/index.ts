@@ -1,0 +1,21 @@
+/*
+ * From a query to results. Loaded by name, because few searches need it:
+ *   path-glob.ts: --path
+ */
+
+export { type CitationMode, formatCitation, parseCitation, withSourceFooter } from './citation.js';
+export type { FusionShares } from './fuse.js';
+export { parseQuery } from './query.js';
+export { candidateLimit, type SearchOptions, searchIndex } from './search-index.js';
+export { highlightsOf } from './snippet.js';
+export { createTermMatcher } from './term-matcher.js';
+export type {
+  BackendName,
+  QueryVector,
+  SearchMode,
+  SearchRequest,
+  SearchResponse,
+  SearchResult,
+  TextSpan,
+} from './types.js';
+export { countWords, foldedWordsOf, foldWord, STOP_WORDS, stemOf, wordsOf } from './words.js';

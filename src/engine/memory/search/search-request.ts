@@ -1,0 +1,83 @@
+import type { Warning } from '../../errors/index.js';
+import type { CandidateFilter, MemoryIndex } from '../index/index.js';
+import type { Source } from '../types.js';
+import type { LexicalQuery } from './query.js';
+import type { BareResult, SearchRequest, SearchResult } from './types.js';
+
+/**
+ * The filter of a request.
+ *
+ * @param searched the configured sources; undefined for all
+ */
+export async function filterOf(
+  request: SearchRequest,
+  searched: readonly Source[] | undefined,
+): Promise<CandidateFilter> {
+  const asked = request.sources;
+  const sources = asked?.filter((source) => searched?.includes(source) ?? true) ?? searched;
+  const path = request.pathGlob === undefined ? undefined : await pathFilter(request.pathGlob);
+  return { sources, path };
+}
+
+/** Lazy, because few searches use a pattern. */
+async function pathFilter(glob: string): Promise<(path: string) => boolean> {
+  const { createPathFilter } = await import('./path-glob.js');
+  return createPathFilter(glob);
+}
+
+/** Adds the document kind to each result. */
+export async function withKinds(
+  index: MemoryIndex,
+  results: readonly BareResult[],
+): Promise<readonly SearchResult[]> {
+  if (results.length === 0) return [];
+  const described = await index.describe(results);
+  const byKey = new Map(described.map((document) => [keyOf(document), document]));
+  return results.map((result) => {
+    const { kind = 'markdown', mimeType } = byKey.get(keyOf(result)) ?? {};
+    return mimeType === undefined ? { ...result, kind } : { ...result, kind, mimeType };
+  });
+}
+
+function keyOf({ source, path }: Pick<SearchResult, 'path' | 'source'>): string {
+  return `${source}:${path}`;
+}
+
+/** Warns about requested sources that are not searched, which would return nothing without a reason. */
+export function sourceWarnings(
+  { sources: asked = [] }: SearchRequest,
+  searched: readonly Source[] | undefined,
+): Warning[] {
+  const off = asked.filter((source) => searched?.includes(source) === false);
+  return off.map((source) => {
+    const words = source === 'sessions' ? 'session transcripts' : 'memory files';
+    const hint =
+      source === 'sessions'
+        ? 'set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources'
+        : 'add "memory" to memorySearch.sources';
+    return { code: 'SOURCE_OFF', message: `${words} are not searched`, hint: hint };
+  });
+}
+
+/** Warns about ignored parts of a query. */
+export function queryWarnings(query: LexicalQuery): Warning[] {
+  const warnings: Warning[] = [];
+  if (query.terms.length + query.required.length === 0 && query.literal === undefined) {
+    warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
+  }
+  if (query.shortened) {
+    warnings.push({
+      code: 'QUERY_SHORTENED',
+      message: `the query is too long: only its first ${query.terms.length + query.required.length} terms were searched`,
+    });
+  }
+  if (query.cutShort.length > 0) {
+    const beginnings = query.cutShort.map((beginning) => `${beginning}*`).join(', ');
+    warnings.push({
+      code: 'BEGINNING_TOO_SHORT',
+      message: `prefix too short for a memory of this size, searched as a whole word: ${beginnings}`,
+      hint: 'use at least three letters before the *',
+    });
+  }
+  return warnings;
+}

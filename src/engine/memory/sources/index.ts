@@ -1,0 +1,63 @@
+/*
+ * The files of a memory, and their text. Loaded by name:
+ *   transcripts/jsonl-lines.ts and transcripts/turn-reader.ts: reading conversations
+ */
+
+export {
+  type MediaSelection,
+  mediaLabel,
+  modalityOfName,
+  modalityOfType,
+  openRegular,
+  readMedia,
+} from './media.js';
+export {
+  absoluteFromDisplay,
+  countNotesOutside,
+  displayPath,
+  isBelow,
+  MEMORY_FOLDER,
+  type MemoryFilesOptions,
+  ROOT_FILES,
+  removeStrays,
+  resolveWorkspace,
+  type Scan,
+  scanMemoryFiles,
+} from './memory-files.js';
+export {
+  type MemorySources,
+  memorySourcesOf,
+  scanSources,
+  searchedSources,
+  transcriptSources,
+} from './memory-sources.js';
+export {
+  type DocumentText,
+  DREAM_REPORTS,
+  linesWithoutOwnWriting,
+  MAX_DOCUMENT_BYTES,
+  ownBlockMarks,
+  PROMOTION_MARK,
+  readDocument,
+  withoutOwnWriting,
+} from './read-document.js';
+export {
+  joinedLines,
+  lineAt,
+  lineLength,
+  type TextLines,
+  textLines,
+} from './text-lines.js';
+export type { JsonlLine } from './transcripts/jsonl-lines.js';
+export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
+export {
+  isTranscriptName,
+  mayHold,
+  scanTranscripts,
+  type TranscriptFile,
+  type TranscriptGrowth,
+  type TranscriptPlace,
+  type TranscriptSources,
+} from './transcripts/transcript-files.js';
+export type { ReadingState } from './transcripts/turn-reader.js';
+export { isIgnoredFolder, kindOfName, mediaTooLarge, skipOf, walkFolder } from './walk.js';

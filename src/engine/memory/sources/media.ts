@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { crypto } from '../../support/crypto.js';
+import type { MissingMedia } from '../index/index.js';
+import type { Modality } from '../types.js';
+
+/** Which media belong to a memory (memory search §2.7). */
+export interface MediaSelection {
+  readonly modalities: ReadonlySet<Modality>;
+  /** `multimodal.maxFileBytes`; larger files are skipped and reported. */
+  readonly maxFileBytes: number;
+}
+
+export const MODALITIES: readonly Modality[] = ['image', 'audio'];
+
+/** The formats of memory search §2.7 by lower-case extension. */
+const EXTENSIONS: Readonly<Record<string, Modality>> = {
+  '.jpg': 'image',
+  '.jpeg': 'image',
+  '.png': 'image',
+  '.webp': 'image',
+  '.gif': 'image',
+  '.heic': 'image',
+  '.heif': 'image',
+  '.mp3': 'audio',
+  '.wav': 'audio',
+  '.ogg': 'audio',
+  '.opus': 'audio',
+  '.m4a': 'audio',
+  '.aac': 'audio',
+  '.flac': 'audio',
+};
+
+/** The modality by file name; undefined for other files. */
+export function modalityOfName(name: string): Modality | undefined {
+  const extension = extname(name).toLowerCase();
+  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+}
+
+export function modalityOfType(mimeType: string): Modality {
+  return mimeType.startsWith('image/') ? 'image' : 'audio';
+}
+
+/** The text of a media document, searched by keywords and embedded with the file. */
+export function mediaLabel(mimeType: string, path: string): string {
+  return modalityOfType(mimeType) === 'image' ? `Image file: ${path}` : `Audio file: ${path}`;
+}
+
+/** Opens a file without following a link swapped in meanwhile, and without blocking on a pipe. */
+export async function openRegular(absolutePath: string): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  return open(absolutePath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+}
+
+/**
+ * The bytes of a media document; undefined when the file is missing, unreadable or has changed: the next sync
+ * will find out.
+ */
+export async function readMedia(
+  absolutePath: string,
+  { bytes, contentHash }: Pick<MissingMedia, 'bytes' | 'contentHash'>,
+): Promise<Buffer | undefined> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await openRegular(absolutePath);
+    if ((await handle.stat()).size !== bytes) return undefined;
+    const data = Buffer.alloc(bytes);
+    for (let at = 0; at < bytes; ) {
+      const { bytesRead } = await handle.read(data, at, bytes - at, at);
+      if (bytesRead === 0) return undefined;
+      at += bytesRead;
+    }
+    return crypto().createHash('sha256').update(data).digest('hex') === contentHash
+      ? data
+      : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await handle?.close();
+  }
+}

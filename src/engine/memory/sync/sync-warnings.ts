@@ -1,0 +1,140 @@
+import { SvcError, type Warning } from '../../errors/index.js';
+import { formatCountOf } from '../../support/format.js';
+import { countNotesOutside, type MemoryFilesOptions } from '../sources/index.js';
+import { isFaultySkip, type SkippedFile } from '../types.js';
+import type { EmbeddingSummary, SyncSummary } from './events.js';
+
+/** Warnings of a sync before a search. The search itself reports failed providers and missing vectors. */
+export function syncWarnings(summary: SyncSummary): Warning[] {
+  const { embedding } = summary;
+  return [...skipWarnings(summary), ...(embedding === undefined ? [] : refusedWarning(embedding))];
+}
+
+const SKIPS_NAMED = 3;
+
+/** Skipped files, a few of them by name. */
+function skipWarnings(summary: Pick<SyncSummary, 'skipped'>): Warning[] {
+  const skipped = summary.skipped.filter(isFaultySkip);
+  if (skipped.length === 0) return [];
+  const named = skipped.slice(0, SKIPS_NAMED).map(({ path, reason, detail }) => {
+    const why = reason.replaceAll('_', ' ');
+    return `${path} (${detail === undefined ? why : `${why}: ${detail}`})`;
+  });
+  const more = skipped.length > SKIPS_NAMED ? ` and ${skipped.length - SKIPS_NAMED} more` : '';
+  return [
+    {
+      code: 'FILES_SKIPPED',
+      message: `not indexed: ${named.join(', ')}${more}`,
+      hint: 'run "svc memory status" to list them',
+    },
+  ];
+}
+
+/** Links that exclude files the user considers memory; part of every answer, because each misses them. */
+export function linkWarnings(skipped: readonly SkippedFile[]): Warning[] {
+  return skipWarnings({ skipped: skipped.filter(({ reason }) => reason === 'symlink') });
+}
+
+/** Warns that a workspace's notes are not where memory is. */
+export function outsideWarning(files: MemoryFilesOptions): Warning | undefined {
+  const count = countNotesOutside(files);
+  if (count === 0) return undefined;
+  return {
+    code: 'NOTES_OUTSIDE_MEMORY',
+    message: `${notesOutside(count, files.workspaceDir)} and not indexed`,
+    hint: 'run "svc config doctor" to index the whole folder, or move notes into memory/',
+  };
+}
+
+export function notesOutside(count: number, workspaceDir: string): string {
+  const files = formatCountOf(count, 'Markdown file');
+  return `${files} in ${workspaceDir} ${count === 1 ? 'is' : 'are'} outside memory/`;
+}
+
+/** The warning for a failed update when an older index can answer; undefined for other errors. */
+export function staleWarning(error: unknown): Warning | undefined {
+  if (!(error instanceof SvcError)) return undefined;
+  const hint = error.hint === undefined ? {} : { hint: error.hint };
+  switch (error.code) {
+    case 'INDEX_LOCKED':
+      return {
+        code: 'INDEX_BUSY',
+        message: 'another process is updating the index; the latest changes may be missing',
+      };
+    case 'INDEX_DISK_FULL':
+    case 'INDEX_UNWRITABLE':
+      return {
+        code: 'INDEX_STALE',
+        message: `results may be out of date, because the index cannot be updated: ${error.message}`,
+        ...hint,
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** The index file was unusable and has been recreated. */
+export function rebuiltWarning(indexFile: string, why: string): Warning {
+  return { code: 'INDEX_REBUILT', message: `the index ${indexFile} was rebuilt: ${why}` };
+}
+
+/** This process's own sync takes longer than an answer waits. */
+export function updatingWarning(): Warning {
+  return {
+    code: 'INDEX_BUSY',
+    message: 'the index is being updated; the latest changes may be missing',
+  };
+}
+
+/** @throws SvcError INTERRUPTED when the sync was interrupted */
+export function stopIfInterrupted(summary: SyncSummary): void {
+  if (summary.outcome !== 'stopped') return;
+  const documents = summary.added + summary.changed;
+  throw new SvcError(
+    'INTERRUPTED',
+    `interrupted; ${formatCountOf(documents, 'indexed file')} kept`,
+    {
+      hint: 'run the same command again to continue',
+    },
+  );
+}
+
+/** Warnings about a sync's embedding, besides a failure. */
+export function embeddingWarnings({ embedding }: SyncSummary): readonly Warning[] {
+  if (embedding === undefined) return [];
+  return [...fallbackWarning(embedding), ...refusedWarning(embedding), ...mediaWarning(embedding)];
+}
+
+function fallbackWarning({ provider, insteadOf, failure }: EmbeddingSummary): readonly Warning[] {
+  if (insteadOf === undefined) return [];
+  const { message, hint } = insteadOf.failure;
+  return [
+    {
+      code: 'PROVIDER_FALLBACK',
+      message:
+        failure === undefined
+          ? `${provider} embedded instead: ${message}`
+          : `${message}; its fallback ${provider} failed too`,
+      ...(hint === undefined ? {} : { hint }),
+    },
+  ];
+}
+
+/** Passages that a provider refuses, with its first message. */
+function refusedWarning({ provider, refused, refusal }: EmbeddingSummary): readonly Warning[] {
+  if (refused === 0) return [];
+  const why = refusal === undefined ? '' : `: ${refusal}`;
+  return [
+    {
+      code: 'EMBEDDING_FAILED',
+      message: `${provider} refused ${formatCountOf(refused, 'passage')}${why}`,
+    },
+  ];
+}
+
+function mediaWarning({ mediaLeft }: EmbeddingSummary): readonly Warning[] {
+  if (mediaLeft === undefined) return [];
+  const { files, why, hint } = mediaLeft;
+  const message = `${formatCountOf(files, 'media file')} can only be found by name: ${why}`;
+  return [{ code: 'MEDIA_UNAVAILABLE', message, hint: hint }];
+}

@@ -1,0 +1,99 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { SvcError, type Warning } from '../../errors/index.js';
+import type {
+  ImportResult,
+  IndexKeeper,
+  IndexKeeperOptions,
+  Transfer,
+  WorkOptions,
+} from '../backends/index.js';
+import { readForgotten } from '../forget/index.js';
+import { type MemoryIndex, openIndex } from '../index/index.js';
+import { displayPath, resolveWorkspace } from '../sources/index.js';
+import { withIndexLock } from '../sync/index-lock.js';
+import type { CheckedExport } from './export-format.js';
+import { type ExportTally, exportLines } from './export-memory.js';
+import { importFiles, importVectors, planImport } from './import-memory.js';
+
+const LOCK_WAIT_MS = 10 * 60 * 1000;
+
+export function createTransfer(
+  { target, clock }: IndexKeeperOptions,
+  keeper: IndexKeeper,
+): Transfer {
+  const { workspaceDir } = target.sources.memory;
+  return {
+    export: async ({ agent, vectors }, write, work = {}) => {
+      const warnings: Warning[] = [];
+      const tally: ExportTally = { documents: 0, vectors: 0, bytes: 0, skipped: [] };
+      const forgotten = await readForgotten(target.forget);
+      const atMs = clock.now();
+      await keeper.answer(
+        work,
+        warnings,
+        async (index) => {
+          if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);
+          const { signal } = work;
+          const context = { index, workspaceDir, forgotten, agent, atMs, vectors, signal };
+          for await (const line of exportLines(context, tally)) await write(line);
+        },
+        { embeds: false },
+      );
+      return { ...tally, warnings };
+    },
+    planImport: (file, into) => planImport(file, into ?? workspaceDir),
+    import: async (plan, existing, work = {}) => {
+      const stamp = new Date(clock.now()).toISOString().replaceAll(/[:.]/gu, '-');
+      const backupDir = join(target.forget.backupDir, `import-${stamp}`);
+      const files = await importFiles(plan, existing, backupDir, work.signal);
+      const root = realpathSync(plan.root);
+      const paths = plan.checked.documents.map(({ path }) => join(root, path));
+      return {
+        ...files,
+        same: plan.landing.same.length,
+        ...(await takeIn(paths, plan.checked, work)),
+      };
+    },
+  };
+
+  /** Indexes imported files and stores their vectors. */
+  async function takeIn(
+    files: readonly string[],
+    checked: CheckedExport,
+    work: WorkOptions,
+  ): Promise<Pick<ImportResult, 'notIndexed' | 'vectors'>> {
+    if (!existsSync(workspaceDir)) return { notIndexed: files.length, vectors: 0 };
+    await keeper.sync({ ...work, embeds: false });
+    keeper.close();
+    const root = resolveWorkspace(workspaceDir);
+    return withIndex(work, async (index) => {
+      const known = new Set((await index.documents()).map(({ path }) => path));
+      const notIndexed = files.filter((file) => !known.has(displayPath(root, file))).length;
+      const vectors = checked.vectors === 0 ? 0 : await importVectors(checked, index, work.signal);
+      return { notIndexed, vectors };
+    });
+  }
+
+  async function withIndex<T>(
+    { signal }: WorkOptions,
+    use: (index: MemoryIndex) => Promise<T>,
+  ): Promise<T> {
+    const lock = { pid: process.pid, nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
+    return withIndexLock(target.indexFile, lock, async () => {
+      const opened = openIndex(target.indexFile, 'write', target.vectors);
+      if (opened.state !== 'ready') throw damagedMeanwhile(target.indexFile);
+      try {
+        return await use(opened.index);
+      } finally {
+        opened.index.close();
+      }
+    });
+  }
+}
+
+function damagedMeanwhile(indexFile: string): SvcError {
+  return new SvcError('INDEX_CORRUPT', `the index ${indexFile} is damaged`, {
+    hint: 'the next command rebuilds it; run this one again',
+  });
+}

@@ -1,0 +1,12 @@
+/*
+ * Keeps an index fresh while a process runs. Loaded by name:
+ *   memory-watcher.ts: the watcher
+ */
+
+export type { MemoryWatcher } from './memory-watcher.js';
+export {
+  type WatchEvent,
+  type WatchFailure,
+  watchTargetOf,
+} from './watch-events.js';
+export { readWatchRecord, type WatchRecord } from './watch-record.js';

@@ -1,0 +1,139 @@
+import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import type { Clock } from '../../support/context.js';
+import type { MemoryBackend } from '../backends/index.js';
+import type { OpenedMemory } from '../open-memory.js';
+import type { MemorySources } from '../sources/index.js';
+import type { EmbeddingFailure, SyncEvent, SyncSummary } from '../sync/index.js';
+import type { OpenWatch } from './folder-watches.js';
+
+/** A memory to keep fresh; see `watchTargetOf`. */
+export interface WatchTarget {
+  /** Display name: the agent's id, or the folder. */
+  readonly name: string;
+  readonly sources: MemorySources;
+  readonly backend: Pick<MemoryBackend, 'sync'>;
+  /** Whether to follow changes (`sync.watch`); otherwise only the interval syncs. */
+  readonly watch: boolean;
+  /** `sync.watchDebounceMs`: how long to wait after the last change; milliseconds. */
+  readonly debounceMs: number;
+  /** `sync.intervalMinutes` in milliseconds; 0 for never. */
+  readonly intervalMs: number;
+  /** Records this watcher next to the index, for other processes; not recorded by default. */
+  readonly indexFile?: string;
+  /** True by default. */
+  readonly syncsAtStart?: boolean;
+}
+
+/** How changes are detected. */
+export type WatchMode =
+  /** Not started, or closed. */
+  | 'off'
+  /** By file watching. */
+  | 'watching'
+  /** File watching is unavailable; polling instead. */
+  | 'polling'
+  /** `sync.watch` is false: only the interval syncs. */
+  | 'interval';
+
+/** What triggered a sync. */
+export type SyncCause = 'asked' | 'changed' | 'interval' | 'retry' | 'start';
+
+/** A failure that does not end the watcher. */
+export type WatchFailure = EmbeddingFailure;
+
+export type WatchEvent =
+  /** File watching is active, initially or again; `folders` is the number of watches. */
+  | { readonly type: 'watching'; readonly folders: number }
+  /** File watching is unavailable; polling every `everyMs` instead. Sent once. */
+  | { readonly type: 'polling'; readonly why: string; readonly everyMs: number }
+  /** The first change since the last sync started; the sync follows after a quiet period. */
+  | { readonly type: 'changed'; readonly path: string }
+  | { readonly type: 'syncing'; readonly cause: SyncCause }
+  /** Progress of the running sync. */
+  | { readonly type: 'progress'; readonly event: SyncEvent }
+  /** Keyword search is up to date. If vectors are missing, `failed` follows. */
+  | { readonly type: 'synced'; readonly cause: SyncCause; readonly summary: SyncSummary }
+  /** Retried after `retryInMs`, or sooner when a file changes. */
+  | {
+      readonly type: 'failed';
+      readonly failure: WatchFailure;
+      /** 1 for the first in a row. */
+      readonly attempt: number;
+      readonly retryInMs: number;
+    };
+
+export interface WatcherState {
+  readonly mode: WatchMode;
+  /** Set while polling. */
+  readonly why: string | undefined;
+  readonly folders: number;
+  readonly isSyncing: boolean;
+  /** When the last sync succeeded, in milliseconds since the epoch. */
+  readonly syncedMs: number | undefined;
+  readonly last: SyncSummary | undefined;
+  /** The failure that will be retried. */
+  readonly failure: WatchFailure | undefined;
+  /** Number of successful syncs. */
+  readonly syncs: number;
+}
+
+/** Delays that are not configurable; milliseconds. */
+export interface WatchTiming {
+  /** Maximum delay of a sync while changes keep coming. */
+  readonly longestWaitMs: number;
+  /** Between scans while polling; longer if scans are slow. */
+  readonly pollMs: number;
+  /** While polling, how often to retry file watching. */
+  readonly rewatchMs: number;
+  /** Before the first retry of a failed sync; doubled each time. */
+  readonly firstRetryMs: number;
+  readonly longestRetryMs: number;
+  /** Before asking again for vectors of a pending batch job. */
+  readonly pendingMs: number;
+  /** How long a sync waits for another process that writes the index. */
+  readonly lockWaitMs: number;
+}
+
+export interface WatchOptions {
+  readonly clock: Clock;
+  readonly onEvent: (event: WatchEvent) => void;
+  readonly timing?: Partial<WatchTiming> | undefined;
+  /** Defaults to the system's watches; tests simulate shortages. */
+  readonly openWatch?: OpenWatch | undefined;
+}
+
+/** An error code of the system (`errno(3)`) or of SQLite. */
+const OUTSIDE = /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/;
+
+/** The failure of a sync, if it may be temporary: expected errors, and system errors. Undefined for bugs. */
+export function watchFailureOf(error: unknown): WatchFailure | undefined {
+  if (error instanceof SvcError) {
+    if (error.code === 'BUG') return undefined;
+    const { code, message, hint } = error;
+    return hint === undefined ? { code, message } : { code, message, hint };
+  }
+  const code = systemErrorCode(error);
+  if (code === undefined || !OUTSIDE.test(code)) return undefined;
+  return { code, message: messageOf(error) };
+}
+
+/**
+ * What to watch of an opened memory.
+ *
+ * @param watch whether to follow changes; defaults to `sync.watch`
+ */
+export function watchTargetOf(
+  { agent, name, backend, sources, ext }: OpenedMemory,
+  watch = agent.memorySearch.sync.watch,
+): WatchTarget {
+  const { store, sync } = agent.memorySearch;
+  return {
+    name,
+    sources,
+    backend,
+    watch,
+    debounceMs: ext?.settings.update.debounceMs ?? sync.watchDebounceMs,
+    intervalMs: ext?.settings.update.intervalMs ?? sync.intervalMinutes * 60_000,
+    indexFile: store.path,
+  };
+}

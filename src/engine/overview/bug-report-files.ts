@@ -1,0 +1,170 @@
+import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { systemErrorCode } from '../errors/index.js';
+import { namesIn, readPart } from '../support/files.js';
+import { formatMode } from '../support/format.js';
+
+/** A file of the state folder, without its content. */
+export interface StateFileFacts {
+  /** Relative to the state folder. */
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'other';
+  readonly bytes: number;
+  /** As `0600`. */
+  readonly mode: string;
+  readonly changed: string;
+}
+
+export interface StateFolderFacts {
+  readonly files: readonly StateFileFacts[];
+  /** How many other files there are, without their names. */
+  readonly others: number;
+  /** Why there is no list; null when there is one. */
+  readonly unreadable: string | null;
+  /** Bytes that this user can still write there; null where unknown. */
+  readonly freeBytes: number | null;
+}
+
+/** Folders that svc itself fills; their entries are listed as well. */
+const OWN_FOLDERS: ReadonlySet<string> = new Set(['auth', 'logs', 'memory', 'models', 'runtimes']);
+
+/** Names of files that svc creates. Notes in the same folder have other names. */
+const OWN_NAME =
+  /^(?:svc(?:\.schema)?\.json|serve\.\w+|local[.-][\w.-]+|github-copilot[\w.-]*\.json)$|\.(?:gguf|lock|log|sqlite)(?:[.-][\w.-]+)?$|\.svc\.tmp$/u;
+
+/** Lists the files of a state folder that are svc's own. */
+export function stateFolderFacts(dir: string): StateFolderFacts {
+  try {
+    const paths = readdirSync(dir).flatMap((name) => [
+      name,
+      ...(OWN_FOLDERS.has(name) ? namesIn(join(dir, name)).map((inner) => join(name, inner)) : []),
+    ]);
+    const own = paths.filter((path) => OWN_FOLDERS.has(path) || OWN_NAME.test(basename(path)));
+    return {
+      files: own.flatMap((path) => factsOf(dir, path)),
+      others: paths.length - own.length,
+      unreadable: null,
+      freeBytes: freeBytes(dir),
+    };
+  } catch (error) {
+    const unreadable = systemErrorCode(error) ?? 'unknown error';
+    return { files: [], others: 0, unreadable, freeBytes: null };
+  }
+}
+
+/** Empty for a file that was deleted meanwhile. */
+function factsOf(dir: string, path: string): readonly StateFileFacts[] {
+  const stats = lstatSync(join(dir, path), { throwIfNoEntry: false });
+  if (stats === undefined) return [];
+  return [
+    {
+      path,
+      kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'folder' : 'other',
+      bytes: stats.size,
+      mode: formatMode(stats.mode),
+      changed: stats.mtime.toISOString(),
+    },
+  ];
+}
+
+function freeBytes(dir: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(dir);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+const MAX_LOG_BYTES = 256 * 1024;
+const MAX_LOGS = 3;
+/** Longer names do not fit the archive, and no log of svc has one. */
+const LOG_NAME = /^[\w.-]{1,64}$/u;
+
+/**
+ * The ends of the newest logs; none when there are none.
+ *
+ * @param logFile the log that the configuration names; undefined means those below the state folder
+ */
+export function recentLogs(stateDir: string, logFile: string | undefined): readonly TarFile[] {
+  const dir = logFile === undefined ? join(stateDir, 'logs') : dirname(logFile);
+  const stem = logFile === undefined ? '' : basename(logFile).replace(/\.[^.]*$/u, '');
+  return filesOf(dir)
+    .filter(({ path }) => basename(path).startsWith(stem))
+    .toSorted((a, b) => b.changedMs - a.changedMs)
+    .slice(0, MAX_LOGS)
+    .flatMap(({ path }) => {
+      const content = endOf(path);
+      return content === undefined ? [] : [{ name: `logs/${basename(path)}`, content }];
+    });
+}
+
+function filesOf(dir: string): readonly { readonly path: string; readonly changedMs: number }[] {
+  try {
+    return readdirSync(dir).flatMap((name) => {
+      const path = join(dir, name);
+      const stats = statSync(path, { throwIfNoEntry: false });
+      const isLog = LOG_NAME.test(name) && stats?.isFile() === true && !name.endsWith('.gz');
+      return isLog ? [{ path, changedMs: stats.mtimeMs }] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+/** Whole lines only: half a secret in a cut line would not be recognized. */
+function endOf(path: string): Buffer | undefined {
+  try {
+    const from = Math.max(0, statSync(path).size - MAX_LOG_BYTES);
+    const read = readPart(path, from, MAX_LOG_BYTES);
+    return from === 0 ? read : read.subarray(read.indexOf(0x0a) + 1);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file of an archive. */
+export interface TarFile {
+  /** Relative, with forward slashes; at most 100 bytes. */
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+const BLOCK_BYTES = 512;
+
+/**
+ * A tar archive of a few small files, in the POSIX.1-1988 format (ustar). Files have no owner and mode
+ * 0600.
+ *
+ * @param atMs when the files were changed, in milliseconds since the epoch
+ */
+export function tarOf(files: readonly TarFile[], atMs: number): Buffer {
+  const blocks = files.flatMap(({ name, content }) => [
+    header(name, content.length, atMs),
+    content,
+    Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES),
+  ]);
+  // The archive ends with two zero blocks.
+  return Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]);
+}
+
+function header(name: string, bytes: number, atMs: number): Buffer {
+  if (Buffer.byteLength(name) > 100) throw new RangeError(`too long for an archive: ${name}`);
+  const block = Buffer.alloc(BLOCK_BYTES);
+  const octal = (value: number, offset: number, width: number): void => {
+    block.write(`${value.toString(8).padStart(width - 1, '0')}\0`, offset, 'ascii');
+  };
+  block.write(name, 0, 'utf8');
+  octal(0o600, 100, 8);
+  octal(0, 108, 8);
+  octal(0, 116, 8);
+  octal(bytes, 124, 12);
+  octal(Math.max(0, Math.floor(atMs / 1000)), 136, 12);
+  // The checksum is computed with spaces in its own field.
+  block.write(' '.repeat(8), 148, 'ascii');
+  block.write('0', 156, 'ascii');
+  block.write('ustar\u000000', 257, 'ascii');
+  const sum = block.reduce((total, byte) => total + byte, 0);
+  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'ascii');
+  return block;
+}

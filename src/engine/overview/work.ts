@@ -1,0 +1,270 @@
+import { existsSync, statSync } from 'node:fs';
+import { type LoadedConfig, loadConfig } from '../config/index.js';
+import {
+  type DreamTarget,
+  dreamTargets,
+  lastSweep,
+  nextSweepMs,
+  openDreams,
+  type SweepRecord,
+  sweepOutput,
+} from '../dreaming/index.js';
+import { SvcError } from '../errors/index.js';
+import { type Flows, flowsFile, openFlows } from '../flows/index.js';
+import { HEALTH_SERVICE } from '../serve/services/health-service.js';
+import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
+import { listeningUrl } from '../serve/webhook-routes.js';
+import type { EngineContext } from '../support/context.js';
+import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
+import type { ServedService, Serving } from './serving.js';
+
+/** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */
+export interface DreamsGlance {
+  /** The agents of the workspace. */
+  readonly agents: readonly string[];
+  readonly enabled: boolean;
+  /** When the next sweep is due; undefined when none is. */
+  readonly nextMs: number | undefined;
+  /** Undefined before the first sweep. */
+  readonly last: LastSweep | undefined;
+  /** Why the sweeps cannot be read. */
+  readonly fault: string | undefined;
+}
+
+/** The newest sweep. */
+export interface LastSweep {
+  readonly startedMs: number;
+  readonly ended: boolean;
+  readonly failed: boolean;
+  /** How many claims it wrote to `MEMORY.md`. */
+  readonly written: number;
+}
+
+/** Reads the dreams of all workspaces; databases are opened only after a change. */
+export class DreamsLook {
+  private readonly targets: readonly DreamTarget[];
+  private stamp: string | undefined;
+  private swept: readonly SweptGlance[] = [];
+  private nextMs: readonly (number | undefined)[] = [];
+
+  constructor(targets: readonly DreamTarget[]) {
+    this.targets = targets;
+  }
+
+  /** @returns undefined when nothing changed since the last call and no sweep became due */
+  look(nowMs: number): readonly DreamsGlance[] | undefined {
+    const stamp = fileStamp(
+      this.targets.flatMap(({ workspace: { files } }) => [files.database, `${files.database}-wal`]),
+    );
+    const isSwept = stamp !== this.stamp;
+    if (!isSwept && !this.nextMs.some((next) => next !== undefined && next <= nowMs)) {
+      return undefined;
+    }
+    this.stamp = stamp;
+    if (isSwept) this.swept = this.targets.map(sweptGlance);
+    this.nextMs = this.targets.map((target) => nextSweepMs(target, nowMs));
+    return this.targets.map(({ agents, settings }, at) => ({
+      agents,
+      enabled: settings.enabled,
+      nextMs: this.nextMs[at],
+      last: this.swept[at]?.last,
+      fault: this.swept[at]?.fault,
+    }));
+  }
+}
+
+type SweptGlance = Pick<DreamsGlance, 'fault' | 'last'>;
+
+function sweptGlance({ workspace }: DreamTarget): SweptGlance {
+  try {
+    const dreams = openDreams(workspace);
+    try {
+      const newest = lastSweep(dreams);
+      return { last: newest === undefined ? undefined : sweepGlance(newest), fault: undefined };
+    } finally {
+      dreams?.close();
+    }
+  } catch (error) {
+    if (!(error instanceof SvcError)) throw error;
+    return { last: undefined, fault: error.message };
+  }
+}
+
+function sweepGlance(sweep: SweepRecord): LastSweep {
+  const { startedMs, endedMs, phases } = sweep;
+  return {
+    startedMs,
+    ended: endedMs !== undefined,
+    failed: Object.values(phases).some(({ state }) => state === 'failed'),
+    written: sweepOutput(sweep).written,
+  };
+}
+
+/**
+ * A text that changes when one of these files is written, created or deleted. An empty file counts as
+ * missing, since SQLite leaves empty logs behind.
+ */
+export function fileStamp(files: readonly string[]): string {
+  return files.map(stampOf).join(' ');
+}
+
+function stampOf(file: string): string {
+  try {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined || found.size === 0
+      ? '-'
+      : `${found.ino}.${found.size}.${found.mtimeMs}`;
+  } catch {
+    // A parent folder cannot be read: opening the file reports it.
+    return '-';
+  }
+}
+
+/** Flows and tasks by status. */
+export type FlowsGlance = ReturnType<Flows['operator']['counts']> & {
+  /** Why they cannot be read. */
+  readonly fault: string | undefined;
+};
+
+const NONE: FlowsGlance = { flows: {}, tasks: {}, fault: undefined };
+
+/**
+ * Counts flows whenever something was committed. The database is opened once, and never created.
+ */
+export class FlowsLook {
+  private readonly context: EngineContext;
+  private readonly loaded: LoadedConfig;
+  private opened: Flows | undefined;
+  private seen: string | undefined;
+
+  constructor(context: EngineContext, loaded: LoadedConfig) {
+    this.context = context;
+    this.loaded = loaded;
+  }
+
+  /** @returns undefined when nothing changed since the last call */
+  look(): FlowsGlance | undefined {
+    try {
+      const flows = this.open();
+      const version = flows?.version() ?? 'none';
+      if (version === this.seen) return undefined;
+      this.seen = version;
+      return flows === undefined ? NONE : { ...flows.operator.counts(), fault: undefined };
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      if (this.seen === error.message) return undefined;
+      this.seen = error.message;
+      return { ...NONE, fault: error.message };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.opened?.close();
+    this.opened = undefined;
+  }
+
+  private open(): Flows | undefined {
+    if (this.opened === undefined && existsSync(flowsFile(this.context))) {
+      this.opened = openFlows(this.context, this.loaded.resolved);
+    }
+    return this.opened;
+  }
+}
+
+/** The serving process and its webhooks; times in milliseconds since the epoch. */
+export interface ListenerGlance {
+  /** Undefined when none runs. */
+  readonly process: ServingGlance | undefined;
+  /** How many routes are enabled. */
+  readonly routes: number;
+  /** Requests to all listeners of this state folder so far, and how many were rejected. */
+  readonly requests: number;
+  readonly rejected: number;
+  readonly last: LastAnswer | null;
+}
+
+/** A running `svc serve` or `svc webhook serve`. */
+interface ServingGlance {
+  readonly pid: number;
+  readonly startedMs: number;
+  /** The address of webhooks, or else of health; undefined where nothing listens. */
+  readonly url: string | undefined;
+  readonly services: number;
+  /** Of services that failed. */
+  readonly failures: readonly Pick<ServedService, 'failure' | 'name'>[];
+}
+
+/** @param loaded undefined while the configuration cannot be read */
+export function listenerGlance(
+  serving: Serving | undefined,
+  loaded: LoadedConfig | undefined,
+  stateDir: string,
+): ListenerGlance {
+  const activity = Object.values(readActivity(stateDir));
+  return {
+    process: serving === undefined ? undefined : processGlance(serving),
+    routes: loaded === undefined ? 0 : enabledRoutes(loaded),
+    requests: sum(activity, ({ requests }) => requests),
+    rejected: sum(activity, ({ rejected }) => rejected),
+    last: activity.reduce<LastAnswer | null>((newest, { last }) => newer(newest, last), null),
+  };
+}
+
+function processGlance({ pid, startedMs, services }: Serving): ServingGlance {
+  return {
+    pid,
+    startedMs,
+    url: listeningUrl(services, WEBHOOKS_SERVICE) ?? listeningUrl(services, HEALTH_SERVICE),
+    services: services.length,
+    failures: services
+      .filter(({ failure }) => failure !== null)
+      .map(({ name, failure }) => ({ name, failure })),
+  };
+}
+
+function enabledRoutes({ resolved }: LoadedConfig): number {
+  const { enabled, config } = resolved.plugins.entries.webhooks;
+  return enabled ? Object.values(config.routes).filter((route) => route.enabled).length : 0;
+}
+
+function sum(activity: readonly RouteActivity[], count: (route: RouteActivity) => number): number {
+  return activity.reduce((total, route) => total + count(route), 0);
+}
+
+function newer(a: LastAnswer | null, b: LastAnswer | null): LastAnswer | null {
+  if (a === null || b === null) return a ?? b;
+  return b.atMs > a.atMs ? b : a;
+}
+
+/** Webhooks, flows and dreams. */
+export interface OtherWork {
+  readonly listener: ListenerGlance;
+  readonly flows: FlowsGlance;
+  /** One per workspace. */
+  readonly dreams: readonly DreamsGlance[];
+}
+
+export interface OverviewPlace {
+  readonly context: EngineContext;
+  /** The file named by `--config`. */
+  readonly configFile: string | undefined;
+}
+
+/** @throws SvcError CONFIG_* */
+export async function otherWork(
+  { context, configFile }: OverviewPlace,
+  serving: Serving | undefined,
+): Promise<OtherWork> {
+  const { clock, state } = context;
+  const loaded = await loadConfig(context, { configFile });
+  const flows = new FlowsLook(context, loaded);
+  try {
+    return {
+      listener: listenerGlance(serving, loaded, state.stateDir),
+      flows: flows.look() ?? NONE,
+      dreams: new DreamsLook(dreamTargets(loaded, context)).look(clock.now()) ?? [],
+    };
+  } finally {
+    await flows.close();
+  }
+}

@@ -1,0 +1,204 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { withinTime } from '../support/async.js';
+import { isRecord } from '../support/text.js';
+import {
+  currentUser,
+  type GuardedPath,
+  linkFault,
+  pathFault,
+  refuseFolder,
+  refuseInsecure,
+  refuseSpecial,
+  statGuarded,
+} from './path-safety.js';
+import {
+  type FileProvider,
+  placeOf,
+  SecretFault,
+  type SecretLookup,
+  setCommand,
+} from './secret-context.js';
+
+/** The id that means the whole file. */
+const WHOLE_FILE = 'value';
+
+/**
+ * Reads a secret file once: JSON with values at pointers, or a single value.
+ *
+ * @throws SecretFault; or the signal's reason
+ */
+export async function fileLookup(
+  provider: FileProvider,
+  alias: string,
+  signal: AbortSignal | undefined,
+): Promise<SecretLookup> {
+  const { path, mode, timeoutMs } = provider;
+  // A read from a hanging network folder cannot be cancelled, only abandoned.
+  const read = await withinTime(timeoutMs, signal, () => readSecretText(provider, alias));
+  if (!read.done) {
+    throw new SecretFault(
+      `${path} could not be read within ${timeoutMs} ms`,
+      `check the file system, or raise ${placeOf(alias)}.timeoutMs`,
+    );
+  }
+  return (mode === 'json' ? jsonLookup : singleLookup)(read.value, path, alias);
+}
+
+async function readSecretText(provider: FileProvider, alias: string): Promise<string> {
+  const { path, maxBytes, allowInsecurePath } = provider;
+  const guarded: GuardedPath = { path, alias, key: 'path', allowInsecurePath };
+  const { file, stats } = await openSecretFile(guarded);
+  try {
+    const bytes = stats.size > maxBytes ? undefined : await readUpTo(file, maxBytes);
+    if (bytes === undefined) {
+      throw new SecretFault(
+        `${path} has more than ${maxBytes} bytes`,
+        `check that it is the right file, or raise ${placeOf(alias)}.maxBytes`,
+      );
+    }
+    return decode(bytes, path);
+  } catch (error) {
+    throw error instanceof SecretFault ? error : pathFault(guarded, error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The content; undefined when it is longer, whatever its reported size was. */
+async function readUpTo(file: FileHandle, maxBytes: number): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  for await (const part of file.createReadStream({ end: maxBytes, autoClose: false })) {
+    parts.push(part);
+  }
+  const bytes = Buffer.concat(parts);
+  return bytes.length > maxBytes ? undefined : bytes;
+}
+
+function decode(bytes: Buffer, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new SecretFault(`${path} is not UTF-8 text`, 'save it as UTF-8');
+  }
+}
+
+function jsonLookup(text: string, path: string, alias: string): SecretLookup {
+  const root = parseObject(text, path, alias);
+  return (id) => {
+    const keys = pointerKeys(id);
+    if (keys === undefined) {
+      const single = id === WHOLE_FILE ? `, or ${setCommand(alias, 'mode', 'singleValue')}` : '';
+      return new SecretFault(
+        `${path} is JSON, and "${id}" is not a JSON pointer`,
+        `use an id such as /providers/openai${single}`,
+      );
+    }
+    const value = valueAtKeys(root, keys);
+    if (typeof value === 'string' && value !== '') return value;
+    return new SecretFault(
+      value === undefined
+        ? `${path} has no value there`
+        : `the value in ${path} is not a non-empty string`,
+      'write the value as a string, or fix the id of the reference',
+    );
+  };
+}
+
+function parseObject(text: string, path: string, alias: string): Record<string, unknown> {
+  let root: unknown;
+  try {
+    root = JSON.parse(text);
+  } catch {
+    throw new SecretFault(
+      `${path} is not JSON`,
+      `fix it; if the whole file is one value, ${setCommand(alias, 'mode', 'singleValue')}`,
+    );
+  }
+  if (isRecord(root)) return root;
+  throw new SecretFault(`${path} is not a JSON object`, 'put the secrets in one object');
+}
+
+function singleLookup(text: string, path: string, alias: string): SecretLookup {
+  const value = text.replace(/\r?\n$/u, '');
+  return (id) => {
+    if (id !== WHOLE_FILE) {
+      return new SecretFault(
+        `the secret provider "${alias}" has a single value`,
+        `use "id": "${WHOLE_FILE}" in the reference, or ${setCommand(alias, 'mode', 'json')}`,
+      );
+    }
+    if (value !== '') return value;
+    return new SecretFault(`${path} is empty`, 'write the value to it');
+  };
+}
+
+/** Does not follow a final link, and does not wait for the writer of a pipe. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Opens a secret file that meets the rules of facts §3.3. The caller closes it.
+ *
+ * @throws SecretFault
+ */
+async function openSecretFile(
+  guarded: GuardedPath,
+): Promise<{ readonly file: FileHandle; readonly stats: Stats }> {
+  const seen = await statGuarded(guarded);
+  refuseFolder(guarded, seen);
+  if (seen.isSymbolicLink()) throw linkFault(guarded);
+  // Opening a device can have side effects.
+  refuseSpecial(guarded, seen);
+  const file = await openAt(guarded);
+  try {
+    // Of the open file: the path may lead elsewhere by now.
+    const stats = await file.stat();
+    refuseSpecial(guarded, stats);
+    refuseInsecure(guarded, stats, currentUser());
+    refuseOtherNames(guarded, stats);
+    return { file, stats };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function openAt(guarded: GuardedPath): Promise<FileHandle> {
+  try {
+    return await open(guarded.path, FLAGS);
+  } catch (error) {
+    throw pathFault(guarded, error);
+  }
+}
+
+/** Another name may be in a folder that others can read. allowInsecurePath does not waive this. */
+function refuseOtherNames({ path }: GuardedPath, stats: Stats): void {
+  if (stats.nlink <= 1) return;
+  throw new SecretFault(
+    `${path} has ${stats.nlink} names (hard links)`,
+    'copy it to a new file and delete the old names',
+  );
+}
+
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/u;
+const POSITION = /^(?:0|[1-9]\d*)$/u;
+
+/** The keys that a JSON pointer (RFC 6901) names, from the root; undefined for other text. */
+export function pointerKeys(pointer: string): readonly string[] | undefined {
+  if (!POINTER.test(pointer)) return undefined;
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((key) => key.replaceAll(/~[01]/gu, (mark) => (mark === '~0' ? '~' : '/')));
+}
+
+/** The value at these keys of JSON data; undefined where there is none. */
+export function valueAtKeys(root: unknown, keys: readonly string[]): unknown {
+  let value = root;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (Array.isArray(value) ? !POSITION.test(key) : !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

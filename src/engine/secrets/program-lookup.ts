@@ -1,0 +1,257 @@
+import { realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isInside } from '../support/files.js';
+import { isRecord, parsedJson } from '../support/text.js';
+import {
+  currentUser,
+  type GuardedPath,
+  linkFault,
+  pathFault,
+  refuseFolder,
+  refuseInsecure,
+  refuseSpecial,
+  statGuarded,
+} from './path-safety.js';
+import { type ProgramEnd, runProgram } from './run-program.js';
+import {
+  type ExecProvider,
+  type Inquiry,
+  placeOf,
+  type SecretContext,
+  SecretFault,
+  type SecretLookup,
+} from './secret-context.js';
+
+/**
+ * Runs a provider's program once, for all ids.
+ *
+ * @throws SecretFault; or the signal's reason
+ */
+export async function programLookup(
+  provider: ExecProvider,
+  { ids, provider: alias }: Inquiry,
+  { env, settings, signal }: SecretContext,
+): Promise<SecretLookup> {
+  const input = programRequest(alias, ids);
+  refuseLarge(input, alias, settings.resolution.maxBatchBytes);
+  const file = await programFile(provider, alias);
+  const end = await runProgram({
+    file,
+    // A program may act on the name that it is called by.
+    name: provider.command,
+    args: provider.args,
+    env: environmentOf(provider, env),
+    cwd: dirname(file),
+    input,
+    timeoutMs: provider.timeoutMs,
+    silenceMs: provider.noOutputTimeoutMs ?? provider.timeoutMs,
+    maxOutputBytes: provider.maxOutputBytes,
+    signal,
+  });
+  const request = programRequest(alias, ids.slice(0, 1));
+  const hint = `to see why, run ${provider.command} with ${request} on stdin`;
+  const stdout = stdoutOf(end, provider, alias, hint);
+  return readReply(stdout, { ids, jsonOnly: provider.jsonOnly, hint });
+}
+
+function refuseLarge(input: string, alias: string, maxBatchBytes: number): void {
+  const bytes = Buffer.byteLength(input);
+  if (bytes <= maxBatchBytes) return;
+  throw new SecretFault(
+    `the request to "${alias}" has ${bytes} bytes; the limit is ${maxBatchBytes}`,
+    `svc config set secrets.resolution.maxBatchBytes ${bytes}, or use a second provider`,
+  );
+}
+
+/** Of svc's own environment, only the variables in passEnv. */
+function environmentOf(
+  { env, passEnv }: ExecProvider,
+  own: SecretContext['env'],
+): Record<string, string> {
+  const passed = passEnv.flatMap((name) => {
+    const value = own[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...Object.fromEntries(passed), ...env };
+}
+
+function stdoutOf(end: ProgramEnd, provider: ExecProvider, alias: string, hint: string): Buffer {
+  const { command, timeoutMs, noOutputTimeoutMs = timeoutMs, maxOutputBytes } = provider;
+  switch (end.kind) {
+    case 'exited':
+      if (end.exitCode === 0) return end.stdout;
+      throw new SecretFault(`${command} exited with code ${end.exitCode}`, hint);
+    case 'signalled':
+      throw new SecretFault(`${command} was killed by ${end.signal}`, hint);
+    case 'not-started':
+      throw new SecretFault(
+        `${command} cannot be started (${end.code})`,
+        startHint(end.code, command),
+      );
+    case 'killed':
+      switch (end.limit) {
+        case 'timeoutMs':
+          throw tooMuch(`${command} took more than ${timeoutMs} ms`, alias, end.limit);
+        case 'silenceMs':
+          throw tooMuch(
+            `${command} printed nothing for ${noOutputTimeoutMs} ms`,
+            alias,
+            'noOutputTimeoutMs',
+          );
+        case 'maxOutputBytes':
+          throw tooMuch(`${command} printed more than ${maxOutputBytes} bytes`, alias, end.limit);
+      }
+  }
+}
+
+function tooMuch(why: string, alias: string, key: string): SecretFault {
+  return new SecretFault(why, `fix the program, or raise ${placeOf(alias)}.${key}`);
+}
+
+function startHint(code: string, command: string): string {
+  switch (code) {
+    case 'EACCES':
+      return `chmod u+x ${JSON.stringify(command)}`;
+    case 'ENOENT':
+      return 'its first line (#!) names a program that does not exist';
+    default:
+      return 'check that it is a program for this system, and its args and env';
+  }
+}
+
+/**
+ * The file of a provider's `command`, links resolved, when it meets the rules of facts §3.3. This file is
+ * run and not the link, which could change in between.
+ *
+ * @throws SecretFault
+ */
+async function programFile(provider: ExecProvider, alias: string): Promise<string> {
+  const { command, trustedDirs, allowInsecurePath, allowSymlinkCommand } = provider;
+  const written: GuardedPath = { path: command, alias, key: 'command', allowInsecurePath };
+  const seen = await statGuarded(written);
+  refuseFolder(written, seen);
+  if (seen.isSymbolicLink() && !allowSymlinkCommand) throw linkFault(written);
+  const program: GuardedPath = { ...written, path: await realPathOf(written) };
+  const stats = await statGuarded(program);
+  refuseFolder(program, stats);
+  refuseSpecial(program, stats);
+  if (trustedDirs.length > 0 && !(await isInsideOne(program.path, trustedDirs))) {
+    throw new SecretFault(
+      `${program.path} is not in a trusted folder`,
+      `add its folder to ${placeOf(alias)}.trustedDirs if you trust it`,
+    );
+  }
+  refuseInsecure(program, stats, currentUser());
+  return program.path;
+}
+
+async function realPathOf(guarded: GuardedPath): Promise<string> {
+  try {
+    return await realpath(guarded.path);
+  } catch (error) {
+    throw pathFault(guarded, error);
+  }
+}
+
+/** @param path without links in it */
+async function isInsideOne(path: string, folders: readonly string[]): Promise<boolean> {
+  const inside = await Promise.all(folders.map((folder) => isBelow(path, folder)));
+  return inside.includes(true);
+}
+
+async function isBelow(path: string, folder: string): Promise<boolean> {
+  try {
+    return isInside(path, await realpath(folder));
+  } catch {
+    // The folder does not exist.
+    return false;
+  }
+}
+
+/** The version of requests and replies (facts §3.3). */
+const PROTOCOL_VERSION = 1;
+
+function programRequest(alias: string, ids: readonly string[]): string {
+  return JSON.stringify({ protocolVersion: PROTOCOL_VERSION, provider: alias, ids });
+}
+
+interface ReplyOptions {
+  readonly ids: readonly string[];
+  readonly jsonOnly: boolean;
+  /** For a reply that is not valid. */
+  readonly hint: string;
+}
+
+/**
+ * Parses the stdout of a program: `{"protocolVersion":1,"values":{…},"errors":{…}}`. Without
+ * `jsonOnly` and with one id, anything but a JSON object is the value (facts §3.3).
+ *
+ * @throws SecretFault
+ */
+function readReply(stdout: Buffer, options: ReplyOptions): SecretLookup {
+  const { ids, jsonOnly, hint } = options;
+  const text = decode(stdout, hint).trim();
+  if (text === '') throw new SecretFault('the program printed nothing', hint);
+  const reply = parsedJson(text);
+  if (isRecord(reply)) return replyLookup(reply, hint);
+  if (!jsonOnly && ids.length === 1) return valueLookup(typeof reply === 'string' ? reply : text);
+  if (jsonOnly) throw new SecretFault('the output of the program is not a JSON object', hint);
+  throw new SecretFault(
+    `the program printed one value for ${ids.length} ids`,
+    'use one provider per secret, or answer in JSON',
+  );
+}
+
+function decode(stdout: Buffer, hint: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(stdout);
+  } catch {
+    throw new SecretFault('the output of the program is not UTF-8 text', hint);
+  }
+}
+
+function valueLookup(value: string): SecretLookup {
+  return () =>
+    value === ''
+      ? new SecretFault('the program printed an empty value', 'check what it looks up')
+      : value;
+}
+
+function replyLookup(reply: Record<string, unknown>, hint: string): SecretLookup {
+  const { protocolVersion, values, errors = {} } = reply;
+  if (protocolVersion !== PROTOCOL_VERSION) {
+    throw new SecretFault(
+      `the output of the program has no "protocolVersion": ${PROTOCOL_VERSION}`,
+      hint,
+    );
+  }
+  if (!isRecord(errors) || !(values === undefined || isRecord(values))) {
+    throw new SecretFault(
+      '"values" or "errors" in the output of the program is not an object',
+      hint,
+    );
+  }
+  return (id) => {
+    // "constructor" is a valid id.
+    if (Object.hasOwn(errors, id)) return new SecretFault(reportedWords(errors[id]), hint);
+    const value = values !== undefined && Object.hasOwn(values, id) ? values[id] : undefined;
+    if (typeof value === 'string' && value !== '') return value;
+    return new SecretFault(
+      value === undefined
+        ? 'the program returned no value for it'
+        : 'the program returned a value that is not a non-empty string',
+      hint,
+    );
+  };
+}
+
+const REPORTED: ReadonlyMap<unknown, string> = new Map([
+  ['NOT_FOUND', 'the program does not know this id'],
+  ['AMBIGUOUS_DUPLICATE_KEY', 'the program has several values for it'],
+]);
+
+/** Messages of programs may quote secrets, so only known codes are shown. */
+function reportedWords(error: unknown): string {
+  const code = isRecord(error) ? error['code'] : undefined;
+  return REPORTED.get(code) ?? 'the program returned an error for it';
+}

@@ -1,0 +1,98 @@
+import { isSecretValue, MASK, redactSecrets, SECRET_FIELD } from './token-patterns.js';
+
+/**
+ * Masks secrets in everything that leaves the process: those that were read so far, and texts that look
+ * like one. There is one per process.
+ */
+export interface SecretMask {
+  /** Remembers a secret, unless it is shorter than {@link LEAST_KNOWN_CHARS}. */
+  readonly learn: (value: string) => void;
+  /** The text with secrets masked. */
+  readonly text: (text: string) => string;
+  /** Plain JSON data with secrets masked in its texts; keys and shape stay. */
+  readonly data: <T>(data: T) => T;
+}
+
+/** Shorter secrets are not masked: placeholders such as `none` or `ollama` are common words. */
+export const LEAST_KNOWN_CHARS = 8;
+
+/** From this length, single lines of a multi-line secret such as a private key are masked as well. */
+const LEAST_LINE_CHARS = 16;
+
+export function createSecretMask(known: Iterable<string> = []): SecretMask {
+  const forms = new Set<string>();
+  let knownForm: RegExp | undefined;
+  const learn = (value: string): void => {
+    const before = forms.size;
+    for (const form of formsOf(value)) forms.add(form);
+    if (forms.size !== before) knownForm = undefined;
+  };
+  const text = (plain: string): string => {
+    knownForm ??= anyOf(forms);
+    return redactSecrets(knownForm === undefined ? plain : plain.replaceAll(knownForm, MASK));
+  };
+  for (const value of known) learn(value);
+  return { learn, text, data: (data) => maskedData(data, text) };
+}
+
+/** The forms of a value in texts: plain, in JSON, in a URL, in Basic authentication. */
+function formsOf(value: string): readonly string[] {
+  const whole = value.trim();
+  if (whole.length < LEAST_KNOWN_CHARS) return [];
+  const lines = whole.split(/(?<!\s)\s*\n\s*/u).filter((line) => line.length >= LEAST_LINE_CHARS);
+  return [whole, ...lines].flatMap((part) => [
+    part,
+    JSON.stringify(part).slice(1, -1),
+    encoded(part),
+    Buffer.from(part)
+      .toString('base64')
+      .replace(/={1,2}$/u, ''),
+  ]);
+}
+
+/** Half a surrogate pair cannot be encoded. */
+function encoded(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Longer ones first: one secret may begin with another. */
+function anyOf(forms: ReadonlySet<string>): RegExp | undefined {
+  if (forms.size === 0) return undefined;
+  const escaped = [...forms]
+    .toSorted((a, b) => b.length - a.length)
+    .map((form) => form.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`));
+  return new RegExp(escaped.join('|'), 'g');
+}
+
+/** The cast is safe: texts stay texts, and no literal of svc looks like a secret. */
+function maskedData<T>(data: T, text: (plain: string) => string): T {
+  return masked(data, text) as T;
+}
+
+/** Instances of classes are not JSON data. */
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function masked(value: unknown, text: (plain: string) => string): unknown {
+  if (typeof value === 'string') return text(value);
+  if (Array.isArray(value)) return value.map((item) => masked(item, text));
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      typeof item === 'string' && isSecretField(name, item) ? MASK : masked(item, text),
+    ]),
+  );
+}
+
+/** A value with spaces is a sentence. */
+function isSecretField(name: string, value: string): boolean {
+  return SECRET_FIELD.test(name) && !/\s/u.test(value) && isSecretValue(value);
+}

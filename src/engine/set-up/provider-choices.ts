@@ -1,0 +1,139 @@
+import { ENV_NAME, referencedVariable } from '../config/index.js';
+import { connectTo } from '../embeddings/diagnosis/index.js';
+import {
+  type AgentProviders,
+  chooseNamed,
+  type ListedProvider,
+  PROVIDERS,
+} from '../embeddings/index.js';
+import { listProviders } from '../embeddings/list-providers.js';
+import { SvcError } from '../errors/index.js';
+
+/** Where the key of the chosen provider comes from. */
+export type KeyChoice =
+  /** No key is needed, or the configuration has one. */
+  | { readonly kind: 'as-it-is' }
+  /** A variable of the environment. */
+  | { readonly kind: 'variable'; readonly name: string }
+  /** Given now, to be stored in the secrets file. */
+  | { readonly kind: 'given'; readonly value: string };
+
+/** The key that a provider has. */
+export type KeyState =
+  | KeyChoice
+  | { readonly kind: 'missing'; readonly hint: string }
+  /** A custom endpoint, which may need a key. */
+  | { readonly kind: 'unknown' };
+
+/**
+ * The key that a provider has without asking.
+ *
+ * @throws SvcError PROVIDER_UNKNOWN
+ */
+export function keyState(
+  name: string,
+  { settings, world }: Pick<AgentProviders, 'settings' | 'world'>,
+): KeyState {
+  const { credential, adapter } = chooseNamed(name, settings, world);
+  if (credential.state === 'missing') return { kind: 'missing', hint: credential.hint };
+  const { key, runsOn } = PROVIDERS[adapter];
+  if (credential.state === 'not_needed' && key.required) return { kind: 'unknown' };
+  // The variable of a local server is a placeholder that should not be sent elsewhere.
+  if (credential.state !== 'found' || runsOn === 'server') return { kind: 'as-it-is' };
+  const { input, source } = credential;
+  const isFromEnvironment = input.kind === 'reference' && source === `env ${input.id}`;
+  return isFromEnvironment ? { kind: 'variable', name: input.id } : { kind: 'as-it-is' };
+}
+
+/** A variable with the key. @throws SvcError USAGE when the name is not valid */
+export function variableKey(name: string): KeyChoice {
+  if (ENV_NAME.test(name)) return { kind: 'variable', name };
+  throw new SvcError('USAGE', 'the variable name must be capitals, digits and underscores', {
+    hint: 'pass a name such as OPENAI_API_KEY; pass the key itself with --key-stdin',
+  });
+}
+
+/**
+ * A key that a person gave; `env:NAME` is a reference.
+ *
+ * @throws SvcError USAGE, without the text
+ */
+export function givenKey(text: string): KeyChoice {
+  const value = text.trim();
+  const name = referencedVariable(value);
+  if (name !== undefined) return variableKey(name);
+  if (value !== '' && !/[\s\p{Cc}]/u.test(value)) return { kind: 'given', value };
+  const message = value === '' ? 'the key is empty' : 'the key must be one word without spaces';
+  throw new SvcError('USAGE', message, { hint: 'copy the key again, without the text around it' });
+}
+
+/** A provider that can be used here. */
+interface ProviderOffer {
+  readonly provider: string;
+  /** Why it is offered, for people. */
+  readonly sign: string;
+  /** The default model; null where the vendor's list decides. */
+  readonly model: string | null;
+}
+
+/** The offered providers and the default. */
+export interface ProviderOffers {
+  readonly offers: readonly ProviderOffer[];
+  /** Undefined means keyword search only. */
+  readonly preferred: string | undefined;
+}
+
+/** Whether something answers at an address. */
+type IsReachable = (url: URL, signal: AbortSignal) => Promise<boolean>;
+
+/** A local server answers at once. */
+const PROBE_MS = 300;
+
+/**
+ * The providers that could be used here: the configured one, those of auto-detection, entries of
+ * `models.providers`, and local model servers. A server that happens to run is never the default: it may
+ * run for something else.
+ *
+ * @throws SvcError PROVIDER_UNKNOWN when the settings name one that does not exist; the signal's reason
+ */
+export async function offeredProviders(
+  { settings, world }: Pick<AgentProviders, 'settings' | 'world'>,
+  signal: AbortSignal,
+  isReachable: IsReachable = answers,
+): Promise<ProviderOffers> {
+  const listed = listProviders(settings, world);
+  const found = await Promise.all(
+    listed.map(async (provider) => offerOf(provider, await runs(provider, signal, isReachable))),
+  );
+  signal.throwIfAborted();
+  const primary = listed.find(({ role }) => role === 'primary');
+  return { offers: found.flat(), preferred: primary?.provider };
+}
+
+function offerOf(listed: ListedProvider, isRunning: boolean): readonly ProviderOffer[] {
+  const { provider, model, credential, endpoint, role, available, configured, why } = listed;
+  const offer = (sign: string): readonly ProviderOffer[] => [{ provider, sign, model }];
+  if (isRunning) return offer(`runs at ${endpoint ?? ''}`);
+  if (role === 'primary') return offer(why);
+  if (available) return offer(credential.source ?? 'on this machine');
+  return configured && credential.state !== 'missing' ? offer('from the configuration') : [];
+}
+
+async function runs(
+  { provider, adapter, endpoint }: ListedProvider,
+  signal: AbortSignal,
+  isReachable: IsReachable,
+): Promise<boolean> {
+  const isServer = provider === adapter && PROVIDERS[adapter].runsOn === 'server';
+  if (!isServer || endpoint === null || !URL.canParse(endpoint)) return false;
+  return isReachable(new URL(endpoint), AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
+}
+
+async function answers(url: URL, signal: AbortSignal): Promise<boolean> {
+  try {
+    await connectTo(url, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}

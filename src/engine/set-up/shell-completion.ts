@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SvcError } from '../errors/index.js';
+import type { EngineContext } from '../support/context.js';
+import { realOrGiven, replaceFile } from '../support/files.js';
+
+/** Shells whose completion svc can install. */
+export const COMPLETION_SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
+
+/** Where completion goes; absolute paths. */
+export interface CompletionPlan {
+  readonly shell: CompletionShell;
+  /** The script of the shell. */
+  readonly scriptFile: string;
+  /** What reads the script at the start of the shell; undefined where the shell finds it itself. */
+  readonly startup: { readonly file: string; readonly line: string } | undefined;
+  readonly isInstalled: boolean;
+}
+
+const MARK = '# svc completion';
+
+/**
+ * Plans where the completion of a shell goes: a script, and a line in the startup file that reads it. The script
+ * is a file because running svc at each start of a shell would delay it.
+ *
+ * @param shell undefined for the one of `$SHELL`
+ * @throws SvcError USAGE where that is none of {@link COMPLETION_SHELLS}
+ */
+export function planCompletion(
+  shell: CompletionShell | undefined,
+  { env, homeDir, state }: EngineContext,
+): CompletionPlan {
+  const used = shell ?? COMPLETION_SHELLS.find((name) => name === basename(env['SHELL'] ?? ''));
+  if (used === undefined) {
+    throw new SvcError(
+      'USAGE',
+      `cannot tell which shell you use (SHELL is "${env['SHELL'] ?? ''}")`,
+      {
+        hint: `name it: svc completion install ${COMPLETION_SHELLS.join('|')}`,
+      },
+    );
+  }
+  if (used === 'fish') {
+    const config = env['XDG_CONFIG_HOME'] ?? join(homeDir, '.config');
+    const scriptFile = join(config, 'fish/completions/svc.fish');
+    return { shell: used, scriptFile, startup: undefined, isInstalled: existsSync(scriptFile) };
+  }
+  const scriptFile = join(state.stateDir, 'completion', `svc.${used}`);
+  const folder = used === 'zsh' ? (env['ZDOTDIR'] ?? homeDir) : homeDir;
+  const file = join(folder, used === 'zsh' ? '.zshrc' : '.bashrc');
+  const quoted = `'${scriptFile.replaceAll("'", "'\\''")}'`;
+  const line = `${used === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;
+  const isInstalled = existsSync(scriptFile) && textOf(file).includes(line);
+  return { shell: used, scriptFile, startup: { file, line }, isInstalled };
+}
+
+/** The script has constants of its own, so it must not be read twice. */
+function bashLine(script: string): string {
+  return `[ -f ${script} ] && ! declare -F __svc_complete >/dev/null && . ${script}`;
+}
+
+/** Completion functions of zsh need compinit to have run. */
+function zshLine(script: string): string {
+  return `[ -f ${script} ] && { (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }; . ${script}; }`;
+}
+
+/** Writes the script and the line of a plan; everything else in the startup file stays. */
+export function installCompletion({ scriptFile, startup }: CompletionPlan, script: string): void {
+  mkdirSync(dirname(scriptFile), { recursive: true });
+  replaceFile(scriptFile, script, 0o644);
+  if (startup === undefined) return;
+  const others = withoutLine(textOf(startup.file));
+  const end = others === '' || others.endsWith('\n') ? '' : '\n';
+  writeStartup(startup.file, `${others}${end}${startup.line}\n`);
+}
+
+/** Takes the script and the line away. @returns whether there was anything */
+export function removeCompletion({ scriptFile, startup }: CompletionPlan): boolean {
+  const hadScript = existsSync(scriptFile);
+  rmSync(scriptFile, { force: true });
+  const text = startup === undefined ? '' : textOf(startup.file);
+  const rest = withoutLine(text);
+  if (startup !== undefined && rest !== text) writeStartup(startup.file, rest);
+  return hadScript || rest !== text;
+}
+
+/** Startup files are often links into a folder of dotfiles, which stay links. */
+function writeStartup(file: string, text: string): void {
+  const target = realOrGiven(file);
+  mkdirSync(dirname(target), { recursive: true });
+  replaceFile(target, text, statSync(target, { throwIfNoEntry: false })?.mode ?? 0o644);
+}
+
+function withoutLine(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !line.endsWith(MARK))
+    .join('\n');
+}
+
+function textOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, statSync, truncateSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Connection, createDatabase, databaseFault, openDatabase } from './database.js';
+
+export interface ProcessLockOptions {
+  readonly signal: AbortSignal;
+  /** Called once if another process has the lock. */
+  readonly onWait?: (() => void) | undefined;
+}
+
+const RETRY_MS = 50;
+
+/**
+ * Runs work that only one process can do at a time, waiting as long as needed.
+ *
+ * The lock is an open transaction on an empty database: the operating system releases it when the process
+ * dies, so that it is never stale.
+ *
+ * @param file absolute path of the lock file, which remains, empty
+ * @throws the signal's reason; the error of the file system or SQLite if the file cannot be created
+ */
+export async function withProcessLock<T>(
+  file: string,
+  options: ProcessLockOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const database = openLock(file);
+  try {
+    for (let waits = 0; !tryLock(database); waits++) {
+      if (waits === 0) options.onWait?.();
+      await pause(options.signal);
+    }
+    options.signal.throwIfAborted();
+    return await work();
+  } finally {
+    database.close();
+  }
+}
+
+/** Runs the work at once, or not at all if another process has the lock. */
+export function tryProcessLock(file: string, work: () => void): void {
+  const database = openLock(file);
+  try {
+    if (tryLock(database)) work();
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Whether any process has the lock now. Changes nothing, and takes the lock only for the moment of the check.
+ */
+export function isProcessLockHeld(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const database = checkConnection(file);
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    database.exec('ROLLBACK');
+    return false;
+  } catch (error) {
+    // A file that this user cannot write is not evidence of a lock.
+    return databaseFault(error) === 'busy';
+  }
+}
+
+/**
+ * Screens and services check repeatedly. One connection per lock keeps memory from growing where connections
+ * are never freed; see keep-native-objects.ts.
+ */
+const checks = new Map<string, { readonly inode: number; readonly database: Connection }>();
+
+function checkConnection(file: string): Connection {
+  const inode = statSync(file).ino;
+  const known = checks.get(file);
+  if (known?.inode === inode) return known.database;
+  known?.database.close();
+  checks.delete(file);
+  const database = openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
+  checks.set(file, { inode, database });
+  return database;
+}
+
+function openLock(file: string): Connection {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  return createDatabase(file, 0);
+}
+
+function tryLock(database: Connection): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    return true;
+  } catch (error) {
+    const fault = databaseFault(error);
+    if (fault === 'busy') return false;
+    if (fault !== 'corrupt') throw error;
+    // Something else was written into it; empty, it is a database again.
+    truncateSync(database.name);
+    return false;
+  }
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(RETRY_MS, undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import { setMaxListeners } from 'node:events';
+
+/** A promise that is settled from outside; settling it again does nothing. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A rejection without a listener does not count as unhandled. */
+export function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+type Timed<T> = { readonly done: true; readonly value: T } | { readonly done: false };
+
+/**
+ * Runs work with a time limit; a limit of 0 or less skips it. Late work is aborted and not waited for, and
+ * its failure is ignored.
+ *
+ * @param outer aborts the work and the wait
+ * @throws what the work throws in time; the outer signal's reason
+ */
+export async function withinTime<T>(
+  ms: number,
+  outer: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<Timed<T>> {
+  outer?.throwIfAborted();
+  if (ms <= 0) return { done: false };
+  const late = new AbortController();
+  const signal = outer === undefined ? late.signal : AbortSignal.any([outer, late.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  const waiting = new Promise<Timed<T>>((resolve, reject) => {
+    timer = setTimeout(() => resolve({ done: false }), ms);
+    onAbort = () => reject(outer?.reason);
+    outer?.addEventListener('abort', onAbort, { once: true });
+  });
+  const working = work(signal).then((value): Timed<T> => ({ done: true, value }));
+  working.catch(() => undefined);
+  try {
+    return await Promise.race([working, waiting]);
+  } finally {
+    clearTimeout(timer);
+    if (onAbort !== undefined) outer?.removeEventListener('abort', onAbort);
+    late.abort();
+  }
+}
+
+/** Waits for work, but no longer than until a signal aborts. @throws the signal's reason */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  // Many callers may wait on one signal, which Node.js would report as a leak.
+  setMaxListeners(0, signal);
+  const aborted = deferred<never>();
+  const stop = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,62 @@
+import type { SearchResponse } from '../memory/search/index.js';
+
+/**
+ * The environment of the engine, created once in src/cli/context.ts. Nothing in the engine reads
+ * `process.env`, `process.cwd()` or the clock directly.
+ */
+export interface EngineContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the current folder. */
+  readonly cwd: string;
+  /** Absolute path of the home folder, for `~` in configured paths. */
+  readonly homeDir: string;
+  readonly state: StatePaths;
+  readonly clock: Clock;
+  /** Called with each secret that was read, so that it is masked in output. */
+  readonly onSecret?: OnSecret | undefined;
+  /** Called with each search of an agent's memory, where searches are logged; see dreaming/recall-log. */
+  readonly onRecall?: OnRecall | undefined;
+}
+
+/** Called after the answer was returned. Never fails. */
+export type OnRecall = (recall: {
+  /** Absolute path of the agent's workspace. */
+  readonly workspaceDir: string;
+  readonly response: SearchResponse;
+}) => Promise<void>;
+
+export type OnSecret = (value: string) => void;
+
+/** Milliseconds since the epoch; tests pass their own. */
+export interface Clock {
+  now(): number;
+}
+
+/** Absolute paths of the state on disk. */
+export interface StatePaths {
+  /** Configuration and user data: `SVC_HOME`, else `$XDG_STATE_HOME/svc`, else `~/.svc`. */
+  readonly stateDir: string;
+  /** Rebuildable files (indexes): `SVC_HOME`, else `$XDG_CACHE_HOME/svc`, else `~/.svc`. */
+  readonly cacheDir: string;
+  /** The user configuration: `<config dir>/svc.json`. */
+  readonly userConfigFile: string;
+}
+
+/** The state paths for an environment; does not access the disk. */
+export function resolveStatePaths(
+  env: Readonly<Record<string, string | undefined>>,
+  homeDir: string,
+): StatePaths {
+  const home = env['SVC_HOME'];
+  const fallback = `${homeDir}/.svc`;
+  const below = (variable: string): string => {
+    if (home) return home;
+    const root = env[variable];
+    return root ? `${root}/svc` : fallback;
+  };
+  return {
+    stateDir: below('XDG_STATE_HOME'),
+    cacheDir: below('XDG_CACHE_HOME'),
+    userConfigFile: `${below('XDG_CONFIG_HOME')}/svc.json`,
+  };
+}

@@ -1,0 +1,177 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
+import { systemErrorCode } from '../errors/index.js';
+
+/** Readable by its owner only: for every file that may contain a secret. */
+export const PRIVATE_MODE = 0o600;
+
+/** The ending of temporary files; a killed process leaves one behind. */
+export const TEMPORARY_ENDING = '.svc.tmp';
+
+/**
+ * Replaces a file atomically and durably. Its folder must exist.
+ *
+ * @param mode permissions of the new file
+ * @throws the system's error, with the old file unchanged
+ */
+export function replaceFile(file: string, content: string | Uint8Array, mode: number): void {
+  // Exclusive creation makes it safe; loading crypto for a random name would cost a start 3 ms.
+  const name = Math.floor(Math.random() * 2 ** 48).toString(16);
+  const temporary = join(dirname(file), `.${name.padStart(12, '0')}${TEMPORARY_ENDING}`);
+  try {
+    writeDurably(temporary, content, mode);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(file));
+}
+
+function writeDurably(file: string, content: string | Uint8Array, mode: number): void {
+  const descriptor = openSync(file, 'wx', PRIVATE_MODE);
+  try {
+    writeFileSync(descriptor, content);
+    // Separately, since the mode of open() is subject to the umask.
+    fchmodSync(descriptor, mode);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Younger temporary files may still be being written, on a slow machine. */
+export const WRITING_MS = 10 * 60_000;
+
+const TEMPORARY_NAME = /^\.[\da-f]{12}\.svc\.tmp$/u;
+
+/** Whether a name is that of a temporary file of {@link replaceFile}. */
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY_NAME.test(name);
+}
+
+/**
+ * Removes the temporary files that killed writers left in a folder.
+ *
+ * @throws the system's error
+ */
+export function removeStrayTemporaries(folder: string, nowMs: number): void {
+  const names = readdirSync(folder).filter(isTemporaryName);
+  for (const name of names) removeStrayTemporary(join(folder, name), nowMs);
+}
+
+/**
+ * Removes one temporary file, unless a process may still be writing it.
+ *
+ * @throws the system's error
+ */
+export function removeStrayTemporary(path: string, nowMs: number): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() === true && stats.mtimeMs < nowMs - WRITING_MS) rmSync(path, { force: true });
+}
+
+/** Makes renames in a folder durable, where the system can sync folders. */
+export function syncFolder(folder: string): void {
+  try {
+    syncToDisk(folder);
+  } catch {
+    // Some systems cannot open a folder.
+  }
+}
+
+/** Syncs a file or a folder to disk. */
+export function syncToDisk(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Reads at most `length` bytes of a file. */
+export function readPart(file: string, from: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  const descriptor = openSync(file, 'r');
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The real path; the given path where it cannot be resolved. */
+export function realOrGiven(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * The real path of a file that may not exist yet; undefined where it cannot be resolved, as with a
+ * dangling link.
+ */
+export function realTarget(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT' || isThere(path)) return undefined;
+    const parent = dirname(path);
+    const above = parent === path ? undefined : realTarget(parent);
+    return above === undefined ? undefined : join(above, basename(path));
+  }
+}
+
+/** Whether a real path is a folder or inside it. */
+export function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** A dangling link counts as well. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Replaces a leading `~` with the home folder, but not `~name`. */
+export function expandHome(path: string, homeDir: string): string {
+  if (path === '~') return homeDir;
+  return path.startsWith('~/') || path.startsWith('~\\') ? join(homeDir, path.slice(2)) : path;
+}
+
+/** The absolute path of a configured one: `~` expanded, relative to `baseDir`. */
+export function resolvePath(path: string, baseDir: string, homeDir: string): string {
+  return resolve(baseDir, expandHome(path, homeDir));
+}
+
+/** The names in a folder; empty where it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemErrorCode(error) !== undefined) return [];
+    throw error;
+  }
+}
+
+/** The folders of PATH. */
+export function pathFolders(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+}

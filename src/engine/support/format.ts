@@ -1,0 +1,90 @@
+import { MS_PER_DAY, MS_PER_HOUR } from './time.js';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** A whole number with thousands separators: `1,283`. */
+export function formatCount(count: number): string {
+  // The first use of Intl.NumberFormat would take a tenth of the start of a short command.
+  return (Math.round(count) || 0).toString().replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** A count with its noun: `1 file`, `2 files`. */
+export function formatCountOf(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** A size in decimal units: `812 B`, `16.1 MB`. */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+  let value = Math.max(0, bytes);
+  for (const unit of units) {
+    if (unit === 'TB') return `${formatCount(value)} ${unit}`;
+    // 999.95 kB would print as 1000.0 kB.
+    if (value < (unit === 'B' ? 1000 : 999.95)) {
+      return unit === 'B' ? `${Math.round(value)} B` : `${value.toFixed(1)} ${unit}`;
+    }
+    value /= 1000;
+  }
+  return `${formatCount(value)} TB`;
+}
+
+/** A rounded count: `812`, `212k`, `1.3M`. */
+export function formatShortCount(count: number): string {
+  const rounded = Math.max(0, Math.round(count));
+  if (rounded < 1000) return String(rounded);
+  // 999,950 would print as 1000k.
+  if (rounded < 999_500) {
+    const thousands = rounded / 1000;
+    return `${thousands < 9.95 ? thousands.toFixed(1) : Math.round(thousands)}k`;
+  }
+  return `${(rounded / 1e6).toFixed(1)}M`;
+}
+
+/** A duration: `4 ms`, `0.3 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < MINUTE_MS - 50) return `${(ms / SECOND_MS).toFixed(1)} s`;
+  const seconds = Math.round(ms / SECOND_MS);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${pad2(seconds % 60)} s`;
+  const minutes = Math.round(ms / MINUTE_MS);
+  return `${formatCount(Math.floor(minutes / 60))} h ${pad2(minutes % 60)} min`;
+}
+
+/** Remaining time: `0:41`, `1:02:03`. */
+export function formatEta(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / SECOND_MS));
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const tail = pad2(seconds % 60);
+  return hours > 0 ? `${hours}:${pad2(minutes)}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** A rate: `8,214 chunks/s`; one decimal below ten. */
+export function formatRate(perSecond: number, noun: string): string {
+  const rate =
+    perSecond > 0 && perSecond < 9.95 ? perSecond.toFixed(1) : formatCount(Math.max(0, perSecond));
+  return `${rate} ${noun}/s`;
+}
+
+/**
+ * `just now`, `3 min ago`, `2 days ago`. Times in the future count as now, since clocks differ. Both times
+ * are milliseconds since the epoch.
+ */
+export function formatRelativeTime(atMs: number, nowMs: number): string {
+  const ago = nowMs - atMs;
+  if (ago < 10 * SECOND_MS) return 'just now';
+  if (ago < MINUTE_MS) return `${Math.floor(ago / SECOND_MS)} s ago`;
+  if (ago < MS_PER_HOUR) return `${Math.floor(ago / MINUTE_MS)} min ago`;
+  if (ago < MS_PER_DAY) return `${Math.floor(ago / MS_PER_HOUR)} h ago`;
+  return `${formatCountOf(Math.floor(ago / MS_PER_DAY), 'day')} ago`;
+}
+
+/** File permissions in octal: `0600`. */
+export function formatMode(mode: number): string {
+  return (mode & 0o7777).toString(8).padStart(4, '0');
+}
+
+function pad2(value: number): string {
+  return value.toString().padStart(2, '0');
+}

@@ -1,0 +1,67 @@
+import { distance } from 'fastest-levenshtein';
+
+/** The parsed JSON; undefined where the text is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parsed JSON, or the text itself: servers may answer with either. */
+export function jsonOrText(text: string): unknown {
+  const value = parsedJson(text);
+  return value === undefined ? text : value;
+}
+
+/**
+ * A text as one quoted word of a POSIX shell ("Shell Command Language", 2.2.2 "Single-Quotes").
+ */
+export function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+const OFFSET = 0xcbf29ce484222325n;
+const PRIME = 0x100000001b3n;
+
+/**
+ * FNV-1a, 64 bits, as 16 hexadecimal digits (http://www.isthe.com/chongo/tech/comp/fnv). Not
+ * cryptographic: loading Node's crypto would cost a start 3 ms.
+ */
+export function shortHash(text: string): string {
+  let hash = OFFSET;
+  for (const byte of Buffer.from(text, 'utf8')) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);
+  }
+  return hash.toString(16).padStart(16, '0');
+}
+
+/**
+ * The known name nearest to a mistyped one; undefined when none is close: at most a third of the letters
+ * may differ, two in short names. Case does not matter.
+ */
+export function suggestName(typed: string, known: readonly string[]): string | undefined {
+  const lower = typed.toLowerCase();
+  let best: { readonly name: string; readonly steps: number } | undefined;
+  for (const name of known) {
+    const steps = distance(lower, name.toLowerCase());
+    if (best === undefined || steps < best.steps) best = { name, steps };
+  }
+  if (best === undefined) return undefined;
+  const longer = Math.max(typed.length, best.name.length);
+  const near = best.steps <= Math.max(2, Math.floor(longer / 3)) && best.steps * 2 <= longer;
+  return near ? best.name : undefined;
+}
+
+/** Whether a value is a JSON object: neither null nor an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const NON_ASCII = /[^\0-\x7f]/;
+
+/** Whether a text is plain ASCII, for which much can be done faster. */
+export function isAscii(text: string): boolean {
+  return !NON_ASCII.test(text);
+}

@@ -1,0 +1,48 @@
+/**
+ * Milliseconds since this process started, by a monotonic clock. The first use of `performance.now()` would
+ * take a tenth of the start of a short command.
+ */
+export function runningMs(): number {
+  return process.uptime() * 1000;
+}
+
+/** Clocks do not drift this much between two checks. */
+const JUMP_MS = 1000;
+
+/** A jump of the wall clock: it was set, or the machine was suspended. */
+export interface ClockJump {
+  /** The time after the jump, epoch milliseconds. */
+  readonly atMs: number;
+  /** How far; negative when the clock was set back. */
+  readonly byMs: number;
+}
+
+/**
+ * Detects jumps of the wall clock by comparing it with a monotonic one.
+ *
+ * @returns the jump since its last call, if there was one
+ */
+export function jumpDetector(
+  wallMs: () => number,
+  steadyMs: () => number = runningMs,
+): () => ClockJump | undefined {
+  let aheadMs = wallMs() - steadyMs();
+  return () => {
+    const atMs = wallMs();
+    const byMs = atMs - steadyMs() - aheadMs;
+    if (Math.abs(byMs) <= JUMP_MS) return undefined;
+    aheadMs += byMs;
+    return { atMs, byMs };
+  };
+}
+
+export const MS_PER_HOUR = 3_600_000;
+export const MS_PER_DAY = 24 * MS_PER_HOUR;
+
+/** Timers with more milliseconds fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The pause after a number of failures: doubles with each, up to the longest. */
+export function doublingRestMs(failures: number, firstMs: number, longestMs: number): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
+}

@@ -1,0 +1,271 @@
+import { PassThrough, Readable, Writable } from 'node:stream';
+import {
+  type ClientContext,
+  client,
+  methods,
+  ndJsonStream,
+  type PermissionOption,
+  type PermissionOptionKind,
+  PROTOCOL_VERSION,
+  type PromptResponse,
+  RequestError,
+  type RequestPermissionOutcome,
+  type SessionUpdate,
+  type Stream,
+  type ToolKind,
+} from '@agentclientprotocol/sdk';
+import { ChildGroup, readLines } from '../child/index.js';
+import { isRecord } from '../config/index.js';
+import { messageOf } from '../errors/index.js';
+import { fromJsonText } from '../flows/index.js';
+import { parsedJson } from '../support/text.js';
+import {
+  ErrorTail,
+  endFailure,
+  type JobEnd,
+  type JobHost,
+  progressLine,
+  type RunningJob,
+  summaryText,
+  type TaskJob,
+} from './job.js';
+import type { PermissionPolicy } from './runner-settings.js';
+
+/** How long an agent can take to cancel before its programs are ended. */
+const CANCEL_GRACE_MS = 3000;
+/** How long an agent can take to exit after its answer. */
+const LEAVE_GRACE_MS = 2000;
+
+/** JSON-RPC code of an agent whose user has to sign in first. */
+const AUTH_REQUIRED = -32_000;
+
+/**
+ * Runs a task with an agent over the Agent Client Protocol on stdin and stdout: one process, one session, one
+ * prompt. svc offers it neither files nor terminals.
+ */
+export function startAcp(job: TaskJob, host: JobHost): RunningJob {
+  const { command, env, cwd, attemptId, permissions } = job;
+  const child = new ChildGroup({ command, env, cwd, attemptId, mind: host.mind });
+  const errors = new ErrorTail(child.stderr, host.note);
+  const account = new AgentAccount(host.progress);
+  let cancel: (() => void) | undefined;
+  let isStopped = false;
+  let cancelTimer: NodeJS.Timeout | undefined;
+
+  const app = client({ name: 'svc' })
+    .onRequest(methods.client.session.requestPermission, ({ params }) => {
+      if (isStopped) return { outcome: { outcome: 'cancelled' } };
+      const { toolCall, options } = params;
+      const kind = toolCall.kind ?? account.kindOf(toolCall.toolCallId);
+      const outcome = decidePermission(permissions, kind, options);
+      host.note(`asked for ${kind ?? 'an unnamed tool'}: ${outcome.outcome}`);
+      return { outcome };
+    })
+    .onNotification(methods.client.session.update, ({ params }) => account.take(params.update));
+
+  const converse = async (agent: ClientContext): Promise<JobEnd> => {
+    const { protocolVersion } = await agent.request(methods.agent.initialize, {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    });
+    if (protocolVersion !== PROTOCOL_VERSION) {
+      const error = `the agent uses protocol version ${protocolVersion}, svc uses ${PROTOCOL_VERSION}`;
+      return { kind: 'failed', error, retry: false };
+    }
+    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    cancel = () => {
+      agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
+    };
+    if (isStopped) cancel();
+    const response = await agent.request(methods.agent.session.prompt, {
+      sessionId,
+      prompt: [{ type: 'text', text: promptFor(job) }],
+    });
+    return endOf(response, account.text);
+  };
+
+  const talk = async (): Promise<JobEnd> => {
+    try {
+      return await app.connectWith(agentStream(child, host.note), converse);
+    } catch (error) {
+      if (error instanceof RequestError) return refusal(error);
+      // The connection broke; how the agent exited says more.
+      child.stop();
+      return {
+        kind: 'failed',
+        error: endFailure(await child.ended, errors.lastLine ?? messageOf(error)),
+        retry: true,
+      };
+    }
+  };
+
+  const ended = talk().then(async (end) => {
+    clearTimeout(cancelTimer);
+    child.stdin.end();
+    // An agent is a server: it may not exit when its input ends.
+    const leave = setTimeout(() => child.stop(), LEAVE_GRACE_MS);
+    await child.ended;
+    clearTimeout(leave);
+    return end;
+  });
+  return {
+    ended,
+    stop: () => {
+      if (isStopped) return;
+      isStopped = true;
+      if (cancel === undefined) {
+        child.stop();
+        return;
+      }
+      cancel();
+      cancelTimer = setTimeout(() => child.stop(), CANCEL_GRACE_MS);
+    },
+    kill: () => child.kill(),
+  };
+}
+
+function endOf({ stopReason }: PromptResponse, text: string): JobEnd {
+  switch (stopReason) {
+    case 'end_turn':
+      return { kind: 'succeeded', summary: summaryText(text), result: { text } };
+    case 'max_tokens':
+    case 'max_turn_requests':
+      return {
+        kind: 'failed',
+        error: `the agent reached its limit (${stopReason})`,
+        retry: false,
+      };
+    case 'refusal':
+      return { kind: 'failed', error: 'the agent refused the task', retry: false };
+    case 'cancelled':
+      return { kind: 'failed', error: 'the agent cancelled the task', retry: true };
+  }
+}
+
+function refusal(error: RequestError): JobEnd {
+  if (error.code === AUTH_REQUIRED) {
+    const why = 'the agent is not signed in: run it once by hand, or set its key in env';
+    return { kind: 'failed', error: why, retry: false };
+  }
+  return { kind: 'failed', error: `the agent answered: ${error.message}`, retry: true };
+}
+
+/** The task, followed by its context. */
+function promptFor({ task, flow }: TaskJob): string {
+  if (flow === undefined) return task.task;
+  const context = {
+    goal: flow.goal,
+    ...(flow.currentStep ? { currentStep: flow.currentStep } : {}),
+    ...(flow.stateJson === null ? {} : { state: fromJsonText(flow.stateJson) }),
+    ...(task.error ? { lastAttempt: task.error } : {}),
+  };
+  return `${task.task}\n\nContext, as JSON:\n${JSON.stringify(context, undefined, 2)}`;
+}
+
+/** A message can contain a whole file. */
+const MOST_LINE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The messages of an agent. Anything else on stdout, such as greetings of wrapper scripts, is logged and
+ * skipped: the protocol would take it for a broken message.
+ */
+function agentStream(child: ChildGroup, note: (text: string) => void): Stream {
+  const messages = new PassThrough();
+  readLines(child.stdout, {
+    mostBytes: MOST_LINE_BYTES,
+    onTooLong: () => note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
+    onLine: (line) => {
+      if (isMessage(line)) messages.write(`${line}\n`);
+      else note('skipped a line that is not a message');
+    },
+  });
+  child.stdout.on('close', () => messages.end());
+  return ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(messages), {
+    maxMessageBytes: MOST_LINE_BYTES,
+  });
+}
+
+function isMessage(line: string): boolean {
+  const value = parsedJson(line);
+  return isRecord(value) && value['jsonrpc'] === '2.0';
+}
+
+/** Tools that only read, according to the agent. */
+const READING: ReadonlySet<ToolKind> = new Set(['read', 'search', 'think']);
+
+/** Once before always: the answer is for this one request. */
+const GRANTS: readonly PermissionOptionKind[] = ['allow_once', 'allow_always'];
+const REFUSALS: readonly PermissionOptionKind[] = ['reject_once', 'reject_always'];
+
+/**
+ * Answers an agent's request for permission, because there is no user to ask. If the agent does not offer the
+ * right kind of answer, the request is cancelled.
+ *
+ * @param kind of the tool; undefined if the agent has not said
+ */
+export function decidePermission(
+  policy: PermissionPolicy,
+  kind: ToolKind | undefined,
+  options: readonly PermissionOption[],
+): RequestPermissionOutcome {
+  const isGranted =
+    policy === 'allow' || (policy === 'read' && kind !== undefined && READING.has(kind));
+  for (const wanted of isGranted ? GRANTS : REFUSALS) {
+    const option = options.find((offered) => offered.kind === wanted);
+    if (option !== undefined) return { outcome: 'selected', optionId: option.optionId };
+  }
+  return { outcome: 'cancelled' };
+}
+
+/** The most characters that are kept of an agent's messages; the end counts. */
+const MOST_CHARS = 200_000;
+
+/** Follows a session: progress for people, and the last message as the result. */
+class AgentAccount {
+  private readonly progress: (text: string) => void;
+  private readonly kinds = new Map<string, ToolKind>();
+  private said = '';
+
+  constructor(progress: (text: string) => void) {
+    this.progress = progress;
+  }
+
+  /** The text after the last tool call. */
+  get text(): string {
+    return this.said.trim();
+  }
+
+  kindOf(toolCallId: string): ToolKind | undefined {
+    return this.kinds.get(toolCallId);
+  }
+
+  take(update: SessionUpdate): void {
+    switch (update.sessionUpdate) {
+      case 'agent_message_chunk':
+        if (update.content.type === 'text') this.hear(update.content.text);
+        break;
+      case 'tool_call':
+        // The answer follows the last tool call.
+        this.said = '';
+        if (update.kind !== undefined) this.kinds.set(update.toolCallId, update.kind);
+        this.progress(progressLine(update.title));
+        break;
+      case 'tool_call_update':
+        if (update.kind) this.kinds.set(update.toolCallId, update.kind);
+        if (update.title) this.progress(progressLine(update.title));
+        break;
+      case 'plan': {
+        const step = update.entries.find(({ status }) => status === 'in_progress');
+        if (step !== undefined) this.progress(progressLine(step.content));
+        break;
+      }
+      default:
+        // Thoughts, modes and usage are not reported.
+        break;
+    }
+  }
+
+  private hear(text: string): void {
+    this.said = `${this.said}${text}`.slice(-MOST_CHARS);
+  }
+}

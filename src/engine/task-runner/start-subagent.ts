@@ -1,0 +1,116 @@
+import * as z from 'zod/mini';
+import { ChildGroup, readLines } from '../child/index.js';
+import { flowView, type JsonValue, taskView } from '../flows/index.js';
+import {
+  ErrorTail,
+  endFailure,
+  type JobEnd,
+  type JobHost,
+  progressLine,
+  type RunningJob,
+  type TaskJob,
+} from './job.js';
+
+/** Longer than any sensible result, short enough for many tasks at once. */
+const MOST_LINE_BYTES = 1024 * 1024;
+
+type Verdict = Exclude<SubagentMessage, { type: 'progress' }>;
+
+/** Runs a task with a program that reads it as JSON from stdin and writes JSON lines to stdout. */
+export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
+  const { command, env, cwd, attemptId } = job;
+  const child = new ChildGroup({ command, env, cwd, attemptId, mind: host.mind });
+  const errors = new ErrorTail(child.stderr, host.note);
+  let verdict: Verdict | undefined;
+  let lastWords: string | undefined;
+  readLines(child.stdout, {
+    mostBytes: MOST_LINE_BYTES,
+    onTooLong: () => host.note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
+    onLine: (line) => {
+      const read = readSubagentLine(line);
+      if (read.kind === 'unknown') host.note('skipped a JSON object that is not a message');
+      else if (read.kind === 'words') say(read.text);
+      else if (read.message.type === 'progress') say(read.message.text);
+      else verdict = read.message;
+    },
+  });
+  const say = (text: string): void => {
+    const words = progressLine(text);
+    if (words === '') return;
+    lastWords = words;
+    host.progress(words);
+  };
+  child.stdin.end(taskDocument(job));
+  const ended = child.ended.then((end): JobEnd => {
+    if (end.kind === 'exited' && end.exitCode === 0) return successOf(verdict, lastWords);
+    const reported = verdict?.type === 'error' ? verdict : undefined;
+    const why = reported?.message ?? endFailure(end, errors.lastLine);
+    return { kind: 'failed', error: why, retry: reported?.retry ?? true };
+  });
+  return { ended, stop: () => child.stop(), kill: () => child.kill() };
+}
+
+/** A program that exits with 0 without a result has succeeded. */
+function successOf(verdict: Verdict | undefined, lastWords: string | undefined): JobEnd {
+  if (verdict?.type === 'error') {
+    return { kind: 'failed', error: verdict.message, retry: verdict.retry ?? true };
+  }
+  const { summary = lastWords, outcome, result } = verdict ?? {};
+  return { kind: 'succeeded', summary, outcome, result };
+}
+
+/*
+ * The protocol between svc and programs of runtime `subagent`, documented in docs/tasks.md.
+ */
+
+const PROTOCOL_VERSION = 1;
+
+/** The JSON document that the program reads from stdin. */
+function taskDocument({ task, flow, maxAttempts }: TaskJob): string {
+  return JSON.stringify({
+    protocolVersion: PROTOCOL_VERSION,
+    task: taskView(task),
+    attempt: task.attempts,
+    maxAttempts,
+    sessionKey: task.ownerKey,
+    flow: flow === undefined ? null : flowView(flow),
+  });
+}
+
+const json: z.ZodMiniType<JsonValue> = z.json();
+
+const messageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('progress'), text: z.string() }),
+  z.object({
+    type: z.literal('result'),
+    summary: z.optional(z.string()),
+    outcome: z.optional(z.enum(['succeeded', 'blocked'])),
+    result: z.optional(json),
+  }),
+  z.object({
+    type: z.literal('error'),
+    message: z.string(),
+    retry: z.optional(z.boolean()),
+  }),
+]);
+
+type SubagentMessage = z.infer<typeof messageSchema>;
+
+type SubagentLine =
+  | { readonly kind: 'message'; readonly message: SubagentMessage }
+  /** Text for people. */
+  | { readonly kind: 'words'; readonly text: string }
+  /** A JSON object that is not a message of this protocol. */
+  | { readonly kind: 'unknown' };
+
+function readSubagentLine(line: string): SubagentLine {
+  if (!line.trimStart().startsWith('{')) return { kind: 'words', text: line };
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { kind: 'words', text: line };
+  }
+  const read = z.safeParse(messageSchema, value);
+  return read.success ? { kind: 'message', message: read.data } : { kind: 'unknown' };
+}

@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { parsedJson } from '../support/text.js';
+import type { AnsweredRequest } from './answer-log.js';
+
+const SHOWN_SECONDS = 60;
+
+const lastAnswerSchema = z.readonly(
+  z.object({
+    /** Milliseconds since the epoch. */
+    atMs: z.number(),
+    status: z.number(),
+    /** Null for an action that was performed. */
+    code: z.nullable(z.string()),
+    action: z.nullable(z.string()),
+  }),
+);
+const routeActivitySchema = z.readonly(
+  z.object({ requests: z.number(), rejected: z.number(), last: z.nullable(lastAnswerSchema) }),
+);
+const stateSchema = z.object({ routes: z.record(z.string(), z.unknown()) });
+
+/** The last answer of a route. */
+export type LastAnswer = z.infer<typeof lastAnswerSchema>;
+/** How many requests a route answered and rejected, and its last answer. */
+export type RouteActivity = z.infer<typeof routeActivitySchema>;
+
+/** With what only the running process knows. */
+export interface LiveRouteActivity extends RouteActivity {
+  /** Answers in each of the last seconds, the current one last. */
+  readonly perSecond: readonly number[];
+  /** How often each code was sent since the start, most frequent first. */
+  readonly rejections: readonly (readonly [code: string, count: number])[];
+}
+
+interface Counters {
+  requests: number;
+  rejected: number;
+  last: LastAnswer | null;
+  readonly seconds: Uint32Array;
+  /** The last counted second since the epoch. */
+  second: number;
+  readonly codes: Map<string, number>;
+}
+
+/** Counts the answers of each route. Cheap, because every request passes it. */
+export class WebhookActivity {
+  private readonly routes = new Map<string, Counters>();
+
+  /** @param known counted by earlier processes */
+  constructor(known: Readonly<Record<string, RouteActivity>> = {}) {
+    for (const [id, { requests, rejected, last }] of Object.entries(known)) {
+      this.routes.set(id, { ...newCounters(), requests, rejected, last });
+    }
+  }
+
+  record({ routeId, status, code, action }: AnsweredRequest, nowMs: number): void {
+    const counters = this.countersOf(routeId);
+    counters.requests += 1;
+    counters.last = { atMs: nowMs, status, code, action };
+    moveTo(counters, nowMs);
+    const at = counters.second % SHOWN_SECONDS;
+    counters.seconds[at] = (counters.seconds[at] ?? 0) + 1;
+    if (code === null) return;
+    counters.rejected += 1;
+    counters.codes.set(code, (counters.codes.get(code) ?? 0) + 1);
+  }
+
+  /** What is stored, by route. */
+  totals(): Readonly<Record<string, RouteActivity>> {
+    return Object.fromEntries(
+      Array.from(this.routes, ([id, { requests, rejected, last }]) => [
+        id,
+        { requests, rejected, last },
+      ]),
+    );
+  }
+
+  live(routeId: string, nowMs: number): LiveRouteActivity {
+    const counters = this.routes.get(routeId) ?? newCounters();
+    moveTo(counters, nowMs);
+    const { requests, rejected, last, seconds, second, codes } = counters;
+    return {
+      requests,
+      rejected,
+      last,
+      perSecond: Array.from(seconds, (_, at) => seconds[(second + 1 + at) % SHOWN_SECONDS] ?? 0),
+      rejections: [...codes].toSorted(([, a], [, b]) => b - a),
+    };
+  }
+
+  private countersOf(routeId: string): Counters {
+    const known = this.routes.get(routeId);
+    if (known !== undefined) return known;
+    const counters = newCounters();
+    this.routes.set(routeId, counters);
+    return counters;
+  }
+}
+
+function newCounters(): Counters {
+  return {
+    requests: 0,
+    rejected: 0,
+    last: null,
+    seconds: new Uint32Array(SHOWN_SECONDS),
+    second: 0,
+    codes: new Map(),
+  };
+}
+
+/** Clears the seconds that have passed since the last counted one. */
+function moveTo(counters: Counters, nowMs: number): void {
+  const second = Math.floor(nowMs / 1000);
+  if (second === counters.second) return;
+  const passed = second - counters.second;
+  // The clock was set back, or there was a long pause.
+  if (passed < 0 || passed >= SHOWN_SECONDS) counters.seconds.fill(0);
+  else {
+    for (let at = counters.second + 1; at <= second; at++) counters.seconds[at % SHOWN_SECONDS] = 0;
+  }
+  counters.second = second;
+}
+
+/** Requests in quick succession are written together. */
+const WRITE_AFTER_MS = 2000;
+
+function pathOf(stateDir: string): string {
+  return join(stateDir, 'webhooks.json');
+}
+
+/** The activity of routes by their ids. Empty if the file is missing or damaged: it is only for display. */
+export function readActivity(stateDir: string): Readonly<Record<string, RouteActivity>> {
+  let text: string;
+  try {
+    text = readFileSync(pathOf(stateDir), 'utf8');
+  } catch {
+    return {};
+  }
+  const state = stateSchema.safeParse(parsedJson(text));
+  return Object.fromEntries(
+    Object.entries(state.data?.routes ?? {}).flatMap(([id, route]) => {
+      const read = routeActivitySchema.safeParse(route);
+      return read.success ? [[id, read.data]] : [];
+    }),
+  );
+}
+
+/** Stores activity a moment after it changed. It is only for display, and can be lost. */
+export class ActivityFile {
+  private readonly stateDir: string;
+  private readonly current: () => Readonly<Record<string, RouteActivity>>;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(stateDir: string, current: () => Readonly<Record<string, RouteActivity>>) {
+    this.stateDir = stateDir;
+    this.current = current;
+  }
+
+  touch(): void {
+    this.timer ??= setTimeout(() => this.write(), WRITE_AFTER_MS).unref();
+  }
+
+  close(): void {
+    if (this.timer !== undefined) this.write();
+  }
+
+  private write(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    try {
+      const text = `${JSON.stringify({ routes: this.current() })}\n`;
+      replaceFile(pathOf(this.stateDir), text, PRIVATE_MODE);
+    } catch {
+      // On a full disk the flows report it, and the next request tries again.
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FlowAction, Idempotency } from '../flows/index.js';
+
+const SECRET_BYTES = 32;
+
+/** A new secret of a route: 256 random bits in characters that need no escaping anywhere. */
+export function newSecret(): string {
+  return randomBytes(SECRET_BYTES).toString('base64url');
+}
+
+/** The header for a secret where `Authorization` cannot be set. */
+export const SECRET_HEADER = 'x-svc-webhook-secret';
+
+const BEARER = /^bearer(?:[ \t](.*))?$/isu;
+
+/** A secret that can be compared but not read. */
+export type RouteSecret = ReturnType<typeof routeSecret>;
+
+/** Keeps the digest of a secret: comparing digests does not reveal where values differ. */
+export function routeSecret(value: string) {
+  const expected = digest(Buffer.from(value, 'utf8'));
+  return {
+    /** Whether a request carries it. Takes equally long for wrong and right ones. */
+    isCarriedBy: (headers: IncomingHttpHeaders): boolean => {
+      const carried = carriedSecret(headers);
+      return carried !== undefined && timingSafeEqual(digest(carried), expected);
+    },
+  };
+}
+
+/** `Authorization: Bearer` wins, even if it is wrong or empty; other schemes are ignored. */
+function carriedSecret(headers: IncomingHttpHeaders): Buffer | undefined {
+  const bearer = BEARER.exec(headers.authorization ?? '');
+  const own = headers[SECRET_HEADER];
+  const carried = bearer === null ? own : (bearer[1] ?? '').trim();
+  // Node.js reads headers as Latin-1; the bytes that were sent are compared.
+  return typeof carried === 'string' ? Buffer.from(carried, 'latin1') : undefined;
+}
+
+function digest(value: Buffer): Buffer {
+  return hash('sha256', value, 'buffer');
+}
+
+const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)[ \t]*(?:;(.*))?$/isu;
+const CHARSET = /(?:^|;)[ \t]*charset[ \t]*=[ \t]*"?([^\s";]*)/iu;
+
+/** Whether the headers announce uncompressed JSON in UTF-8. */
+export function isJsonBody(headers: IncomingHttpHeaders): boolean {
+  const parts = JSON_TYPE.exec(headers['content-type'] ?? '');
+  if (parts === null) return false;
+  const charset = CHARSET.exec(parts[1] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  return (charset === 'utf-8' || charset === 'utf8') && encoding === 'identity';
+}
+
+interface InFlightLimits {
+  readonly inFlight: number;
+  /** While this many clients have requests in flight, no other one is admitted. */
+  readonly trackedClients: number;
+}
+
+/** Counts requests in flight. */
+export class InFlight {
+  private readonly counts = new Map<string, number>();
+
+  /** How many clients have requests in flight. */
+  get size(): number {
+    return this.counts.size;
+  }
+
+  /** False if the limit is reached; otherwise call {@link leave} at the end. */
+  enter(key: string, limits: InFlightLimits): boolean {
+    const count = this.counts.get(key) ?? 0;
+    if (count >= limits.inFlight) return false;
+    if (count === 0 && this.counts.size >= limits.trackedClients) return false;
+    this.counts.set(key, count + 1);
+    return true;
+  }
+
+  leave(key: string): void {
+    const count = this.counts.get(key) ?? 0;
+    if (count <= 1) this.counts.delete(key);
+    else this.counts.set(key, count - 1);
+  }
+}
+
+interface RateLimits {
+  readonly ratePerWindow: number;
+  readonly windowSeconds: number;
+  /** While this many clients have a window, all others share one. */
+  readonly trackedClients: number;
+}
+
+interface Window {
+  startMs: number;
+  count: number;
+}
+
+/**
+ * Counts requests in fixed windows. Limits come with each request, because a reload can change them.
+ *
+ * No window is forgotten before its end: whoever forges many client addresses could otherwise get a new one
+ * at will. Clients beyond the limit share a window until there is room for their own.
+ */
+export class RateLimiter {
+  /** By client, in the order in which their windows started. */
+  private readonly windows = new Map<string, Window>();
+  private readonly shared: Window = { startMs: Number.NEGATIVE_INFINITY, count: 0 };
+
+  /** How many clients have a window. */
+  get size(): number {
+    return this.windows.size;
+  }
+
+  /**
+   * Counts a request.
+   *
+   * @param nowMs on any clock; one that is set back starts a new window
+   * @returns 0 if it is admitted, else the seconds until the window ends
+   */
+  admit(key: string, nowMs: number, limits: RateLimits): number {
+    const windowMs = limits.windowSeconds * 1000;
+    const window = this.windowOf(key, nowMs, windowMs, limits.trackedClients);
+    if (isOver(window, nowMs, windowMs)) {
+      window.startMs = nowMs;
+      window.count = 0;
+    }
+    window.count += 1;
+    if (window.count <= limits.ratePerWindow) return 0;
+    return Math.max(1, Math.ceil((window.startMs + windowMs - nowMs) / 1000));
+  }
+
+  private windowOf(key: string, nowMs: number, windowMs: number, most: number): Window {
+    const known = this.windows.get(key);
+    if (known !== undefined && !isOver(known, nowMs, windowMs)) return known;
+    // Added again below, so that windows stay in the order of their start.
+    this.windows.delete(key);
+    for (const [oldest, window] of this.windows) {
+      if (!isOver(window, nowMs, windowMs)) break;
+      this.windows.delete(oldest);
+    }
+    if (this.windows.size >= most) return this.shared;
+    const started = { startMs: nowMs, count: 0 };
+    this.windows.set(key, started);
+    return started;
+  }
+}
+
+function isOver({ startMs }: Window, nowMs: number, windowMs: number): boolean {
+  const age = nowMs - startMs;
+  return age >= windowMs || age < 0;
+}
+
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+const KEY = /^[\x21-\x7e]{1,255}$/u;
+
+/** Actions that a repetition would perform twice; others carry a revision or are idempotent. */
+const KEYED_ACTIONS: ReadonlySet<FlowAction['action']> = new Set(['create_flow', 'run_task']);
+
+/**
+ * The idempotency key of a request; undefined if it has none or needs none. The parsed action is hashed, so
+ * that white space and the order of fields do not matter.
+ */
+export function idempotencyOf(
+  headers: IncomingHttpHeaders,
+  action: FlowAction,
+): Idempotency | 'invalid' | undefined {
+  const key = headers[IDEMPOTENCY_HEADER];
+  if (key === undefined || !KEYED_ACTIONS.has(action.action)) return undefined;
+  if (typeof key !== 'string' || !KEY.test(key)) return 'invalid';
+  return { key, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
+}

@@ -1,0 +1,15 @@
+/*
+ * The HTTP listener of webhooks. Imported directly because they load much: `open-webhooks.js` (the listener),
+ * `openapi-document.js`, `call-route.js`. `guards.js` makes a secret without loading the rest.
+ */
+export {
+  type LastAnswer,
+  type LiveRouteActivity,
+  type RouteActivity,
+  readActivity,
+} from './activity.js';
+export type { LiveWebhooks, WebhooksSnapshot } from './live-webhooks.js';
+export type { WebhookMetrics } from './metrics.js';
+export type { Webhooks } from './open-webhooks.js';
+export type { CallOutput, RoutesOutput, SecretOutput } from './output-schemas.js';
+export { configuredStandings, type RouteStanding, resolveRoutes } from './routes.js';

@@ -1,0 +1,247 @@
+import { METHODS } from 'node:http';
+import { Server as TlsServer } from 'node:tls';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ListenAddress } from '../config/index.js';
+import {
+  clientAddressOf,
+  createHttpServer,
+  listenOn,
+  readCertificate,
+  sendFault,
+} from '../listener/index.js';
+import type { AnsweredRequest } from './answer-log.js';
+import { rejection } from './answers.js';
+import type { Handled, Pipeline, WebhookLimits } from './pipeline.js';
+import type { RouteTable, ServedRoute } from './routes.js';
+
+/** What a reload replaces. */
+export interface Served {
+  readonly routes: RouteTable;
+  readonly limits: WebhookLimits;
+}
+
+interface ListenerOptions extends Served {
+  readonly address: ListenAddress;
+  readonly log: FastifyBaseLogger;
+  readonly pipeline: Pick<Pipeline, 'handle'>;
+  /** Called with each answer; must not throw. */
+  readonly onAnswered: (answered: AnsweredRequest) => void;
+  /** Called with the status of each answer that no route gave. */
+  readonly onFault: (status: number) => void;
+  readonly patience?: ClientPatience | undefined;
+  /** Adds endpoints that are not routes: health, metrics. */
+  readonly extend?: ((server: FastifyInstance) => void) | undefined;
+}
+
+const JSON_UTF8 = 'application/json; charset=utf-8';
+
+/** How long the rest of a refused body may take before its connection is cut. */
+const LINGER_MS = 2000;
+
+/** The HTTP side of all routes. */
+export class WebhookListener {
+  private readonly options: ListenerOptions;
+  private readonly server: FastifyInstance;
+  private served: Served;
+  private active = 0;
+  private isDraining = false;
+  private readonly onIdle = new Set<() => void>();
+
+  /** @throws the system's error when the certificate cannot be read */
+  constructor(options: ListenerOptions) {
+    this.options = options;
+    this.served = options;
+    this.server = createServer(options);
+    options.extend?.(this.server);
+    this.server.route({
+      method: [...this.server.supportedMethods],
+      url: '*',
+      handler: (request, reply) => this.onRequest(request, reply),
+    });
+  }
+
+  /** Requests on known routes in flight. */
+  get underWay(): number {
+    return this.active;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param onError called if the listening socket fails later
+   * @returns the address
+   * @throws SvcError LISTEN_FAILED
+   */
+  async listen(onError: (error: unknown) => void): Promise<string> {
+    const url = await listenOn(this.server, this.options.address);
+    this.server.server.on('error', onError);
+    return url;
+  }
+
+  /** For new requests; those in flight keep what they started with. */
+  replace(served: Served): void {
+    this.served = served;
+  }
+
+  /** Loads a renewed certificate. @throws if it cannot be read or used */
+  renewCertificate(): void {
+    const { tls } = this.options.address;
+    const { server } = this.server;
+    if (tls !== undefined && server instanceof TlsServer) {
+      server.setSecureContext(readCertificate(tls));
+    }
+  }
+
+  /** Answers new requests with 503; resolves when those in flight are answered. */
+  async drain(): Promise<void> {
+    this.isDraining = true;
+    if (this.active === 0) return;
+    await new Promise<void>((resolve) => this.onIdle.add(resolve));
+  }
+
+  /** Closes every connection. */
+  async close(): Promise<void> {
+    await this.server.close();
+  }
+
+  private onRequest(request: FastifyRequest, reply: FastifyReply): void {
+    const { raw } = request;
+    const { onFault } = this.options;
+    const { routes, limits } = this.served;
+    const route = routes.find(raw.url ?? '');
+    if (route === undefined) {
+      onFault(404);
+      sendFault(reply, 'notFound');
+      return;
+    }
+    const startedMs = performance.now();
+    const oneEnded = this.begin();
+    reply.raw.once('close', oneEnded);
+    void this.handle(request, route, limits)
+      .then((handled) => this.answer(request, reply, route, handled, startedMs))
+      .catch((error: unknown) => {
+        this.options.log.error({ err: error }, 'could not be answered');
+        if (reply.sent) return;
+        const failed = { answer: rejection(route.id, 'internal_error'), action: null };
+        this.answer(request, reply, route, failed, startedMs);
+      })
+      .finally(oneEnded);
+  }
+
+  private handle(
+    request: FastifyRequest,
+    route: ServedRoute,
+    limits: WebhookLimits,
+  ): Promise<Handled> {
+    if (this.isDraining) {
+      return Promise.resolve({ answer: rejection(route.id, 'draining'), action: null });
+    }
+    const { raw, headers, method } = request;
+    const clientIp = clientAddressOf(request);
+    const remoteAddress = raw.socket.remoteAddress ?? '';
+    return this.options.pipeline.handle(
+      { raw, headers, method, clientIp, remoteAddress },
+      route,
+      limits,
+    );
+  }
+
+  private answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: ServedRoute,
+    { answer, action }: Handled,
+    startedMs: number,
+  ): void {
+    const { status, code, headers, lingers, body } = answer;
+    // An answer too large for a string throws here, before anything is sent.
+    const text = JSON.stringify(body);
+    reply.code(status).headers(headers).type(JSON_UTF8).send(text);
+    if (lingers) cutLater(request);
+    this.options.onAnswered({
+      routeId: route.id,
+      requestId: request.id,
+      status,
+      code,
+      action,
+      clientIp: clientAddressOf(request),
+      ms: performance.now() - startedMs,
+    });
+  }
+
+  /**
+   * Counts a request as in flight until its action is done and its response is sent or its connection closed.
+   *
+   * @returns to be called at the end of either
+   */
+  private begin(): () => void {
+    let open = 2;
+    this.active += 1;
+    return () => {
+      open -= 1;
+      if (open > 0) return;
+      this.active -= 1;
+      if (this.active > 0) return;
+      for (const resolve of this.onIdle) resolve();
+      this.onIdle.clear();
+    };
+  }
+}
+
+/**
+ * Gives a client that is still sending time to read the answer, then cuts the connection. Closing it at once
+ * would reset it and lose the answer.
+ */
+function cutLater({ raw }: FastifyRequest): void {
+  if (raw.complete) return;
+  const timer = setTimeout(() => raw.socket.destroy(), LINGER_MS);
+  raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+}
+
+/** How long clients can take, in milliseconds. */
+export interface ClientPatience {
+  /** Until a connection without complete headers is closed. */
+  readonly headersMs: number;
+  /** How often that is checked. */
+  readonly checkEveryMs: number;
+  /** On top of the time for headers and body, until an unfinished request is cut off. */
+  readonly spareMs: number;
+}
+
+/** Long enough for any network, short enough against idle attackers. */
+export const CLIENT_PATIENCE: ClientPatience = {
+  headersMs: 10_000,
+  checkEveryMs: 2000,
+  spareMs: 5000,
+};
+
+/** Longer than proxies keep idle connections, so that none uses a closing one. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** Leaves bodies alone: whoever handles a request decides whether it is read. */
+function createServer({
+  address,
+  log,
+  limits,
+  onFault,
+  patience,
+}: ListenerOptions): FastifyInstance {
+  const { headersMs, checkEveryMs, spareMs } = patience ?? CLIENT_PATIENCE;
+  const server = createHttpServer({
+    address,
+    log,
+    onFault,
+    node: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs },
+    requestTimeout: headersMs + limits.bodyTimeoutSeconds * 1000 + spareMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // While closing, routes still answer themselves; see the pipeline.
+    return503OnClosing: false,
+  });
+  // Only the listener itself logs a request.
+  server.setChildLoggerFactory((logger) => logger);
+  // All that the parser knows, so that routes can answer 405. CONNECT cannot be answered.
+  for (const method of METHODS.filter((name) => name !== 'CONNECT')) {
+    server.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
+  return server;
+}

@@ -1,0 +1,61 @@
+import { cpuMs } from '../fuzz/cpu-time.js';
+
+/** A text of any length: a part repeated between a start and an end. */
+export interface GrowingText {
+  readonly head: string;
+  /** Not empty. */
+  readonly part: string;
+  readonly tail: string;
+}
+
+const LEAST_CHARS = 1024;
+/** Shorter times are not measured more precisely. */
+const SLOW_MS = 30;
+/** Longer times are sufficient to judge. */
+const LONGEST_MS = 2000;
+const TRIES = 3;
+/** For four times the text, n log n takes less than five times as long, n² sixteen times. */
+const STEP = 4;
+const MOST_GROWTH = 9;
+
+/** A growing text of at least this length. */
+function textOfLength({ head, part, tail }: GrowingText, chars: number): string {
+  return head + part.repeat(Math.ceil(chars / part.length)) + tail;
+}
+
+/**
+ * Measures CPU time for texts that double in length, up to a limit.
+ *
+ * @throws Error if it grows faster than n log n
+ */
+export function requireLinear(
+  work: (text: string) => void,
+  growing: GrowingText,
+  mostChars: number,
+): void {
+  for (let chars = LEAST_CHARS; chars <= mostChars; chars *= 2) {
+    const ms = timeOf(work, textOfLength(growing, chars));
+    if (ms < SLOW_MS) continue;
+    // The minimum of several tries: other load only adds time.
+    const after = leastOf(() => timeOf(work, textOfLength(growing, chars)));
+    const before = leastOf(() => timeOf(work, textOfLength(growing, chars / STEP)));
+    const growth = after / Math.max(before, 0.5);
+    if (after >= SLOW_MS && growth > MOST_GROWTH) {
+      throw new Error(
+        `${chars} characters of ${JSON.stringify(growing.part)} took ${after.toFixed(1)} ms, ` +
+          `a quarter of them ${before.toFixed(1)} ms`,
+      );
+    }
+    if (ms > LONGEST_MS) return;
+  }
+}
+
+function leastOf(measure: () => number): number {
+  return Math.min(...Array.from({ length: TRIES }, measure));
+}
+
+function timeOf(work: (text: string) => void, text: string): number {
+  const started = cpuMs();
+  work(text);
+  return cpuMs() - started;
+}

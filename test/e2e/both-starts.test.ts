@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type CommandCase, commandCases } from '../../bench/command-cases.js';
+import { makeCommandHome } from '../../bench/command-home.js';
+import { COMMANDS } from '../docs/command-line.js';
+import { ROOT } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+/*
+ * Commands start without oclif's manifest and plugins, on a configuration object that holds a fraction of
+ * oclif's own. Here each is run both ways, doing what it is for, and has to say the same.
+ */
+const test = suite('the fast start and that of oclif');
+
+const OCLIF_START = fileURLToPath(new URL('../support/oclif-start.mjs', import.meta.url));
+const GIVE_UP_MS = 60_000;
+/** They ask services that this test does not start. */
+const NEEDS_A_SERVICE = ['provider login', 'provider test', 'webhook call'];
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const world = await makeCommandHome(tempFolder().path, join(ROOT, 'bin/run.js'), {
+  provider: 'http://127.0.0.1:9',
+  login: 'http://127.0.0.1:9',
+});
+const cases = commandCases({ ...world.facts, clientId: 'none', listener: 'http://127.0.0.1:9' });
+
+/** Runs it to its end; one that stays until it has said that it is ready. */
+function runProgram(args: readonly string[], { input, ready }: CommandCase): Promise<Ended> {
+  const child = spawn(process.execPath, args, {
+    cwd: world.home,
+    env: { PATH: process.env['PATH'], ...world.env },
+    timeout: GIVE_UP_MS,
+    killSignal: 'SIGKILL',
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (part: string) => {
+      text[name] += part;
+      if (ready?.test(text[name]) === true && !child.killed) child.kill('SIGTERM');
+    });
+  }
+  child.stdin.on('error', () => undefined);
+  // What stays reads on; its input ends with it.
+  if (ready === undefined) child.stdin.end(input ?? '');
+  else child.stdin.write(input ?? '');
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    // How much of its log it writes before it is stopped is chance.
+    const kept = (): Omit<Ended, 'code'> =>
+      child.killed ? { stdout: String(ready), stderr: '' } : text;
+    child.on('close', (code) => resolve({ code, ...kept() }));
+  });
+}
+
+/** Without what differs from run to run: times, durations, ids, sizes, ports. */
+function steady({ code, stdout, stderr }: Ended): Ended {
+  const clean = (text: string): string =>
+    text
+      // Whether it comes before the end is chance.
+      .replace(/^.*notifications\/resources\/list_changed.*\n/gm, '')
+      .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, 'TIME')
+      .replace(/\d\d:\d\d(?::\d\d)?/g, 'TIME')
+      .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+      .replace(/[\w-]{32,}/g, 'TOKEN')
+      .replace(/\b(?:\d+ (?:s|min) ago|just now)/g, 'NOW')
+      .replace(/\b\d+(?:[.,]\d+)* m?s\b/g, 'DURATION')
+      .replace(/\d+(?:[., ]\d+)*/g, 'N');
+  return { code, stdout: clean(stdout), stderr: clean(stderr) };
+}
+
+async function runBothWays(words: readonly string[], how: CommandCase): Promise<readonly Ended[]> {
+  const ended: Ended[] = [];
+  for (const program of [[join(ROOT, 'bin/run.js')], [OCLIF_START, ROOT]]) {
+    world.toWarm(how.changes ?? 'state');
+    ended.push(steady(await runProgram([...program, ...words, ...how.args], how)));
+  }
+  return ended;
+}
+
+for (const { id, aliases } of COMMANDS) {
+  const command = id.replaceAll(':', ' ');
+  if (NEEDS_A_SERVICE.includes(command)) continue;
+  for (const name of [id, ...aliases]) {
+    const words = name.split(':');
+    test(`svc ${words.join(' ')}`, async () => {
+      const how = cases[command];
+      assert.ok(how, 'bench/command-cases.ts says how it is run');
+      const [fast, own] = await runBothWays(words, how);
+      assert.equal(fast, own);
+      assert.ok((how.exits ?? [0]).includes(fast?.code ?? -1), fast?.stderr);
+    });
+  }
+}
+
+for (const command of NEEDS_A_SERVICE) {
+  test(`svc ${command} with a flag that it has not`, async () => {
+    const [fast, own] = await runBothWays(command.split(' '), { args: ['--no-such-flag'] });
+    assert.equal(fast, own);
+    assert.is(fast?.code, 2);
+  });
+}
+
+test.run();

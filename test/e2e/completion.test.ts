@@ -1,0 +1,132 @@
+import { execFileSync } from 'node:child_process';
+import { lstatSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { newFlow, testFlows } from '../support/flows.js';
+import { ROOT, runSvc } from '../support/run-svc.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+
+const test = suite('shell completion');
+
+function home(): TempFolder {
+  return folderOf({
+    'svc.json': JSON.stringify({
+      agents: { list: [{ id: 'ada', default: true }, { id: 'bob' }] },
+      models: { providers: { corp: { api: 'openai', baseUrl: 'https://llm.corp.example/v1' } } },
+      plugins: {
+        entries: {
+          webhooks: {
+            enabled: true,
+            config: { routes: { ci: { sessionKey: 'agent:ada:main', secret: 'env:CI_SECRET' } } },
+          },
+        },
+      },
+    }),
+    'notes/a.md': 'alpha',
+  });
+}
+
+/** What the words could be completed with; the last word is being typed. */
+async function valuesFor(root: TempFolder, ...words: string[]): Promise<readonly string[]> {
+  const run = await runSvc(['complete', '--', ...words], { home: root.path });
+  assert.equal([run.code, run.stderr], [0, '']);
+  return run.stdout
+    .split('\n')
+    .slice(0, -2)
+    .map((line) => line.split('\t')[0] ?? '');
+}
+
+test('commands, topics and flags are completed', async () => {
+  const root = home();
+  assert.equal(await valuesFor(root, 'mem'), ['memory']);
+  assert.ok((await valuesFor(root, 'memory', '')).includes('search'));
+  assert.equal(await valuesFor(root, 'memory', 'search', '--max'), ['--max-results']);
+  assert.not((await valuesFor(root, '')).includes('complete'));
+});
+
+test('values are completed: agents, providers, keys, routes, states, flows and files', async () => {
+  const root = home();
+  const { flows } = testFlows({}, root.path);
+  const flowId = await newFlow(flows);
+  await flows.close();
+  assert.equal(await valuesFor(root, 'memory', 'search', '--agent', ''), ['ada', 'bob']);
+  assert.equal(await valuesFor(root, 'provider', 'test', 'co'), ['corp']);
+  const keys = await valuesFor(root, 'config', 'get', 'agents.defaults.work');
+  assert.equal(keys, ['agents.defaults.workspace']);
+  assert.equal(await valuesFor(root, 'webhook', 'call', ''), ['ci']);
+  assert.ok((await valuesFor(root, 'flow', 'list', '--status', 'can')).includes('cancelled'));
+  assert.equal(await valuesFor(root, 'flow', 'show', flowId.slice(0, 4)), [flowId]);
+  assert.equal(await valuesFor(root, 'memory', 'index', '--workspace', 'no'), ['notes/']);
+});
+
+test('what a shell would act on is never suggested, and no text from outside makes a line of its own', async () => {
+  const provider = { api: 'openai', baseUrl: 'https://llm.example/v1' };
+  const root = folderOf({
+    'svc.json': JSON.stringify({
+      models: { providers: { '$(touch x)': provider, corp: provider } },
+    }),
+    'dir/$(touch y)': '',
+    'dir/a;b': '',
+    'dir/größe.md': '',
+  });
+  const { flows } = testFlows({}, root.path);
+  const flowId = await newFlow(flows, undefined, { goal: 'one\nforged\tline\n:0' });
+  await flows.close();
+  assert.not((await valuesFor(root, 'provider', 'test', '')).some((value) => value.includes('$')));
+  assert.equal(await valuesFor(root, 'memory', 'index', '--workspace', 'dir/'), ['dir/größe.md']);
+  assert.equal(await valuesFor(root, 'flow', 'show', ''), [flowId]);
+});
+
+test('a broken configuration stops no completion of commands', async () => {
+  const root = folderOf({ 'svc.json': '{ broken' });
+  assert.equal(await valuesFor(root, 'memory', 'sea'), ['search']);
+  assert.equal(await valuesFor(root, 'memory', 'search', '--agent', ''), []);
+});
+
+test('bash completes with what is installed; a linked startup file stays a link', async () => {
+  const root = home();
+  const dotfile = root.write('dotfiles/bashrc', 'alias ll="ls -l"');
+  const startup = root.at('.bashrc');
+  symlinkSync(dotfile, startup);
+  const options = { home: root.path, env: { SHELL: '/bin/bash' } };
+  const refused = await runSvc(['completion', 'install'], options);
+  assert.is.not(refused.code, 0);
+  assert.match(refused.stderr, '--yes');
+  assert.is(readFileSync(dotfile, 'utf8'), 'alias ll="ls -l"');
+  for (const _ of [1, 2]) {
+    assert.is((await runSvc(['completion', 'install', '--yes'], options)).code, 0);
+  }
+  assert.ok(lstatSync(startup).isSymbolicLink());
+  assert.match(readFileSync(dotfile, 'utf8'), /^alias ll="ls -l"\n\[ -f .* # svc completion\n$/);
+  const script = [
+    `svc() { SVC_HOME='${root.path}' '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"; }`,
+    `. '${startup}'; . '${startup}'`,
+    'COMP_WORDS=(svc memory search --agent a) COMP_CWORD=4',
+    'COMP_LINE="svc memory search --agent a" COMP_POINT=28',
+    '__svc_complete',
+    `echo "\${COMPREPLY[@]}"`,
+  ].join('\n');
+  const shown = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8', stdio: 'pipe' });
+  assert.match(shown, /^ada\b/);
+  await runSvc(['completion', 'install', '--remove'], options);
+  assert.is(readFileSync(dotfile, 'utf8'), 'alias ll="ls -l"\n');
+});
+
+test('zsh gets compinit first, fish a file in its own folder, and no other shell is guessed', async () => {
+  const root = home();
+  const env = { SHELL: '/usr/bin/zsh' };
+  await runSvc(['completion', 'install', '--yes'], { home: root.path, env });
+  assert.match(readFileSync(root.at('.zshrc'), 'utf8'), /compinit.* # svc completion\n$/);
+  assert.match(readFileSync(root.at('completion/svc.zsh'), 'utf8'), 'compdef');
+  const fish = await runSvc(['completion', 'install', 'fish', '--json'], { home: root.path, env });
+  const { scriptFile, startupFile } = JSON.parse(fish.stdout);
+  assert.equal([scriptFile, startupFile], [root.at('.config/fish/completions/svc.fish'), null]);
+  assert.match(readFileSync(scriptFile, 'utf8'), 'complete -c svc');
+  const nu = { home: root.path, env: { SHELL: '/bin/nu' } };
+  const other = await runSvc(['completion', 'install'], nu);
+  assert.is(other.code, 2);
+  assert.match(other.stderr, 'hint: name it: svc completion install bash|zsh|fish');
+});
+
+test.run();

@@ -1,0 +1,48 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeClients, foundIn, mcpHome, stdioClient } from '../support/mcp.js';
+
+const test = suite('agents that share a memory and write into it');
+
+test.after.each(closeClients);
+
+const ROUNDS = 8;
+
+/** How a note is found by the server whose agent has just written it. */
+type Outcome = 'found' | 'warned' | 'missed';
+
+/** Every agent writes a note and searches for it at once, all at the same time. */
+async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
+  const home = mcpHome();
+  const servers = await Promise.all(
+    Array.from({ length: agents }, async () => (await stdioClient(home)).client),
+  );
+  const search = async (server: (typeof servers)[number], query: string) =>
+    foundIn(await server.callTool({ name: 'memory_search', arguments: { query } }));
+  await Promise.all(servers.map((server) => search(server, 'zebra')));
+  const outcomes: Outcome[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const answers = servers.map(async (server, at): Promise<Outcome> => {
+      const word = `quokka${round}x${at}`;
+      const path = `memory/${word}.md`;
+      home.write(`workspace/${path}`, `The ${word} is awake.\n`);
+      const { results, warnings } = await search(server, word);
+      if (results.some((result) => result.path === path)) return 'found';
+      return warnings.some(({ code }) => code === 'INDEX_BUSY') ? 'warned' : 'missed';
+    });
+    outcomes.push(...(await Promise.all(answers)));
+  }
+  return outcomes;
+}
+
+for (const agents of [2, 4]) {
+  test(`each of ${agents} finds what it wrote, and is told when it cannot`, async () => {
+    const outcomes = await writeAndSearch(agents);
+    const found = outcomes.filter((outcome) => outcome === 'found').length;
+    assert.not(outcomes.includes('missed'), outcomes.join(' '));
+    // A machine that is very busy may hold a writer up for longer than a search waits.
+    assert.ok(found >= outcomes.length * 0.9, outcomes.join(' '));
+  });
+}
+
+test.run();

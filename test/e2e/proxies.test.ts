@@ -1,0 +1,155 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AWS_KEYS, startBedrockFake } from '../fakes/bedrock.js';
+import type { FakeVendor } from '../fakes/fake-vendor.js';
+import { type ForwardProxy, startForwardProxy } from '../fakes/forward-proxy.js';
+import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
+import { type SvcRun, startSvc } from '../support/run-svc.js';
+import { type TempFolder, tempFolder } from '../support/temp-folder.js';
+
+interface Context {
+  fake: FakeVendor;
+  proxy: ForwardProxy;
+}
+
+const test = suite<Context>('through a proxy');
+
+/** A name that leads nowhere but through the proxy. */
+const HOST = 'embeddings.example.test';
+const BEDROCK_HOST = 'bedrock-runtime.us-east-1.amazonaws.com';
+const CREDENTIALS = 'user:p%40ss';
+
+const certificates = tempFolder();
+const made = spawnSync('openssl', [
+  ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+  ...['-keyout', certificates.at('k.pem'), '-out', certificates.at('c.pem'), '-days', '2'],
+  ...['-subj', `/CN=${HOST}`, '-addext', `subjectAltName=DNS:${HOST},DNS:${BEDROCK_HOST}`],
+]);
+assert.is(made.status, 0, 'openssl is needed');
+const tls = {
+  key: readFileSync(certificates.at('k.pem'), 'utf8'),
+  cert: readFileSync(certificates.at('c.pem'), 'utf8'),
+};
+
+test.before.each(async (context) => {
+  context.fake = await startOpenAiFake({ dimensions: 32 });
+  const target = context.fake.origin;
+  context.proxy = await startForwardProxy({ target, tls, credentials: 'user:p@ss' });
+});
+test.after.each(async ({ fake, proxy }) => {
+  await proxy.close();
+  await fake.close();
+});
+
+/** Searches a new memory whose provider is at an address. */
+async function search(
+  baseUrl: string,
+  env: Readonly<Record<string, string>>,
+  provider: Readonly<Record<string, unknown>> = {},
+): Promise<SvcRun> {
+  const home: TempFolder = tempFolder();
+  home.write('notes/memory/car.md', 'The automobile was serviced in May.\n');
+  const remote = { baseUrl, apiKey: OPENAI_KEY };
+  const memorySearch = { provider: 'openai', remote, query: { timeoutSeconds: 30 }, ...provider };
+  const defaults = { workspace: home.at('notes'), memorySearch };
+  home.write('svc.json', JSON.stringify({ agents: { defaults } }));
+  const trusted = {
+    NODE_EXTRA_CA_CERTS: certificates.at('c.pem'),
+    SVC_CONFIG: home.at('svc.json'),
+  };
+  const args = ['memory', 'search', 'vehicle', '--json'];
+  return startSvc(args, { home: home.path, env: { ...trusted, ...env } }).done;
+}
+
+const modeOf = ({ stdout }: SvcRun): unknown => JSON.parse(stdout).mode;
+
+for (const name of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY']) {
+  test(`${name} is the way to a provider, with its user and password`, async ({ fake, proxy }) => {
+    const run = await search(`https://${HOST}/v1`, {
+      [name]: `http://${CREDENTIALS}@${proxy.address}`,
+    });
+    assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+    assert.equal([...new Set(proxy.asked)], [`${HOST}:443`]);
+    assert.ok(fake.requests.length >= 2);
+    assert.is(fake.requests[0]?.headers['proxy-authorization'], undefined);
+  });
+}
+
+test('an address without a scheme is that of an HTTP proxy', async ({ proxy }) => {
+  const run = await search(`https://${HOST}/v1`, {
+    HTTPS_PROXY: `${CREDENTIALS}@${proxy.address}`,
+  });
+  assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+});
+
+test('HTTP_PROXY is the way to plain HTTP, and HTTPS_PROXY is not', async ({ proxy }) => {
+  const url = `http://${HOST}/v1`;
+  const run = await search(url, { HTTP_PROXY: `http://${CREDENTIALS}@${proxy.address}` });
+  assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+  assert.equal([...new Set(proxy.asked)], [`http://${HOST}/v1/embeddings`]);
+  const other = await search(url, { HTTPS_PROXY: `http://${CREDENTIALS}@${proxy.address}` });
+  assert.is(modeOf(other), 'lexical');
+  assert.is(new Set(proxy.asked).size, 1);
+});
+
+for (const except of ['*', HOST, '.example.test', `${HOST}:443`, `other.test, ${HOST}`]) {
+  test(`NO_PROXY ${except} is reached directly`, async ({ proxy }) => {
+    for (const name of ['NO_PROXY', 'no_proxy']) {
+      const run = await search(`https://${HOST}/v1`, {
+        HTTPS_PROXY: `http://${CREDENTIALS}@${proxy.address}`,
+        [name]: except,
+      });
+      // There is no such host.
+      assert.is(modeOf(run), 'lexical');
+      assert.equal(proxy.asked, []);
+    }
+  });
+}
+
+for (const except of [`${HOST}:8443`, 'ample.test', 'other.test']) {
+  test(`NO_PROXY ${except} is about other hosts`, async ({ proxy }) => {
+    const run = await search(`https://${HOST}/v1`, {
+      HTTPS_PROXY: `http://${CREDENTIALS}@${proxy.address}`,
+      NO_PROXY: except,
+    });
+    assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+    assert.ok(proxy.asked.length > 0);
+  });
+}
+
+test('the loopback is reached directly', async ({ fake, proxy }) => {
+  const run = await search(`${fake.origin}/v1`, {
+    HTTP_PROXY: `http://${proxy.address}`,
+    HTTPS_PROXY: `http://${proxy.address}`,
+  });
+  assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+  assert.equal(proxy.asked, []);
+});
+
+test("Bedrock's SDK goes the same way", async () => {
+  const bedrock = await startBedrockFake();
+  const proxy = await startForwardProxy({ target: bedrock.origin, tls });
+  try {
+    const env = { ...AWS_KEYS, HTTPS_PROXY: `http://${proxy.address}` };
+    const run = await search('', env, { provider: 'bedrock', remote: {} });
+    assert.is(modeOf(run), 'hybrid', run.stdout + run.stderr);
+    assert.equal([...new Set(proxy.asked)], [`${BEDROCK_HOST}:443`]);
+  } finally {
+    await proxy.close();
+    await bedrock.close();
+  }
+});
+
+test('a proxy that refuses is named, without its password', async ({ proxy }) => {
+  const run = await search(`https://${HOST}/v1`, {
+    HTTPS_PROXY: `http://user:wrong-password@${proxy.address}`,
+  });
+  assert.is(modeOf(run), 'lexical');
+  assert.match(run.stdout, '407');
+  assert.match(run.stdout, 'proxy');
+  assert.not.match(run.stdout + run.stderr, 'wrong-password');
+});
+
+test.run();

@@ -1,0 +1,68 @@
+import { chmodSync, readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runInPty } from '../support/pty.js';
+import { runSvc } from '../support/run-svc.js';
+import { folderOf, type TempFolder } from '../support/temp-folder.js';
+
+const test = suite('svc memory search on a terminal');
+
+const LONG = `It starts at night. ${'More words follow here. '.repeat(20)}`;
+
+function home(notes: number): TempFolder {
+  return folderOf(
+    Object.fromEntries(
+      Array.from({ length: notes }, (_, at) => [
+        `workspace/memory/n${at}.md`,
+        `# Note ${at}\n\nIntro ${at}.\n\nThe backup runs. ${LONG}\n`,
+      ]),
+    ),
+  );
+}
+
+async function shown(root: TempFolder, args: string[], env: Record<string, string> = {}) {
+  await runSvc(['memory', 'index'], { home: root.path });
+  const options = { home: root.path, columns: 60, rows: 24, lines: true };
+  const session = runInPty(['memory', 'search', 'backup', ...args], {
+    ...options,
+    env: { SVC_PAGER: '', FORCE_HYPERLINK: '0', ...env },
+  });
+  assert.is(await session.ended, 0);
+  return session.output();
+}
+
+test('a result takes three lines, --long shows the whole passage, a pipe gets everything', async () => {
+  const root = home(1);
+  const compact = stripVTControlCharacters(await shown(root, [])).replaceAll('\r', '');
+  assert.match(
+    compact,
+    /^0\.\d\d {2}memory\/n0\.md#L1-L5\n {6}Note 0\n {6}The backup runs\. .*…\n$/,
+  );
+  const whole = await shown(root, ['-l']);
+  assert.ok(whole.split('\n').length > 8, whole);
+  const { stdout } = await runSvc(['memory', 'search', 'backup'], { home: root.path });
+  assert.match(stdout, LONG.trimEnd());
+  assert.match(stdout, 'Source: memory/n0.md');
+});
+
+test('a place is a link to the file where the terminal shows links', async () => {
+  const root = home(1);
+  const text = await shown(root, [], { FORCE_HYPERLINK: '1' });
+  assert.match(text, `\u001B]8;;file://${root.at('workspace/memory/n0.md')}\u001B\\`);
+});
+
+test('what is longer than the terminal goes through the pager, whole, best result first', async () => {
+  const root = home(12);
+  const seen = root.at('seen.txt');
+  const pager = root.write('my-pager', `#!/bin/sh\ncat > ${seen}\necho "paged $1 $LESS"\n`);
+  chmodSync(pager, 0o755);
+  const text = await shown(root, ['-n', '12'], { SVC_PAGER: `${pager} one`, LESS: 'X' });
+  assert.is(text, 'paged one X\r\n');
+  assert.is(readFileSync(seen, 'utf8').match(/memory\/n/g)?.length, 12);
+  assert.not.match(await shown(root, ['-n', '2'], { SVC_PAGER: pager }), 'paged');
+  const direct = await shown(root, ['-n', '12'], { SVC_PAGER: '/none/such' });
+  assert.is(direct.match(/memory\/n/g)?.length, 12);
+});
+
+test.run();

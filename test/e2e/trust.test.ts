@@ -1,0 +1,108 @@
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { closeClients, stdioClient } from '../support/mcp.js';
+import { runSvc, startSvc } from '../support/run-svc.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+/** A cloned repository whose configuration names a program of its own. */
+function aClone() {
+  const root = tempFolder().path;
+  const clone = join(root, 'clone');
+  const home = tempFolder();
+  const ran = join(root, 'ran');
+  mkdirSync(join(clone, 'notes'), { recursive: true });
+  writeFileSync(join(clone, 'notes', 'MEMORY.md'), '# Notes\n\nThe boat is blue.\n');
+  writeFileSync(join(clone, 'evil.sh'), `#!/bin/sh\necho "$@" >> ${ran}\n`);
+  chmodSync(join(clone, 'evil.sh'), 0o755);
+  const writeConfig = (command: string): void =>
+    writeFileSync(
+      join(clone, 'svc.json'),
+      JSON.stringify({
+        agents: { defaults: { workspace: 'notes', memorySearch: { query: { maxResults: 1 } } } },
+        memory: { backend: 'ext', ext: { command } },
+      }),
+    );
+  writeConfig('./evil.sh');
+  return { clone, home, ran, writeConfig, at: { home: home.path, cwd: clone } };
+}
+
+const SEARCH = ['memory', 'search', 'boat'];
+
+test('a cloned configuration runs nothing until it is trusted', async () => {
+  const { clone, ran, at, writeConfig } = aClone();
+  const first = await runSvc(SEARCH, at);
+  assert.is(first.code, 0, first.stderr);
+  assert.match(first.stdout, 'The boat is blue');
+  assert.not(existsSync(ran));
+  assert.is(first.stderr.split('is not trusted').length, 2, first.stderr);
+  assert.match(first.stderr, /memory\.backend, memory\.ext\.command.*svc config trust/u);
+
+  const refused = await runSvc(['config', 'trust'], at);
+  assert.is(refused.code, 2);
+  assert.match(refused.stdout, 'memory.ext.command: "./evil.sh"');
+  assert.match(refused.stderr, '--yes');
+  const byVariable = await runSvc(['config', 'trust'], { ...at, env: { SVC_YES: '1' } });
+  assert.is(byVariable.code, 2, 'a variable is no consent');
+
+  const trusted = await runSvc(['config', 'trust', '--yes', '--json'], at);
+  assert.is(trusted.code, 0, trusted.stdout);
+  assert.match(trusted.stdout, '"trusted": true');
+  const second = await runSvc(SEARCH, at);
+  assert.not.match(second.stderr, 'not trusted');
+  assert.ok(existsSync(ran), 'now it runs');
+  const listed = await runSvc(['config', 'trust', 'list'], at);
+  assert.match(listed.stdout, join(clone, 'svc.json'));
+
+  writeConfig('./worse.sh');
+  assert.match((await runSvc(SEARCH, at)).stderr, 'is not trusted');
+  writeConfig('./evil.sh');
+  const revoked = await runSvc(['config', 'trust', 'revoke'], at);
+  assert.match(revoked.stdout, 'no longer trusted');
+  assert.match((await runSvc(SEARCH, at)).stderr, 'is not trusted');
+});
+
+test('hooks, MCP servers, the doctor and reports neither run it nor ask', async () => {
+  const { home, ran, at } = aClone();
+  const hook = await runSvc(['memory', 'recall', '--hook', 'claude-code'], {
+    ...at,
+    input: JSON.stringify({ session_id: 's', prompt: 'what colour is the boat?', cwd: at.cwd }),
+  });
+  assert.is(hook.code, 0, hook.stderr);
+  const { client } = await stdioClient(home, { cwd: at.cwd });
+  const found = await client.callTool({ name: 'memory_search', arguments: { query: 'boat' } });
+  await closeClients();
+  assert.match(JSON.stringify(found), 'The boat is blue');
+  for (const args of [
+    ['config', 'doctor', '--plain'],
+    ['memory', 'status', '--deep'],
+    ['status'],
+  ]) {
+    await runSvc(args, at);
+  }
+  assert.not(existsSync(ran));
+  const doctor = await runSvc(['config', 'doctor', '--plain'], at);
+  assert.match(doctor.stdout, 'is not trusted');
+});
+
+test('a service keeps its configuration when a risky key changes, until that is trusted', async () => {
+  const { at, writeConfig } = aClone();
+  await runSvc(['config', 'trust', '--yes'], at);
+  const served = startSvc(['serve', '--plain', '--without', 'refresh'], at);
+  try {
+    await served.wrote('started');
+    writeConfig('./worse.sh');
+    served.child.kill('SIGHUP');
+    await served.wrote('not reloaded');
+    await runSvc(['config', 'trust', '--yes'], at);
+    served.child.kill('SIGHUP');
+    await served.wrote('"reloaded"');
+  } finally {
+    served.child.kill('SIGTERM');
+  }
+  const { stderr, stdout } = await served.done;
+  assert.match(stderr + stdout, 'svc.json is not trusted');
+});
+
+test.run();

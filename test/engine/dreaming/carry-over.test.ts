@@ -1,0 +1,105 @@
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { dreamHome, ONCE_ASKED } from '../../support/dreams.js';
+import { jsonOf } from '../../support/json.js';
+import { runSvc } from '../../support/run-svc.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('dreams of a workspace that was moved');
+
+/** A home after a sweep that promoted one claim, and a decision by hand on the other. */
+async function sweptHome(): Promise<{ path: string; sweep: string }> {
+  const world = dreamHome();
+  const path = world.home.path;
+  world.home.write('workspace/MEMORY.md', '# Memory\n\n- Somebody wrote this.\n');
+  const [swept] = jsonOf.dreamRun(await svc(path, 'dream', 'run', '--json')).sweeps;
+  assert.ok(swept !== undefined && 'sweep' in swept);
+  const { claims } = jsonOf.dreamSignals(await svc(path, 'dream', 'signals', '--json'));
+  const key = claims.find(({ text }) => text === ONCE_ASKED)?.key ?? '';
+  const rejected = await svc(path, 'dream', 'reject', key);
+  assert.is(rejected.code, 0, rejected.stderr);
+  return { path, sweep: swept.sweep.id };
+}
+
+const svc = (home: string, ...args: string[]) => runSvc(args, { home });
+
+/** The sweep is known, can be shown and undone, and the decision stands. */
+async function remembers(home: string, sweep: string): Promise<void> {
+  const list = jsonOf.dreamList(await svc(home, 'dream', 'list', '--json'));
+  assert.ok(list.sweeps.some(({ id }) => id === sweep));
+  const explained = await svc(home, 'dream', 'explain', 'owns the billing', '--json');
+  assert.is(jsonOf.dreamExplain(explained).fate, 'rejected');
+  const shown = jsonOf.dreamShow(await svc(home, 'dream', 'show', sweep, '--json'));
+  assert.ok(shown.backupFile?.startsWith(join(home, 'dreaming/backups')), String(shown.backupFile));
+  const undone = jsonOf.dreamUndo(await svc(home, 'dream', 'undo', sweep, '--json'));
+  assert.is(undone.undone, 1);
+  const names = readdirSync(join(home, 'dreaming')).filter((name) => name.endsWith('.sqlite'));
+  assert.is(names.length, 1);
+}
+
+test('a moved home keeps its past sweeps, its undo and its decisions', async () => {
+  const { path, sweep } = await sweptHome();
+  const moved = tempFolder().at('home');
+  renameSync(path, moved);
+  await remembers(moved, sweep);
+});
+
+test('so does one that was last used before svc kept whose dreams they are', async () => {
+  const { path, sweep } = await sweptHome();
+  for (const name of readdirSync(join(path, 'dreaming'))) {
+    if (name.endsWith('.origin.json')) rmSync(join(path, 'dreaming', name));
+  }
+  const moved = tempFolder().at('home');
+  renameSync(path, moved);
+  await remembers(moved, sweep);
+});
+
+test('so does a workspace with another name, and searches made before the first look count', async () => {
+  const { path, sweep } = await sweptHome();
+  renameSync(join(path, 'workspace'), join(path, 'notes'));
+  const set = await svc(path, 'config', 'set', 'agents.defaults.workspace', join(path, 'notes'));
+  assert.is(set.code, 0, set.stderr);
+  assert.is((await svc(path, 'memory', 'search', 'billing')).code, 0);
+  await remembers(path, sweep);
+});
+
+test('agents that share a workspace find the same dreams, whichever asks first', async () => {
+  const { path, sweep } = await sweptHome();
+  const list = '[{"id":"main"},{"id":"other"}]';
+  assert.is(
+    (await svc(path, 'config', 'set', 'agents.defaults.workspace', join(path, 'workspace'))).code,
+    0,
+  );
+  assert.is((await svc(path, 'config', 'set', 'agents.list', list)).code, 0);
+  assert.is((await svc(path, 'dream', 'status')).code, 0);
+  renameSync(join(path, 'workspace'), join(path, 'notes'));
+  assert.is(
+    (await svc(path, 'config', 'set', 'agents.defaults.workspace', join(path, 'notes'))).code,
+    0,
+  );
+  const asked = await svc(path, 'dream', 'list', '--agent', 'other', '--json');
+  assert.ok(
+    jsonOf.dreamList(asked).sweeps.some(({ id }) => id === sweep),
+    asked.stderr,
+  );
+  await remembers(path, sweep);
+});
+
+test('an agent gets nothing of other notes, nor of a folder that is still there', async () => {
+  const { path } = await sweptHome();
+  const others = tempFolder();
+  const use = async (folder: string): Promise<number> => {
+    mkdirSync(folder, { recursive: true });
+    const set = await svc(path, 'config', 'set', 'agents.defaults.workspace', folder);
+    assert.is(set.code, 0, set.stderr);
+    return jsonOf.dreamList(await svc(path, 'dream', 'list', '--json')).sweeps.length;
+  };
+  assert.is(await use(others.at('one')), 0);
+  renameSync(join(path, 'workspace'), others.at('gone'));
+  rmSync(others.at('gone'), { recursive: true });
+  assert.is(await use(others.at(basename(path))), 0);
+});
+
+test.run();

@@ -1,0 +1,247 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
+import type { SearchResponse } from '../../../../src/engine/memory/search/types.js';
+import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
+import { pathsOf, warningCodes } from '../../../support/memory.js';
+import { rawDatabase } from '../../../support/raw-database.js';
+import {
+  type SemanticMemory,
+  semanticMemory,
+  textsSent,
+} from '../../../support/semantic-memory.js';
+
+const test = suite<{ fake: OpenAiFake }>('embedding again');
+
+test.before.each(async (context) => {
+  context.fake = await startOpenAiFake({ dimensions: 128 });
+});
+test.after.each(({ fake }) => fake.close());
+
+/** More than two searches embed, and fewer than three do. */
+const NOTES = 600;
+/** What one search embeds at most. */
+const A_PART = 256;
+
+const SMALL = 'text-embedding-3-small';
+const LARGE = 'text-embedding-3-large';
+
+function manyNotes(fake: OpenAiFake): SemanticMemory {
+  const notes = semanticMemory(fake, {
+    'car.md': '# Car\n\nThe automobile was serviced in May.\n',
+  });
+  for (let n = 1; n < NOTES; n++) {
+    notes.folder.write(`memory/n${n}.md`, `# Note ${n}\n\nAbout thing ${n}.\n`);
+  }
+  return notes;
+}
+
+async function indexed(notes: SemanticMemory, settings: Readonly<Record<string, unknown>> = {}) {
+  const memory = await notes.open(settings);
+  await memory.backend.sync({});
+  await memory.backend.close();
+}
+
+/** Texts that a search sent besides its question. */
+async function searching(
+  fake: OpenAiFake,
+  memory: OpenedMemory,
+): Promise<{ readonly sent: number; readonly response: SearchResponse }> {
+  const before = textsSent(fake).length;
+  const response = await memory.backend.search({ query: 'vehicle' });
+  return {
+    response,
+    sent: textsSent(fake)
+      .slice(before)
+      .filter((text) => text !== 'vehicle').length,
+  };
+}
+
+async function spacesOf(memory: OpenedMemory): Promise<readonly number[]> {
+  const opened = openIndex(memory.agent.memorySearch.store.path, 'read');
+  if (opened.state !== 'ready') throw new Error(opened.state);
+  const spaces = await opened.index.vectorSpaces();
+  opened.index.close();
+  return spaces.map(({ chunks }) => chunks);
+}
+
+for (const [what, before, after] of [
+  ['model', { model: SMALL }, { model: LARGE }],
+  ['outputDimensionality', { outputDimensionality: 96 }, { outputDimensionality: 64 }],
+] as const) {
+  test(`a changed ${what}: each search re-embeds a part, and the earlier vectors answer`, async ({
+    fake,
+  }) => {
+    const notes = manyNotes(fake);
+    await indexed(notes, before);
+    const memory = await notes.open(after);
+    const first = await searching(fake, memory);
+    assert.is(first.sent, A_PART);
+    assert.equal([first.response.mode, pathsOf(first.response)[0]], ['hybrid', 'memory/car.md']);
+    assert.is(first.response.model, SMALL);
+    assert.equal(warningCodes(first.response), ['EMBEDDINGS_PENDING']);
+    assert.match(first.response.warnings[0]?.message ?? '', String(NOTES - A_PART));
+    assert.is((await searching(fake, memory)).sent, A_PART);
+    const last = await searching(fake, memory);
+    assert.is(last.sent, NOTES - 2 * A_PART);
+    assert.equal([last.response.mode, last.response.warnings], ['hybrid', []]);
+    assert.is(last.response.model, 'model' in after ? after.model : SMALL);
+    assert.equal(await spacesOf(memory), [NOTES], 'the earlier vectors are gone');
+    assert.is((await searching(fake, memory)).sent, 0);
+    await memory.backend.close();
+  });
+}
+
+test('an index of the format before is made again without sending a text', async ({ fake }) => {
+  const notes = manyNotes(fake);
+  for (let n = 0; n < NOTES; n++)
+    notes.folder.write(`memory/m${n}.md`, `# More ${n}\n\nAnd ${n}.\n`);
+  await indexed(notes);
+  const memory = await notes.open();
+  const database = rawDatabase(memory.agent.memorySearch.store.path);
+  // Codes of vectors were kept otherwise; nothing reads them.
+  database.exec(`
+    DROP TABLE code_pages;
+    CREATE TABLE code_pages (id INTEGER PRIMARY KEY, space_id INTEGER NOT NULL, used INTEGER NOT NULL);
+    CREATE TABLE codes (page_id INTEGER PRIMARY KEY, codes BLOB NOT NULL);
+    PRAGMA user_version = 5`);
+  database.close();
+  const before = textsSent(fake).length;
+  const { response, sent } = await searching(fake, memory);
+  await memory.backend.sync({});
+  assert.equal([sent, response.mode, pathsOf(response)[0]], [0, 'hybrid', 'memory/car.md']);
+  assert.is(textsSent(fake).length, before + 1);
+  assert.equal(await spacesOf(memory), [2 * NOTES]);
+  await memory.backend.close();
+});
+
+test('a new memory is embedded by searching, too', async ({ fake }) => {
+  const memory = await manyNotes(fake).open();
+  const { response } = await searching(fake, memory);
+  assert.equal([response.mode, warningCodes(response)], ['hybrid', ['EMBEDDINGS_PENDING']]);
+  await searching(fake, memory);
+  assert.equal((await searching(fake, memory)).response.warnings, []);
+  assert.equal(await spacesOf(memory), [NOTES]);
+  await memory.backend.close();
+});
+
+test('"memory index" finishes what searches began', async ({ fake }) => {
+  const notes = manyNotes(fake);
+  await indexed(notes, { model: SMALL });
+  const memory = await notes.open({ model: LARGE });
+  await searching(fake, memory);
+  const { embedding } = await memory.backend.sync({});
+  assert.equal([embedding?.embedded, embedding?.pending], [NOTES - A_PART, 0]);
+  await memory.backend.close();
+});
+
+test('passages of jobs under way are not embedded by searches, too', async ({ fake }) => {
+  const notes = manyNotes(fake);
+  const memory = await notes.open({
+    remote: {
+      baseUrl: `${fake.origin}/v1`,
+      apiKey: 'sk-test-openai-0123456789',
+      batch: { enabled: true, wait: false },
+    },
+  });
+  await memory.backend.sync({});
+  await memory.backend.search({ query: 'vehicle' });
+  assert.is(fake.inlineTexts.filter((text) => text !== 'vehicle').length, 0);
+  await memory.backend.close();
+});
+
+test('vectors that the provider no longer speaks to leave keywords, and a warning', async ({
+  fake,
+}) => {
+  const notes = manyNotes(fake);
+  await indexed(notes);
+  const elsewhere = await startOpenAiFake({ dimensions: 128 });
+  try {
+    elsewhere.trouble('overloaded');
+    const memory = await notes.open({
+      remote: { baseUrl: `${elsewhere.origin}/v1`, apiKey: 'sk-test-openai-0123456789' },
+    });
+    const response = await memory.backend.search({ query: 'automobile' });
+    assert.equal([response.mode, pathsOf(response)[0]], ['lexical', 'memory/car.md']);
+    assert.equal(warningCodes(response), ['PROVIDER_UNAVAILABLE']);
+    await memory.backend.close();
+  } finally {
+    await elsewhere.close();
+  }
+});
+
+test('going back to a model whose vectors are in the cache costs one search and no text', async ({
+  fake,
+}) => {
+  const notes = manyNotes(fake);
+  const cache = { enabled: true };
+  await indexed(notes, { model: SMALL, cache });
+  await indexed(notes, { model: LARGE, cache });
+  const memory = await notes.open({ model: SMALL, cache });
+  const { response, sent } = await searching(fake, memory);
+  assert.equal([sent, response.mode, response.model, response.warnings], [0, 'hybrid', SMALL, []]);
+  await memory.backend.close();
+});
+
+test('a forced re-embedding sends every passage again, with and without the cache', async ({
+  fake,
+}) => {
+  for (const enabled of [false, true]) {
+    const notes = semanticMemory(fake, { 'a.md': 'Alpha.\n', 'b.md': 'Beta.\n' });
+    const memory = await notes.open({ cache: { enabled } });
+    await memory.backend.sync({});
+    for (let times = 0; times < 2; times++) {
+      const { embedding } = await memory.backend.sync({ force: true, reembeds: true });
+      assert.equal([embedding?.embedded, embedding?.known, embedding?.pending], [2, 0, 0]);
+      assert.equal(await spacesOf(memory), [2]);
+    }
+    await memory.backend.close();
+  }
+});
+
+test('a forced re-embedding that fails leaves the earlier vectors answering', async ({ fake }) => {
+  const notes = manyNotes(fake);
+  await indexed(notes);
+  const memory = await notes.open();
+  fake.trouble('quota_spent');
+  for (let times = 0; times < 2; times++) {
+    const { embedding } = await memory.backend.sync({ force: true, reembeds: true });
+    assert.equal([embedding?.failure?.code, embedding?.pending], ['PROVIDER_QUOTA', NOTES]);
+  }
+  fake.trouble(undefined);
+  await memory.backend.close();
+  const later = await notes.open();
+  const { response, sent } = await searching(fake, later);
+  assert.is(sent, A_PART);
+  assert.equal([response.mode, pathsOf(response)[0]], ['hybrid', 'memory/car.md']);
+  assert.equal(warningCodes(response), ['EMBEDDINGS_PENDING']);
+  assert.is((await later.backend.sync({})).embedding?.embedded, NOTES - A_PART);
+  assert.equal(await spacesOf(later), [NOTES]);
+  await later.backend.close();
+});
+
+test('a provider that hangs holds a search for query.timeoutSeconds, and is named with the key', async ({
+  fake,
+}) => {
+  const notes = semanticMemory(fake, { 'a.md': 'The automobile.\n' });
+  await indexed(notes);
+  const query = { timeoutSeconds: 0.3 };
+  // The question alone, and a question with a new passage on its way.
+  for (const isNew of [false, true]) {
+    if (isNew) notes.folder.write('memory/b.md', 'Another automobile.\n');
+    const memory = await notes.open({ query });
+    fake.trouble('slow');
+    const response = await memory.backend.search({ query: 'automobile' });
+    assert.is(response.mode, 'lexical');
+    assert.ok(pathsOf(response).includes('memory/a.md'));
+    assert.equal(warningCodes(response), ['PROVIDER_UNAVAILABLE']);
+    const { message, hint } = response.warnings[0] ?? { message: '' };
+    assert.match(message, 'no answer within 0.3 s');
+    assert.match(hint ?? '', 'memorySearch.query.timeoutSeconds');
+    fake.trouble(undefined);
+    await memory.backend.close();
+  }
+});
+
+test.run();

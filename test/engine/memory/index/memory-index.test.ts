@@ -1,0 +1,191 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type {
+  Change,
+  IndexedDocument,
+} from '../../../../src/engine/memory/index/document-writer.js';
+import type { ChangeSet, MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import { contentOf } from '../../../support/index-content.js';
+import { backendOn, targetOf } from '../../../support/memory.js';
+import { folderOf } from '../../../support/temp-folder.js';
+
+const test = suite('the SQLite index');
+
+const FINGERPRINT = { size: 1, mtimeMs: 1, ctimeMs: 1 };
+
+function documentOf(path: string, ...texts: readonly string[]): IndexedDocument {
+  const chunks = texts.map((text, at) => {
+    return { startLine: at + 1, endLine: at + 1, headingPath: ['Title', 'Part'], text };
+  });
+  return {
+    source: 'memory',
+    kind: 'markdown',
+    path,
+    fingerprint: FINGERPRINT,
+    hash: path,
+    chunks,
+  };
+}
+
+function changes(...made: readonly Change[]): ChangeSet {
+  return { vectorsFollow: false, atMs: 1, changes: made };
+}
+
+function put(document: IndexedDocument): Change {
+  return { type: 'put', document };
+}
+
+function remove(path: string): Change {
+  return { type: 'remove', key: { source: 'memory', path } };
+}
+
+/** An index of two files, open for writing. */
+async function openedIndex(): Promise<{ index: MemoryIndex; file: string }> {
+  const target = targetOf(folderOf({ 'a.md': 'alpha', 'b.md': 'alpha beta' }).path);
+  await backendOn(target).sync({});
+  const opened = openIndex(target.indexFile, 'write');
+  if (opened.state !== 'ready') throw new Error(opened.state);
+  return { index: opened.index, file: target.indexFile };
+}
+
+async function rejects(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => false,
+    () => true,
+  );
+}
+
+test('a change set that fails half way leaves nothing of itself', async () => {
+  const { index, file } = await openedIndex();
+  const before = await contentOf(file, ['alpha', 'gamma']);
+  const chunkOfNoLine = { startLine: Number.NaN, endLine: 1, headingPath: [], text: 'gamma' };
+  const broken = { ...documentOf('z.md', 'gamma'), chunks: [chunkOfNoLine] };
+  const work = index.apply(
+    changes(
+      remove('a.md'),
+      put(documentOf('c.md', 'gamma')),
+      put(documentOf('b.md', 'gamma')),
+      put(broken),
+    ),
+  );
+  assert.ok(await rejects(work));
+  assert.equal(await contentOf(file, ['alpha', 'gamma']), before);
+  index.close();
+});
+
+test('what is put replaces what was there under the same key', async () => {
+  const { index } = await openedIndex();
+  await index.apply(changes(put(documentOf('a.md', 'gamma', 'delta'))));
+  const { documents, chunks } = await index.statistics();
+  assert.equal([documents, chunks], [2, 3]);
+  assert.equal(
+    await index.lexicalCandidates('"alpha"', 10).then((found) => found.map((c) => c.path)),
+    ['b.md'],
+  );
+  const [gamma] = await index.lexicalCandidates('"gamma"', 10);
+  assert.equal(gamma?.headingPath, ['Title', 'Part']);
+  index.close();
+});
+
+test('removing what is not there, and putting nothing, is no failure', async () => {
+  const { index } = await openedIndex();
+  await index.apply(changes(remove('none.md')));
+  await index.apply(changes());
+  assert.is((await index.statistics()).documents, 2);
+  index.close();
+});
+
+test('headings and file name are searched too, and the text alone makes the chunk', async () => {
+  const { index } = await openedIndex();
+  await index.apply(changes(put(documentOf('road-map_2026.md', 'plain text'))));
+  for (const match of ['"part"', '"road"', '"map"', '"2026"', '"plain"']) {
+    const [found] = await index.lexicalCandidates(match, 10);
+    assert.equal([found?.path, found?.text], ['road-map_2026.md', 'plain text'], match);
+  }
+  index.close();
+});
+
+test('a filter keeps sources and paths, in counts as in candidates', async () => {
+  const { index } = await openedIndex();
+  const path = (name: string): boolean => name === 'b.md';
+  const sessions = { sources: ['sessions'] } as const;
+  assert.equal(
+    (await index.lexicalCandidates('"alpha"', 10, { path })).map((c) => c.path),
+    ['b.md'],
+  );
+  assert.is(await index.countMatches('"alpha"', { path }), 1);
+  assert.is(await index.countMatches('"alpha"', sessions), 0);
+  assert.equal(await index.literalCandidates('alpha', 10, sessions), []);
+  assert.is((await index.literalCandidates('ALPHA', 10)).length, 2);
+  assert.equal(await index.literalCandidates('%', 10), []);
+  index.close();
+});
+
+test('others have their turn between the statements of a broad question', async () => {
+  const { index } = await openedIndex();
+  let turns = 0;
+  let answered = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!answered) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await index.termStatistics(Array.from({ length: 20 }, (_, at) => `"word${at}"`));
+  answered = true;
+  assert.ok(turns >= 20, `${turns}`);
+  index.close();
+});
+
+/** The fastest of a few rounds, in milliseconds. */
+async function fastest(work: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const started = performance.now();
+    await work();
+    times.push(performance.now() - started);
+  }
+  return Math.min(...times);
+}
+
+test('a filter costs about as much as the search itself, however much it keeps', async () => {
+  const { index } = await openedIndex();
+  const texts = Array.from({ length: 200 }, (_, at) => `gamma ${at}`);
+  const documents = Array.from({ length: 40 }, (_, at) => documentOf(`${at}.md`, ...texts));
+  await index.apply(changes(...documents.map(put)));
+  const plain = await fastest(() => index.lexicalCandidates('"gamma"', 24));
+  const every = { path: () => true };
+  const chunkIds = Array.from({ length: 8000 }, (_, at) => at + 3);
+  const filtered = {
+    candidates: await fastest(() => index.lexicalCandidates('"gamma"', 24, every)),
+    kinds: await fastest(() => index.lexicalCandidates('"gamma"', 24, { kinds: ['markdown'] })),
+    sources: await fastest(() => index.lexicalCandidates('"gamma"', 24, { sources: ['sessions'] })),
+    count: await fastest(() => index.countMatches('"gamma"', every)),
+    scores: await fastest(() => index.lexicalScores('"gamma"', chunkIds)),
+  };
+  assert.is((await index.lexicalScores('"gamma"', chunkIds)).size, 8000);
+  // Where the search was done again for every passage it took hundreds of times as long.
+  for (const [what, took] of Object.entries(filtered)) {
+    assert.ok(took < Math.max(plain, 1) * 40, `${what}: ${took} ms, ${plain} ms without`);
+  }
+  index.close();
+});
+
+test('a filter changes no score and no order', async () => {
+  const { index } = await openedIndex();
+  const texts = Array.from({ length: 30 }, (_, at) => `gamma ${'gamma '.repeat(at % 7)}${at}`);
+  await index.apply(changes(put(documentOf('x.md', ...texts)), put(documentOf('y.md', ...texts))));
+  const all = await index.lexicalCandidates('"gamma" OR "3"', 100);
+  const kept = await index.lexicalCandidates('"gamma" OR "3"', 100, {
+    path: (path) => path === 'y.md',
+  });
+  assert.equal(
+    kept,
+    all.filter(({ path }) => path === 'y.md'),
+  );
+  const top = await index.lexicalCandidates('"gamma"', 5, { path: (path) => path === 'y.md' });
+  assert.is(top.length, 5);
+  index.close();
+});
+
+test.run();

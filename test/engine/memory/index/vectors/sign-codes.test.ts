@@ -1,0 +1,207 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { MemoryIndex } from '../../../../../src/engine/memory/index/memory-index.js';
+import {
+  PAGE_SLOTS,
+  SignCoder,
+} from '../../../../../src/engine/memory/index/vectors/sign-codes.js';
+import { cosine, unitVector } from '../../../../../src/engine/memory/index/vectors/vector-bytes.js';
+import { openDatabase } from '../../../../../src/engine/sqlite/database.js';
+import {
+  apply,
+  embedMissing,
+  emptyIndexFile,
+  openedIndex,
+  putting,
+  removing,
+  seededRandom,
+  textVector,
+} from '../../../../support/vector-index.js';
+
+const test = suite('codes of vectors');
+
+/** Vectors that have much in common and one dimension that dominates, as embeddings do. */
+function skewedVectors(count: number, dimensions: number, seed: number): Float32Array[] {
+  const random = seededRandom(seed);
+  return Array.from({ length: count }, () => {
+    const vector = Float32Array.from({ length: dimensions }, (_, at) => {
+      return (random() - 0.5) / (1 + at / 8) + (at === 1 ? 2 : 0.1);
+    });
+    return unitVector(vector);
+  });
+}
+
+for (const dimensions of [24, 384, 768, 1536]) {
+  test(`ceilings of ${dimensions} dimensions are near the truth, whatever dominates`, () => {
+    const [query, ...vectors] = skewedVectors(PAGE_SLOTS + 1, dimensions, 5);
+    if (query === undefined) throw new Error('no query');
+    const coder = new SignCoder(dimensions);
+    const page = coder.encode(vectors.map((vector, at) => ({ id: at + 1, vector })));
+    assert.ok(coder.fits(page));
+    const ceilings = new Float32Array(PAGE_SLOTS);
+    coder.compare(page, query, ceilings, 0);
+    const truth = vectors.map((vector) => cosine(query, vector));
+    const errors = truth.map((similarity, at) => (ceilings[at] ?? 0) - similarity);
+    const spread = deviation(truth);
+    assert.ok(deviation(errors) < 0.6 * spread, `${deviation(errors)} of ${spread}`);
+    const above = errors.filter((error) => error >= 0).length;
+    assert.ok(above > 0.9 * PAGE_SLOTS, `${above} are above`);
+    // A vector itself has no sign that differs.
+    coder.compare(page, vectors[7] ?? query, ceilings, 0);
+    assert.ok(Math.abs((ceilings[7] ?? 0) - 1) < 1e-5);
+  });
+}
+
+function deviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}
+
+const KEEP = { keepIdentities: ['m'], cacheEntries: 500, atMs: 5 };
+
+/** How many of the ten nearest by comparing all are found, out of a number of questions. */
+async function recall(index: MemoryIndex, texts: readonly string[]): Promise<number> {
+  const questions = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
+  let found = 0;
+  for (const question of questions) {
+    const query = textVector(question);
+    const unit = unitVector(query);
+    const nearest = texts
+      .map((text) => ({ text, similarity: cosine(unit, unitVector(textVector(text))) }))
+      .sort((a, b) => b.similarity - a.similarity)
+      .slice(0, 10);
+    const candidates = await index.vectorCandidates('m', query, 10);
+    const named = new Set(candidates.map(({ text }) => text));
+    for (const { text, similarity } of nearest) {
+      if (!named.has(text)) continue;
+      found += 1;
+      assert.is(candidates.find((candidate) => candidate.text === text)?.similarity, similarity);
+    }
+  }
+  return found / (questions.length * 10);
+}
+
+const BLOCKS = 24;
+
+function textsOf(block: number, version: number): string[] {
+  return Array.from({ length: 250 }, (_, at) => `${block} ${version} ${at}`);
+}
+
+test('a large space finds what comparing all finds, through any changes', async () => {
+  const file = emptyIndexFile();
+  const index = openedIndex(file);
+  const random = seededRandom(11);
+  const held = new Map<number, number>();
+  const texts = (): string[] => [...held].flatMap(([block, version]) => textsOf(block, version));
+  for (let block = 0; block < BLOCKS; block++) {
+    held.set(block, 0);
+    await apply(index, putting(`${block}.md`, ...textsOf(block, 0)));
+  }
+  await embedMissing(index, 'm', textVector);
+  for (let round = 1; round <= 12; round++) {
+    const block = Math.floor(random() * BLOCKS);
+    // Some rounds take a document away, some bring an old version back from the cache.
+    if (random() < 0.4) {
+      held.delete(block);
+      await apply(index, removing(`${block}.md`));
+    } else {
+      const version = Math.floor(random() * 2);
+      held.set(block, version);
+      await apply(index, putting(`${block}.md`, ...textsOf(block, version)));
+      await embedMissing(index, 'm', textVector);
+    }
+    if (random() < 0.6) await index.tidyEmbeddings({ ...KEEP, atMs: round });
+    assert.is(await index.countMissingEmbeddings('m'), 0);
+    if (round % 4 === 0) assert.ok((await recall(index, texts())) >= 0.98, `round ${round}`);
+  }
+  const one = (path: string): boolean => path === `${[...held.keys()][0]}.md`;
+  const few = await index.vectorCandidates('m', textVector('one'), 400, { path: one });
+  assert.is(few.length, 250);
+  const half = (path: string): boolean => Number.parseInt(path, 10) % 2 === 0;
+  const many = await index.vectorCandidates('m', textVector('one'), 30, { path: half });
+  assert.is(many.length, 30);
+  assert.ok(many.every(({ path }) => half(path)));
+  index.close();
+});
+
+/** The ids in the pages of codes of an index. */
+function codedIn(file: string): readonly number[] {
+  const database = openDatabase(file, { readonly: true, busyTimeoutMs: 1000 });
+  const pages = database.prepare<[], Buffer>('SELECT ids FROM code_pages').pluck().all();
+  database.close();
+  return pages.flatMap((ids) => [...new Uint32Array(new Uint8Array(ids).buffer)]);
+}
+
+test('codes of what went away are no results, and are made again when there are many', async () => {
+  const file = emptyIndexFile();
+  const index = openedIndex(file);
+  for (let block = 0; block < 9; block++) {
+    await apply(index, putting(`${block}.md`, ...textsOf(block, 0)));
+  }
+  await embedMissing(index, 'm', textVector);
+  await index.tidyEmbeddings(KEEP);
+  assert.is(codedIn(file).length, 2 * PAGE_SLOTS);
+  await apply(index, removing('0.md'));
+  await index.tidyEmbeddings(KEEP);
+  assert.is(codedIn(file).length, 2 * PAGE_SLOTS);
+  const left = (from: number): string[] =>
+    [0, 1, 2, 3, 4, 5, 6, 7, 8].slice(from).flatMap((block) => textsOf(block, 0));
+  assert.ok((await recall(index, left(1))) >= 0.98);
+  for (const block of [1, 2, 3]) await apply(index, removing(`${block}.md`));
+  await index.tidyEmbeddings(KEEP);
+  assert.is(codedIn(file).length, PAGE_SLOTS);
+  assert.ok((await recall(index, left(4))) >= 0.98);
+  index.close();
+});
+
+test('what comes back from the cache is found once, before it has a new code and after', async () => {
+  const file = emptyIndexFile();
+  const index = openedIndex(file);
+  const put = async (block: number): Promise<void> => {
+    await apply(index, putting(`${block}.md`, ...textsOf(block, 0)));
+    await embedMissing(index, 'm', textVector);
+  };
+  const found = async (limit: number): Promise<readonly number[]> =>
+    (await index.vectorCandidates('m', textVector('one'), limit)).map(({ chunkId }) => chunkId);
+  for (let block = 0; block < 5; block++) await put(block);
+  await apply(index, removing('1.md'));
+  await index.tidyEmbeddings(KEEP);
+  assert.is((await found(5000)).length, 1000);
+  await put(1);
+  assert.is(new Set(await found(5000)).size, (await found(5000)).length);
+  assert.is((await found(5000)).length, 1250);
+  for (let block = 5; block < 9; block++) await put(block);
+  assert.is(codedIn(file).length, 2 * PAGE_SLOTS);
+  assert.is(new Set(await found(2000)).size, (await found(2000)).length);
+  assert.is((await found(5000)).length, 2250);
+  index.close();
+});
+
+test('damaged codes cost time and no result, until tidying makes them anew', async () => {
+  const file = emptyIndexFile();
+  const index = openedIndex(file);
+  const texts = Array.from({ length: 6 }, (_, block) => textsOf(block, 0)).flat();
+  await apply(index, putting('a.md', ...texts));
+  await embedMissing(index, 'm', textVector);
+  await index.tidyEmbeddings(KEEP);
+  const damages = [
+    'UPDATE code_pages SET signs = substr(signs, 1, 100)',
+    "UPDATE code_pages SET factors = x'00'",
+    "UPDATE code_pages SET centre = x''",
+    'UPDATE code_pages SET ids = substr(ids, 5)',
+    'DELETE FROM code_pages',
+    'DELETE FROM uncoded',
+  ];
+  for (const damage of damages) {
+    const database = openDatabase(file, { readonly: false, busyTimeoutMs: 1000 });
+    database.pragma('foreign_keys = OFF');
+    database.exec(damage);
+    database.close();
+    if (!damage.startsWith('DELETE')) assert.is(await recall(index, texts), 1, damage);
+    await index.tidyEmbeddings(KEEP);
+    assert.ok((await recall(index, texts)) >= 0.98, damage);
+  }
+  index.close();
+});
+
+test.run();

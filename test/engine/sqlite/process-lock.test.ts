@@ -1,0 +1,47 @@
+import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isProcessLockHeld, withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const test = suite('process lock');
+
+const { signal } = new AbortController();
+
+function openHandles(file: string): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === file;
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+test('tells whether it is held, also for a file that was made again', async () => {
+  const file = tempFolder().at('a.lock');
+  assert.not(isProcessLockHeld(file));
+  for (let round = 0; round < 2; round++) {
+    await withProcessLock(file, { signal }, async () => {
+      assert.ok(isProcessLockHeld(file));
+    });
+    assert.not(isProcessLockHeld(file));
+    rmSync(file);
+    assert.not(isProcessLockHeld(file));
+  }
+});
+
+if (process.platform === 'linux') {
+  test('asking again uses the connection that is there, and holds no lock', async () => {
+    const file = tempFolder().at('a.lock');
+    await withProcessLock(file, { signal }, async () => undefined);
+    assert.is(openHandles(file), 0);
+    for (let look = 0; look < 20; look++) assert.not(isProcessLockHeld(file));
+    assert.is(openHandles(file), 1);
+    await withProcessLock(file, { signal, onWait: () => assert.unreachable() }, async () => {
+      assert.ok(isProcessLockHeld(file));
+    });
+  });
+}
+
+test.run();

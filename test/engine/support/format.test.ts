@@ -1,0 +1,84 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  formatBytes,
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatEta,
+  formatRate,
+  formatRelativeTime,
+} from '../../../src/engine/support/format.js';
+
+test('separates thousands with commas', () => {
+  assert.is(formatCount(1283), '1,283');
+  const cases: readonly (readonly [number, string])[] = [
+    [0, '0'],
+    [999, '999'],
+    [13115, '13,115'],
+    [1234567, '1,234,567'],
+    [-1234, '-1,234'],
+    [-0.4, '0'],
+  ];
+  for (const [count, text] of cases) assert.is(formatCount(count), text);
+});
+
+test('says one file and two files', () => {
+  assert.is(formatCountOf(1, 'file'), '1 file');
+  assert.is(formatCountOf(0, 'file'), '0 files');
+  assert.is(formatCountOf(2, 'match', 'matches'), '2 matches');
+});
+
+test('sizes step to the next unit where the figure would', () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [-5, '0 B'],
+    [999, '999 B'],
+    [1000, '1.0 kB'],
+    [999_949, '999.9 kB'],
+    [999_950, '1.0 MB'],
+    [16_100_000, '16.1 MB'],
+    [2.5e15, '2,500 TB'],
+  ];
+  for (const [bytes, text] of cases) assert.is(formatBytes(bytes), text);
+});
+
+test('durations grow from milliseconds to hours', () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [-1, '0 ms'],
+    [3.6, '4 ms'],
+    [640, '0.6 s'],
+    [59_940, '59.9 s'],
+    [59_990, '1 min 00 s'],
+    [185_000, '3 min 05 s'],
+    [3_720_000, '1 h 02 min'],
+  ];
+  for (const [ms, text] of cases) assert.is(formatDuration(ms), text);
+});
+
+test('the time left reads like a clock and is never early', () => {
+  assert.is(formatEta(40_200), '0:41');
+  assert.is(formatEta(3_723_000), '1:02:03');
+  assert.is(formatEta(-5), '0:00');
+});
+
+test('rates have a decimal only where it says something', () => {
+  assert.is(formatRate(8214.4, 'chunks'), '8,214 chunks/s');
+  assert.is(formatRate(1.25, 'files'), '1.3 files/s');
+  assert.is(formatRate(-1, 'files'), '0 files/s');
+});
+
+test('moments are told in the largest unit that fits; the future is now', () => {
+  const now = 1_000_000_000;
+  const cases: readonly (readonly [number, string])[] = [
+    [-60_000, 'just now'],
+    [9_000, 'just now'],
+    [59_000, '59 s ago'],
+    [200_000, '3 min ago'],
+    [7_300_000, '2 h ago'],
+    [90_000_000, '1 day ago'],
+    [172_800_000, '2 days ago'],
+  ];
+  for (const [ago, text] of cases) assert.is(formatRelativeTime(now - ago, now), text);
+});
+
+test.run();

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import picomatch from 'picomatch';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createGlob, isGlob, LONGEST_GLOB } from '../../../src/engine/support/glob.js';
+
+const test = suite('globs');
+
+function matches(glob: string, path: string, dot = true): boolean {
+  return createGlob(glob, { dot })(path);
+}
+
+test('stars, question marks and classes stay within a name', () => {
+  assert.ok(matches('memory/2026-*.md', 'memory/2026-01-02.md'));
+  assert.not(matches('memory/*.md', 'memory/deep/x.md'));
+  assert.ok(matches('?.md', 'ü.md') && matches('?.md', '🦓.md'));
+  assert.not(matches('a?b', 'a/b'));
+  assert.ok(matches('[a-c]x', 'bx') && !matches('[!a-c]x', 'bx') && matches('[^a-c]x', 'dx'));
+  assert.not(matches('a[!x]b', 'a/b'));
+  assert.ok(matches('[]]', ']') && matches('[a-]', '-') && matches('[', '['));
+});
+
+test('two stars take any folders, none included', () => {
+  for (const path of ['x.md', 'a/x.md', 'a/b/x.md']) assert.ok(matches('**/*.md', path), path);
+  for (const path of ['a/b', 'a/b/c']) assert.ok(matches('a/**', path), path);
+  assert.ok(matches('a/**/z', 'a/z') && matches('a/**/z', 'a/b/c/z'));
+  assert.not(matches('a/**/z', 'a/bz'));
+  assert.not(matches('a**z', 'a/z'));
+});
+
+test('braces choose, a leading ! turns it round, a backslash takes what follows as it is', () => {
+  for (const path of ['notes/a.md', 'wiki/b.md', 'wiki/deep/c.md']) {
+    assert.ok(matches('{notes,wiki,}/{*.md,**/*.md}', path), path);
+  }
+  assert.ok(matches('{a,{b,c}}d', 'cd') && matches('{a', '{a') && matches('a,b', 'a,b'));
+  assert.ok(matches('!*.md', 'a.txt') && !matches('!*.md', 'a.md') && matches('!!*.md', 'a.md'));
+  assert.ok(matches('\\*', '*') && !matches('\\*', 'a') && matches('[\\]]', ']'));
+});
+
+test('names that begin with a dot are taken where that is wanted', () => {
+  for (const glob of ['*', '?x', '[.]x', '**', '**/.x']) assert.ok(matches(glob, '.x'), glob);
+  for (const glob of ['*', '?x', '[.]x', '**']) assert.not(matches(glob, '.x', false), glob);
+  assert.ok(matches('.*', '.x', false) && !matches('**/x', '.git/x', false));
+});
+
+test('what is no pattern, and what would be taken wrongly, is refused', () => {
+  for (const glob of ['', 'x'.repeat(LONGEST_GLOB + 1), '+(a|b)', '!(a).md', '@(a)']) {
+    assert.throws(() => createGlob(glob, { dot: true }), RangeError, glob);
+  }
+});
+
+test('tells a pattern from a name', () => {
+  for (const glob of ['*', 'a?', '[ab]', '{a,b}', '!a']) assert.ok(isGlob(glob), glob);
+  for (const name of ['a.md', 'a\\*b', 'notes (old).md', '']) assert.not(isGlob(name), name);
+});
+
+test('takes what picomatch takes', () => {
+  const pieces = fc.constantFrom('a', 'b', '*', '?', '/', '[ab]', '{a,b}', '{a,b/c}', '**/', '\\*');
+  const glob = fc.array(pieces, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''));
+  const name = fc.array(fc.constantFrom('a', 'b', 'c', '*', 'a.b'), { minLength: 1, maxLength: 3 });
+  const path = fc.array(
+    name.map((parts) => parts.join('')),
+    { minLength: 1, maxLength: 3 },
+  );
+  fc.assert(
+    fc.property(glob, path, fc.boolean(), (pattern, names, dot) => {
+      // A folder itself is no file, so whether "a/" or "a//b" takes it is of no interest; and two stars
+      // that are not all of a name are one star, where picomatch goes into folders before a brace.
+      fc.pre(!/\/\/|^\/|\/$|\*\*[^/]|[^/]\*\*/u.test(pattern));
+      const file = names.join('/');
+      assert.is(
+        matches(pattern, file, dot),
+        picomatch(pattern, { dot })(file),
+        `${pattern} ${file}`,
+      );
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+/** The fastest of a few rounds, in milliseconds. */
+function fastest(work: () => void): number {
+  const times = Array.from({ length: 3 }, () => {
+    const started = performance.now();
+    work();
+    return performance.now() - started;
+  });
+  return Math.min(...times);
+}
+
+test('a pattern made to be slow takes time in proportion to the path', () => {
+  for (const piece of ['*a', '**/', '{a,a}', '{a,*}', '{*,**}*', '[a]*', '?*', '{{*a,*},*a}*']) {
+    const isMatch = createGlob(
+      `${piece.repeat(Math.floor(LONGEST_GLOB / piece.length) - 1)}b`.slice(0, LONGEST_GLOB),
+      { dot: true },
+    );
+    const took = (length: number): number =>
+      fastest(() => assert.not(isMatch(`${'a'.repeat(length)}c`)));
+    // With backtracking every character more multiplies it.
+    assert.ok(took(1000) < Math.max(took(250), 1) * 16, piece);
+  }
+});
+
+test.run();

@@ -1,0 +1,30 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { routeSecret } from '../../../src/engine/webhooks/guards.js';
+import { RouteTable } from '../../../src/engine/webhooks/routes.js';
+
+const caller = { sessionKey: 's', controllerId: 'c' };
+const table = new RouteTable([
+  { id: 'ci', path: '/hooks/ci', secret: routeSecret('secret'), caller },
+  { id: 'ü', path: '/hooks/ü', secret: routeSecret('secret'), caller },
+]);
+
+test('a route is found with slashes at its end, a query and escapes', () => {
+  for (const url of ['/hooks/ci', '/hooks/ci?a=b', '/hooks/ci/', '/hooks/ci///?x']) {
+    assert.is(table.find(url)?.id, 'ci', url);
+  }
+  assert.is(table.find('/hooks/%C3%BC/')?.id, 'ü');
+  for (const url of ['', '/', '//', '/hooks', '/hooks/ci/x', '/hooks/%ff']) {
+    assert.is(table.find(url), undefined, url);
+  }
+});
+
+test('a path of a million slashes costs no more than reading it', () => {
+  const url = `/${'/'.repeat(1_000_000)}x`;
+  const started = process.cpuUsage();
+  for (let n = 0; n < 100; n++) assert.is(table.find(url), undefined);
+  // The time of a quadratic look at it would be counted in hours.
+  assert.ok(process.cpuUsage(started).user < 5_000_000);
+});
+
+test.run();

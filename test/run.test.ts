@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from './support/run-svc.js';
+import { folderOf, type TempFolder } from './support/temp-folder.js';
+
+/** The test runner itself, on projects of a few test files. */
+const test = suite('test runner');
+
+const HEAD = `import { suite } from 'uvu';\nconst test = suite('s');\n`;
+const PASSES = `test('passes', () => undefined);\n`;
+const FILES = {
+  'package.json': '{ "type": "module" }',
+  'test/good.test.ts': `${HEAD}${PASSES}test.run();\n`,
+};
+
+function projectOf(files: Readonly<Record<string, string>>): TempFolder {
+  const project = folderOf({ ...FILES, ...files });
+  symlinkSync(join(ROOT, 'node_modules'), project.at('node_modules'));
+  return project;
+}
+
+function runTests(project: TempFolder): { readonly status: number | null; readonly text: string } {
+  const args = ['--import', 'tsx', join(ROOT, 'test/run.ts'), '--tests'];
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    cwd: project.path,
+    encoding: 'utf8',
+  });
+  return { status, text: stdout };
+}
+
+test('counts tests, and lets files pass that skip all of theirs', () => {
+  const skips = `${HEAD}test.skip('later', () => undefined);\ntest.run();\n`;
+  const { status, text } = runTests(projectOf({ 'test/skips.test.ts': skips }));
+  assert.match(text, '\n1 passed, 0 failed');
+  assert.is(status, 0);
+});
+
+for (const [what, content] of [
+  ['nothing in it', ''],
+  ['a suite that is never run', `${HEAD}${PASSES}`],
+  ['a suite without tests', `${HEAD}test.run();\n`],
+] as const) {
+  test(`a file with ${what} fails`, () => {
+    const { status, text } = runTests(projectOf({ 'test/empty.test.ts': content }));
+    assert.match(text, 'FAIL test/empty.test.ts');
+    assert.match(text, '\n1 passed, 1 failed');
+    assert.is(status, 1);
+  });
+}
+
+test('a failure is printed, and what it leaves running does not hold the others up', () => {
+  const fails = `test('fails', () => {
+    setInterval(() => undefined, 1000);
+    throw Object.assign(new Error('no luck'), { details: { code: 7 } });
+  });\n`;
+  const { status, text } = runTests(
+    projectOf({
+      'test/left.test.ts': `${HEAD}${fails}${PASSES}test.run();\n`,
+      'test/support/uvu.ts': `export * from ${JSON.stringify(join(ROOT, 'test/support/uvu.ts'))};`,
+      'tsconfig.json': '{ "compilerOptions": { "paths": { "uvu": ["./test/support/uvu.ts"] } } }',
+    }),
+  );
+  assert.match(text, 'no luck');
+  assert.match(text, '{ code: 7 }');
+  assert.match(text, 'something still runs after its last test');
+  assert.match(text, '\n2 passed, 1 failed');
+  assert.is(status, 1);
+});
+
+test('a file that runs nothing fails in a process that it shares, too', () => {
+  const { status, text } = runTests(
+    projectOf({
+      'test/ui/a.test.ts': FILES['test/good.test.ts'],
+      'test/ui/b.test.ts': `${HEAD}${PASSES}`,
+      'test/run-batch.ts': `await import(${JSON.stringify(join(ROOT, 'test/run-batch.ts'))});`,
+    }),
+  );
+  assert.match(text, 'test/ui/b.test.ts ran no test');
+  assert.match(text, '\n2 passed, 1 failed');
+  assert.is(status, 1);
+});
+
+test.run();
