@@ -66,7 +66,8 @@ test('a task that comes in by a webhook is run, and its end is told', async () =
   const task = await ended(home, id);
   assert.equal([task.status, task.terminalSummary], ['succeeded', 'built']);
   const told = await eventually('a notification', () =>
-    existsSync(home.at('told')) ? readFileSync(home.at('told'), 'utf8') : undefined,
+    // The file exists before its text does.
+    existsSync(home.at('told')) ? readFileSync(home.at('told'), 'utf8') || undefined : undefined,
   );
   assert.is(JSON.parse(told).text, 'Background task done: build it. built');
   child.kill('SIGTERM');
