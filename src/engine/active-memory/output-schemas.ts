@@ -1,17 +1,15 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
 import { GATES } from './gates.js';
 import { RECALL_STATUSES } from './outcome.js';
 import { BREAKER_STATES } from './state-file.js';
 
 /* Schemas of the JSON documents of `svc memory recall`, checked by tests and printed in docs/json.md. */
 
-const line = z.int().check(z.minimum(1));
 const gate = z.enum(GATES);
 
 /** `svc memory recall --json`. */
-export const recallOutputSchema = z.strictObject({
+export const recallOutputSchema = documentSchema({
   status: field(
     z.enum(RECALL_STATUSES),
     '`ok`: something was recalled. `empty`: nothing in memory is relevant. `closed`: a gate is closed. `timeout_partial`: it ran out of time and recalled partial results. `timeout`: it ran out of time without results. `unavailable`: memory could not be searched. Only `ok` and `timeout_partial` change the turn.',
@@ -89,18 +87,14 @@ export const recallOutputSchema = z.strictObject({
     'The circuit breaker. `open`: the last recalls all timed out, so providers and models are skipped for a while. `half_open`: this recall tried again.',
   ),
   elapsedMs: field(z.number(), 'Duration in milliseconds.'),
-  warnings: z.optional(warnings),
 });
 
 /** `svc memory recall --switch on|off --json`. */
-export const recallSwitchOutputSchema = z.strictObject({
+export const recallSwitchOutputSchema = documentSchema({
   agent: field(z.string(), 'The agent of the conversation.'),
   sessionKey: field(z.string(), 'From `--session-key`.'),
   switchedOn: field(z.boolean(), 'Whether recalls are now on.'),
-  warnings: z.optional(warnings),
 });
 
-type Document<T extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<T>, 'warnings'>>;
-
-export type RecallOutput = Document<typeof recallOutputSchema>;
-export type RecallSwitchOutput = Document<typeof recallSwitchOutputSchema>;
+export type RecallOutput = DocumentOf<typeof recallOutputSchema>;
+export type RecallSwitchOutput = DocumentOf<typeof recallSwitchOutputSchema>;

@@ -32,7 +32,6 @@ export {
 export { type AgentId, defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';
 export type {
   ConfigInput,
-  DeepReadonly,
   LoadedConfig,
   MemorySearchSettings,
   ResolvedAgent,

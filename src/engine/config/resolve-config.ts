@@ -1,4 +1,5 @@
 import { canonicalProvider } from '../embeddings/adapters/index.js';
+import type { DeepReadonly } from '../errors/output-schema.js';
 import { isRecord } from './config-path.js';
 import {
   ACTIVE_MEMORY_DEFAULTS,
@@ -22,7 +23,6 @@ import type {
   AgentSettings,
   AgentsInput,
   ConfigInput,
-  DeepReadonly,
   FlowsInput,
   MemoryInput,
   MemorySearchInput,

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Warning } from '../errors/index.js';
+import type { DeepReadonly } from '../errors/output-schema.js';
 import type {
   ACTIVE_MEMORY_DEFAULTS,
   EXEC_PROVIDER_DEFAULTS,
@@ -183,10 +184,6 @@ export interface LoadedConfig {
    */
   readonly ignoredKeys?: readonly string[];
 }
-
-export type DeepReadonly<T> = T extends object
-  ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
-  : T;
 
 /** Types of the file's content, as written: everything is optional. */
 export type ConfigInput = DeepReadonly<z.input<typeof configSchema>>;

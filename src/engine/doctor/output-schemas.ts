@@ -1,10 +1,7 @@
 import * as z from 'zod/mini';
-import { field, warningsSchema } from '../errors/output-schema.js';
+import { count, documentSchema, field, line } from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
-
-const count = z.int().check(z.minimum(0));
-const position = z.int().check(z.minimum(1));
 
 const finding = z.strictObject({
   code: field(z.string(), 'What was found, for programs.'),
@@ -18,8 +15,8 @@ const finding = z.strictObject({
     z.optional(
       z.strictObject({
         file: field(z.string(), 'Absolute path.'),
-        line: field(z.optional(position), 'Counted from 1; absent for a file as a whole.'),
-        column: field(z.optional(position), 'Counted from 1, in UTF-16 code units.'),
+        line: field(z.optional(line), 'Counted from 1; absent for a file as a whole.'),
+        column: field(z.optional(line), 'Counted from 1, in UTF-16 code units.'),
       }),
     ),
     'Where it is written, or the file it is about.',
@@ -46,7 +43,7 @@ const finding = z.strictObject({
 });
 
 /** `svc config doctor --json`. */
-export const doctorOutputSchema = z.strictObject({
+export const doctorOutputSchema = documentSchema({
   ok: field(z.boolean(), 'False while faults remain; warnings and notes do not count.'),
   counts: field(
     z.strictObject({
@@ -80,5 +77,4 @@ export const doctorOutputSchema = z.strictObject({
     ),
     'What `--fix` did; empty without it. The checks above ran afterwards.',
   ),
-  warnings: z.optional(warningsSchema),
 });

@@ -1,6 +1,12 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import {
+  count,
+  type DeepReadonly,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+} from '../errors/output-schema.js';
 import { VERDICTS } from './promotion/compare.js';
 import { GATES } from './scoring/gates.js';
 import { CLAIM_FATES } from './scoring/recall-entry.js';
@@ -12,8 +18,6 @@ import { SKIP_REASONS } from './sweep/plan-promotions.js';
  * Schemas of dreaming's JSON documents, checked by tests and printed in docs/json.md. No command loads them.
  */
 
-const count = z.int().check(z.minimum(0));
-const line = z.int().check(z.minimum(1));
 const part = z.number().check(z.minimum(0), z.maximum(1));
 const score = z.number().check(z.minimum(0));
 const when = z.iso.datetime();
@@ -139,15 +143,14 @@ const notSwept = z.strictObject({
 });
 
 /** `svc dream run --json`. */
-export const dreamRunOutputSchema = z.strictObject({
+export const dreamRunOutputSchema = documentSchema({
   ok: field(z.boolean(), 'False if a sweep did not run or a phase failed.'),
   dryRun: field(z.boolean(), 'True if nothing was written.'),
   sweeps: field(z.array(z.union([swept, notSwept])), 'In agent order.'),
-  warnings,
 });
 
 /** `svc dream status --json`. */
-export const dreamStatusOutputSchema = z.strictObject({
+export const dreamStatusOutputSchema = documentSchema({
   enabled: field(z.boolean(), 'Whether `svc serve` runs sweeps on schedule.'),
   frequency: field(z.string(), 'The schedule: five crontab(5) fields.'),
   workspaces: field(
@@ -195,18 +198,16 @@ export const dreamStatusOutputSchema = z.strictObject({
     ),
     'The distinct workspaces, in agent order.',
   ),
-  warnings,
 });
 
 /** `svc dream list --json`. */
-export const dreamListOutputSchema = z.strictObject({
+export const dreamListOutputSchema = documentSchema({
   ...place,
   sweeps: field(z.array(sweep), 'At most `--limit`.'),
-  warnings,
 });
 
 /** `svc dream show --json`. */
-export const dreamShowOutputSchema = z.strictObject({
+export const dreamShowOutputSchema = documentSchema({
   ...place,
   sweep: field(sweep, 'The recorded sweep.'),
   entries: field(
@@ -232,11 +233,10 @@ export const dreamShowOutputSchema = z.strictObject({
     z.nullable(z.string()),
     'Copy of `MEMORY.md` from before; `null` if nothing was written or there was no file.',
   ),
-  warnings,
 });
 
 /** `svc dream candidates --json`. */
-export const dreamCandidatesOutputSchema = z.strictObject({
+export const dreamCandidatesOutputSchema = documentSchema({
   ...place,
   total: field(count, 'Total number of claims.'),
   ready: field(count, 'Number of claims that pass every gate.'),
@@ -268,11 +268,10 @@ export const dreamCandidatesOutputSchema = z.strictObject({
     ),
     'At most `--limit`.',
   ),
-  warnings,
 });
 
 /** `svc dream explain --json`. */
-export const dreamExplainOutputSchema = z.strictObject({
+export const dreamExplainOutputSchema = documentSchema({
   ...place,
   ...claim,
   ...signals,
@@ -306,11 +305,10 @@ export const dreamExplainOutputSchema = z.strictObject({
     z.enum(VERDICTS),
     'How it relates to `MEMORY.md`. `new`: not in it. `present`: it has an entry. `said`: other text covers all of it. `renews`: it updates an entry.',
   ),
-  warnings,
 });
 
 /** `svc dream signals --json`. */
-export const dreamSignalsOutputSchema = z.strictObject({
+export const dreamSignalsOutputSchema = documentSchema({
   ...place,
   total: field(count, 'Total number of claims.'),
   claims: field(
@@ -325,22 +323,20 @@ export const dreamSignalsOutputSchema = z.strictObject({
     ),
     'At most `--limit`.',
   ),
-  warnings,
 });
 
 /** `svc dream promote --json`. */
-export const dreamPromoteOutputSchema = z.strictObject({
+export const dreamPromoteOutputSchema = documentSchema({
   ...place,
   ...decision.shape,
   sweep: field(z.nullable(z.string()), 'ID for `svc dream undo`; `null` if nothing was decided.'),
-  warnings,
 });
 
 /** `svc dream reject --json`. */
-export const dreamRejectOutputSchema = z.strictObject({ ...place, ...claim, warnings });
+export const dreamRejectOutputSchema = documentSchema({ ...place, ...claim });
 
 /** `svc dream undo --json`. */
-export const dreamUndoOutputSchema = z.strictObject({
+export const dreamUndoOutputSchema = documentSchema({
   ...place,
   sweep: field(z.string(), 'ID of the sweep.'),
   undone: field(count, 'Number of changes to `MEMORY.md` that were undone.'),
@@ -356,11 +352,10 @@ export const dreamUndoOutputSchema = z.strictObject({
     ),
     'Changes that were not undone.',
   ),
-  warnings,
 });
 
 /** `svc dream schedule --json`; the last three fields depend on flags. */
-export const dreamScheduleOutputSchema = z.strictObject({
+export const dreamScheduleOutputSchema = documentSchema({
   enabled: field(z.boolean(), 'Whether `svc serve` runs sweeps on schedule.'),
   frequency: field(z.string(), 'Five crontab(5) fields.'),
   timeZone: field(z.nullable(z.string()), "An IANA name; `null` means the host's."),
@@ -374,21 +369,19 @@ export const dreamScheduleOutputSchema = z.strictObject({
     z.optional(z.string()),
     'Only with `--print-systemd`: the text of `svc-dream.timer`.',
   ),
-  warnings,
 });
 
 /** `svc dream enable --json` and `svc dream disable --json`. */
-export const dreamSwitchOutputSchema = z.strictObject({
+export const dreamSwitchOutputSchema = documentSchema({
   enabled: field(z.boolean(), 'Whether dreaming is now on.'),
   file: field(z.string(), 'Absolute path of the configuration file.'),
   path: field(z.string(), 'The configuration key.'),
   changed: field(z.boolean(), 'False if it already had this value.'),
   nextRunAt: field(z.nullable(when), 'When the next sweep is due; `null` if dreaming is off.'),
-  warnings,
 });
 
 /** `svc dream backfill --json`: with one of the last two fields, depending on flags. */
-export const dreamBackfillOutputSchema = z.strictObject({
+export const dreamBackfillOutputSchema = documentSchema({
   ...place,
   id: field(z.nullable(z.string()), 'ID for `--rollback`; `null` if nothing changed.'),
   backfilled: field(
@@ -427,10 +420,7 @@ export const dreamBackfillOutputSchema = z.strictObject({
     z.optional(z.strictObject({ claims: field(count, 'Number of claims affected.') })),
     'Only with `--rollback`.',
   ),
-  warnings,
 });
-
-type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
 
 export type SweepOutput = DeepReadonly<z.infer<typeof sweep>>;
 export type DecisionOutput = DeepReadonly<z.infer<typeof decision>>;
@@ -438,16 +428,16 @@ export type DecisionOutput = DeepReadonly<z.infer<typeof decision>>;
 export type SweptOutput = DeepReadonly<z.infer<typeof swept>>;
 export type NotSweptOutput = DeepReadonly<z.infer<typeof notSwept>>;
 /** The documents without warnings, which BaseCommand adds. */
-export type DreamRunOutput = Output<typeof dreamRunOutputSchema>;
-export type DreamStatusOutput = Output<typeof dreamStatusOutputSchema>;
-export type DreamListOutput = Output<typeof dreamListOutputSchema>;
-export type DreamShowOutput = Output<typeof dreamShowOutputSchema>;
-export type DreamCandidatesOutput = Output<typeof dreamCandidatesOutputSchema>;
-export type DreamExplainOutput = Output<typeof dreamExplainOutputSchema>;
-export type DreamSignalsOutput = Output<typeof dreamSignalsOutputSchema>;
-export type DreamPromoteOutput = Output<typeof dreamPromoteOutputSchema>;
-export type DreamRejectOutput = Output<typeof dreamRejectOutputSchema>;
-export type DreamUndoOutput = Output<typeof dreamUndoOutputSchema>;
-export type DreamScheduleOutput = Output<typeof dreamScheduleOutputSchema>;
-export type DreamSwitchOutput = Output<typeof dreamSwitchOutputSchema>;
-export type DreamBackfillOutput = Output<typeof dreamBackfillOutputSchema>;
+export type DreamRunOutput = DocumentOf<typeof dreamRunOutputSchema>;
+export type DreamStatusOutput = DocumentOf<typeof dreamStatusOutputSchema>;
+export type DreamListOutput = DocumentOf<typeof dreamListOutputSchema>;
+export type DreamShowOutput = DocumentOf<typeof dreamShowOutputSchema>;
+export type DreamCandidatesOutput = DocumentOf<typeof dreamCandidatesOutputSchema>;
+export type DreamExplainOutput = DocumentOf<typeof dreamExplainOutputSchema>;
+export type DreamSignalsOutput = DocumentOf<typeof dreamSignalsOutputSchema>;
+export type DreamPromoteOutput = DocumentOf<typeof dreamPromoteOutputSchema>;
+export type DreamRejectOutput = DocumentOf<typeof dreamRejectOutputSchema>;
+export type DreamUndoOutput = DocumentOf<typeof dreamUndoOutputSchema>;
+export type DreamScheduleOutput = DocumentOf<typeof dreamScheduleOutputSchema>;
+export type DreamSwitchOutput = DocumentOf<typeof dreamSwitchOutputSchema>;
+export type DreamBackfillOutput = DocumentOf<typeof dreamBackfillOutputSchema>;

@@ -1,6 +1,11 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema } from '../errors/output-schema.js';
+import {
+  count,
+  type DeepReadonly,
+  type DocumentOf,
+  documentSchema,
+  field,
+} from '../errors/output-schema.js';
 import { ADAPTER_IDS, PROVIDERS } from './adapters/index.js';
 
 /*
@@ -11,28 +16,26 @@ import { ADAPTER_IDS, PROVIDERS } from './adapters/index.js';
 const provider = z.enum(ADAPTER_IDS.filter((id) => PROVIDERS[id].key.loginFile !== undefined));
 
 /** `svc provider login --json`. */
-export const loginOutputSchema = z.strictObject({
+export const loginOutputSchema = documentSchema({
   provider: field(provider, 'The provider signed in to.'),
   account: field(z.optional(z.string()), 'Account name; omitted if unknown.'),
   file: field(z.string(), 'Absolute path of the login.'),
-  warnings: z.optional(warningsSchema),
 });
 
 /** `svc provider logout --json`. */
-export const logoutOutputSchema = z.strictObject({
+export const logoutOutputSchema = documentSchema({
   provider: field(provider, 'The provider.'),
   file: field(z.string(), 'Absolute path of the login.'),
   outcome: field(
     z.enum(['deleted', 'kept', 'none']),
     '`kept`: not confirmed; `none`: there was no login.',
   ),
-  warnings: z.optional(warningsSchema),
 });
 
 const size = z.int().check(z.minimum(0));
 
 /** `svc provider install local --json`. */
-export const installLocalOutputSchema = z.strictObject({
+export const installLocalOutputSchema = documentSchema({
   runtime: field(
     z.strictObject({
       outcome: field(
@@ -57,17 +60,12 @@ export const installLocalOutputSchema = z.strictObject({
     ),
     '`null` with `--no-model` and `--remove`.',
   ),
-  warnings: z.optional(warningsSchema),
 });
 
-/** Commands add the warnings. */
-type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
+export type LoginOutput = DocumentOf<typeof loginOutputSchema>;
+export type LogoutOutput = DocumentOf<typeof logoutOutputSchema>;
+export type InstallLocalOutput = DocumentOf<typeof installLocalOutputSchema>;
 
-export type LoginOutput = Output<z.infer<typeof loginOutputSchema>>;
-export type LogoutOutput = Output<z.infer<typeof logoutOutputSchema>>;
-export type InstallLocalOutput = Output<z.infer<typeof installLocalOutputSchema>>;
-
-const count = z.int().check(z.minimum(0));
 const adapter = z.enum(ADAPTER_IDS);
 
 const listedProvider = z.strictObject({
@@ -123,12 +121,11 @@ const listedProvider = z.strictObject({
 });
 
 /** `svc provider list --json`. */
-export const providerListOutputSchema = z.strictObject({
+export const providerListOutputSchema = documentSchema({
   agent: field(z.string(), 'Whose settings were used.'),
   primary: field(z.nullable(z.string()), 'The selected provider; `null` for keyword search only.'),
   fallback: field(z.nullable(z.string()), 'The provider used if that fails; `null` if none.'),
   providers: field(z.array(listedProvider), 'One entry per provider.'),
-  warnings: z.optional(warningsSchema),
 });
 
 /** One check of a provider path; also in `deep` of `svc memory status`. */
@@ -198,20 +195,19 @@ export const diagnosisSchema = z.strictObject({
 });
 
 /** `svc provider test --json`. */
-export const providerTestOutputSchema = z.strictObject({
+export const providerTestOutputSchema = documentSchema({
   agent: field(
     z.nullable(z.string()),
     'Whose settings were used; `null` for a workspace without an agent.',
   ),
   ...diagnosisSchema.shape,
-  warnings: z.optional(warningsSchema),
 });
 
-export type ProviderListOutput = Output<z.infer<typeof providerListOutputSchema>>;
+export type ProviderListOutput = DocumentOf<typeof providerListOutputSchema>;
 /** One provider that an agent could use. */
 export type ListedProvider = ProviderListOutput['providers'][number];
 export type Diagnosis = DeepReadonly<z.infer<typeof diagnosisSchema>>;
 export type CheckName = Diagnosis['checks'][number]['check'];
 /** Result of one check. Texts contain no secrets. */
 export type CheckOutcome = Omit<Diagnosis['checks'][number], 'check'>;
-export type ProviderTestOutput = Output<z.infer<typeof providerTestOutputSchema>>;
+export type ProviderTestOutput = DocumentOf<typeof providerTestOutputSchema>;

@@ -19,3 +19,24 @@ export const warningsSchema = field(
   ),
   'Problems that did not fail the command, see [warning codes](errors.md#warning-codes); usually empty.',
 );
+
+/** The JSON document of a command. */
+export function documentSchema<Shape extends Record<string, z.ZodMiniType>>(shape: Shape) {
+  return z.strictObject({ ...shape, warnings: warningsSchema });
+}
+
+/** Plain data that nobody changes. */
+export type DeepReadonly<T> = T extends object
+  ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+  : T;
+
+/** A document as commands return it: the command base adds its warnings. */
+export type DocumentOf<Schema extends z.ZodMiniType> = DeepReadonly<
+  Omit<z.infer<Schema>, 'warnings'>
+>;
+
+/** How many there are of something. */
+export const count = z.int().check(z.minimum(0));
+
+/** A line or column of a file, counted from 1. */
+export const line = z.int().check(z.minimum(1));

@@ -1,11 +1,9 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { metricsSchema as metrics, QUALITY_NAMES } from './metrics.js';
 
 /* Schemas of the JSON documents of `svc memory eval`, checked by tests and printed in docs/json.md. */
 
-const count = z.int().check(z.minimum(0));
 const place = z.int().check(z.minimum(1));
 const share = z.number().check(z.minimum(0), z.maximum(1));
 
@@ -101,7 +99,7 @@ const misses = z.array(
 );
 
 /** `svc memory eval --json`. */
-export const evalOutputSchema = z.strictObject({
+export const evalOutputSchema = documentSchema({
   agent: field(
     z.nullable(z.string()),
     'The evaluated agent; `null` with `--workspace`, or if every question names a workspace.',
@@ -141,11 +139,10 @@ export const evalOutputSchema = z.strictObject({
     z.nullable(z.string()),
     'Absolute path of the written baseline; `null` if none was written.',
   ),
-  warnings: z.optional(warnings),
 });
 
 /** `svc memory eval --generate N --json`. */
-export const evalDraftsOutputSchema = z.strictObject({
+export const evalDraftsOutputSchema = documentSchema({
   agent: field(
     z.nullable(z.string()),
     'The agent whose notes were used; `null` with `--workspace`.',
@@ -165,10 +162,7 @@ export const evalDraftsOutputSchema = z.strictObject({
     ),
     'At most `--generate`.',
   ),
-  warnings: z.optional(warnings),
 });
 
-type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
-
-export type EvalOutput = Output<z.infer<typeof evalOutputSchema>>;
-export type EvalDraftsOutput = Output<z.infer<typeof evalDraftsOutputSchema>>;
+export type EvalOutput = DocumentOf<typeof evalOutputSchema>;
+export type EvalDraftsOutput = DocumentOf<typeof evalDraftsOutputSchema>;

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { FLOW_STATUSES } from './flow-record.js';
-import { count, flowSchema, taskSchema } from './record-schemas.js';
+import { flowSchema, taskSchema } from './record-schemas.js';
 import { TASK_STATUSES } from './task-record.js';
 
 /*
@@ -59,7 +58,7 @@ const summary = z.strictObject({
 });
 
 /** `svc flow list --json`. */
-export const flowListOutputSchema = z.strictObject({
+export const flowListOutputSchema = documentSchema({
   flows: field(
     z.array(z.strictObject({ ...flowSchema.shape, tasks: field(summary, 'Counts of its tasks.') })),
     'Newest first.',
@@ -69,11 +68,10 @@ export const flowListOutputSchema = z.strictObject({
     z.optional(z.array(flowFinding)),
     'With `--audit`: problems found, errors first.',
   ),
-  warnings,
 });
 
 /** `svc flow show --json`. */
-export const flowShowOutputSchema = z.strictObject({
+export const flowShowOutputSchema = documentSchema({
   flow: field(flowSchema, 'The flow.'),
   stateJson: field(
     z.optional(z.unknown()),
@@ -84,88 +82,79 @@ export const flowShowOutputSchema = z.strictObject({
     'What it waits for, in the words of its controller; left out when there is none.',
   ),
   tasks: field(z.array(taskSchema), 'Oldest first.'),
-  warnings,
 });
 
 /** `svc flow cancel --json`. */
-export const flowCancelOutputSchema = z.strictObject({
+export const flowCancelOutputSchema = documentSchema({
   cancelled: field(
     z.boolean(),
     'False while workers still hold tasks of it; it ends with the last of them.',
   ),
   flow: field(flowSchema, 'The flow after the change.'),
   tasks: field(z.array(taskSchema), 'Its tasks after the change, oldest first.'),
-  warnings,
 });
 
 /** `svc flow prune --json`. */
-export const flowPruneOutputSchema = z.strictObject({
+export const flowPruneOutputSchema = documentSchema({
   pruned: field(z.boolean(), 'False when the user declined.'),
   flows: field(count, 'Deleted flows.'),
   tasks: field(count, 'Deleted tasks.'),
-  warnings,
 });
 
 /** `svc task list --json`. */
-export const taskListOutputSchema = z.strictObject({
+export const taskListOutputSchema = documentSchema({
   tasks: field(z.array(taskSchema), 'Newest first.'),
   total: field(count, 'How many there are without `--limit`.'),
   findings: field(
     z.optional(z.array(taskFinding)),
     'With `--audit`: problems found, errors first.',
   ),
-  warnings,
 });
 
 /** `svc task show --json`. */
-export const taskShowOutputSchema = z.strictObject({
+export const taskShowOutputSchema = documentSchema({
   task: field(taskSchema, 'The task.'),
   flow: field(z.nullable(flowSchema), 'The flow it belongs to.'),
   result: field(
     z.optional(z.unknown()),
     'What its worker returned; left out when there is nothing.',
   ),
-  warnings,
 });
 
 /** `svc task cancel`, `retry`, `complete` and `fail` with `--json`. */
-export const taskOutputSchema = z.strictObject({ task: field(taskSchema, 'The task.'), warnings });
+export const taskOutputSchema = documentSchema({ task: field(taskSchema, 'The task.') });
 
 /** `svc task claim --json`. */
-export const taskClaimOutputSchema = z.strictObject({
+export const taskClaimOutputSchema = documentSchema({
   task: field(z.nullable(taskSchema), 'The task; `null` when none is queued.'),
   flow: field(z.nullable(flowSchema), 'The flow it belongs to.'),
   leaseToken: field(
     z.nullable(z.string()),
     'The secret that every report on the task needs; shown only here.',
   ),
-  warnings,
 });
 
 /** `svc task heartbeat --json`. */
-export const taskHeartbeatOutputSchema = z.strictObject({
+export const taskHeartbeatOutputSchema = documentSchema({
   task: field(taskSchema, 'The task after the report.'),
   cancelRequested: field(z.boolean(), 'Stop, and run `svc task fail`.'),
-  warnings,
 });
 
-type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
-
 /** `svc flow list` without its warnings, which the command base adds. */
-export type FlowListOutput = Output<typeof flowListOutputSchema>;
+export type FlowListOutput = DocumentOf<typeof flowListOutputSchema>;
 /** `svc flow show`, likewise. */
-export type FlowShowOutput = Output<typeof flowShowOutputSchema>;
+export type FlowShowOutput = DocumentOf<typeof flowShowOutputSchema>;
 /** `svc flow cancel`, likewise. */
-export type FlowCancelOutput = Output<typeof flowCancelOutputSchema>;
+export type FlowCancelOutput = DocumentOf<typeof flowCancelOutputSchema>;
 /** `svc flow prune`, likewise. */
-export type FlowPruneOutput = Output<typeof flowPruneOutputSchema>;
+export type FlowPruneOutput = DocumentOf<typeof flowPruneOutputSchema>;
 /** `svc task list`, likewise. */
-export type TaskListOutput = Output<typeof taskListOutputSchema>;
+export type TaskListOutput = DocumentOf<typeof taskListOutputSchema>;
 /** `svc task show`, likewise. */
-export type TaskShowOutput = Output<typeof taskShowOutputSchema>;
+export type TaskShowOutput = DocumentOf<typeof taskShowOutputSchema>;
 /** `svc task cancel` and its like, likewise. */
-export type TaskOutput = Output<typeof taskOutputSchema>;
+export type TaskOutput = DocumentOf<typeof taskOutputSchema>;
 /** `svc task claim`, likewise. */
-export type TaskClaimOutput = Output<typeof taskClaimOutputSchema>;
+export type TaskClaimOutput = DocumentOf<typeof taskClaimOutputSchema>;
 /** `svc task heartbeat`, likewise. */
-export type TaskHeartbeatOutput = Output<typeof taskHeartbeatOutputSchema>;
+export type TaskHeartbeatOutput = DocumentOf<typeof taskHeartbeatOutputSchema>;

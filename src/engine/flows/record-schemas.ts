@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field } from '../errors/output-schema.js';
+import { count, field } from '../errors/output-schema.js';
 import {
   type Field,
   type Fields,
@@ -16,8 +16,6 @@ import { TASK_FIELDS } from './task-record.js';
  * The schemas of flows and tasks, derived from their fields. Tests check output against them, and
  * docs/json.md and the OpenAPI document are generated from them; only the command of the latter loads them.
  */
-
-export const count: z.ZodMiniInt = z.int().check(z.minimum(0));
 
 function schemaOf({ kind }: Field, time: z.ZodMiniType): z.ZodMiniType {
   switch (kind) {

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { AGENT_IDS } from './agent.js';
 
 /* For tests and docs/json.md; no command loads it. */
@@ -8,7 +7,7 @@ import { AGENT_IDS } from './agent.js';
 const scope = z.enum(['project', 'user']);
 
 /** `svc integrate AGENT --json`. */
-export const integrateOutputSchema = z.strictObject({
+export const integrateOutputSchema = documentSchema({
   agent: field(z.enum(AGENT_IDS), 'The agent.'),
   scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
   action: field(z.enum(['add', 'remove']), '`remove` with `--remove`.'),
@@ -47,11 +46,10 @@ export const integrateOutputSchema = z.strictObject({
     ),
     'Empty when everything is up to date.',
   ),
-  warnings: z.optional(warnings),
 });
 
 /** `svc integrate --list --json`. */
-export const integrationsOutputSchema = z.strictObject({
+export const integrationsOutputSchema = documentSchema({
   scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
   agents: field(
     z.array(
@@ -88,10 +86,7 @@ export const integrationsOutputSchema = z.strictObject({
     ),
     'Sorted by agent.',
   ),
-  warnings: z.optional(warnings),
 });
 
-type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
-
-export type IntegrateOutput = Output<typeof integrateOutputSchema>;
-export type IntegrationsOutput = Output<typeof integrationsOutputSchema>;
+export type IntegrateOutput = DocumentOf<typeof integrateOutputSchema>;
+export type IntegrationsOutput = DocumentOf<typeof integrationsOutputSchema>;

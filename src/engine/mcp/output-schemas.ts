@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 
 /** `svc mcp --http --json`, printed when the server ends. */
-export const mcpOutputSchema = z.strictObject({
+export const mcpOutputSchema = documentSchema({
   transport: field(z.enum(['http', 'stdio']), 'Always `http` in a printed document.'),
   url: field(z.nullable(z.string()), 'Where it listened.'),
   tokenFile: field(z.nullable(z.string()), 'Absolute path of the token file.'),
@@ -11,7 +10,6 @@ export const mcpOutputSchema = z.strictObject({
     z.enum(['SIGINT', 'SIGTERM', 'closed']),
     'The signal that ended it; `closed` if the client disconnected.',
   ),
-  warnings: z.optional(warnings),
 });
 
-export type McpOutput = DeepReadonly<Omit<z.infer<typeof mcpOutputSchema>, 'warnings'>>;
+export type McpOutput = DocumentOf<typeof mcpOutputSchema>;

@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
 import { diagnosisSchema } from '../embeddings/output-schemas.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import {
+  count,
+  type DeepReadonly,
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  warningsSchema as warnings,
+} from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that the memory commands print. They are checked by tests and make
@@ -10,8 +17,6 @@ import { field, warningsSchema as warnings } from '../errors/output-schema.js';
 
 const source = z.enum(['memory', 'sessions']);
 const kind = z.enum(['markdown', 'media', 'transcript']);
-const count = z.int().check(z.minimum(0));
-const line = z.int().check(z.minimum(1));
 const score = z.number().check(z.minimum(0), z.maximum(1));
 
 const forDisplay = field(z.string(), 'For display.');
@@ -45,7 +50,7 @@ const skipped = z.array(
   }),
 );
 
-export const searchOutputSchema = z.strictObject({
+export const searchOutputSchema = documentSchema({
   query: field(z.string(), 'The query as given.'),
   agent: field(z.nullable(z.string()), 'The searched agent; `null` with `--workspace`.'),
   workspace,
@@ -125,10 +130,9 @@ export const searchOutputSchema = z.strictObject({
     z.number(),
     'Duration of the search in milliseconds, without startup and index update.',
   ),
-  warnings: z.optional(warnings),
 });
 
-export const getOutputSchema = z.strictObject({
+export const getOutputSchema = documentSchema({
   path,
   source: field(source, 'The source of the file.'),
   kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
@@ -162,7 +166,6 @@ export const getOutputSchema = z.strictObject({
     ),
     'Only for transcripts: the turns in these lines; `text` has one line per turn.',
   ),
-  warnings: z.optional(warnings),
 });
 
 const embeddingSummary = z.strictObject({
@@ -237,12 +240,11 @@ const failedAgent = z.strictObject({
   error: field(failure, 'Why it failed.'),
 });
 
-export const indexOutputSchema = z.strictObject({
+export const indexOutputSchema = documentSchema({
   agents: field(
     z.array(z.union([indexedAgent, failedAgent])),
     'In the order of the configuration.',
   ),
-  warnings: z.optional(warnings),
 });
 
 const watchLine = {
@@ -487,12 +489,11 @@ const statusOutput = z.strictObject({
   ),
 });
 
-export const statusOutputSchema = z.strictObject({
+export const statusOutputSchema = documentSchema({
   agents: field(z.array(statusOutput), 'In the order of the configuration.'),
-  warnings: z.optional(warnings),
 });
 
-export const resetOutputSchema = z.strictObject({
+export const resetOutputSchema = documentSchema({
   agents: field(
     z.array(
       z.strictObject({
@@ -504,7 +505,6 @@ export const resetOutputSchema = z.strictObject({
     ),
     'In the order of the configuration.',
   ),
-  warnings: z.optional(warnings),
 });
 
 /** What `--json` prints when a command fails. */
@@ -532,14 +532,13 @@ export const errorOutputSchema = z.strictObject({
 });
 
 /** Without the warnings, which the command adds at the end. */
-type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
 
-export type SearchOutput = Output<z.infer<typeof searchOutputSchema>>;
-export type GetOutput = Output<z.infer<typeof getOutputSchema>>;
-export type IndexOutput = Output<z.infer<typeof indexOutputSchema>>;
+export type SearchOutput = DocumentOf<typeof searchOutputSchema>;
+export type GetOutput = DocumentOf<typeof getOutputSchema>;
+export type IndexOutput = DocumentOf<typeof indexOutputSchema>;
 export type IndexedAgent = DeepReadonly<z.infer<typeof indexedAgent>>;
 export type FailedAgent = DeepReadonly<z.infer<typeof failedAgent>>;
 export type WatchOutput = DeepReadonly<z.infer<typeof watchOutputSchema>>;
 export type StatusOutput = DeepReadonly<z.infer<typeof statusOutput>>;
-export type StatusesOutput = Output<z.infer<typeof statusOutputSchema>>;
-export type ResetOutput = Output<z.infer<typeof resetOutputSchema>>;
+export type StatusesOutput = DocumentOf<typeof statusOutputSchema>;
+export type ResetOutput = DocumentOf<typeof resetOutputSchema>;

@@ -1,15 +1,12 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { statusOutputSchema } from '../memory/output-schemas.js';
 import { serviceSchema } from '../serve/output-schemas.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
-const count = z.int().check(z.minimum(0));
-
 /** `svc version --json`. */
-export const versionOutputSchema = z.strictObject({
+export const versionOutputSchema = documentSchema({
   version: field(z.string(), 'The version of svc.'),
   node: field(z.string(), 'The version of Node.js.'),
   sqlite: field(z.nullable(z.string()), 'The version of SQLite; `null` when it cannot be loaded.'),
@@ -50,11 +47,10 @@ export const versionOutputSchema = z.strictObject({
     ),
     'The native modules.',
   ),
-  warnings: z.optional(warnings),
 });
 
 /** `svc status --json`. */
-export const overallStatusOutputSchema = z.strictObject({
+export const overallStatusOutputSchema = documentSchema({
   serving: field(
     z.nullable(
       z.strictObject({
@@ -153,11 +149,10 @@ export const overallStatusOutputSchema = z.strictObject({
     ),
     'All problems of agents and services.',
   ),
-  warnings: z.optional(warnings),
 });
 
 /** `svc bug-report --json`. */
-export const bugReportOutputSchema = z.strictObject({
+export const bugReportOutputSchema = documentSchema({
   file: field(z.string(), 'Absolute path of the archive.'),
   bytes: field(count, 'Its size.'),
   entries: field(
@@ -171,11 +166,8 @@ export const bugReportOutputSchema = z.strictObject({
     ),
     'The files of the archive, in order.',
   ),
-  warnings: z.optional(warnings),
 });
 
-type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
-
-export type VersionOutput = Output<typeof versionOutputSchema>;
-export type OverallStatusOutput = Output<typeof overallStatusOutputSchema>;
-export type BugReportOutput = Output<typeof bugReportOutputSchema>;
+export type VersionOutput = DocumentOf<typeof versionOutputSchema>;
+export type OverallStatusOutput = DocumentOf<typeof overallStatusOutputSchema>;
+export type BugReportOutput = DocumentOf<typeof bugReportOutputSchema>;

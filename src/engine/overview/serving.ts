@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
+import type { DeepReadonly } from '../errors/output-schema.js';
 import { instanceLockFile } from '../serve/instance-lock.js';
 import { isProcessLockHeld } from '../sqlite/process-lock.js';
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
@@ -8,7 +7,7 @@ const action = z.enum(['allow', 'deny']);
 const chatType = z.enum(['direct', 'group', 'channel', 'explicit']);
 
 /** `svc memory scope test --json`. */
-export const scopeTestOutputSchema = z.strictObject({
+export const scopeTestOutputSchema = documentSchema({
   allowed: field(z.boolean(), 'Whether the conversation may search memory.'),
   rule: field(
     z.nullable(z.int().check(z.minimum(1))),
@@ -64,7 +63,6 @@ export const scopeTestOutputSchema = z.strictObject({
     }),
     'Whether snippets end with their source.',
   ),
-  warnings: z.optional(warnings),
 });
 
-export type ScopeTestOutput = DeepReadonly<Omit<z.infer<typeof scopeTestOutputSchema>, 'warnings'>>;
+export type ScopeTestOutput = DocumentOf<typeof scopeTestOutputSchema>;

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
 /** `svc secrets check --json`. */
-export const secretsCheckOutputSchema = z.strictObject({
+export const secretsCheckOutputSchema = documentSchema({
   file: field(
     z.nullable(z.string()),
     'Absolute path of the configuration; `null` when there is none.',
@@ -47,9 +46,6 @@ export const secretsCheckOutputSchema = z.strictObject({
     ),
     'One entry per place; a reference in two places has two.',
   ),
-  warnings: z.optional(warnings),
 });
 
-export type SecretsCheckOutput = DeepReadonly<
-  Omit<z.infer<typeof secretsCheckOutputSchema>, 'warnings'>
->;
+export type SecretsCheckOutput = DocumentOf<typeof secretsCheckOutputSchema>;

@@ -1,13 +1,16 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import {
+  count,
+  type DeepReadonly,
+  type DocumentOf,
+  documentSchema,
+  field,
+} from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON output of the long-lived process. Tests check output against them and docs/json.md is
  * generated from them; no command loads them.
  */
-
-const count = z.int().check(z.minimum(0));
 
 /** One service, as `svc serve` and `svc status` print it. */
 export const serviceSchema = z.strictObject({
@@ -37,7 +40,7 @@ export const serviceSchema = z.strictObject({
 });
 
 /** `svc serve --json`, printed when it ends. */
-export const serveOutputSchema = z.strictObject({
+export const serveOutputSchema = documentSchema({
   reason: field(
     z.enum(['SIGINT', 'SIGTERM', 'crash', 'quit']),
     'A signal, `quit` for the key on the screen, or `crash` for a bug.',
@@ -49,17 +52,15 @@ export const serveOutputSchema = z.strictObject({
     'Whether everything ended within `gateway.drainSeconds`; if not, the exit code is 1.',
   ),
   services: field(z.array(serviceSchema), 'In the order of their start.'),
-  warnings,
 });
 
 /** `svc serve --print-systemd --json`. */
-export const systemdOutputSchema = z.strictObject({
+export const systemdOutputSchema = documentSchema({
   unit: field(z.string(), 'The text of the unit file.'),
-  warnings,
 });
 
 /** `svc logs --json` without `--follow`. */
-export const logsOutputSchema = z.strictObject({
+export const logsOutputSchema = documentSchema({
   file: field(z.string(), 'Absolute path of the log.'),
   lines: field(
     z.array(
@@ -75,16 +76,13 @@ export const logsOutputSchema = z.strictObject({
     ),
     'One entry per line.',
   ),
-  warnings,
 });
-
-type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
 
 /** A service as it is printed. */
 export type ServiceOutput = DeepReadonly<z.infer<typeof serviceSchema>>;
 /** `svc serve` without its warnings, which the command base adds. */
-export type ServeOutput = Output<typeof serveOutputSchema>;
+export type ServeOutput = DocumentOf<typeof serveOutputSchema>;
 /** `svc serve --print-systemd`, likewise. */
-export type SystemdOutput = Output<typeof systemdOutputSchema>;
+export type SystemdOutput = DocumentOf<typeof systemdOutputSchema>;
 /** `svc logs`, likewise. */
-export type LogsOutput = Output<typeof logsOutputSchema>;
+export type LogsOutput = DocumentOf<typeof logsOutputSchema>;

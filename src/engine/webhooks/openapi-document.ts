@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
 import type { ResolvedConfig } from '../config/index.js';
+import { count } from '../errors/output-schema.js';
 import { ACTION_SCHEMAS } from '../flows/action-schemas.js';
 import { type JsonObject, type JsonValue, TASK_RUNTIMES, TASK_STATUSES } from '../flows/index.js';
-import { count, flowViewSchema, taskViewSchema } from '../flows/record-schemas.js';
+import { flowViewSchema, taskViewSchema } from '../flows/record-schemas.js';
 import { FLOW_STATUSES, REQUEST_REJECTIONS } from './answers.js';
 import { SECRET_HEADER } from './guards.js';
 

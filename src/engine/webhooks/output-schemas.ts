@@ -1,16 +1,13 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../config/index.js';
-import { field, warningsSchema as warnings } from '../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 
 /*
  * Schemas of the JSON output of the webhook commands. Tests check output against them and docs/json.md is
  * generated from them; no command loads them.
  */
 
-const count = z.int().check(z.minimum(0));
-
 /** `svc webhook routes --json`. */
-export const routesOutputSchema = z.strictObject({
+export const routesOutputSchema = documentSchema({
   file: field(
     z.nullable(z.string()),
     'Absolute path of the configuration; `null` when none was found.',
@@ -65,11 +62,10 @@ export const routesOutputSchema = z.strictObject({
     ),
     'One entry per route.',
   ),
-  warnings,
 });
 
 /** `svc webhook call --json`. */
-export const callOutputSchema = z.strictObject({
+export const callOutputSchema = documentSchema({
   url: field(z.string(), 'Where the request was sent.'),
   status: field(z.int(), 'HTTP status of the answer.'),
   answer: field(
@@ -80,20 +76,16 @@ export const callOutputSchema = z.strictObject({
     z.string(),
     'The same request as a shell command, with `$SVC_WEBHOOK_SECRET` in place of the secret.',
   ),
-  warnings,
 });
 
 /** `svc webhook secret generate --json`. */
-export const secretOutputSchema = z.strictObject({
+export const secretOutputSchema = documentSchema({
   secret: field(z.string(), '256 random bits in letters, digits, `_` and `-`.'),
-  warnings,
 });
 
-type Output<S extends z.ZodMiniType> = DeepReadonly<Omit<z.infer<S>, 'warnings'>>;
-
 /** `svc webhook routes` without its warnings, which the command base adds. */
-export type RoutesOutput = Output<typeof routesOutputSchema>;
+export type RoutesOutput = DocumentOf<typeof routesOutputSchema>;
 /** `svc webhook call`, likewise. */
-export type CallOutput = Output<typeof callOutputSchema>;
+export type CallOutput = DocumentOf<typeof callOutputSchema>;
 /** `svc webhook secret generate`, likewise. */
-export type SecretOutput = Output<typeof secretOutputSchema>;
+export type SecretOutput = DocumentOf<typeof secretOutputSchema>;

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod/mini';
-import type { DeepReadonly } from '../../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
+import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';

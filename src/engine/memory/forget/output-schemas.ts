@@ -1,14 +1,11 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../../config/index.js';
-import { field, warningsSchema as warnings } from '../../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory forget` prints. They are checked by tests and make
  * docs/json.md; no command loads them.
  */
 
-const count = z.int().check(z.minimum(0));
-const line = z.int().check(z.minimum(1));
 const place = {
   path: field(z.string(), 'Relative to the workspace.'),
   startLine: field(line, '1-based.'),
@@ -31,7 +28,7 @@ const stores = z.array(
   }),
 );
 
-export const forgetOutputSchema = z.strictObject({
+export const forgetOutputSchema = documentSchema({
   agent: field(agent, 'Its id; `null` with `--workspace`.'),
   id: field(z.nullable(z.string()), 'Id for `--undo`; `null` if the user declined.'),
   passages: field(
@@ -54,10 +51,9 @@ export const forgetOutputSchema = z.strictObject({
     'With `--from-file`: lines that still contain it among other words, or a secret from it. The exit code is 1 then.',
   ),
   stores: field(stores, 'Other stores of memory text, besides the files.'),
-  warnings: z.optional(warnings),
 });
 
-export const forgetListOutputSchema = z.strictObject({
+export const forgetListOutputSchema = documentSchema({
   agent: field(agent, 'Its id; `null` with `--workspace`.'),
   entries: field(
     z.array(
@@ -70,10 +66,9 @@ export const forgetListOutputSchema = z.strictObject({
     ),
     'One entry per command.',
   ),
-  warnings: z.optional(warnings),
 });
 
-export const forgetUndoOutputSchema = z.strictObject({
+export const forgetUndoOutputSchema = documentSchema({
   agent: field(agent, 'Its id; `null` with `--workspace`.'),
   id: field(z.string(), 'The id as given.'),
   undone: field(z.boolean(), 'False if the user declined.'),
@@ -88,11 +83,8 @@ export const forgetUndoOutputSchema = z.strictObject({
     'Files changed since, which are left as they are.',
   ),
   stores: field(stores, 'Other stores of memory text, besides the files.'),
-  warnings: z.optional(warnings),
 });
 
-type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
-
-export type ForgetOutput = Output<z.infer<typeof forgetOutputSchema>>;
-export type ForgetListOutput = Output<z.infer<typeof forgetListOutputSchema>>;
-export type ForgetUndoOutput = Output<z.infer<typeof forgetUndoOutputSchema>>;
+export type ForgetOutput = DocumentOf<typeof forgetOutputSchema>;
+export type ForgetListOutput = DocumentOf<typeof forgetListOutputSchema>;
+export type ForgetUndoOutput = DocumentOf<typeof forgetUndoOutputSchema>;

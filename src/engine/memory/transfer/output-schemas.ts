@@ -1,16 +1,14 @@
 import * as z from 'zod/mini';
-import type { DeepReadonly } from '../../config/index.js';
-import { field, warningsSchema as warnings } from '../../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field } from '../../errors/output-schema.js';
 
 /*
  * Schemas of the JSON documents that `svc memory export` and `svc memory import` print. They are
  * checked by tests and make docs/json.md; no command loads them.
  */
 
-const count = z.int().check(z.minimum(0));
 const agent = z.nullable(z.string());
 
-export const exportOutputSchema = z.strictObject({
+export const exportOutputSchema = documentSchema({
   agent: field(agent, 'Its id; `null` with `--workspace`.'),
   file: field(z.string(), 'Absolute path of the export.'),
   documents: field(count, 'Number of notes.'),
@@ -26,10 +24,9 @@ export const exportOutputSchema = z.strictObject({
     ),
     'Unreadable notes.',
   ),
-  warnings: z.optional(warnings),
 });
 
-export const importOutputSchema = z.strictObject({
+export const importOutputSchema = documentSchema({
   agent: field(agent, 'Its id; `null` with `--workspace`.'),
   into: field(z.string(), 'Absolute path of the target folder.'),
   imported: field(z.boolean(), 'False if the user declined.'),
@@ -53,10 +50,7 @@ export const importOutputSchema = z.strictObject({
     }),
     'Vectors of the export.',
   ),
-  warnings: z.optional(warnings),
 });
 
-type Output<T> = DeepReadonly<Omit<T, 'warnings'>>;
-
-export type ExportOutput = Output<z.infer<typeof exportOutputSchema>>;
-export type ImportOutput = Output<z.infer<typeof importOutputSchema>>;
+export type ExportOutput = DocumentOf<typeof exportOutputSchema>;
+export type ImportOutput = DocumentOf<typeof importOutputSchema>;
