@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { SvcError } from '../../src/engine/errors/index.js';
 import { BuiltinBackend } from '../../src/engine/memory/backends/builtin.js';
 import type { Tokenizer } from '../../src/engine/memory/index/identity.js';
+import type { SearchOptions } from '../../src/engine/memory/search/search-index.js';
 import type { SearchResponse } from '../../src/engine/memory/search/types.js';
 import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
@@ -53,10 +54,14 @@ export function backendOn(
     syncOnSearch = true,
     syncOnSessionStart = false,
     keepConnections = false,
+    search = {},
+    now = Date.now,
   }: {
     readonly syncOnSearch?: boolean;
     readonly syncOnSessionStart?: boolean;
     readonly keepConnections?: boolean;
+    readonly search?: Partial<Pick<SearchOptions, 'halfLifeDays' | 'mmrLambda'>>;
+    readonly now?: () => number;
   } = {},
 ): BuiltinBackend {
   return new BuiltinBackend({
@@ -71,10 +76,11 @@ export function backendOn(
       hybrid: true,
       halfLifeDays: undefined,
       mmrLambda: undefined,
+      ...search,
     },
     syncOnSearch,
     syncOnSessionStart,
-    clock: { now: Date.now },
+    clock: { now },
     providers: undefined,
     cacheEntries: 0,
     keepConnections,

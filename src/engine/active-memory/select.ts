@@ -23,12 +23,15 @@ export function eligible(
   query: string,
   rules: StyleRules,
 ): readonly SearchResult[] {
-  const best = results[0]?.score ?? 0;
   const asked = topicsOf(query);
-  const paths = new Set<string>();
-  return results
+  const relevant = results
     .filter(({ kind }) => kind !== 'media')
-    .filter((result) => result.score >= rules.minShare * best && bearsOn(result, asked, rules))
+    .filter((result) => bearsOn(result, asked, rules));
+  // With decay, an old answer can score below a newer note about something else, which sets no bar.
+  const best = relevant[0]?.score ?? 0;
+  const paths = new Set<string>();
+  return relevant
+    .filter(({ score }) => score >= rules.minShare * best)
     .filter(({ source, path }) => {
       const key = `${source}:${path}`;
       if (paths.has(key)) return false;

@@ -26,7 +26,7 @@ type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'> & {
   readonly lineNumbers: string | null;
 };
 
-/** The best chunks for a full-text expression, best first; ties by path and line. */
+/** The best chunks for a full-text expression, best first; ties by path, the last one first, and line. */
 export async function lexicalCandidates(
   database: Connection,
   match: string,
@@ -50,19 +50,20 @@ export async function lexicalCandidates(
          ) AS found
          JOIN chunks ON chunks.id = found.rowid
          JOIN documents ON documents.id = chunks.document_id
-         ORDER BY found.score, documents.path, chunks.start_line, chunks.id`,
+         ORDER BY found.score, documents.path DESC, chunks.start_line, chunks.id`,
       )
       .all({ ...named, ...values });
   const rows = find(`ORDER BY ${score} LIMIT @rows`, { rows: limit + 1 });
   const last = rows[limit - 1]?.bm25;
-  // Ties at the limit are broken by path, not by the order in which rows were written.
+  // Ties at the limit are broken by path, not by the order in which rows were written. Of dated notes, the
+  // newer are kept.
   const isTied = last !== undefined && rows[limit]?.bm25 === last;
   if (isTied) await othersTurn();
   const best = isTied ? find(`AND ${score} <= @worst`, { worst: -last }) : rows;
   return best.slice(0, limit).map(toCandidate);
 }
 
-/** Chunks that contain a text verbatim, ASCII case ignored, by path and line. */
+/** Chunks that contain a text verbatim, ASCII case ignored, by path, the last one first, and line. */
 export function literalCandidates(
   database: Connection,
   text: string,
@@ -77,7 +78,7 @@ export function literalCandidates(
       `${SELECT_CANDIDATE}, 1.0 AS bm25
        FROM chunks JOIN documents ON documents.id = chunks.document_id
        WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restriction}
-       ORDER BY documents.path, chunks.start_line, chunks.id LIMIT @limit`,
+       ORDER BY documents.path DESC, chunks.start_line, chunks.id LIMIT @limit`,
     )
     .all({
       pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,

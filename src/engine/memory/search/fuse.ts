@@ -19,13 +19,15 @@ export interface FusionCandidate {
   readonly vectorScore: number | undefined;
   /** The cosine, in vector-only search: it orders candidates that score zero. */
   readonly similarity?: number | undefined;
-  /** Undefined for passages that never age. */
+  /** Undefined for passages that never age, or whose age is unknown. */
   readonly ageDays: number | undefined;
 }
 
 /** A candidate with its final score. */
 export interface FusedChunk extends FusionCandidate {
-  /** 0 to 1: the weighted sum of both sides, times the decay. */
+  /** 0 to 1: the weighted sum of both sides. The minimum score applies to it. */
+  readonly relevance: number;
+  /** The relevance times the decay. */
   readonly score: number;
   /** The factor for age: 1 for new or ageless passages. */
   readonly decay: number;
@@ -39,7 +41,7 @@ export interface FusionOptions {
 
 /**
  * Orders candidates by the weighted sum of both sides (spec/memory-search §2.5), ties by similarity if given,
- * then by path, line and id. A passage without a vector is scored by keywords only: not being embedded yet
+ * then the newer first, then by path, line and id. A passage without a vector is scored by keywords only: not being embedded yet
  * does not count against it.
  */
 export function fuse(
@@ -49,7 +51,8 @@ export function fuse(
   return candidates
     .map((candidate): FusedChunk => {
       const decay = halfLifeDays === undefined ? 1 : decayFactor(candidate.ageDays, halfLifeDays);
-      return { ...candidate, decay, score: decay * weighted(candidate, shares) };
+      const relevance = weighted(candidate, shares);
+      return { ...candidate, relevance, decay, score: decay * relevance };
     })
     .sort(byScore);
 }
@@ -63,6 +66,9 @@ function byScore(a: FusedChunk, b: FusedChunk): number {
   if (a.score !== b.score) return b.score - a.score;
   const nearer = (b.similarity ?? 0) - (a.similarity ?? 0);
   if (nearer !== 0) return nearer;
+  // What never ages counts as new, as it does for decay.
+  const newer = (a.ageDays ?? 0) - (b.ageDays ?? 0);
+  if (newer !== 0) return newer;
   const [first, second] = [a.ranked.chunk, b.ranked.chunk];
   if (first.path !== second.path) return first.path < second.path ? -1 : 1;
   return first.startLine - second.startLine || first.chunkId - second.chunkId;
@@ -95,7 +101,10 @@ export function isEvergreen({ source, path }: Pick<DatedDocument, 'path' | 'sour
   return source === 'memory' && EVERGREEN.test(path);
 }
 
-/** The score factor at an age: 1 for new or ageless, ½ at the half-life. */
+/** The smallest factor, reached after two half-lives: an old note must stay findable if nothing newer answers. */
+const LEAST_DECAY = 0.25;
+
+/** The score factor at an age: 1 for new or ageless, ½ at the half-life, ¼ from twice the half-life on. */
 export function decayFactor(ageDays: number | undefined, halfLifeDays: number): number {
-  return ageDays === undefined ? 1 : 2 ** (-ageDays / halfLifeDays);
+  return ageDays === undefined ? 1 : Math.max(LEAST_DECAY, 2 ** (-ageDays / halfLifeDays));
 }

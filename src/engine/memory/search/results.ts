@@ -40,60 +40,72 @@ export function resultsOf(
   request: SearchRequest,
   options: ResultOptions,
 ): { readonly results: BareResult[]; readonly belowMinScore: number } {
-  const placed = placedPassages(findings, request.maxResults ?? options.maxResults, options);
-  const results = placed.map((item, position) => ({
-    item,
-    result: resultOf(item, position, findings, request, options),
-  }));
-  const kept = results.filter(({ item, result }) => {
-    if (request.minScore !== undefined) return result.score >= request.minScore;
-    return isGoodEnough(findings.mode, result.score, item.chunk, options);
-  });
+  const maxResults = request.maxResults ?? options.maxResults;
+  const isGood = (chunk: FusedChunk): boolean =>
+    isGoodEnough(findings.mode, chunk, request, options);
+  const [good, poor] = split(placedPassages(findings, isGood), ({ chunk }) => isGood(chunk));
+  const placed =
+    options.mmrLambda === undefined
+      ? good.slice(0, maxResults)
+      : diversified(good, options.mmrLambda, maxResults);
   return {
-    results: kept.map(({ result }) => result),
-    belowMinScore: results.length - kept.length,
+    results: placed.map((item, position) => resultOf(item, position, findings, request, options)),
+    belowMinScore: Math.min(poor.length, maxResults - placed.length),
   };
 }
 
 /**
- * An explicit minimum applies as it is. The default is meant for hybrid scores; a match of one side needs
- * only that side's share of it, so that adding a provider never removes results.
+ * The minimum applies before decay, so that age changes the order but never leaves a question without its
+ * only answer. An explicit minimum applies as it is. The default is meant for hybrid scores; a match of one
+ * side needs only that side's share of it, so that adding a provider never removes results.
  */
 function isGoodEnough(
   mode: SearchMode,
-  score: number,
-  { wordScore, vectorScore, decay }: FusedChunk,
+  { relevance, wordScore, vectorScore }: FusedChunk,
+  request: SearchRequest,
   { minScore, shares }: ResultOptions,
 ): boolean {
-  if (score >= minScore) return true;
+  if (round(relevance) >= (request.minScore ?? minScore)) return true;
+  if (request.minScore !== undefined) return false;
   if (minScore !== MEMORY_SEARCH_DEFAULTS.query.minScore) return false;
-  if (mode !== 'vector' && wordScore * decay >= minScore * shares.text) return true;
-  return vectorScore !== undefined && vectorScore * decay >= minScore * shares.vector;
+  if (mode !== 'vector' && wordScore >= minScore * shares.text) return true;
+  return vectorScore !== undefined && vectorScore >= minScore * shares.vector;
 }
 
+/** All passages, those that are good enough first; any chunk can join a passage. */
 function placedPassages(
   { fused }: Findings,
-  maxResults: number,
-  { mmrLambda }: ResultOptions,
-): Placed[] {
+  isGood: (chunk: FusedChunk) => boolean,
+): readonly Placed[] {
   const byId = new Map(fused.map((chunk) => [chunk.ranked.chunk.chunkId, chunk]));
-  const pool = mmrLambda === undefined ? maxResults : maxResults * DIVERSITY_POOL;
-  const passages = passagesOf(
-    fused.map(({ ranked, score }) => ({ ...ranked, rank: score })),
-    pool,
-  ).flatMap((passage, place): Placed[] => {
+  const ordered = split(fused, isGood).flat();
+  const ranked = ordered.map((chunk) => ({ ...chunk.ranked, rank: chunk.score }));
+  return passagesOf(ranked, ranked.length).flatMap((passage): Placed[] => {
     const chunk = byId.get(passage.chunkId);
-    return chunk === undefined ? [] : [{ passage, chunk, diversity: placeOf(place, 0) }];
+    return chunk === undefined ? [] : [{ passage, chunk, diversity: null }];
   });
-  if (mmrLambda === undefined) return passages.map((placed) => ({ ...placed, diversity: null }));
-  const items = passages.map((placed, place) => ({
-    placed,
+}
+
+function split<Item>(
+  items: readonly Item[],
+  isFirst: (item: Item) => boolean,
+): readonly [readonly Item[], readonly Item[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
+function diversified(
+  placed: readonly Placed[],
+  lambda: number,
+  maxResults: number,
+): readonly Placed[] {
+  const items = placed.slice(0, maxResults * DIVERSITY_POOL).map((item, place) => ({
+    item,
     place,
-    score: placed.chunk.score,
-    text: placed.passage.lines.map((line) => line.text).join('\n'),
+    score: item.chunk.score,
+    text: item.passage.lines.map((line) => line.text).join('\n'),
   }));
-  return diversify(items, mmrLambda, maxResults).map(({ item, overlap }) => {
-    return { ...item.placed, diversity: placeOf(item.place, overlap) };
+  return diversify(items, lambda, maxResults).map(({ item: { item, place }, overlap }) => {
+    return { ...item, diversity: placeOf(place, overlap) };
   });
 }
 

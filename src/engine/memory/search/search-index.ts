@@ -191,7 +191,7 @@ async function findingsOf(
   shares: FusionShares,
   { halfLifeDays, nowMs }: SearchOptions,
 ): Promise<Findings> {
-  const ageOf = halfLifeDays === undefined ? () => undefined : await agesOf(index, chunks, nowMs);
+  const ageOf = await agesOf(index, chunks, nowMs, halfLifeDays !== undefined);
   const similarities = new Map<number, number>();
   const best = Math.max(0, ...chunks.map(({ ranked }) => ranked.rank));
   const candidates = chunks.map(({ ranked, similarity }) => {
@@ -215,13 +215,17 @@ async function findingsOf(
   return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights };
 }
 
-/** Ages of candidates; reads documents only if a name does not contain its date. */
+/**
+ * Ages of candidates. Only decay needs modification times, and only if a name does not contain a date;
+ * otherwise no documents are read.
+ */
 async function agesOf(
   index: MemoryIndex,
   chunks: Sides['chunks'],
   nowMs: number,
+  decays: boolean,
 ): Promise<(ranked: RankedChunk) => FusedChunk['ageDays']> {
-  const undated = chunks.some(({ ranked: { chunk } }) => !isEvergreen(chunk));
+  const undated = decays && chunks.some(({ ranked: { chunk } }) => !isEvergreen(chunk));
   const documents = undated ? await index.documents() : [];
   const modified = new Map(
     documents.map(({ source, path, fingerprint }) => [`${source}:${path}`, fingerprint.mtimeMs]),

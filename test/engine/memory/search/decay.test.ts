@@ -43,10 +43,10 @@ test('a date that is none counts as undated', () => {
   assert.is(memory('memory/notes-2026.md'), undefined);
 });
 
-test('a score halves with each half-life', () => {
+test('a score halves with each half-life, down to a quarter', () => {
   assert.equal(
-    [0, 30, 60].map((age) => decayFactor(age, 30)),
-    [1, 0.5, 0.25],
+    [0, 30, 60, 90, 4000].map((age) => decayFactor(age, 30)),
+    [1, 0.5, 0.25, 0.25, 0.25],
   );
   assert.is(decayFactor(undefined, 30), 1);
 });

@@ -153,7 +153,15 @@ test('a score has halved at the half-life, and ageless passages keep theirs', ()
   );
 });
 
-test('equal scores are ordered by path, then by line', () => {
+test('of equal scores the newer goes first, what never ages before all, with decay or without', () => {
+  const ages = [900, 3, undefined, 500];
+  const found = ages.map((ageDays, id) => candidateOf(id, { textScore: 0.5, ageDays }));
+  const options = { shares: { text: 1, vector: 0 }, halfLifeDays: undefined };
+  assert.equal(idsOf(fuse(found, options)), [2, 1, 3, 0]);
+  assert.equal(idsOf(fuse(found, { ...options, halfLifeDays: 30 })), [2, 1, 3, 0]);
+});
+
+test('equal scores of one age are ordered by path, then by line', () => {
   const found = [4, 3, 2, 1].map((id) => candidateOf(id, { textScore: 0.5 }));
   const options = { shares: { text: 1, vector: 0 }, halfLifeDays: undefined };
   assert.equal(idsOf(fuse(found, options)), [3, 1, 4, 2]);
