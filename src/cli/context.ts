@@ -1,6 +1,8 @@
 import { homedir, release } from 'node:os';
+import { resolve } from 'node:path';
 import type { Platform } from '../engine/embeddings/index.js';
 import { messageOf } from '../engine/errors/index.js';
+import type { ProgramFacts } from '../engine/integrate/index.js';
 import type { ProcessFacts } from '../engine/overview/about.js';
 import {
   type EngineContext,
@@ -68,6 +70,11 @@ function hasGlibc(): boolean {
   Reflect.set(report, 'excludeNetwork', before);
   const header: unknown = Reflect.get(Object(text), 'header');
   return Reflect.get(Object(header), 'glibcVersionRuntime') !== undefined;
+}
+
+/** How this program was started, for those who are to start it again. */
+export function programFacts(): ProgramFacts {
+  return { node: process.execPath, script: resolve(process.argv[1] ?? '') };
 }
 
 /** Facts about this process. @param root absolute path of the package */

@@ -29,11 +29,21 @@ export async function confirm(
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
+  /** Shown next to the selected choice, and in the help. */
   readonly hint?: string;
 }
 
 /** Why an answer cannot be taken, for people; undefined for one that can. */
 type Check = (answer: string) => string | undefined;
+
+interface Asking {
+  /** What `?` shows: what the question is for. */
+  readonly help: string;
+  readonly signal: AbortSignal;
+}
+
+/** The key that explains a menu, and the answer that explains any other question. */
+const HELP = '?';
 
 /**
  * Lets the person choose with the arrow keys.
@@ -43,7 +53,7 @@ type Check = (answer: string) => string | undefined;
 export async function askChoice<T>(
   message: string,
   choices: readonly Choice<T>[],
-  { initial, signal }: { readonly initial?: T; readonly signal: AbortSignal },
+  { initial, help, signal }: Asking & { readonly initial?: T },
 ): Promise<T> {
   const { select } = await import('@clack/prompts');
   const options = choices.map(({ label, hint }, at) => {
@@ -51,7 +61,17 @@ export async function askChoice<T>(
   });
   const first = initial === undefined ? 0 : choices.findIndex(({ value }) => value === initial);
   const initialValue = String(Math.max(0, first));
-  const answer = await select<string>({ ...prompt(message, signal), options, initialValue });
+  const meanings = choices.map(({ label, hint }) => `  ${label}${hint ? `: ${hint}` : ''}`);
+  const answer = await withHelpKey(message, [help, ...meanings].join('\n'), (shown) =>
+    select<string>({
+      ...prompt(signal),
+      get message() {
+        return shown();
+      },
+      options,
+      initialValue,
+    }),
+  );
   const chosen = choices[Number(answered<string>(answer, signal))];
   if (chosen === undefined) throw new SvcError('INTERRUPTED', 'stopped');
   return chosen.value;
@@ -63,48 +83,93 @@ export async function askText(
   {
     standard,
     check,
+    help,
     signal,
-  }: {
-    readonly standard?: string;
-    readonly check?: Check;
-    readonly signal: AbortSignal;
-  },
+  }: Asking & { readonly standard?: string; readonly check?: Check },
 ): Promise<string> {
   const { text } = await import('@clack/prompts');
-  const answer = await text({
-    ...prompt(message, signal),
-    ...(standard === undefined ? {} : { placeholder: standard, defaultValue: standard }),
-    validate: (typed) => check?.(typed?.trim() || (standard ?? '')),
-  });
-  return answered<string>(answer, signal).trim();
+  return askLine(help, signal, (accepts) =>
+    text({
+      ...prompt(signal),
+      message,
+      ...(standard === undefined ? {} : { placeholder: standard, defaultValue: standard }),
+      validate: accepts((line) => check?.(line || (standard ?? ''))),
+    }),
+  );
 }
 
 /** Asks for a line that is not shown. */
 export async function askSecret(
   message: string,
-  { check, signal }: { readonly check: Check; readonly signal: AbortSignal },
+  { check, help, signal }: Asking & { readonly check: Check },
 ): Promise<string> {
   const { password } = await import('@clack/prompts');
-  const validate = (typed: string | undefined): string | undefined => check(typed?.trim() ?? '');
-  const answer = await password({ ...prompt(message, signal), validate });
-  // The library answers Enter alone with nothing at all.
-  return (answered<string | undefined>(answer, signal) ?? '').trim();
+  return askLine(help, signal, (accepts) =>
+    password({ ...prompt(signal), message, validate: accepts(check) }),
+  );
 }
 
 /** Asks a yes-or-no question. @param initial what Enter means */
 export async function askYes(
   message: string,
   initial: boolean,
-  { signal }: { readonly signal: AbortSignal },
+  { help, signal }: Asking,
 ): Promise<boolean> {
   const { confirm: ask } = await import('@clack/prompts');
-  const answer = await ask({ ...prompt(message, signal), initialValue: initial });
+  const answer = await withHelpKey(message, help, (shown) =>
+    ask({
+      ...prompt(signal),
+      get message() {
+        return shown();
+      },
+      initialValue: initial,
+    }),
+  );
   return answered<boolean>(answer, signal);
 }
 
-function prompt(message: string, signal: AbortSignal) {
+/** Shows the help below the message from a `?` to the next key. A prompt reads its message for every frame. */
+async function withHelpKey<T>(
+  message: string,
+  help: string,
+  ask: (shown: () => string) => Promise<T>,
+): Promise<T> {
+  let isShown = false;
+  const onKey = (typed: string | undefined): void => {
+    isShown = typed === HELP;
+  };
+  // Before the prompt listens, so that the frame it draws for a key has the right message.
+  process.stdin.on('keypress', onKey);
+  try {
+    return await ask(() => (isShown ? `${message}\n${help}` : message));
+  } finally {
+    process.stdin.off('keypress', onKey);
+  }
+}
+
+type Validate = (typed: string | undefined) => string | undefined;
+
+/** Asks for a line until it is not a `?`, which shows the help. */
+async function askLine(
+  help: string,
+  signal: AbortSignal,
+  ask: (accepts: (check: Check) => Validate) => Promise<string | symbol | undefined>,
+): Promise<string> {
+  const accepts = (check: Check): Validate => {
+    return (typed = '') => (typed.trim() === HELP ? undefined : check(typed.trim()));
+  };
+  for (;;) {
+    // The library answers Enter alone with nothing at all in some prompts.
+    const line = (answered<string | undefined>(await ask(accepts), signal) ?? '').trim();
+    if (line !== HELP) return line;
+    const { log } = await import('@clack/prompts');
+    log.message(help, { output: process.stderr });
+  }
+}
+
+function prompt(signal: AbortSignal) {
   signal.throwIfAborted();
-  return { message, signal, output: process.stderr };
+  return { signal, output: process.stderr };
 }
 
 function answered<T>(answer: T | symbol, signal: AbortSignal): T {

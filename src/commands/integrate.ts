@@ -1,16 +1,15 @@
-import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand } from '../cli/base-command.js';
+import { programFacts } from '../cli/context.js';
 import { targetFlags, withEnvironment, yesFlag } from '../cli/flags.js';
-import { recallTimeoutMs, requireTarget } from '../cli/integrate-target.js';
 import { confirm } from '../cli/prompts.js';
 import { SvcError } from '../engine/errors/index.js';
 import {
   AGENT_IDS,
   agentNamed,
   applyIntegration,
-  hasHook,
+  changesFiles,
   hookWarning,
   type IntegrateOutput,
   type IntegrateWorld,
@@ -20,10 +19,7 @@ import {
   integrateOutput,
   integrationsOutput,
   listIntegrations,
-  type MemoryTarget,
-  type ProgramFacts,
-  planIntegration,
-  planWarnings,
+  prepareIntegration,
 } from '../engine/integrate/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { planQuestion, renderAgents, renderDone, renderPlan } from '../ui/integrate/plan.js';
@@ -117,26 +113,20 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
     flags: IntegrateFlags,
   ): Promise<IntegrateOutput> {
     const world = this.world();
-    const agent = agentNamed(name);
-    const action = flags.remove ? 'remove' : 'add';
-    const target = absoluteTarget(flags, world.cwd);
-    if (action === 'add') await requireTarget(world, target);
-    const wantsHook = flags['active-memory'];
-    const plan = planIntegration(world, {
-      agent,
+    const { agent, workspace, config } = flags;
+    const { plan, warnings } = await prepareIntegration(world, {
+      agent: name,
       scope,
-      action,
+      action: flags.remove ? 'remove' : 'add',
       name: flags.name,
-      target,
-      hookTimeoutMs: wantsHook
-        ? await recallTimeoutMs(world, target, hasHook(agent.hook))
-        : undefined,
+      target: { agent, workspace, config },
+      activeMemory: flags['active-memory'],
       program: programFacts(),
     });
-    for (const warning of action === 'add' ? planWarnings(plan) : []) this.addWarning(warning);
+    for (const warning of warnings) this.addWarning(warning);
     const options = this.view(flags);
     this.write(renderPlan(plan, options));
-    if (flags['dry-run'] || plan.files.every(({ changes }) => changes.length === 0)) {
+    if (flags['dry-run'] || !changesFiles(plan)) {
       if (!flags['dry-run']) await this.warnOfHook(world, plan);
       return integrateOutput(plan, false);
     }
@@ -160,14 +150,4 @@ With --active-memory, the agent also runs "svc memory recall" before each turn, 
   private world(): EngineContext & IntegrateWorld {
     return { ...this.context(), platform: process.platform };
   }
-}
-
-function programFacts(): ProgramFacts {
-  return { node: process.execPath, script: resolve(process.argv[1] ?? '') };
-}
-
-function absoluteTarget({ agent, workspace, config }: MemoryTarget, cwd: string): MemoryTarget {
-  const absolute = (path: string | undefined) =>
-    path === undefined ? undefined : resolve(cwd, path);
-  return { agent, workspace: absolute(workspace), config: absolute(config) };
 }

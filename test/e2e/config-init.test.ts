@@ -178,6 +178,7 @@ const FOLDER = '◆  Which folder contains the memory?';
 const PROVIDER = '◆  Which embedding provider should svc use?';
 const WRITE = '◆  Write these changes?';
 const FIRST_SEARCH = '◆  First search';
+const AGENT = '◆  Give a coding agent this memory?';
 
 /** Answers each question once it is shown below the answer before it. */
 function answering(session: PtySession): (question: string, keys: string) => Promise<void> {
@@ -214,6 +215,7 @@ test('on a terminal it asks its way through, and the pasted key is nowhere to be
   assert.not(existsSync(home.at('secrets.json')));
   await answer(WRITE, enter);
   await answer(FIRST_SEARCH, `which car did we buy${enter}`);
+  await answer(AGENT, enter);
   assert.is(await session.ended, 0);
   await session.waitForText('automobile');
   await session.waitForText('Next:');
@@ -233,6 +235,7 @@ test('after the index screen it still asks the first question, and answers it', 
   await answer(WRITE, enter);
   await session.waitForText('? help');
   await answer(FIRST_SEARCH, `which car did we buy${enter}`);
+  await answer(AGENT, enter);
   assert.is(await session.ended, 0);
   await session.waitForText('automobile');
 });
@@ -257,6 +260,65 @@ test('a folder of notes is offered whole, and leaving the first question is no f
   assert.is(JSON.parse(await setting('provider')).origin, 'default');
   const found = await runSvc(['memory', 'search', 'van'], { home: home.path });
   assert.match(found.stdout, 'cars/van.md');
+});
+
+/** Up to the question about coding agents, with keyword search. */
+async function upToAgents(session: PtySession): Promise<ReturnType<typeof answering>> {
+  const answer = answering(session);
+  await chooseNotes(answer);
+  await answer(PROVIDER, enter);
+  await answer(WRITE, enter);
+  await answer(FIRST_SEARCH, enter);
+  return answer;
+}
+
+const CURSOR = '.cursor/mcp.json';
+
+test('a coding agent on this machine is offered, and gets the memory on a yes', async () => {
+  const home = folderOf({ ...NOTES, [CURSOR]: '{}\n' });
+  const session = inTerminal(home);
+  const answer = await upToAgents(session);
+  await session.waitForText('● Cursor (adds svc to ~/.cursor/mcp.json)');
+  await answer(AGENT, enter);
+  await session.waitForText('◆  Write ~/.cursor/mcp.json?');
+  assert.is(readFileSync(home.at(CURSOR), 'utf8'), '{}\n');
+  session.type(enter);
+  assert.is(await session.ended, 0);
+  await session.waitForText('next: restart Cursor');
+  await session.waitForText('svc integrate --list');
+  const { mcpServers } = JSON.parse(readFileSync(home.at(CURSOR), 'utf8'));
+  assert.is(mcpServers.svc.args[1], 'mcp');
+});
+
+test('without a coding agent "not now" is proposed, and Esc is no failure', async () => {
+  const home = folderOf(NOTES);
+  const session = inTerminal(home);
+  const answer = await upToAgents(session);
+  await session.waitForText('● not now');
+  await answer(AGENT, KEYS.escape);
+  assert.is(await session.ended, 0);
+  await session.waitForText('Next:');
+  assert.equal(readdirSync(home.path).includes('.cursor'), false);
+});
+
+test('? explains each question, and it is asked again', async () => {
+  const home = folderOf(NOTES);
+  const session = inTerminal(home);
+  const answer = answering(session);
+  await answer(FOLDER, '?');
+  await answer('another folder: type its path', down + enter);
+  await answer('◆  Path of the folder', `?${enter}`);
+  await session.waitForText('An absolute path, one below');
+  await answer('◆  Path of the folder', `new${enter}`);
+  await answer('◆  Create ~/new?', '?');
+  await answer('Yes creates the folder', enter);
+  await answer('◆  Add an example MEMORY.md?', enter);
+  await answer(PROVIDER, down + enter);
+  await answer('◆  Name of the provider', `corp?${enter}`);
+  await session.waitForText('corp?');
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 130);
+  assert.equal(readdirSync(home.path), ['notes']);
 });
 
 for (const [name, key] of [

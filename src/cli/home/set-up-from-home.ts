@@ -53,7 +53,8 @@ export async function setUpFromHome(options: ShownHomeOptions): Promise<void> {
       warn: ({ message, hint }: Warning) =>
         say(`warning: ${message}${hint === undefined ? '' : `\n   hint: ${hint}`}`),
     });
-    await askText('Press Enter to go back', { standard: ' ', signal });
+    const help = 'Enter returns to the home screen.';
+    await askText('Press Enter to go back', { standard: ' ', help, signal });
   } finally {
     for (const backend of opened) await backend.close();
     // The last prompt stops reading stdin one tick after its answer; see mount.ts.

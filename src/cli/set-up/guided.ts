@@ -20,6 +20,8 @@ import { askChoice, askSecret, askText, askYes, type Choice } from '../prompts.j
 export interface Guide {
   readonly context: EngineContext;
   readonly style: Style;
+  /** Width of the terminal; undefined (a pipe) cuts nothing. */
+  readonly columns: number | undefined;
   readonly signal: AbortSignal;
   /** Writes to the terminal, secrets masked. */
   readonly say: (text: string) => void;
@@ -40,6 +42,11 @@ const STATES: Readonly<Record<WorkspacePlace['state'], string>> = {
   missing: 'will be created',
 };
 
+const CREATE = 'Yes creates the folder, readable only by you. No asks for another folder.';
+const INDEX_ALL =
+  'Yes indexes every Markdown file in this folder. No indexes only MEMORY.md and memory/.';
+const EXAMPLE = 'Yes creates a short MEMORY.md to start from. No leaves the folder empty.';
+
 /** Asks for the workspace folder. @throws SvcError INTERRUPTED */
 export async function askWorkspace(
   places: readonly [WorkspacePlace, ...WorkspacePlace[]],
@@ -54,19 +61,25 @@ export async function askWorkspace(
     { value: undefined, label: 'another folder', hint: 'type its path' },
   ];
   for (;;) {
-    const listed = await askChoice('Which folder contains the memory?', choices, { signal });
+    const listed = await askChoice('Which folder contains the memory?', choices, {
+      help: 'svc searches MEMORY.md and memory/ of this folder, and agents write their notes there.',
+      signal,
+    });
     const dir = listed ?? resolvePath(await askFolder(guide), cwd, homeDir);
     const state = workspaceState(dir);
     const name = shownPath(dir, homeDir);
-    if (state === 'missing' && !(await askYes(`Create ${name}?`, true, { signal }))) continue;
+    if (state === 'missing' && !(await askYes(`Create ${name}?`, true, { help: CREATE, signal }))) {
+      continue;
+    }
     const outside = state === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
     const files = formatCountOf(outside, 'Markdown file');
     const indexesAll =
-      outside > 0 && (await askYes(`Index the ${files} in ${name}?`, true, { signal }));
+      outside > 0 &&
+      (await askYes(`Index the ${files} in ${name}?`, true, { help: INDEX_ALL, signal }));
     const withExample =
       state !== 'memory' &&
       !indexesAll &&
-      (await askYes('Add an example MEMORY.md?', false, { signal }));
+      (await askYes('Add an example MEMORY.md?', false, { help: EXAMPLE, signal }));
     return { dir, withExample, indexesAll };
   }
 }
@@ -76,7 +89,8 @@ function askFolder({ context: { cwd, homeDir }, signal }: Guide): Promise<string
     if (path === '') return 'type a path, such as ~/notes';
     return faultOf(() => workspaceState(resolvePath(path, cwd, homeDir)));
   };
-  return askText('Path of the folder', { check, signal });
+  const help = `An absolute path, one below ${cwd}, or one that starts with ~/.`;
+  return askText('Path of the folder', { check, help, signal });
 }
 
 function agentFiles(workspaceDir: string) {
@@ -105,13 +119,15 @@ export async function askProvider(
   })?.value;
   const answer = await askChoice('Which embedding provider should svc use?', choices, {
     ...(initial === undefined ? {} : { initial }),
+    help: 'With a provider, a search also finds notes that say the same in other words. Keyword search needs none.',
     signal,
   });
   if (answer.kind === 'named') return answer.provider;
   if (answer.kind === 'later') return undefined;
   if (answer.kind === 'never') return 'none';
   const check = (name: string) => faultOf(() => keyState(name, providers));
-  return askText('Name of the provider', { standard: 'openai', check, signal });
+  const help = 'A provider that svc knows, such as voyage, or an entry of models.providers.';
+  return askText('Name of the provider', { standard: 'openai', check, help, signal });
 }
 
 type ProviderAnswer =
@@ -159,7 +175,9 @@ export async function askKey(
   const optional =
     state.kind === 'missing' ? 'Enter to continue without one' : 'Enter if it needs none';
   const message = `Key of ${safeLine(provider)}: paste it, or type env:NAME (${optional})`;
-  const text = await askSecret(message, { check, signal });
+  const help =
+    'The key is not shown, and is stored in secrets.json, readable only by you. With env:NAME, svc reads the variable each time and stores nothing.';
+  const text = await askSecret(message, { check, help, signal });
   return text === '' ? { kind: 'as-it-is' } : givenKey(text);
 }
 

@@ -40,6 +40,7 @@ import {
   flaggedKey,
   type Guide,
 } from './guided.js';
+import { offerIntegration } from './offer-integration.js';
 
 export interface SetUpFlags {
   readonly config?: string | undefined;
@@ -79,12 +80,14 @@ export interface SetUpWorld {
 export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<SetUpOutput> {
   const { context, signal, asks, write, mask } = world;
   const style = createStyle(world.terminal.color);
-  const guide: Guide = { context, style, signal, say: write };
+  const columns = process.stdout.isTTY ? world.terminal.columns : undefined;
+  const guide: Guide = { context, style, columns, signal, say: write };
   // First, so that a key on stdin is always read.
   const key = await flaggedKey(flags, world.readStdin, context);
   const opened = openSetUp(context, { configFile: flags.config, force: flags.force });
   for (const warning of opened.loaded.warnings) world.warn(warning);
 
+  if (asks) write('Enter accepts the proposal, ? explains a question, Esc cancels.');
   const workspace = await chooseWorkspace(flags, opened.loaded, guide, asks);
   const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key, guide }, world);
   if (asks) {
@@ -98,6 +101,9 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   }
   if (diagnosis?.ok === false) world.fail();
   const first = flags['no-index'] ? undefined : await firstSearch(plan.file, workspace.dir, world);
+  const isLeft = first?.search === null;
+  const isGiven = asks && !isLeft && (await offerIntegration(plan.file, guide, world.warn));
+  if (first?.search) write(nextSteps(isGiven));
   return {
     ...written,
     workspace: workspace.dir,
@@ -114,11 +120,14 @@ async function confirmPlan(showDetails: () => void, signal: AbortSignal): Promis
     const answer = await askChoice(
       'Write these changes?',
       [
-        { value: 'yes', label: 'yes' },
-        ...(isShown ? [] : [{ value: 'details', label: 'show them first' }]),
+        { value: 'yes', label: 'yes', hint: 'the settings are written' },
+        ...(isShown ? [] : [{ value: 'details', label: 'show them first', hint: 'line by line' }]),
         { value: 'no', label: 'no', hint: 'nothing is written' },
       ],
-      { signal },
+      {
+        help: 'The summary above lists what svc will use. Other settings stay as they are.',
+        signal,
+      },
     );
     if (answer === 'yes') return;
     if (answer === 'no') throw new SvcError('INTERRUPTED', 'nothing was written');
@@ -148,7 +157,9 @@ async function choosePlan(
   const plan = planSetUp(opened, choices, context);
   const diagnosis = await tried(plan, world);
   const isGood = diagnosis?.ok !== false;
-  if (isGood || !asks || (await askYes('Continue anyway?', false, { signal }))) {
+  const help =
+    'Yes keeps this provider; until it works, svc searches by keywords. No asks for a provider again.';
+  if (isGood || !asks || (await askYes('Continue anyway?', false, { help, signal }))) {
     return { plan, diagnosis };
   }
   const unset = { ...flags, provider: undefined, model: undefined };
@@ -254,21 +265,26 @@ async function firstSearch(
   write(`\n${safeLine(`? ${response.query}`)}`);
   const compact = columns !== undefined;
   write(renderSearchResults(response, { style, columns, citations: true, compact }));
-  write(NEXT);
   return { index, search: searchOutput(memory, response) };
 }
 
-const NEXT = `
+function nextSteps(isGiven: boolean): string {
+  const agents = isGiven
+    ? 'svc integrate --list            see the agents that have this memory'
+    : 'svc integrate claude-code       give an agent this memory';
+  return `
 Next:
   svc memory search "a question"  search again; without one, the search screen
-  svc integrate claude-code       give an agent this memory
+  ${agents}
   svc serve                       keep the index up to date in the background
 `;
+}
 
 /** The set-up is done by then, so leaving this question is no failure. */
 async function askFirstQuery(example: string, signal: AbortSignal): Promise<string | undefined> {
   try {
-    return await askText('First search', { standard: example, signal });
+    const help = 'A question for your notes, or a few words. Esc ends the set-up here.';
+    return await askText('First search', { standard: example, help, signal });
   } catch (error) {
     if (signal.aborted || !(error instanceof SvcError)) throw error;
     return undefined;

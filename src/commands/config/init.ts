@@ -12,7 +12,7 @@ type InitOutput = InitializedConfig | SetUpOutput;
 export default class ConfigInit extends MemoryCommand<InitOutput> {
   static override summary = 'Set svc up: workspace, provider, key, first index.';
   static override description =
-    `On a terminal it asks one question at a time: Enter accepts the default, Esc or Ctrl-C quits. Nothing is written until you confirm at the end. An existing configuration keeps its comments and is changed only where needed.
+    `On a terminal it asks one question at a time: Enter accepts the default, ? explains the question, Esc or Ctrl-C quits. Nothing is written until you confirm at the end. An existing configuration keeps its comments and is changed only where needed.
 
 With a flag, or with --yes, the defaults are used for everything that no flag sets; without a terminal nothing is asked. Exits with 1 when the provider does not work; the configuration is written anyway.
 

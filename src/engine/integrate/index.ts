@@ -1,4 +1,4 @@
-export { AGENT_IDS, hasHook, type IntegrateWorld, type IntegrationScope } from './agent.js';
+export { AGENT_IDS, type AgentId, type IntegrateWorld, type IntegrationScope } from './agent.js';
 export { agentNamed } from './agents.js';
 export { applyIntegration } from './apply.js';
 export {
@@ -10,6 +10,7 @@ export {
 } from './list.js';
 export { integrateOutput, integrationsOutput } from './output.js';
 export type { IntegrateOutput, IntegrationsOutput } from './output-schemas.js';
-export { type IntegrationPlan, planIntegration, planWarnings } from './plan.js';
+export { changesFiles, type IntegrationPlan } from './plan.js';
 export type { FilePlan } from './plan-file.js';
-export type { MemoryTarget, ProgramFacts } from './program.js';
+export { prepareIntegration } from './prepare.js';
+export type { ProgramFacts } from './program.js';

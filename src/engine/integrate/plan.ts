@@ -7,7 +7,7 @@ import {
   resolveConfig,
   valueAt,
 } from '../config/index.js';
-import { SvcError, type Warning } from '../errors/index.js';
+import { SvcError } from '../errors/index.js';
 import { PRIVATE_MODE } from '../support/files.js';
 import { diffLines } from '../support/text-diff.js';
 import {
@@ -102,24 +102,9 @@ export function planIntegration(
   };
 }
 
-/** Why a registration might fail. */
-export function planWarnings({
-  request,
-  isDetected,
-  isPassing,
-}: IntegrationPlan): readonly Warning[] {
-  const warnings: Warning[] = [];
-  if (!isDetected && request.scope === 'user') {
-    warnings.push({ code: 'INTEGRATION_DOUBTFUL', message: `${request.agent.title} not found` });
-  }
-  if (isPassing) {
-    warnings.push({
-      code: 'INTEGRATION_DOUBTFUL',
-      message: 'svc runs from the cache of npx, which is temporary',
-      hint: 'install svc with "npm install -g" and run this again',
-    });
-  }
-  return warnings;
+/** Whether applying a plan would change anything. */
+export function changesFiles({ files }: IntegrationPlan): boolean {
+  return files.some(({ changes }) => changes.length > 0);
 }
 
 /** Agents build tool names from it; Gemini CLI splits them at underscores. */

@@ -1,0 +1,114 @@
+import { SvcError, type Warning } from '../../engine/errors/index.js';
+import {
+  AGENT_IDS,
+  type AgentId,
+  agentNamed,
+  applyIntegration,
+  changesFiles,
+  type IntegrateWorld,
+  type ListedAgent,
+  listIntegrations,
+  prepareIntegration,
+} from '../../engine/integrate/index.js';
+import { planQuestion, renderDone, renderPlan } from '../../ui/integrate/plan.js';
+import { safeLine, shownPath } from '../../ui/safe-text.js';
+import { programFacts } from '../context.js';
+import { askChoice, askYes, type Choice } from '../prompts.js';
+import type { Guide } from './guided.js';
+
+/**
+ * Offers to register the memory with a coding agent, as `svc integrate` does. The set-up is done by then, so
+ * leaving a question is no failure, and what cannot be written is a warning.
+ *
+ * @param configFile the configuration that was set up
+ * @returns whether an agent has the memory now
+ */
+export async function offerIntegration(
+  configFile: string,
+  guide: Guide,
+  warn: (warning: Warning) => void,
+): Promise<boolean> {
+  const world = { ...guide.context, platform: process.platform };
+  try {
+    const agents = await listIntegrations(world, 'user', AGENT_IDS, programFacts());
+    const chosen = await askAgent(agents, guide);
+    return chosen !== undefined && (await integrate(chosen, configFile, world, guide, warn));
+  } catch (error) {
+    if (guide.signal.aborted || !(error instanceof SvcError)) throw error;
+    if (error.code !== 'INTERRUPTED') {
+      warn({ code: 'INTEGRATION_DOUBTFUL', message: error.message, hint: error.hint });
+    }
+    return false;
+  }
+}
+
+/** Which agent to register with; undefined for none. */
+async function askAgent(
+  agents: readonly ListedAgent[],
+  { context: { homeDir }, signal }: Guide,
+): Promise<AgentId | undefined> {
+  const choiceOf = (agent: ListedAgent): Choice<AgentId> => {
+    const hint = `${isRegistered(agent) ? 'already registered in' : 'adds svc to'} ${shownPath(agent.file, homeDir)}`;
+    return { value: agent.id, label: agent.title, hint: safeLine(hint) };
+  };
+  const found = agents.filter(({ isDetected }) => isDetected);
+  const others = agents.filter(({ isDetected }) => !isDetected);
+  const another: Choice<'another'> = {
+    value: 'another',
+    label: 'another agent',
+    hint: `not found on this machine: ${others.map(({ title }) => title).join(', ')}`,
+  };
+  const later: Choice<'later'> = {
+    value: 'later',
+    label: 'not now',
+    hint: '"svc integrate AGENT" does it at any time',
+  };
+  const answer = await askChoice<AgentId | 'another' | 'later'>(
+    'Give a coding agent this memory?',
+    [...found.map(choiceOf), ...(others.length === 0 ? [] : [another]), later],
+    {
+      initial: found.find((agent) => !isRegistered(agent))?.id ?? 'later',
+      help: 'The agent can then search this memory with the tools of "svc mcp". You see the change before it is written.',
+      signal,
+    },
+  );
+  if (answer === 'later') return undefined;
+  if (answer !== 'another') return answer;
+  const help =
+    'svc did not find these agents on this machine. It adds itself to their configuration anyway.';
+  return askChoice('Which coding agent?', others.map(choiceOf), { help, signal });
+}
+
+function isRegistered({ servers }: ListedAgent): boolean {
+  return servers.length > 0;
+}
+
+async function integrate(
+  agent: AgentId,
+  configFile: string,
+  world: IntegrateWorld,
+  { context, style, columns, signal, say }: Guide,
+  warn: (warning: Warning) => void,
+): Promise<boolean> {
+  const { plan, warnings } = await prepareIntegration(world, {
+    agent,
+    scope: 'user',
+    action: 'add',
+    name: 'svc',
+    // Agents start in other folders, where only the user's configuration is found.
+    target: configFile === context.state.userConfigFile ? {} : { config: configFile },
+    activeMemory: false,
+    program: programFacts(),
+  });
+  for (const warning of warnings) warn(warning);
+  const options = { style, columns, homeDir: context.homeDir };
+  say(`\n${renderPlan(plan, options)}`);
+  if (!changesFiles(plan)) return true;
+  const help = `Yes writes the lines above. No leaves ${agentNamed(agent).title} as it is.`;
+  if (!(await askYes(planQuestion(plan, context.homeDir), true, { help, signal }))) {
+    say('nothing written');
+    return false;
+  }
+  say(`\n${renderDone(await applyIntegration(world, plan, signal), options)}`);
+  return true;
+}
