@@ -8,8 +8,8 @@ const rooms = {
   sqlite: ['errors'],
   // And what is known of providers: see 'config-knows-providers'.
   config: ['errors', 'secrets', 'embeddings'],
-  secrets: ['errors', 'config'],
-  embeddings: ['errors', 'sqlite', 'config', 'secrets'],
+  secrets: ['errors', 'config', 'child'],
+  embeddings: ['errors', 'sqlite', 'config', 'secrets', 'child'],
   child: ['errors', 'config'],
   memory: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'child'],
   scope: ['errors', 'config'],

@@ -16,7 +16,7 @@ const FAILURES: readonly (readonly [QmdMisbehaviour, string, RegExp])[] = [
   [{ kind: 'garbage' }, 'BACKEND_FAILED', /printed an unreadable answer/],
   [{ kind: 'truncated' }, 'BACKEND_FAILED', /printed an unreadable answer/],
   [{ kind: 'killed' }, 'BACKEND_FAILED', /SIGKILL/],
-  [{ kind: 'huge' }, 'BACKEND_FAILED', /200000 characters/],
+  [{ kind: 'huge' }, 'BACKEND_FAILED', /600000 bytes/],
   [DISK, 'BACKEND_FAILED', /exit code 4: disk is on fire/],
   [{ kind: 'wrong_node' }, 'BACKEND_UNAVAILABLE', /better_sqlite3/],
   [{ kind: 'old_node' }, 'BACKEND_UNAVAILABLE', /node \(>=22\) not found/],

@@ -44,3 +44,10 @@ export function childEnvironment(
   });
   return { ...Object.fromEntries(passed), ...added };
 }
+
+/** The environment of svc itself, with its secrets: for another svc, and for what a person asked svc to run. */
+export function wholeEnvironment(env: EngineContext['env']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

@@ -1,6 +1,6 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { systemErrorCode } from '../errors/index.js';
 import { ATTEMPT_VARIABLE, endMarked } from './end-marked.js';
 
@@ -8,6 +8,8 @@ import { ATTEMPT_VARIABLE, endMarked } from './end-marked.js';
 export interface ChildCall {
   /** Absolute path of the program, and its arguments. */
   readonly command: readonly [string, ...string[]];
+  /** Its argv[0], if that is not the path. */
+  readonly argv0?: string;
   /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder. */
@@ -19,6 +21,8 @@ export interface ChildCall {
    * endMarked.
    */
   readonly attemptId?: string | undefined;
+  /** Whether what it leaves in the background goes on after its end, such as the agent of a password manager. */
+  readonly leavesOthers?: boolean;
 }
 
 /** Registers a process group and its attempt; returns what unregisters it. */
@@ -46,11 +50,11 @@ export class ChildGroup {
   readonly stderr: Readable;
   /** Settles when the group is gone and all its output was read. */
   readonly ended: Promise<ChildEnd>;
-  private readonly child: ChildProcessWithoutNullStreams;
+  private readonly child: ChildProcess;
   private killTimer: NodeJS.Timeout | undefined;
   private hasExited = false;
 
-  constructor({ command, env, cwd, mind, attemptId }: ChildCall) {
+  constructor({ command, argv0, env, cwd, mind, attemptId, leavesOthers }: ChildCall) {
     const [program, ...args] = command;
     const child = spawn(program, args, {
       cwd,
@@ -59,21 +63,23 @@ export class ChildGroup {
       stdio: 'pipe',
       windowsHide: true,
       detached: true,
+      ...(argv0 === undefined ? {} : { argv0 }),
     });
     const release = child.pid === undefined ? () => undefined : mind(child.pid, attemptId);
     this.child = child;
-    this.stdin = child.stdin;
-    this.stdout = child.stdout;
-    this.stderr = child.stderr;
+    // Without free file handles there are none, and the error follows.
+    this.stdin = child.stdin ?? new PassThrough();
+    this.stdout = child.stdout ?? new PassThrough();
+    this.stderr = child.stderr ?? new PassThrough();
     // A program can end without reading its input (EPIPE).
-    child.stdin.on('error', () => undefined);
+    this.stdin.on('error', () => undefined);
     this.ended = new Promise((resolve) => {
       child.on('error', (error) => {
         if (child.pid === undefined) resolve({ kind: 'not-started', code: codeOf(error) });
       });
       child.on('exit', () => {
         this.hasExited = true;
-        this.signal('SIGKILL');
+        if (leavesOthers !== true) this.signal('SIGKILL');
         if (attemptId !== undefined) endMarked(fs, [`${ATTEMPT_VARIABLE}=${attemptId}`]);
         clearTimeout(this.killTimer);
         setTimeout(() => this.cutPipes(), PIPE_GRACE_MS).unref();

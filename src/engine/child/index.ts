@@ -1,5 +1,6 @@
 /* Programs in their own process groups. Imported directly: `minder.js`, which starts a process. */
-export { childEnvironment } from './child-environment.js';
+export { childEnvironment, wholeEnvironment } from './child-environment.js';
 export { type ChildCall, type ChildEnd, ChildGroup, type Mind } from './child-group.js';
 export { findProgram, resolveFromConfig } from './find-program.js';
 export { readLines } from './read-lines.js';
+export { type ProgramEnd, runProgram } from './run-program.js';

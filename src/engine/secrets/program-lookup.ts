@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type ProgramEnd, runProgram } from '../child/index.js';
 import { isInside } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
 import {
@@ -12,7 +13,6 @@ import {
   refuseSpecial,
   statGuarded,
 } from './path-safety.js';
-import { type ProgramEnd, runProgram } from './run-program.js';
 import {
   type ExecProvider,
   type Inquiry,
@@ -36,10 +36,10 @@ export async function programLookup(
   refuseLarge(input, alias, settings.resolution.maxBatchBytes);
   const file = await programFile(provider, alias);
   const end = await runProgram({
-    file,
+    command: [file, ...provider.args],
     // A program may act on the name that it is called by.
-    name: provider.command,
-    args: provider.args,
+    argv0: provider.command,
+    leavesOthers: true,
     env: environmentOf(provider, env),
     cwd: dirname(file),
     input,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { forget } from './collections.mjs';
 
 const NOISE = 'Loading configuration\n[info] cache is warm\n';
-const HUGE = 250_000;
+const HUGE = 700_000;
 
 const WRONG_NODE = `node:internal/modules/cjs/loader:1586
   return process.dlopen(module, path.toNamespacedPath(filename));

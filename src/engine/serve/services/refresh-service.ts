@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ChildGroup } from '../../child/index.js';
+import { ChildGroup, wholeEnvironment } from '../../child/index.js';
 import { type ResolvedAgent, searchedAgents } from '../../config/index.js';
 import { LONGEST_TIMER_MS } from '../../support/time.js';
 import {
@@ -43,7 +43,7 @@ async function refreshOnce(
   const child = new ChildGroup({
     command: [node, ...script, 'memory', 'index', '--agent', agent.id, '--quiet', ...config],
     // It loads the same configuration, including secrets in variables.
-    env: definedOf(context.env),
+    env: wholeEnvironment(context.env),
     cwd: context.cwd,
     mind: () => () => undefined,
   });
@@ -84,10 +84,4 @@ async function refreshOnce(
 function isSame(setup: ServeSetup, next: ServeSetup, agent: ResolvedAgent): boolean {
   const again = searchedAgents(next.loaded, next.context).find(({ id }) => id === agent.id);
   return isDeepStrictEqual(agent, again) && agreeIn(setup, next, ['memory']);
-}
-
-function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
 }

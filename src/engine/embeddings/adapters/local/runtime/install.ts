@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ProgramEnd, runProgram, wholeEnvironment } from '../../../../child/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../../../../errors/index.js';
 import { withProcessLock } from '../../../../sqlite/process-lock.js';
 import { syncToDisk } from '../../../../support/files.js';
-import { findNpm, npmFailure } from './npm.js';
-import { runProgram } from './run-program.js';
+import { findNpm, howEnded, npmFailure } from './npm.js';
 import {
   dropPointer,
   FOLDER_PREFIX,
@@ -118,8 +118,8 @@ async function installInto(dir: string, options: InstallOptions): Promise<Instal
   const stopWatching = watchSize(folder, (bytes) => onEvent({ type: 'install.grew', bytes }));
   try {
     const args = [...npm.args, ...NPM_ARGS, '--prefix', folder];
-    const run = await runProgram({ command: npm.command, args, cwd: folder, env }, signal);
-    if (run.code !== 0) throw npmFailure(run);
+    const end = await runIn(folder, [npm.command, ...args], options);
+    if (!hasSucceeded(end)) throw npmFailure(end);
   } finally {
     stopWatching();
   }
@@ -216,17 +216,15 @@ interface CheckOptions {
 async function checkRuntime(folder: string, options: CheckOptions): Promise<RuntimeCheck> {
   const file = join(folder, 'check.mjs');
   writeFileSync(file, CHECK);
-  const { nodePath, env, signal } = options;
-  const args = [file, options.gpu ? 'gpu' : 'cpu'];
-  const run = await runProgram({ command: nodePath, args, cwd: folder, env }, signal);
+  const command = [options.nodePath, file, options.gpu ? 'gpu' : 'cpu'] as const;
+  const end = await runIn(folder, command, options);
   rmSync(file, { force: true });
-  const answer = run.code === 0 ? readAnswer(run.stdout) : undefined;
+  const answer = hasSucceeded(end) ? readAnswer(end.stdout.toString()) : undefined;
   if (answer !== undefined) return answer;
-  const how = run.signal === null ? `code ${run.code}` : run.signal;
-  const words = /^\S*Error: (.*)$/mu.exec(run.stderr)?.[1] ?? '';
+  const words = /^\S*Error: (.*)$/mu.exec(end.stderr.toString())?.[1] ?? '';
   throw new SvcError(
     'PROVIDER_INSTALL_FAILED',
-    `${RUNTIME_PACKAGE} was installed but does not run here (${how})${words === '' ? '' : `: ${words}`}`,
+    `${RUNTIME_PACKAGE} was installed but does not run here (failed ${howEnded(end)})${words === '' ? '' : `: ${words}`}`,
     {
       hint: options.gpu
         ? 'run it again without --gpu, or use another provider (see "svc provider list")'
@@ -234,6 +232,30 @@ async function checkRuntime(folder: string, options: CheckOptions): Promise<Runt
       details: { reason: 'broken' },
     },
   );
+}
+
+const MOST_OUTPUT_BYTES = 1_000_000;
+const MOST_ERROR_BYTES = 16_000;
+
+/** Runs npm or node in the folder of an installation, for as long as it takes. */
+function runIn(
+  folder: string,
+  command: readonly [string, ...string[]],
+  { env, signal }: Pick<InstallOptions, 'env' | 'signal'>,
+): Promise<ProgramEnd> {
+  return runProgram({
+    command,
+    env: wholeEnvironment(env),
+    cwd: folder,
+    maxOutputBytes: MOST_OUTPUT_BYTES,
+    stderrBytes: MOST_ERROR_BYTES,
+    endsInOrder: true,
+    signal,
+  });
+}
+
+function hasSucceeded(end: ProgramEnd): boolean {
+  return end.kind === 'exited' && end.exitCode === 0;
 }
 
 function readAnswer(stdout: string): RuntimeCheck | undefined {

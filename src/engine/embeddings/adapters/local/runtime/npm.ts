@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { ProgramEnd } from '../../../../child/index.js';
 import { SvcError } from '../../../../errors/index.js';
 import { pathFolders } from '../../../../support/files.js';
-import type { ProgramRun } from './run-program.js';
 
 export interface NpmCommand {
   readonly command: string;
@@ -91,15 +91,15 @@ const READINGS: readonly (readonly [codes: RegExp, reading: Reading])[] = [
 const OTHER: Reading = { reason: 'npm', hint: 'fix the problem npm reports, then try again' };
 
 /** The error of a failed npm, from its stderr. */
-export function npmFailure(run: ProgramRun): SvcError {
-  const code = /^npm (?:error|ERR!) code (\S+)$/mu.exec(run.stderr)?.[1];
+export function npmFailure(end: ProgramEnd): SvcError {
+  const stderr = end.stderr.toString();
+  const code = /^npm (?:error|ERR!) code (\S+)$/mu.exec(stderr)?.[1];
   const found = READINGS.find(([codes]) => code !== undefined && codes.test(code));
   const { reason, hint } = found?.[1] ?? OTHER;
-  const words = wordsOf(run.stderr);
-  const how = run.signal === null ? `with code ${run.code}` : `by ${run.signal}`;
+  const words = wordsOf(stderr);
   return new SvcError(
     'PROVIDER_INSTALL_FAILED',
-    `npm failed ${how}${words === '' ? '' : `: ${words}`}`,
+    `npm failed ${howEnded(end)}${words === '' ? '' : `: ${words}`}`,
     { hint, details: { reason, ...(code === undefined ? {} : { npmCode: code }) } },
   );
 }
@@ -117,4 +117,18 @@ function wordsOf(stderr: string): string {
     .replaceAll(/\/\/[^/@\s]+@/gu, '//')
     .replaceAll(/\?\S+/gu, '')
     .slice(0, MAX_WORDS);
+}
+
+/** How a program that failed has ended, for people. */
+export function howEnded(end: ProgramEnd): string {
+  switch (end.kind) {
+    case 'exited':
+      return `with code ${end.exitCode}`;
+    case 'signalled':
+      return `by ${end.signal}`;
+    case 'not-started':
+      return `to start (${end.code})`;
+    case 'killed':
+      return 'and printed too much';
+  }
 }

@@ -1,5 +1,4 @@
-import { type ChildCall, ChildGroup } from '../../../../child/index.js';
-import { systemErrorCode } from '../../../../errors/index.js';
+import { runProgram } from '../../../../child/index.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 
 export interface RunOptions {
@@ -15,9 +14,9 @@ export interface ToolOutput {
   readonly stderr: string;
 }
 
-/** No answer has more than this on stdout; in UTF-16 units. */
-const MOST_OUTPUT = 200_000;
-const MOST_ERRORS = 20_000;
+/** No answer has more than this on stdout. */
+const MOST_OUTPUT_BYTES = 600_000;
+const MOST_ERROR_BYTES = 20_000;
 
 /**
  * Runs the program once, without a shell. On timeout its whole process group is ended.
@@ -27,54 +26,32 @@ const MOST_ERRORS = 20_000;
 export async function runTool(
   tool: Tool,
   args: readonly string[],
-  { timeoutMs, signal, mind = () => () => undefined }: RunOptions,
+  { timeoutMs, signal, mind }: RunOptions,
 ): Promise<ToolOutput> {
-  signal?.throwIfAborted();
+  const { program, env, cwd } = tool;
   const what = `the external search program (${commandOf(args)})`;
-  const child = start(tool, args, what, mind);
-  child.stdin.end();
-  let cut: 'output' | 'time' | undefined;
-  const cutFor = (limit: 'output' | 'time'): void => {
-    cut ??= limit;
-    child.kill();
-  };
-  const timer = setTimeout(cutFor, timeoutMs, 'time');
-  const abort = (): void => child.kill();
-  signal?.addEventListener('abort', abort);
-  const stdout = collect(child.stdout, MOST_OUTPUT, () => cutFor('output'));
-  const stderr = collect(child.stderr, MOST_ERRORS, () => undefined);
-  const end = await child.ended;
-  clearTimeout(timer);
-  signal?.removeEventListener('abort', abort);
-  signal?.throwIfAborted();
-  if (cut === 'time') throw timedOut(what, timeoutMs);
-  if (cut === 'output') {
-    throw failed(`${what} wrote more than ${MOST_OUTPUT} characters`);
-  }
+  const end = await runProgram({
+    command: [program, ...args],
+    env,
+    cwd,
+    timeoutMs,
+    maxOutputBytes: MOST_OUTPUT_BYTES,
+    stderrBytes: MOST_ERROR_BYTES,
+    signal,
+    ...(mind === undefined ? {} : { mind }),
+  });
+  const [stdout, stderr] = [end.stdout.toString(), end.stderr.toString()];
   switch (end.kind) {
+    case 'killed':
+      if (end.limit === 'timeoutMs') throw timedOut(what, timeoutMs);
+      throw failed(`${what} wrote more than ${MOST_OUTPUT_BYTES} bytes`);
     case 'not-started':
       throw notStarted(what, end.code, tool);
     case 'signalled':
       throw failed(`${what} was ended by ${end.signal}`);
     case 'exited':
-      if (end.exitCode === 0) return { stdout: stdout(), stderr: stderr() };
-      throw exitFailure(what, end.exitCode, `${stderr()}\n${stdout()}`);
-  }
-}
-
-function start(
-  { program, env, cwd }: Tool,
-  args: readonly string[],
-  what: string,
-  mind: ChildCall['mind'],
-): ChildGroup {
-  try {
-    return new ChildGroup({ command: [program, ...args], env, cwd, mind });
-  } catch (error) {
-    // Some failures are thrown (E2BIG), others arrive as an event.
-    const code = systemErrorCode(error);
-    if (code === undefined) throw error;
-    throw notStarted(what, code, { program });
+      if (end.exitCode === 0) return { stdout, stderr };
+      throw exitFailure(what, end.exitCode, `${stderr}\n${stdout}`);
   }
 }
 
@@ -94,23 +71,6 @@ export function msUntil(deadline: number): number {
 /** The command without its query (`update`, `collection list`). */
 export function commandOf([command = '', verb = '']: readonly string[]): string {
   return command === 'collection' ? `${command} ${verb}` : command;
-}
-
-/**
- * Collects a stream's text up to a limit.
- *
- * @returns the text so far
- */
-function collect(stream: NodeJS.ReadableStream, most: number, onTooMuch: () => void): () => string {
-  const decoder = new TextDecoder();
-  let text = '';
-  stream.on('data', (part: Buffer) => {
-    if (text.length > most) return;
-    text += decoder.decode(part, { stream: true });
-    if (text.length > most) onTooMuch();
-  });
-  stream.on('error', () => undefined);
-  return () => text.slice(0, most);
 }
 
 /** Messages of an interpreter of the wrong version. */

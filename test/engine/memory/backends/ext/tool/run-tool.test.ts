@@ -70,9 +70,9 @@ test('a signal ends it, and its reason is told', async () => {
 
 test('more than an answer can have is refused', async () => {
   const { code, message } = await failureOf(
-    runTool(toolOf('head -c 300000 /dev/zero; exec sleep 600'), ['search'], RUN),
+    runTool(toolOf('head -c 700000 /dev/zero; exec sleep 600'), ['search'], RUN),
   );
-  assert.equal([code, message.includes('200000 characters')], ['BACKEND_FAILED', true]);
+  assert.equal([code, message.includes('600000 bytes')], ['BACKEND_FAILED', true]);
 });
 
 test('exit codes and signals are told with what it said', async () => {
