@@ -67,6 +67,7 @@ const search: JsonDocument = {
     ],
     matches: 2,
     belowMinScore: 0,
+    dates: null,
     searchMs: 1.9,
     warnings: [],
   },

@@ -166,6 +166,7 @@ function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
     model: null,
     results: [],
     matches: 0,
+    dates: null,
     belowMinScore: 0,
     searchMs: 0,
   };

@@ -1,6 +1,6 @@
 import { SvcError } from '../errors/index.js';
+import { dayFormatter } from '../support/day.js';
 import type { ClaimKey } from './claims/claim-words.js';
-import { dayFormatter } from './day.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { changeMemory, type UndoResult, undoSweep } from './promotion/change-memory.js';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Forgotten, MemoryStore } from '../memory/forget/index.js';
+import { dayFormatter } from '../support/day.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
-import { dayFormatter } from './day.js';
 import type { DreamWorkspace } from './dream-workspace.js';
 import type { MemoryOperation } from './promotion/memory-file.js';
 import { ingestRecalls } from './recall-log/ingest-recalls.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isProcessLockHeld, type ProcessLockOptions } from '../sqlite/process-lock.js';
 import type { Clock } from '../support/context.js';
-import { dayFormatter } from './day.js';
+import { dayFormatter } from '../support/day.js';
 import type { DreamTarget } from './dream-targets.js';
 import { realWorkspaceDir } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';

@@ -211,6 +211,7 @@ function createBuiltin(
     },
     search: {
       citations: agent.citations,
+      timeZone: agent.userTimezone,
       sources: searchedSources(agent, layout),
       snippetChars: query.snippetChars,
       candidateMultiplier: hybrid.candidateMultiplier,

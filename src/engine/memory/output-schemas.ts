@@ -64,6 +64,17 @@ export const searchOutputSchema = documentSchema({
     'The provider that embedded the query; `null` in lexical search.',
   ),
   model: field(z.nullable(z.string()), 'Its model; `null` in lexical search.'),
+  dates: field(
+    z.nullable(
+      z.strictObject({
+        text: field(z.string(), 'The date as written in the query.'),
+        from: field(z.iso.date(), 'First day.'),
+        to: field(z.iso.date(), 'Last day.'),
+        passages: field(count, 'Passages of these days; with 0, the date has no effect.'),
+      }),
+    ),
+    'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',
+  ),
   results: field(
     z.array(
       z.strictObject({

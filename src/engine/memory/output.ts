@@ -19,13 +19,25 @@ import type { WatchEvent, WatchRecord } from './watch/index.js';
  */
 
 export function searchOutput(memory: OpenedMemory, response: SearchResponse): SearchOutput {
-  const { query, mode, backend, provider, model, matches, belowMinScore, searchMs } = response;
+  const { query, mode, backend, provider, model, dates, matches, belowMinScore, searchMs } =
+    response;
   const results = response.results.map(({ highlights: _, snippet, ...result }) => {
     return { ...result, snippet: withSourceFooter(snippet, result.citation) };
   });
   const workspace = memory.agent.workspaceDir;
   const asked = { query, agent: memory.agentId, workspace };
-  return { ...asked, backend, mode, provider, model, results, matches, belowMinScore, searchMs };
+  return {
+    ...asked,
+    backend,
+    mode,
+    provider,
+    model,
+    dates,
+    results,
+    matches,
+    belowMinScore,
+    searchMs,
+  };
 }
 
 export function getOutput({ absolutePath: _, warnings: __, ...response }: GetResponse): GetOutput {

@@ -28,8 +28,17 @@ export function renderSearchResults(
   response: SearchResponse,
   options: SearchResultsOptions,
 ): string {
-  if (response.results.length === 0) return noMatches(response);
-  return response.results.map((result) => renderResult(result, options)).join('\n');
+  const date = dateLine(response, options);
+  if (response.results.length === 0) return `${date}${noMatches(response)}`;
+  return date + response.results.map((result) => renderResult(result, options)).join('\n');
+}
+
+/** How a date in the query was understood. */
+function dateLine({ dates }: SearchResponse, { style }: SearchResultsOptions): string {
+  if (dates === null) return '';
+  const { from, to, passages } = dates;
+  const days = from === to ? from : `${from} to ${to}`;
+  return `${style.dim(passages === 0 ? `no notes dated ${days}` : `dated ${days}`)}\n\n`;
 }
 
 function noMatches({ belowMinScore }: SearchResponse): string {

@@ -35,7 +35,14 @@ function metrics(share: number): Metrics {
 function run(shares: Readonly<Record<string, number>>): TrialResult {
   const asked = Object.entries(shares).map(([id, share]): AskedQuestion => {
     const question = { id, question: id, expect: [], tags: [], workspace: undefined };
-    const answer = { provider: null, model: null, matches: 0, belowMinScore: 0, searchMs: 0 };
+    const answer = {
+      provider: null,
+      model: null,
+      matches: 0,
+      dates: null,
+      belowMinScore: 0,
+      searchMs: 0,
+    };
     return {
       question,
       targets: [],

@@ -29,6 +29,7 @@ export function aResponse(fields: Partial<SearchResponse>): SearchResponse {
     model: null,
     results: [aResult(0)],
     matches: 212,
+    dates: null,
     belowMinScore: 0,
     searchMs: 4,
     warnings: [],

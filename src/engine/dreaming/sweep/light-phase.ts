@@ -1,9 +1,8 @@
+import { daysBefore } from '../../support/day.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
 import { splitClaims, turnClaims } from '../claims/split-claims.js';
-
-import { daysBefore } from '../day.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt, withSignal } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asSvcError, messageOf } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/index.js';
 import type { Clock } from '../../support/context.js';
-import { dayFormatter, daysBefore } from '../day.js';
+import { dayFormatter, daysBefore } from '../../support/day.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
 import type { Narrator } from '../narrator.js';
 import { type MemoryChanger, recoverChanges } from '../promotion/change-memory.js';

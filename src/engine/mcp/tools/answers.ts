@@ -48,6 +48,7 @@ export async function searchMemory(
         snippet: withSourceFooter(result.snippet, result.citation),
       }),
     ),
+    ...datesOf(response),
     mode: response.mode,
     provider: response.provider,
     model: response.model,
@@ -56,6 +57,10 @@ export async function searchMemory(
     warnings: mask.data(response.warnings.map((warning) => ({ ...warning }))),
     ...(debug ? { debug: debugOf(memory, response) } : {}),
   };
+}
+
+function datesOf({ dates }: SearchResponse): Pick<SearchAnswer, 'dates'> {
+  return dates === null ? {} : { dates: { from: dates.from, to: dates.to } };
 }
 
 function sourcesOf(corpus: SearchInput['corpus']): readonly Source[] | undefined {

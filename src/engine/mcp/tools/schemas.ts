@@ -66,6 +66,10 @@ export const searchResult = z.strictObject({
       }),
     )
     .describe('Best first'),
+  dates: z
+    .strictObject({ from: z.string(), to: z.string() })
+    .optional()
+    .describe('How a date in the query was understood'),
   mode: z.enum(['hybrid', 'lexical', 'vector']).describe('How the results were found'),
   provider: z.string().nullable().describe('Provider that embedded the query; null if none'),
   model: z.string().nullable(),

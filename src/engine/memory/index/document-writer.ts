@@ -1,5 +1,6 @@
 import type { Connection } from '../../sqlite/database.js';
 import type { Chunk, DocumentKey, DocumentKind, FileFingerprint } from '../types.js';
+import { daysOfChunk } from './chunk-days.js';
 import { contentHash, mediaContentHash } from './content-hash.js';
 import type { Tokenizer } from './identity.js';
 import { fileNameWords, lexicalText, lineNumbersText } from './lexical-text.js';
@@ -75,8 +76,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
-    `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, text, line_numbers)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, first_day, last_day,
+       text, line_numbers)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, file_name) VALUES (?, ?, ?, ?)',
@@ -121,7 +123,9 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
       const headings = headingPath.join(HEADING_SEPARATOR);
       const hash = media ?? (come.needsHashes ? contentHash(headings, text) : null);
       const numbers = lineNumbers === undefined ? null : lineNumbersText(lineNumbers);
-      const chunk = insertChunk.run(id, startLine, endLine, hash, headings, text, numbers);
+      const { first = null, last = null } = daysOfChunk(document, { headingPath, text }) ?? {};
+      const place = [startLine, endLine, hash, headings, first, last] as const;
+      const chunk = insertChunk.run(id, ...place, text, numbers);
       come.inserted(Number(chunk.lastInsertRowid));
       const texts = [lexicalText(text, tokenizer), lexicalText(headings, tokenizer)] as const;
       insertText.run(chunk.lastInsertRowid, ...texts, fileName);

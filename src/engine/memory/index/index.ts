@@ -3,6 +3,7 @@
  *   vectors/index.ts: everything that needs vectors
  */
 
+export { dayOfPath, daysOfChunk } from './chunk-days.js';
 export type { Change, IndexedDocument } from './document-writer.js';
 export {
   currentIdentity,

@@ -19,9 +19,9 @@ export interface LexicalCandidate extends Chunk, DocumentKey {
 }
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
-const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
+export const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
 
-type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'> & {
+export type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'> & {
   readonly headingPath: string;
   readonly lineNumbers: string | null;
 };
@@ -120,7 +120,7 @@ export function lexicalScores(
   return new Map(rows);
 }
 
-const SELECT_CANDIDATE = `
+export const SELECT_CANDIDATE = `
   SELECT chunks.id AS chunkId, documents.source, documents.path, chunks.start_line AS startLine,
     chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text,
     chunks.line_numbers AS lineNumbers`;
@@ -135,7 +135,7 @@ function restrictRows(documents: string | undefined): string {
     (SELECT value FROM json_each(@documents)))`;
 }
 
-function toCandidate(row: CandidateRow): LexicalCandidate {
+export function toCandidate(row: CandidateRow): LexicalCandidate {
   const { headingPath, lineNumbers } = row;
   return {
     ...row,

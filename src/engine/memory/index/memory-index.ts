@@ -1,6 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { Connection } from '../../sqlite/database.js';
+import type { DayRange } from '../../support/day.js';
 import type { DocumentKey, Source } from '../types.js';
+import type { DatedQuestion } from './dated-candidates.js';
 import type { Change, DocumentWriter } from './document-writer.js';
 import { type IndexIdentity, isUnchanged } from './identity.js';
 import { bytesOnDisk } from './index-file.js';
@@ -190,6 +192,17 @@ export class MemoryIndex {
   ): Promise<readonly LexicalCandidate[]> {
     await othersTurn();
     return literalCandidates(this.database, text, limit, filter);
+  }
+
+  /** How many chunks are dated to one of these days. */
+  async countDated(days: DayRange): Promise<number> {
+    return (await import('./dated-candidates.js')).countDated(this.database, days);
+  }
+
+  /** The chunks of some days, with words of the query first. */
+  async datedCandidates(question: DatedQuestion): Promise<readonly LexicalCandidate[]> {
+    await othersTurn();
+    return (await import('./dated-candidates.js')).datedCandidates(this.database, question);
   }
 
   /** How many chunks a full-text expression matches. */

@@ -27,6 +27,8 @@ export function setAutomerge(database: Connection, segments: number): void {
  * `documents.resume` is where reading a transcript resumes (see load-transcript.ts); `chunks.line_numbers`
  * maps a chunk's lines to file lines where they are not consecutive.
  *
+ * `chunks.first_day` and `last_day` are what the chunk's name or headings date it to (see chunk-days.ts).
+ *
  * `chunks.hash` identifies a chunk's content for its vector (see content-hash.ts). It is filled, and indexed,
  * only once there are vectors or about to be: hashing takes 6 % of the time of an index without any.
  */
@@ -60,10 +62,13 @@ export function schemaSql(tokenizer: Tokenizer): string {
       end_line INTEGER NOT NULL,
       hash BLOB,
       heading_path TEXT NOT NULL,
+      first_day INTEGER,
+      last_day INTEGER,
       text TEXT NOT NULL,
       line_numbers TEXT
     ) STRICT;
     CREATE INDEX chunks_by_document ON chunks (document_id);
+    CREATE INDEX chunks_by_day ON chunks (first_day, last_day) WHERE first_day IS NOT NULL;
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
       text, heading_path, file_name,
       content = '', tokenize = '${tokenize}'

@@ -1,5 +1,5 @@
+import { dayOfPath } from '../index/index.js';
 import type { Source } from '../types.js';
-import { dayOfPath } from './query.js';
 import type { RankedChunk } from './rank.js';
 
 /** The weight of each side; they add up to 1. */

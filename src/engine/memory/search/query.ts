@@ -1,5 +1,4 @@
 import { isAscii } from '../../support/text.js';
-import { MS_PER_DAY } from '../../support/time.js';
 import type { Tokenizer } from '../index/index.js';
 import { foldWord, STOP_WORDS, stemOf } from './words.js';
 
@@ -51,15 +50,17 @@ const CJK_START = /^(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})
  * Parses a query. Words match in any combination; stop words count only if there is nothing else. `"a
  * phrase"` must occur, `-word` must not, `word*` matches prefixes. Nothing else is special: no input is an
  * error.
+ *
+ * @param hasDate whether a date is asked for as well, so that no word has to be
  */
-export function parseQuery(raw: string, tokenizer: Tokenizer): LexicalQuery {
+export function parseQuery(raw: string, tokenizer: Tokenizer, hasDate = false): LexicalQuery {
   // As in documents; SQLite would take NUL for the end of the expression.
   const text = raw.replaceAll('\0', ' ');
   const { words, required, excluded } = sortPieces(text.slice(0, MAX_CHARACTERS), tokenizer);
   const topical = words.filter((term) => !isStopWord(term));
-  const nothingElse = topical.length === 0 && required.length === 0;
+  const nothingElse = topical.length === 0 && required.length === 0 && !hasDate;
   const terms = distinct(nothingElse ? words : topical);
-  const searchable = terms.length > 0 || required.length > 0;
+  const searchable = terms.length > 0 || required.length > 0 || hasDate;
   const must = firstOf(distinct(required));
   const mustNot = firstOf(distinct(excluded));
   return {
@@ -211,64 +212,4 @@ function distinct(terms: readonly QueryTerm[]): QueryTerm[] {
 
 function unquote(match: string): string {
   return match.replaceAll(/^"|"(?: \*)?$/g, '');
-}
-
-/** Days since 1970-01-01 (UTC), both ends included. */
-export interface DayRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
-
-const ISO_DATE = /\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b/;
-const MONTH = new RegExp(`\\b(${MONTHS.join('|')})\\b`, 'i');
-const YEAR = /\b(?:19|20)\d\d\b/;
-
-/** Notes are usually written within a week. */
-const WRITTEN_WITHIN_DAYS = 7;
-
-/**
- * The days that a query mentions as a month or a date ("on 16 March 2023", "2023-03"), extended by a week,
- * because notes are written later.
- */
-export function datesInQuery(query: string): DayRange | undefined {
-  const iso = ISO_DATE.exec(query);
-  if (iso !== null) return daysOf(Number(iso[1]), Number(iso[2]) - 1, Number(iso[3] ?? 0));
-  const month = MONTH.exec(query)?.[1];
-  const year = YEAR.exec(query)?.[0];
-  if (month === undefined || year === undefined) return undefined;
-  const day = new RegExp(
-    `\\b(\\d{1,2})(?:st|nd|rd|th)?(?: of)? ${month}\\b|\\b${month} (\\d{1,2})(?!\\d)`,
-    'i',
-  ).exec(query);
-  const index = MONTHS.indexOf(month.toLowerCase());
-  return daysOf(Number(year), index, Number(day?.[1] ?? day?.[2] ?? 0));
-}
-
-/** The day in a dated note's name (`memory/2026-02-03.md`), if any. */
-export function dayOfPath(path: string): number | undefined {
-  const match = /(\d{4})-(\d\d)-(\d\d)/.exec(path.slice(path.lastIndexOf('/') + 1));
-  if (match === null) return undefined;
-  return Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3])) / MS_PER_DAY;
-}
-
-/** @param day 0 means the whole month */
-function daysOf(year: number, month: number, day: number): DayRange {
-  const first = Date.UTC(year, month, day === 0 ? 1 : day) / MS_PER_DAY;
-  const end = day === 0 ? Date.UTC(year, month + 1, 0) / MS_PER_DAY : first;
-  return { first, last: end + WRITTEN_WITHIN_DAYS };
 }

@@ -1,5 +1,6 @@
-import type { LexicalCandidate } from '../index/index.js';
-import { type DayRange, dayOfPath } from './query.js';
+import type { DayRange } from '../../support/day.js';
+import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
+import type { DatedNotes } from './dates.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
 
 /** How common the query's terms are. */
@@ -47,8 +48,11 @@ const BEST_LINE = 0.5;
 const PHRASE = 0.3;
 /** Maximum distance in characters, with room for a word like "the". */
 const PHRASE_GAP = 6;
-/** Bonus for a file name with a date that the query mentions, in the same units. */
-const DATE = 0.2;
+/** Bonus for a chunk of the days that the query asks about, in units of the query's total weight. */
+const DATE = 1;
+/** The same for a chunk of the days after: events are noted later. */
+const WRITTEN_LATER = 0.2;
+const WRITTEN_WITHIN_DAYS = 7;
 /** Share of the better neighbouring chunk's rank that is added. */
 const NEIGHBOUR = 0.1;
 /** SQLite's BM25 gives terms in more than half of the chunks this weight instead of a negative one. */
@@ -64,12 +68,14 @@ export function rankCandidates(
   candidates: readonly LexicalCandidate[],
   statistics: TermStatistics,
   matcher: TermMatcher,
-  dates: DayRange | undefined,
+  dates: DatedNotes | undefined,
   scored: ScoredTerms = ALL_TERMS,
 ): Ranking {
   const { chunks: total, frequencies } = statistics;
   const weights = frequencies.map((frequency) => smoothIdf(total, frequency));
-  const queryWeight = sum(weights);
+  // Notes of the days are like notes with a word: the fewer, the more it says.
+  const dateWeight = dates === undefined || dates.chunks === 0 ? 0 : smoothIdf(total, dates.chunks);
+  const queryWeight = sum(weights) + dateWeight;
   // The part of a term's weight that BM25 omits; all of it for terms that were not searched.
   const floored = frequencies.map(
     (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? ftsIdf(total, frequency) : 0),
@@ -80,17 +86,27 @@ export function rankCandidates(
     frequencies.length,
   );
   const lineTotal = sum(lineWeights);
+  const dateTerms = new Set(
+    dates === undefined ? [] : matcher(dates.text).hits.map(({ term }) => term),
+  );
   const first = analysed.map(({ chunk, lines }) => {
     const best = Math.max(0, ...lines.map((line) => weigh(line.terms, lineWeights)));
     const phrases = Math.max(0, ...lines.map((line) => weighPairs(line.pairs, weights)));
     const present = [...new Set(lines.flatMap((line) => line.terms))];
-    const dated = dates !== undefined && isWithin(dayOfPath(chunk.path), dates);
+    const dateShare = dates === undefined ? 0 : dateShareOf(chunk, dates.days);
     const rank =
       chunk.bm25 +
       weigh(present, floored) +
       (lineTotal === 0 ? 0 : (BEST_LINE * queryWeight * best) / lineTotal) +
       PHRASE * phrases +
-      (dated ? DATE * queryWeight : 0);
+      dateShare * queryWeight +
+      // Notes of the days need not contain the words of the date.
+      (dateShare === DATE
+        ? weigh(
+            [...dateTerms].filter((term) => !present.includes(term)),
+            weights,
+          )
+        : 0);
     return { chunk, lines, rank };
   });
   return {
@@ -162,8 +178,11 @@ function byRank(a: RankedChunk, b: RankedChunk): number {
   return a.chunk.startLine - b.chunk.startLine || a.chunk.chunkId - b.chunk.chunkId;
 }
 
-function isWithin(day: number | undefined, range: DayRange): boolean {
-  return day !== undefined && day >= range.first && day <= range.last;
+function dateShareOf(chunk: LexicalCandidate, { first, last }: DayRange): number {
+  const days = daysOfChunk(chunk, chunk);
+  if (days === undefined || days.last < first) return 0;
+  if (days.first <= last) return DATE;
+  return days.first <= last + WRITTEN_WITHIN_DAYS ? WRITTEN_LATER : 0;
 }
 
 export function weigh(terms: readonly number[], weights: readonly number[]): number {

@@ -1,5 +1,6 @@
 import { MIN_CANDIDATES } from '../../config/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
 import type { QueryEmbedder } from '../embedding/index.js';
 import type { CandidateFilter, LexicalCandidate, MemoryIndex, Tokenizer } from '../index/index.js';
@@ -14,9 +15,9 @@ import {
 } from './calibrate.js';
 
 import type { CitationMode } from './citation.js';
+import { type DatedNotes, dateIn, notesOf } from './dates.js';
 import { ageInDays, type FusedChunk, type FusionShares, fuse, isEvergreen } from './fuse.js';
-
-import { datesInQuery, type LexicalQuery, matchExpression, parseQuery, relaxed } from './query.js';
+import { type LexicalQuery, matchExpression, parseQuery, relaxed } from './query.js';
 
 import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
@@ -46,8 +47,10 @@ export interface SearchOptions {
   readonly mmrLambda: number | undefined;
   /** Undefined without a provider. */
   readonly embedder: QueryEmbedder | undefined;
-  /** Milliseconds since the epoch, for ages. */
+  /** Milliseconds since the epoch, for ages and dates. */
   readonly nowMs: number;
+  /** An IANA name, for dates; undefined means the host's. */
+  readonly timeZone?: string | undefined;
   /** Earlier warnings, to include in the response. */
   readonly warnings: readonly Warning[];
 }
@@ -69,15 +72,23 @@ export async function searchIndex(
   const warnings: Warning[] = [];
   const { tokenizer } = await index.identity();
   const { chunks } = await index.termStatistics([]);
-  const query = withoutShortBeginnings(parseQuery(request.query, tokenizer), chunks);
-  const embedding = embed(index, request, options, warnings, signal);
+  const date = await dateIn(request.query, options.nowMs, options.timeZone);
+  const dates = date === undefined ? undefined : await notesOf(date, index);
+  const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
+  const parsed = parseQuery(isDated ? date.words : request.query, tokenizer, isDated);
+  const query = withoutShortBeginnings(parsed, chunks);
+  // There is nothing else to embed.
+  const onlyDate = isDated && !hasTopic(parseQuery(date.rest, tokenizer, true));
+  const embedding = onlyDate
+    ? Promise.resolve(undefined)
+    : embed(index, request, options, warnings, signal);
   // Awaited later, so a rejection must not go unhandled until then.
   embedding.catch(() => undefined);
   const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
   const filter = await filterOf(request, options.sources);
   const found =
     query.literal === undefined
-      ? await findByWords(index, query, { limit, filter, tokenizer, text: request.query, signal })
+      ? await findByWords(index, query, { limit, filter, tokenizer, dates, signal })
       : await findLiterally(index, query, query.literal, limit, filter);
   signal?.throwIfAborted();
   const vector = await embedding;
@@ -90,6 +101,7 @@ export async function searchIndex(
     backend: 'builtin',
     provider: findings.mode === 'lexical' ? null : (vector?.provider ?? null),
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
+    dates: dates === undefined ? null : datesOutput(dates),
     results: await withKinds(index, results),
     matches: found.matches,
     belowMinScore,
@@ -98,7 +110,7 @@ export async function searchIndex(
       ...options.warnings,
       ...warnings,
       ...sourceWarnings(request, options.sources),
-      ...queryWarnings(query),
+      ...(isDated ? [] : queryWarnings(query)),
     ],
   };
 }
@@ -256,8 +268,7 @@ interface WordSearch {
   readonly limit: number;
   readonly filter: CandidateFilter;
   readonly tokenizer: Tokenizer;
-  /** The query as typed. */
-  readonly text: string;
+  readonly dates: DatedNotes | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -266,25 +277,52 @@ async function findByWords(
   query: LexicalQuery,
   search: WordSearch,
 ): Promise<Found> {
-  const { limit, filter, tokenizer, text, signal } = search;
+  const { limit, filter, tokenizer, dates, signal } = search;
   const terms = [...query.terms, ...query.required];
   const statistics = await index.termStatistics(terms.map((term) => term.match));
   signal?.throwIfAborted();
   const sought = soughtTerms(query.terms, statistics, tokenizer);
   const isScored = (term: number): boolean => sought.has(term) || term >= query.terms.length;
   const match = matchExpression({ ...query, terms: query.terms.filter((_, at) => sought.has(at)) });
-  const candidates = match === undefined ? [] : await index.lexicalCandidates(match, limit, filter);
+  const worded = match === undefined ? [] : await index.lexicalCandidates(match, limit, filter);
   // If a quoted phrase does not occur verbatim, its words are searched instead.
-  if (candidates.length === 0 && query.required.length > 0) {
+  if (worded.length === 0 && query.required.length > 0) {
     return findByWords(index, relaxed(query, tokenizer), search);
   }
   signal?.throwIfAborted();
   const matcher = createTermMatcher(terms, tokenizer);
-  const dates = datesInQuery(text);
-  const matches = match === undefined ? 0 : await index.countMatches(match, filter);
+  const candidates = await withDated(index, worded, query, match, search);
+  const wordless = candidates.filter(({ bm25 }) => bm25 === 0).length;
+  const matches = wordless + (match === undefined ? 0 : await index.countMatches(match, filter));
   const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
     rankCandidates(chunks, statistics, matcher, dates, { has: isScored });
   return { query, match, candidates, rank, matcher, matches };
+}
+
+/** Adds the best chunks of the days that the query asks about, with or without its words. */
+async function withDated(
+  index: MemoryIndex,
+  worded: readonly LexicalCandidate[],
+  { required, excluded }: LexicalQuery,
+  match: string | undefined,
+  { dates, limit, filter }: WordSearch,
+): Promise<readonly LexicalCandidate[]> {
+  if (dates === undefined || dates.chunks === 0) return worded;
+  const except =
+    excluded.length === 0 ? undefined : excluded.map((term) => term.match).join(' OR ');
+  const mustMatch = required.length > 0;
+  const question = { days: dates.days, match, mustMatch, except, limit, filter };
+  const known = new Set(worded.map((chunk) => chunk.chunkId));
+  const dated = await index.datedCandidates(question);
+  return [...worded, ...dated.filter((chunk) => !known.has(chunk.chunkId))];
+}
+
+function hasTopic({ terms, required }: LexicalQuery): boolean {
+  return terms.length + required.length > 0;
+}
+
+function datesOutput({ text, days, chunks }: DatedNotes): SearchResponse['dates'] {
+  return { text, from: isoDay(days.first), to: isoDay(days.last), passages: chunks };
 }
 
 /** For queries without a searchable word: symbols, emoji, two characters with trigrams. */

@@ -25,6 +25,7 @@ function answer(query: string, snippet: string, snippetLine = 3): SearchResponse
       },
     ],
     matches: 1,
+    dates: null,
     belowMinScore: 0,
     searchMs: 1,
     warnings: [],

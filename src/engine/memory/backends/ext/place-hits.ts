@@ -177,6 +177,7 @@ export async function answerOf(
     backend: 'ext',
     provider: null,
     model: null,
+    dates: null,
     results,
     matches: hits.length,
     belowMinScore,

@@ -1,0 +1,71 @@
+import type { Connection } from '../../sqlite/database.js';
+import type { DayRange } from '../../support/day.js';
+import {
+  type CandidateFilter,
+  type CandidateRow,
+  COLUMN_WEIGHTS,
+  type LexicalCandidate,
+  matchingDocuments,
+  SELECT_CANDIDATE,
+  toCandidate,
+} from './lexical-candidates.js';
+
+/** Which chunks of some days are wanted. */
+export interface DatedQuestion {
+  readonly days: DayRange;
+  /** A full-text expression that orders them; undefined without words. */
+  readonly match: string | undefined;
+  /** Whether a chunk must match {@link match}. */
+  readonly mustMatch: boolean;
+  /** A full-text expression that a chunk must not match. */
+  readonly except: string | undefined;
+  readonly limit: number;
+  readonly filter: CandidateFilter;
+}
+
+const DATED = 'first_day <= @last AND last_day >= @first';
+
+/** How many chunks are dated to one of the days. */
+export function countDated(database: Connection, { first, last }: DayRange): number {
+  return (
+    database
+      .prepare<[Record<string, number>], number>(`SELECT count(*) FROM chunks WHERE ${DATED}`)
+      .pluck()
+      .get({ first, last }) ?? 0
+  );
+}
+
+/** The chunks of some days: by BM25, then the newest; ties by path and line. */
+export function datedCandidates(
+  database: Connection,
+  { days, match, mustMatch, except, limit, filter }: DatedQuestion,
+): LexicalCandidate[] {
+  const documents = matchingDocuments(database, filter);
+  const scores = `SELECT rowid, -bm25(chunks_fts, ${COLUMN_WEIGHTS}) AS bm25 FROM chunks_fts
+    WHERE chunks_fts MATCH @match AND +rowid IN (SELECT id FROM chunks WHERE ${DATED})`;
+  const scored =
+    match === undefined
+      ? { column: '0.0', join: '' }
+      : {
+          column: 'coalesce(scores.bm25, 0.0)',
+          join: `${mustMatch ? '' : 'LEFT'} JOIN (${scores}) AS scores ON scores.rowid = dated.id`,
+        };
+  const rows = database
+    .prepare<[Record<string, unknown>], CandidateRow>(
+      `${SELECT_CANDIDATE}, best.bm25 AS bm25
+       FROM (
+         SELECT dated.id, ${scored.column} AS bm25
+         FROM chunks AS dated JOIN documents ON documents.id = dated.document_id ${scored.join}
+         WHERE ${DATED}
+           ${documents === undefined ? '' : 'AND documents.id IN (SELECT value FROM json_each(@documents))'}
+           ${except === undefined ? '' : 'AND dated.id NOT IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH @except)'}
+         ORDER BY bm25 DESC, dated.first_day DESC, documents.path, dated.start_line, dated.id
+         LIMIT @limit
+       ) AS best
+       JOIN chunks ON chunks.id = best.id
+       JOIN documents ON documents.id = chunks.document_id
+       ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
+    )
+    .all({ ...days, match, except, documents, limit });
+  return rows.map(toCandidate);
+}

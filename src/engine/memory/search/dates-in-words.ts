@@ -1,0 +1,112 @@
+import type { ParsedComponents } from 'chrono-node';
+import { casual } from 'chrono-node/en';
+import { type DayRange, dayNumber, isoDay } from '../../support/day.js';
+import {
+  type DateSpan,
+  hasDateInWords,
+  hasName,
+  type Meanings,
+  meaningsOf,
+  rangeOfDate,
+} from './date-span.js';
+
+const WORD_BEFORE = /\S{1,12}\s$/;
+const ONLY_NUMBERS = /^[\d\s./:-]+$/;
+const COMING = /\b(?:this|next|coming)\s/i;
+/** "last two weeks": until today. */
+const UNTIL_NOW = /\b(?:last|past|previous)\s.*s$/i;
+const PART_OF_DAY = /morning|afternoon|evening|night/i;
+const PART_OF_DATE = /\b(?:morning|afternoon|evening|night)\sof\b/gi;
+
+/**
+ * The dates in a question that are written in English words.
+ *
+ * @param today a day number
+ */
+export function datesInWords(question: string, today: number): DateSpan[] {
+  const [year = 0, month = 0, day = 0] = isoDay(today).split('-').map(Number);
+  // The parser uses the time zone of the host: noon is the same day in any.
+  const reference = new Date(year, month - 1, day, 12);
+  // "in the evening of 7 July" is a date, not this evening.
+  const asked = question.replaceAll(PART_OF_DATE, (part) => ' '.repeat(part.length));
+  return casual.parse(asked, reference).flatMap(({ index, text, start, end }): DateSpan[] => {
+    const before = WORD_BEFORE.exec(question.slice(0, index))?.[0] ?? '';
+    if (ONLY_NUMBERS.test(text) || !hasDateInWords(before + text)) return [];
+    const meanings = meaningsOfWords(start, text, today);
+    if (meanings === undefined) return [];
+    // Null without an end, whatever its type says.
+    const days = end ? Math.max(0, (dayOf(end) ?? 0) - (dayOf(start) ?? 0)) : 0;
+    const longer = ({ first, last }: DayRange): DayRange => ({ first, last: last + days });
+    const [latest, ...earlier] = meanings;
+    return [
+      {
+        start: index,
+        end: index + text.length,
+        meanings: [longer(latest), ...earlier.map(longer)],
+        isRelative: !hasName(text),
+      },
+    ];
+  });
+}
+
+function dayOf(parsed: ParsedComponents): number | undefined {
+  const [year, month, day] = [parsed.get('year'), parsed.get('month'), parsed.get('day')];
+  return dayNumber(year ?? 0, month ?? 0, day ?? 0);
+}
+
+/** The parser returns a moment: the words tell how long it is. */
+function meaningsOfWords(
+  parsed: ParsedComponents,
+  text: string,
+  today: number,
+): Meanings | undefined {
+  const day = dayOf(parsed);
+  if (day === undefined) return undefined;
+  const inWeek = daysInWeek(parsed, day, text, today);
+  if (inWeek !== undefined) return [inWeek];
+  if (UNTIL_NOW.test(text)) return [{ first: day, last: today }];
+  const [year, month, date] = [parsed.get('year') ?? 0, parsed.get('month') ?? 0, dateOf(parsed)];
+  if (!parsed.isCertain('year')) {
+    if (parsed.isCertain('month')) return meaningsOf(month, date, today);
+    return PART_OF_DAY.test(text) ? [oneDay(day)] : undefined;
+  }
+  const from = rangeOfDate(year, parsed.isCertain('month') ? month : 1, date);
+  const to = parsed.isCertain('month') ? from : rangeOfDate(year, 12, date);
+  return from === undefined || to === undefined ? undefined : [{ ...from, last: to.last }];
+}
+
+/** The weekday, weekend or week; the parser prefers the nearest, past or future. */
+function daysInWeek(
+  parsed: ParsedComponents,
+  day: number,
+  text: string,
+  today: number,
+): DayRange | undefined {
+  const back = day > today && !COMING.test(text) ? 7 : 0;
+  if (/weekend/i.test(text)) {
+    const saturday = mondayOf(day) + 5 - back;
+    return { first: saturday, last: saturday + 1 };
+  }
+  if (parsed.isCertain('weekday') && !parsed.isCertain('day')) {
+    // "Monday last week"
+    if (/\blast week\b/i.test(text)) return oneDay(mondayOf(today) - 7 + day - mondayOf(day));
+    return oneDay(day - back);
+  }
+  if (!/\bweeks?\b/i.test(text) || UNTIL_NOW.test(text)) return undefined;
+  const monday = mondayOf(/\bthis\s/i.test(text) ? today : day);
+  const first = /\bbefore\b/i.test(text) ? day : monday;
+  return { first, last: first + 6 };
+}
+
+function dateOf(parsed: ParsedComponents): number | undefined {
+  return parsed.isCertain('day') ? (parsed.get('day') ?? undefined) : undefined;
+}
+
+function oneDay(day: number): DayRange {
+  return { first: day, last: day };
+}
+
+function mondayOf(day: number): number {
+  // Day 0 was a Thursday.
+  return day - ((((day + 3) % 7) + 7) % 7);
+}

@@ -1,0 +1,139 @@
+import { type DayRange, dayFormatter } from '../../support/day.js';
+import { MS_PER_DAY } from '../../support/time.js';
+import type { MemoryIndex } from '../index/index.js';
+import {
+  type DateSpan,
+  hasDateInWords,
+  type Meanings,
+  meaningsOf,
+  rangeOfDate,
+} from './date-span.js';
+
+/** The date that a question asks about. */
+export interface AskedDate {
+  /** As it was written. */
+  readonly text: string;
+  readonly meanings: Meanings;
+  /** The question without words that mean another day on another day. */
+  readonly words: string;
+  /** The question without the date. */
+  readonly rest: string;
+}
+
+/** The days that a question asks about, and the notes of them. */
+export interface DatedNotes {
+  readonly text: string;
+  readonly days: DayRange;
+  /** How many chunks are dated to these days; without any, the date does not affect results. */
+  readonly chunks: number;
+}
+
+/** Longer texts are pasted, not asked. */
+const LONGEST_QUESTION = 1000;
+const QUOTED_OR_EXCLUDED = /"[^"]*"?|(?<!\S)-\S+/g;
+/**
+ * The date that a question asks about: `2026-10-04`, `10/4/2026`, `4.10.2026`, or in English words, relative to
+ * now. Without a year, the latest day that is not in the future is meant. Undefined if there is none.
+ *
+ * @param timeZone an IANA name; undefined means the host's
+ */
+export async function dateIn(
+  query: string,
+  nowMs: number,
+  timeZone: string | undefined,
+): Promise<AskedDate | undefined> {
+  if (query.length > LONGEST_QUESTION) return undefined;
+  const question = query.replaceAll(QUOTED_OR_EXCLUDED, (part) => ' '.repeat(part.length));
+  const hasWords = hasDateInWords(question);
+  if (!hasWords && !/\d[-./]\d/.test(question)) return undefined;
+  const today = Date.parse(dayFormatter(timeZone)(nowMs)) / MS_PER_DAY;
+  const numbers = datesInNumbers(question, today);
+  // Loads the parser only for questions that need it.
+  const words = hasWords ? (await import('./dates-in-words.js')).datesInWords(question, today) : [];
+  return joined(query, [...numbers, ...words]);
+}
+
+/** The latest meaning that notes are from, or else the latest. */
+export async function notesOf(
+  { text, meanings }: AskedDate,
+  index: Pick<MemoryIndex, 'countDated'>,
+): Promise<DatedNotes> {
+  for (const days of meanings) {
+    const chunks = await index.countDated(days);
+    if (chunks > 0) return { text, days, chunks };
+  }
+  return { text, days: meanings[0], chunks: 0 };
+}
+
+/* Versions, paths, times and shares are not dates: they go on, or have no word before them that dates have. */
+const ISO = /(?<![\w./:-])((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?(?![\w/:-]|\.\d)/g;
+const DOTTED = /(?<![\w./:-])(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)(?![\w/:-]|\.\d)/g;
+const SLASHED = /(?<![\w./:-])(\d{1,2})\/(\d{1,2})\/((?:19|20)\d\d)(?![\w/:-]|\.\d)/g;
+const SHORT_SLASHED =
+  /(?<=\b(?:after|and|before|between|by|from|on|since|to|until)\s)(?!24\/7)(\d{1,2})\/(\d{1,2})(?![\w/:%-]|\.\d)|^(\d{1,2})\/(\d{1,2})(?=\??$)/gi;
+const SHORT_DOTTED = /(?<=\b(?:am|bis|seit|vom|zum)\s)(\d{1,2})\.(\d{1,2})\.(?!\S)/gi;
+
+function datesInNumbers(question: string, today: number): DateSpan[] {
+  const spans: DateSpan[] = [];
+  const find = (pattern: RegExp, rangeOf: (...numbers: number[]) => Meanings | undefined): void => {
+    for (const match of question.matchAll(pattern)) {
+      const numbers = match.slice(1).flatMap((part) => (part === undefined ? [] : [Number(part)]));
+      const meanings = rangeOf(...numbers);
+      const { index: start } = match;
+      if (meanings === undefined) continue;
+      spans.push({ start, end: start + match[0].length, meanings, isRelative: false });
+    }
+  };
+  const inYear = (year: number, month: number, day: number | undefined): Meanings | undefined => {
+    const range = rangeOfDate(year, month, day);
+    return range === undefined ? undefined : [range];
+  };
+  // Months come first unless they cannot.
+  const isDayFirst = (first: number): boolean => first > 12;
+  find(ISO, (year = 0, month = 0, day) => inYear(year, month, day));
+  find(DOTTED, (day = 0, month = 0, year = 0) => inYear(year, month, day));
+  find(SLASHED, (a = 0, b = 0, year = 0) =>
+    isDayFirst(a) ? inYear(year, b, a) : inYear(year, a, b),
+  );
+  find(SHORT_SLASHED, (a = 0, b = 0) =>
+    isDayFirst(a) ? meaningsOf(b, a, today) : meaningsOf(a, b, today),
+  );
+  find(SHORT_DOTTED, (day = 0, month = 0) => meaningsOf(month, day, today));
+  return spans;
+}
+
+const RANGE_BEFORE = /\b(?:between|from)\s(?:the\s)?$/i;
+const RANGE_BETWEEN = /^\s?(?:and|to|until|till|through|-|–)\s(?:the\s)?$/i;
+
+/** One date of several: a period from the first to the second, or the first. */
+function joined(query: string, spans: readonly DateSpan[]): AskedDate | undefined {
+  const [one, two] = spans.toSorted((a, b) => a.start - b.start);
+  if (one === undefined) return undefined;
+  const isPeriod =
+    two !== undefined &&
+    RANGE_BEFORE.test(query.slice(0, one.start)) &&
+    RANGE_BETWEEN.test(query.slice(one.end, two.start));
+  const used = isPeriod ? [one, two] : [one];
+  const { end } = used.at(-1) ?? one;
+  const isGone = used.every((span) => span.isRelative);
+  const rest = without(query, used);
+  return {
+    text: query.slice(one.start, end),
+    meanings: isPeriod ? periodOf(one.meanings, two.meanings) : one.meanings,
+    words: isGone ? rest : query,
+    rest,
+  };
+}
+
+/** Where only one side has a year, the other has the same. */
+function periodOf(from: Meanings, to: Meanings): Meanings {
+  const [end] = from.length === 1 ? [to.findLast(({ last }) => last >= from[0].first)] : to;
+  const [start] = [from.find(({ first }) => first <= (end ?? to[0]).last)];
+  const [a, b] = [start ?? from[0], end ?? to[0]];
+  return [{ first: Math.min(a.first, b.first), last: Math.max(a.last, b.last) }];
+}
+
+function without(query: string, spans: readonly DateSpan[]): string {
+  const kept = spans.map(({ start }, at) => query.slice(spans[at - 1]?.end ?? 0, start));
+  return [...kept, query.slice(spans.at(-1)?.end ?? 0)].join(' ');
+}

@@ -1,0 +1,43 @@
+import { MS_PER_DAY } from './time.js';
+
+/** Days since 1970-01-01, both ends included. */
+export interface DayRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Formats a moment as the day in a time zone, `YYYY-MM-DD`.
+ *
+ * @param timeZone an IANA name; undefined means the host's
+ */
+export function dayFormatter(timeZone: string | undefined): (ms: number) => string {
+  // Swedish dates have the ISO 8601 format.
+  const format = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  return (ms) => format.format(ms);
+}
+
+export function daysBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+/**
+ * The number of a calendar day; undefined if there is no such day.
+ *
+ * @param month 1 to 12
+ */
+export function dayNumber(year: number, month: number, day: number): number | undefined {
+  const date = new Date(Date.UTC(year, month - 1, day));
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return exists ? date.getTime() / MS_PER_DAY : undefined;
+}
+
+/** The day with a number, `YYYY-MM-DD`. */
+export function isoDay(day: number): string {
+  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+}

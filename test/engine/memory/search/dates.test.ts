@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AskedDate, dateIn } from '../../../../src/engine/memory/search/dates.js';
+import { isoDay } from '../../../../src/engine/support/day.js';
+import { anyText } from '../../../support/markdown.js';
+
+const test = suite('dates in questions');
+
+/** A Wednesday. */
+const NOW = Date.parse('2026-10-07T12:00:00Z');
+
+const asked = (question: string): Promise<AskedDate | undefined> => dateIn(question, NOW, 'UTC');
+
+async function daysIn(question: string): Promise<string | undefined> {
+  const date = await asked(question);
+  if (date === undefined) return undefined;
+  const [{ first, last }] = date.meanings;
+  return first === last ? isoDay(first) : `${isoDay(first)}..${isoDay(last)}`;
+}
+
+async function eachMeans(table: Readonly<Record<string, string | undefined>>): Promise<void> {
+  for (const [question, days] of Object.entries(table)) {
+    assert.is(await daysIn(question), days, question);
+  }
+}
+
+test('a day is understood however it is written', () =>
+  eachMeans({
+    'what happened on 2023-03-16?': '2023-03-16',
+    'on 16 March 2023': '2023-03-16',
+    'on the 16th of March 2023': '2023-03-16',
+    'March 16, 2023': '2023-03-16',
+    'MARCH 16th 2023': '2023-03-16',
+    '4.10.2026': '2026-10-04',
+    '10/4/2026': '2026-10-04',
+    '13/9/2026': '2026-09-13',
+    '10/4': '2026-10-04',
+    'what did I do on 10/4?': '2026-10-04',
+    'was am 4.10. geschah': '2026-10-04',
+    'the evening of 7 July 2026': '2026-07-07',
+  }));
+
+test('relative days and periods depend on now', () =>
+  eachMeans({
+    'what did I work on yesterday': '2026-10-06',
+    'the day before yesterday': '2026-10-05',
+    'three days ago': '2026-10-04',
+    'last night': '2026-10-06',
+    'this morning': '2026-10-07',
+    tomorrow: '2026-10-08',
+    'last Tuesday': '2026-10-06',
+    'on Tuesday': '2026-10-06',
+    'on Friday': '2026-10-02',
+    'this Friday': '2026-10-09',
+    'Monday last week': '2026-09-28',
+    'last week': '2026-09-28..2026-10-04',
+    'this week': '2026-10-05..2026-10-11',
+    'two weeks ago': '2026-09-21..2026-09-27',
+    'last weekend': '2026-10-03..2026-10-04',
+    'on the weekend': '2026-10-03..2026-10-04',
+    'this month': '2026-10-01..2026-10-31',
+    'last month': '2026-09-01..2026-09-30',
+    'last year': '2025-01-01..2025-12-31',
+    'the last two weeks': '2026-09-23..2026-10-07',
+  }));
+
+test('without a year, the latest date that is not in the future is meant', async () => {
+  await eachMeans({
+    'what did I do on October 1': '2026-10-01',
+    'Oct 4': '2026-10-04',
+    'on October 20': '2025-10-20',
+    'in March': '2026-03-01..2026-03-31',
+    'in October': '2026-10-01..2026-10-31',
+    'in December': '2025-12-01..2025-12-31',
+    'Dec 30 - Jan 2': '2025-12-30..2026-01-02',
+  });
+  const date = await asked('in March');
+  assert.is(isoDay(date?.meanings[1]?.first ?? 0), '2025-03-01', 'then the years before');
+});
+
+test('a month is all of its days, and two dates are a period', () =>
+  eachMeans({
+    'in March 2023': '2023-03-01..2023-03-31',
+    'in 2023-02': '2023-02-01..2023-02-28',
+    'between Oct 1 and Oct 4': '2026-10-01..2026-10-04',
+    'between August 11 and August 15 2023': '2023-08-11..2023-08-15',
+    'from 2026-10-01 to 2026-10-03': '2026-10-01..2026-10-03',
+    'from Monday to Wednesday': '2026-10-05..2026-10-07',
+  }));
+
+test('what is not clearly a date is none', async () => {
+  for (const question of [
+    'in 2023',
+    'port 2023 is open',
+    '12 of 16',
+    'may I deploy this',
+    'we march on',
+    'sun screen',
+    'I sat down',
+    'the second one',
+    'mon ami',
+    'every Tuesday',
+    'release 1.2.3',
+    'version 10.4.2026.1',
+    'src/10/4',
+    'a ratio of 10/4 or so',
+    'on 24/7 support',
+    '192.168.10.2026',
+    '2026-13-45',
+    'at 10:30',
+    '"last week"',
+    '-yesterday',
+    'what is this error in the next function',
+    '',
+  ]) {
+    assert.is(await daysIn(question), undefined, question);
+  }
+});
+
+test('relative words are no words to search for, names of months and days are', async () => {
+  const last = await asked('what did Anna say about the invoice last week');
+  assert.is(last?.text, 'last week');
+  assert.is(last?.words.trim(), 'what did Anna say about the invoice');
+  const named = await asked('the invoice of October 1');
+  assert.is(named?.words, 'the invoice of October 1');
+  assert.is(named?.rest.trim(), 'the invoice of');
+});
+
+test('the day is that of the time zone', async () => {
+  const late = Date.parse('2026-10-07T22:30:00Z');
+  const day = async (zone: string): Promise<string> =>
+    isoDay((await dateIn('yesterday', late, zone))?.meanings[0].first ?? 0);
+  assert.is(await day('UTC'), '2026-10-06');
+  assert.is(await day('Europe/Berlin'), '2026-10-07');
+  assert.is(await day('America/Los_Angeles'), '2026-10-06');
+});
+
+test('no text raises an error or takes long', async () => {
+  const words = fc.constantFrom(
+    'last',
+    'Oct',
+    '1',
+    '/',
+    '-',
+    'to',
+    'week',
+    'ago',
+    '2026-10-04',
+    '12:',
+  );
+  const dated = fc.array(words, { maxLength: 300 }).map((parts) => parts.join(' '));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(anyText, dated),
+      fc.nat(9999),
+      fc.nat(99),
+      async (text, year, part) => {
+        const date = await asked(`${text} ${year}-${part}-${part} March ${part}, ${year}`);
+        for (const { first, last } of date?.meanings ?? []) {
+          assert.ok(Number.isInteger(first) && first <= last);
+        }
+      },
+    ),
+  );
+  assert.is(await asked('last week '.repeat(2000)), undefined, 'a pasted text asks for no date');
+});
+
+test.run();
