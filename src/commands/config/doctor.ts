@@ -24,7 +24,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
 
   async run(): Promise<DoctorOutput> {
     const { flags } = await this.parse(ConfigDoctor);
-    const { report, applied } = await shownDoctor({
+    const found = await shownDoctor({
       context: this.context(),
       configFile: flags.config,
       fix: flags.fix,
@@ -33,7 +33,7 @@ Exits with 1 while faults remain. Warnings do not change the exit code.`;
       signal: this.signal,
       write: (text) => this.write(text),
     });
-    if (!report.ok) this.setExitCode(1);
-    return doctorOutput(report, applied);
+    if (!found.report.ok) this.setExitCode(1);
+    return doctorOutput(found);
   }
 }

@@ -1,4 +1,4 @@
-import type { DiffLine } from '../support/text-diff.js';
+import type { DoctorOutput } from './output-schemas.js';
 import type { ConfiguredWorld, DoctorWorld } from './world.js';
 
 interface CheckName {
@@ -20,20 +20,15 @@ export type DoctorCheck = CheckName &
   );
 
 /** The worst of a check's findings, notes left out. */
-export type CheckState = 'fault' | 'off' | 'ok' | 'warning';
+export type CheckState = DoctorOutput['checks'][number]['state'];
 
 export interface CheckResult extends Omit<CheckReport, 'off'> {
   readonly check: string;
   readonly state: CheckState;
 }
 
-/** The results of all checks. */
-export interface DoctorReport {
-  /** False while faults remain. */
-  readonly ok: boolean;
-  /** Checks without a warning or fault, and findings by severity. */
-  readonly counts: { readonly ok: number; readonly warnings: number; readonly faults: number };
-  /** In the order of the registry. */
+/** The results of all checks, in the order of the registry. */
+export interface DoctorReport extends Pick<DoctorOutput, 'counts' | 'ok'> {
   readonly checks: readonly CheckResult[];
 }
 
@@ -42,16 +37,10 @@ export type DoctorEvent =
   | { readonly type: 'check.started'; readonly check: string }
   | { readonly type: 'check.finished'; readonly result: CheckResult };
 
-/** A `fault` keeps something from working; a `warning` might; a `note` is worth knowing. */
-export type FindingSeverity = 'fault' | 'note' | 'warning';
+type PrintedFinding = DoctorOutput['checks'][number]['findings'][number];
 
-/** A file, or a place in one; line and column are 1-based. */
-export interface FindingPlace {
-  /** Absolute path. */
-  readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
-}
+/** A file, or a place in one. */
+export type FindingPlace = NonNullable<PrintedFinding['place']>;
 
 /** Lines around a place, with secrets masked. */
 export interface Excerpt {
@@ -63,33 +52,20 @@ export interface Excerpt {
   readonly column: number;
 }
 
-/** A fix that a person can review before it is applied. */
-export interface Fix {
-  /** An imperative sentence without a full stop. */
-  readonly title: string;
-  /** What it changes, without secrets. */
-  readonly diff: readonly DiffLine[];
-  /** Whether it can be applied without asking: nothing that somebody wrote or paid for is lost. */
-  readonly safe: boolean;
+/**
+ * A fix that a person can review before it is applied. It is safe if nothing that somebody wrote or paid for is
+ * lost.
+ */
+export interface Fix extends NonNullable<PrintedFinding['fix']> {
   /** What has to be checked again afterwards: everything, or this check only. */
   readonly changes: 'configuration' | 'state';
   /** Applies it if nothing changed since it was shown. @throws SvcError when it cannot be applied */
   readonly apply: (signal: AbortSignal) => Promise<void>;
 }
 
-/** One problem or note. The texts are for people and contain no secrets. */
-export interface Finding {
-  /** For programs, like `unknown-key`; never renamed. */
-  readonly code: string;
-  readonly severity: FindingSeverity;
-  /** One clause. */
-  readonly message: string;
-  /** Why it is so, or why it matters. */
-  readonly cause?: string | undefined;
-  readonly place?: FindingPlace | undefined;
+/** One problem or note. The texts are for people and contain no secrets; codes are never renamed. */
+export interface Finding extends Omit<PrintedFinding, 'fix'> {
   readonly excerpt?: Excerpt | undefined;
-  /** What to type or do about it. */
-  readonly hint?: string | undefined;
   readonly fix?: Fix | undefined;
 }
 

@@ -7,11 +7,12 @@ export type {
   FindingPlace,
   Fix,
 } from './check.js';
-export { type DoctorOutput, doctorOutput } from './output.js';
+export type { DoctorOutput } from './output-schemas.js';
 export { DOCTOR_CHECKS, QUIET_CHECKS } from './registry.js';
 export {
   type AppliedFix,
   applyFix,
+  doctorOutput,
   type FixedReport,
   fixAll,
   type RunDoctorOptions,

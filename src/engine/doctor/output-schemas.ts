@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, documentSchema, field, line } from '../errors/output-schema.js';
+import { count, type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
 
@@ -78,3 +78,5 @@ export const doctorOutputSchema = documentSchema({
     'What `--fix` did; empty without it. The checks above ran afterwards.',
   ),
 });
+
+export type DoctorOutput = DocumentOf<typeof doctorOutputSchema>;

@@ -10,6 +10,7 @@ import type {
   Finding,
   Fix,
 } from './check.js';
+import type { DoctorOutput } from './output-schemas.js';
 import { type LookOptions, type OpenedWorld, openWorld } from './world.js';
 
 export interface RunDoctorOptions extends LookOptions {
@@ -137,12 +138,8 @@ function hiddenIn(finding: Finding, mask: SecretMask): Finding {
   };
 }
 
-export interface AppliedFix {
-  readonly check: string;
-  readonly title: string;
-  /** Why it failed; undefined when it was applied. */
-  readonly failure?: string;
-}
+/** What became of a fix. */
+export type AppliedFix = DoctorOutput['applied'][number];
 
 export interface FixedReport {
   readonly report: DoctorReport;
@@ -201,4 +198,18 @@ export async function applyFix(check: string, fix: Fix, signal: AbortSignal): Pr
 
 function keyOf(check: string, { title }: Fix): string {
   return `${check}: ${title}`;
+}
+
+/** `svc config doctor --json`. */
+export function doctorOutput({ report, applied }: FixedReport): DoctorOutput {
+  const checks = report.checks.map((result) => {
+    return { ...result, findings: result.findings.map(findingOutput) };
+  });
+  return { ...report, checks, applied };
+}
+
+function findingOutput({ excerpt: _, fix, ...finding }: Finding) {
+  if (fix === undefined) return finding;
+  const { title, safe, diff } = fix;
+  return { ...finding, fix: { title, safe, diff } };
 }

@@ -1,49 +1,15 @@
 import { createRequire } from 'node:module';
-import { type Discovery, discoverConfig } from '../config/index.js';
+import { discoverConfig } from '../config/index.js';
 import { type Platform, runtimeState, runtimesDir } from '../embeddings/index.js';
 import { messageOf } from '../errors/index.js';
 import { loadVectorExtension } from '../memory/index/index.js';
-import { openDatabaseBytes } from '../sqlite/database.js';
+import { sqliteVersion, withEmptyDatabase } from '../sqlite/database.js';
 import type { EngineContext } from '../support/context.js';
+import type { VersionOutput } from './output-schemas.js';
 import { programVersion, versionOf } from './package-version.js';
 
 /** A native module, and whether it works on this machine. */
-export interface NativeModule {
-  readonly name: 'better-sqlite3' | 'node-llama-cpp' | 'sqlite-vec';
-  /** `not_installed`: only the provider `local` needs it. */
-  readonly state: 'not_installed' | 'ok' | 'unusable';
-  /** Null where it is unknown. */
-  readonly version: string | null;
-  /** Why it cannot be used; null where it can. */
-  readonly why: string | null;
-}
-
-/** The program and the machine that it runs on, for bug reports. */
-export interface About {
-  readonly version: string;
-  readonly node: string;
-  /** Null where SQLite cannot be loaded. */
-  readonly sqlite: string | null;
-  readonly platform: {
-    readonly os: string;
-    readonly arch: string;
-    /** Of the operating system. */
-    readonly release: string;
-    /** Whether the C library is glibc; native modules are built for one or the other. */
-    readonly glibc: boolean;
-  };
-  readonly paths: {
-    /** All paths are absolute. */
-    readonly program: string;
-    readonly node: string;
-    /** Null where there is none and the defaults are in effect. */
-    readonly config: string | null;
-    readonly configOrigin: NonNullable<Discovery['origin']> | null;
-    readonly state: string;
-    readonly cache: string;
-  };
-  readonly modules: readonly NativeModule[];
-}
+export type NativeModule = VersionOutput['modules'][number];
 
 export interface ProcessFacts {
   /** Absolute path of the package. */
@@ -61,7 +27,7 @@ export function aboutProgram(
   context: EngineContext,
   facts: ProcessFacts,
   configFile: string | undefined,
-): About {
+): VersionOutput {
   const { file, origin } = discoverConfig(context, configFile);
   const { stateDir, cacheDir } = context.state;
   const { os, arch, glibc } = facts.platform;
@@ -83,18 +49,13 @@ export function aboutProgram(
   };
 }
 
-function databaseParts(): {
-  readonly sqlite: string | null;
-  readonly modules: readonly NativeModule[];
-} {
+function databaseParts(): Pick<VersionOutput, 'modules' | 'sqlite'> {
   const version = versionOf(packageFile('better-sqlite3'));
   try {
-    const database = openDatabaseBytes(Buffer.alloc(0));
-    try {
-      const row = database.prepare<[], string>('SELECT sqlite_version()').pluck().get();
+    return withEmptyDatabase((database) => {
       const extension = loadVectorExtension(database, { enabled: true, extensionPath: undefined });
       return {
-        sqlite: row ?? null,
+        sqlite: sqliteVersion(database),
         modules: [
           { name: 'better-sqlite3', state: 'ok', version, why: null },
           extension.loaded
@@ -102,9 +63,7 @@ function databaseParts(): {
             : { name: 'sqlite-vec', state: 'unusable', version: null, why: extension.why },
         ],
       };
-    } finally {
-      database.close();
-    }
+    });
   } catch (error) {
     const why = messageOf(error);
     return {

@@ -9,24 +9,8 @@ import type { EngineContext } from '../support/context.js';
 import { PRIVATE_MODE, replaceFile, resolvePath } from '../support/files.js';
 import { aboutProgram, type ProcessFacts } from './about.js';
 import { recentLogs, stateFolderFacts, type TarFile, tarOf } from './bug-report-files.js';
+import type { BugReportOutput } from './output-schemas.js';
 import { overallStatus, overallStatusOutput } from './overall-status.js';
-
-/** One file of the archive. */
-export interface BugReportEntry {
-  readonly name: string;
-  /** Its content, for people. */
-  readonly description: string;
-  readonly bytes: number;
-  /** Why it could not be created, which is then its content; null when it could. */
-  readonly error: string | null;
-}
-
-export interface BugReport {
-  /** Absolute. */
-  readonly file: string;
-  readonly bytes: number;
-  readonly entries: readonly BugReportEntry[];
-}
 
 export interface BugReportOptions extends PartOptions {
   /** Relative to the current folder; undefined uses a name with the current time. */
@@ -36,7 +20,7 @@ export interface BugReportOptions extends PartOptions {
 }
 
 interface Made {
-  readonly entry: BugReportEntry;
+  readonly entry: BugReportOutput['entries'][number];
   readonly file: TarFile;
 }
 
@@ -49,7 +33,7 @@ interface Made {
 export async function writeBugReport(
   context: EngineContext,
   options: BugReportOptions,
-): Promise<BugReport> {
+): Promise<BugReportOutput> {
   const parts = await madeParts(context, options);
   const isSafe = parts.some(({ entry }) => entry.name === SECRETS_PART && entry.error === null);
   const logFile = await configuredLog(context, options.configFile);

@@ -22,14 +22,7 @@ export interface AgentLook {
 }
 
 /** A problem of an agent or service. */
-export interface OverallFault {
-  /** `agent main`, `service health`. */
-  readonly about: string;
-  /** An error or warning code, or a system error code; null for others. */
-  readonly code: string | null;
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
+export type OverallFault = OverallStatusOutput['faults'][number];
 
 /** Something that happens automatically. */
 export interface NextRun {

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../errors/output-schema.js';
-import { instanceLockFile } from '../serve/instance-lock.js';
-import { isProcessLockHeld } from '../sqlite/process-lock.js';
+import { runningServeState } from '../serve/instance-lock.js';
 
 const failure = z.object({
   code: z.nullable(z.string()),
@@ -34,21 +31,9 @@ export type Serving = DeepReadonly<z.infer<typeof serving>>;
 export type ServedService = Serving['services'][number];
 
 /**
- * The running `svc serve` of a state folder; undefined when none runs. A file of a killed process or of
- * another version is ignored. The lock decides, since process IDs are reused.
+ * The running `svc serve` of a state folder; undefined when none runs. A file of another version is
+ * ignored.
  */
-export function readServing(
-  stateDir: string,
-  isRunning: (stateDir: string) => boolean = isLocked,
-): Serving | undefined {
-  try {
-    const read = serving.safeParse(JSON.parse(readFileSync(join(stateDir, 'serve.json'), 'utf8')));
-    return read.success && isRunning(stateDir) ? read.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isLocked(stateDir: string): boolean {
-  return isProcessLockHeld(instanceLockFile(stateDir));
+export function readServing(stateDir: string): Serving | undefined {
+  return serving.safeParse(runningServeState(stateDir)).data;
 }

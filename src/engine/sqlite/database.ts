@@ -45,6 +45,20 @@ export function openDatabaseBytes(bytes: Buffer): Connection {
   return connect(bytes, {});
 }
 
+/** Uses an empty database in memory, to learn about SQLite. @throws SvcError SQLITE_UNUSABLE */
+export function withEmptyDatabase<T>(use: (database: Connection) => T): T {
+  const database = openDatabaseBytes(Buffer.alloc(0));
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+export function sqliteVersion(database: Connection): string {
+  return String(database.prepare('SELECT sqlite_version()').pluck().get());
+}
+
 function connect(source: Buffer | string, options: Database.Options): Connection {
   const database = construct(source, options);
   keepNativeObjects(database, process.versions.node);

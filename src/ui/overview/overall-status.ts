@@ -1,11 +1,11 @@
-import type { About, NativeModule } from '../../engine/overview/about.js';
-import type { BugReport } from '../../engine/overview/bug-report.js';
+import type { NativeModule } from '../../engine/overview/about.js';
 import type {
   OverallFault,
   OverallStatus,
   ServedService,
   Serving,
 } from '../../engine/overview/index.js';
+import type { BugReportOutput, VersionOutput } from '../../engine/overview/output-schemas.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import type { AgentStatusView, StatusOptions } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
@@ -115,7 +115,7 @@ function faultLines(
 }
 
 /** The archive and its contents. */
-export function renderBugReport({ file, bytes, entries }: BugReport, style: Style): string {
+export function renderBugReport({ file, bytes, entries }: BugReportOutput, style: Style): string {
   const rows = entries.map(({ name, description, bytes: size, error }) => [
     `  ${safeLine(name)}`,
     formatBytes(size),
@@ -141,7 +141,10 @@ interface AboutOptions {
 const LABEL_COLUMNS = 16;
 
 /** The output of `svc version`. */
-export function renderAbout(about: About, { style, homeDir, verbose }: AboutOptions): string {
+export function renderAbout(
+  about: VersionOutput,
+  { style, homeDir, verbose }: AboutOptions,
+): string {
   if (!verbose) return `svc ${safeLine(about.version)}\n`;
   const { platform, paths } = about;
   const path = (value: string): string => shownPath(value, homeDir);

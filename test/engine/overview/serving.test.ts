@@ -18,8 +18,6 @@ const SERVICE = {
 };
 const STATE = { pid: process.pid, startedMs: 1, services: [SERVICE] };
 
-const running = (): boolean => true;
-
 test('its state is read while it holds its lock, whatever else stands in it', async () => {
   const folder = tempFolder();
   assert.is(readServing(folder.path), undefined);
@@ -30,7 +28,7 @@ test('its state is read while it holds its lock, whatever else stands in it', as
   assert.is(readServing(folder.path), undefined);
 });
 
-test('a file that is half, or of another form, is none', () => {
+test('a file that is half, or of another form, is none', async () => {
   const folder = tempFolder();
   for (const text of [
     '',
@@ -41,7 +39,8 @@ test('a file that is half, or of another form, is none', () => {
     '{"pid": 0, "startedMs": 1, "services": []}',
   ]) {
     folder.write('serve.json', text);
-    assert.is(readServing(folder.path, running), undefined, text);
+    const held = await withInstanceLock(folder.path, async () => readServing(folder.path));
+    assert.is(held, undefined, text);
   }
 });
 

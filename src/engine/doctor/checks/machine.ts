@@ -5,7 +5,7 @@ import { runtimeState, runtimesDir } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { SourceFile } from '../../memory/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
-import { openDatabaseBytes } from '../../sqlite/database.js';
+import { sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCountOf } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_DAY } from '../../support/time.js';
@@ -119,14 +119,11 @@ interface SqliteFacts {
 
 function sqliteFacts(): SqliteFacts | undefined {
   try {
-    const database = openDatabaseBytes(Buffer.alloc(0));
-    try {
-      const version = database.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
+    return withEmptyDatabase((database) => {
       const options = database.prepare<[], string>('PRAGMA compile_options').pluck().all();
-      return { version, hasFullText: options.includes('ENABLE_FTS5') };
-    } finally {
-      database.close();
-    }
+      const hasFullText = options.includes('ENABLE_FTS5');
+      return { version: sqliteVersion(database), hasFullText };
+    });
   } catch {
     // The check of modules reports it.
     return undefined;
@@ -170,19 +167,11 @@ export const modules: DoctorCheck = {
 
 function sqlite(): readonly Finding[] {
   try {
-    openDatabaseBytes(Buffer.alloc(0)).close();
-    return [];
+    return withEmptyDatabase(() => []);
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     const { message, hint } = error;
-    return [
-      {
-        code: 'sqlite-unusable',
-        severity: 'fault',
-        message,
-        hint,
-      },
-    ];
+    return [{ code: 'sqlite-unusable', severity: 'fault', message, hint }];
   }
 }
 

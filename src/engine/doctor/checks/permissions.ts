@@ -7,7 +7,7 @@ import { SvcError } from '../../errors/index.js';
 import { namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { changeLines } from '../../support/text-diff.js';
-import type { DoctorCheck, Finding, FindingSeverity, Fix } from '../check.js';
+import type { DoctorCheck, Finding, Fix } from '../check.js';
 import type { DoctorWorld } from '../world.js';
 
 /** Everybody; many systems give each user a private group, which can have write access. */
@@ -20,7 +20,7 @@ const OTHERS = 0o077;
 interface Guarded {
   readonly path: string;
   readonly forbidden: number;
-  readonly severity: FindingSeverity;
+  readonly severity: Finding['severity'];
   readonly code: string;
   readonly message: string;
   readonly cause: string;

@@ -4,7 +4,7 @@ import { type ConfigPath, valueAt } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding/embedding-status.js';
 import { loadVectorExtension, type VectorExtension } from '../../memory/index/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
-import { openDatabaseBytes } from '../../sqlite/database.js';
+import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import type { DoctorCheck, Finding, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
@@ -32,12 +32,7 @@ export const vectors: DoctorCheck = {
 };
 
 function load({ memorySearch }: Pick<ResolvedAgent, 'memorySearch'>): VectorExtension {
-  const database = openDatabaseBytes(Buffer.alloc(0));
-  try {
-    return loadVectorExtension(database, memorySearch.store.vector);
-  } finally {
-    database.close();
-  }
+  return withEmptyDatabase((database) => loadVectorExtension(database, memorySearch.store.vector));
 }
 
 function failed(
