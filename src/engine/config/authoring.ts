@@ -7,7 +7,8 @@ export {
   readCheckedConfig,
   requireValid,
 } from './check.js';
-export { createTextPositions, isBlankJson, parseConfigText } from './document.js';
+export { checkConfigFile } from './check-file.js';
+export { isBlankJson, parseConfigText, textPositions } from './document.js';
 export {
   type ConfigEdit,
   requireValidEdit,
@@ -41,4 +42,3 @@ export {
   type ReferenceKey,
   referenceByRoot,
 } from './schema-documents.js';
-export { storeFaults } from './store-faults.js';

@@ -44,7 +44,8 @@ export function checkConfigText(file: string, text: string): CheckedConfig {
   };
 }
 
-function locateFinding(document: ConfigDocument, finding: RuleFinding): ConfigFault {
+/** A finding with its locations. */
+export function locateFinding(document: ConfigDocument, finding: RuleFinding): ConfigFault {
   const { path, related, ...rest } = finding;
   return {
     ...rest,

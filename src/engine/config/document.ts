@@ -27,17 +27,17 @@ export interface ConfigDocument {
 
 /** Parses configuration text. Does not throw. */
 export function parseConfigText(file: string, text: string): ConfigDocument {
-  const positions = createTextPositions(file, text);
+  const positionOf = textPositions(file, text);
   const { tree, errors, tooDeep } = parseLeniently(text);
-  const lookUp = createLookUp(tree, positions);
-  const syntax = syntaxFaults({ text, positions, errors, tooDeep });
+  const lookUp = createLookUp(tree, positionOf);
+  const syntax = syntaxFaults({ text, positionOf, errors, tooDeep });
   const usable = syntax.length === 0 && tree !== undefined;
   return {
     file,
     text,
     value: usable ? getNodeValue(tree) : undefined,
     syntaxFaults: syntax,
-    duplicateFaults: usable ? findDuplicates(tree, positions) : [],
+    duplicateFaults: usable ? findDuplicates(tree, positionOf) : [],
     ...lookUp,
   };
 }
@@ -74,7 +74,7 @@ function nestingDepth(text: string): number {
   return deepest;
 }
 
-function findDuplicates(root: Node, positions: TextPositions): ConfigFault[] {
+function findDuplicates(root: Node, positionOf: TextPositions): ConfigFault[] {
   const faults: ConfigFault[] = [];
   const visit = (node: Node, path: ConfigPath): void => {
     const seen = new Map<string, Node>();
@@ -90,7 +90,7 @@ function findDuplicates(root: Node, positions: TextPositions): ConfigFault[] {
       if (first === undefined) seen.set(key, name);
       else
         faults.push(
-          duplicateFault([...path, key], positions.at(name.offset), positions.at(first.offset)),
+          duplicateFault([...path, key], positionOf(name.offset), positionOf(first.offset)),
         );
       visit(value, [...path, key]);
     }
@@ -117,7 +117,7 @@ function duplicateFault(
 
 function createLookUp(
   root: Node | undefined,
-  positions: TextPositions,
+  positionOf: TextPositions,
 ): Pick<ConfigDocument, 'locate' | 'locateKey'> {
   // Cached, since a file with thousands of faults looks up thousands of places.
   const listings = new WeakMap<Node, ReadonlyMap<string | number, Node>>();
@@ -142,9 +142,9 @@ function createLookUp(
   return {
     locate(path) {
       const node = nearest(path);
-      return positions.at(node === undefined ? 0 : valueNode(node).offset);
+      return positionOf(node === undefined ? 0 : valueNode(node).offset);
     },
-    locateKey: (path) => positions.at(nearest(path)?.offset ?? 0),
+    locateKey: (path) => positionOf(nearest(path)?.offset ?? 0),
   };
 }
 
@@ -159,28 +159,19 @@ function valueNode(node: Node): Node {
   return node.type === 'property' ? (node.children?.[1] ?? node) : node;
 }
 
-/** Converts offsets to lines and columns. */
-export interface TextPositions {
-  /** 1-based line and column (in UTF-16 code units, as editors count) of a 0-based offset. */
-  at(offset: number): SourceLocation;
-}
+/** Converts 0-based offsets to 1-based lines and columns, in UTF-16 code units, as editors count. */
+type TextPositions = (offset: number) => SourceLocation;
 
-/**
- * Lines end with `
- * `, `\r
- * ` or a lone `\r`.
- */
-export function createTextPositions(file: string, text: string): TextPositions {
+/** Lines end with `\n`, `\r\n` or a lone `\r`. */
+export function textPositions(file: string, text: string): TextPositions {
   const starts = [0];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10)) starts.push(at + 1);
   }
-  return {
-    at(offset) {
-      const line = lastAtMost(starts, offset);
-      return { file, line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
-    },
+  return (offset) => {
+    const line = lastAtMost(starts, offset);
+    return { file, line: line + 1, column: offset - (starts[line] ?? 0) + 1 };
   };
 }
 
@@ -198,7 +189,7 @@ function lastAtMost(ascending: readonly number[], limit: number): number {
 
 interface SyntaxFindings {
   readonly text: string;
-  readonly positions: TextPositions;
+  readonly positionOf: TextPositions;
   readonly errors: readonly ParseError[];
   /** Nested too deeply to parse. */
   readonly tooDeep: boolean;
@@ -206,13 +197,13 @@ interface SyntaxFindings {
 
 /** One fault per place. */
 function syntaxFaults(findings: SyntaxFindings): readonly ConfigFault[] {
-  const { text, positions, errors, tooDeep } = findings;
+  const { text, positionOf, errors, tooDeep } = findings;
   if (tooDeep) {
-    return [syntaxFault(positions, 0, 'objects and lists are nested too deeply')];
+    return [syntaxFault(positionOf, 0, 'objects and lists are nested too deeply')];
   }
   if (isBlankJson(text)) {
     return [
-      syntaxFault(positions, 0, 'the file is empty', 'at least {}; "svc config init" creates one'),
+      syntaxFault(positionOf, 0, 'the file is empty', 'at least {}; "svc config init" creates one'),
     ];
   }
   const faults = new Map<number, ConfigFault>();
@@ -224,13 +215,13 @@ function syntaxFaults(findings: SyntaxFindings): readonly ConfigFault[] {
     end = offset + length;
     if (isEcho || faults.has(offset)) continue;
     const [message, expected] = SYNTAX[code] ?? ['this is not JSON', undefined];
-    faults.set(offset, syntaxFault(positions, offset, message, expected));
+    faults.set(offset, syntaxFault(positionOf, offset, message, expected));
   }
   return [...faults.values()];
 }
 
 function syntaxFault(
-  positions: TextPositions,
+  positionOf: TextPositions,
   offset: number,
   message: string,
   expected?: string,
@@ -239,7 +230,7 @@ function syntaxFault(
     severity: 'fault',
     code: 'syntax',
     path: '',
-    location: positions.at(offset),
+    location: positionOf(offset),
     message,
     expected,
   };

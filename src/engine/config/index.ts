@@ -27,6 +27,7 @@ export {
   type ListenAddress,
   resolveAgent,
   resolveAgents,
+  resolveConfiguredPath,
   searchedAgents,
 } from './resolve-agent.js';
 export { type AgentId, defaultAgentId, listAgents, resolveConfig } from './resolve-config.js';

@@ -43,18 +43,12 @@ function unknownPath(parent: ConfigPath, segment: PathSegment): SvcError {
   const path = formatPath([...parent, segment]);
   const near = suggestName(String(segment), known);
   const suggestion =
-    near === undefined ? elsewhere(String(segment)) : formatPath([...parent, near]);
+    near === undefined ? pathOfKey(configSchema, String(segment)) : formatPath([...parent, near]);
   const keys = known.length === 0 ? 'it has no keys' : `known keys: ${known.join(', ')}`;
   return new SvcError('CONFIG_KEY_UNKNOWN', `unknown configuration key ${path}`, {
     hint: suggestion === undefined ? keys : `did you mean "${suggestion}"?`,
     details: { path, ...(suggestion === undefined ? {} : { suggestion }) },
   });
-}
-
-/** A valid key in the wrong place. */
-function elsewhere(name: string): string | undefined {
-  const path = pathOfKey(configSchema, name);
-  return path === undefined ? undefined : formatPath(path);
 }
 
 /**

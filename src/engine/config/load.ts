@@ -83,16 +83,20 @@ function mayHaveStoreFaults({ input: { agents }, resolved }: LoadedConfig): bool
   return entries.some((entry) => entry?.memorySearch?.store?.path !== undefined);
 }
 
-/** Not a rule of the text: links can change without it. */
 async function refuseStoreFaults(
   context: EngineContext,
   loaded: LoadedConfig,
   file: string,
 ): Promise<void> {
-  const { storeProblems, storeFaults } = await import('./store-faults.js');
-  if (storeProblems(loaded, context).length === 0) return;
-  const { faultsError, readCheckedConfig } = await import('./check.js');
-  throw faultsError(file, storeFaults(loaded, context, readCheckedConfig(file).document));
+  const { storeFindings } = await import('./store-faults.js');
+  const findings = storeFindings(loaded, context);
+  if (findings.length === 0) return;
+  const { faultsError, locateFinding, readCheckedConfig } = await import('./check.js');
+  const { document } = readCheckedConfig(file);
+  throw faultsError(
+    file,
+    findings.map((finding) => locateFinding(document, finding)),
+  );
 }
 
 /** Skips the check for a text that is known to be valid. */
@@ -135,24 +139,10 @@ export async function inspectConfig(
   const discovery = discoverConfig(context, options.configFile);
   const { file } = discovery;
   if (file === undefined) return { discovery, file, text: undefined, faults: [], warnings: [] };
-  const { readCheckedConfig } = await import('./check.js');
-  const { document, input, faults, warnings } = readCheckedConfig(file);
+  const { checkConfigFile } = await import('./check-file.js');
+  const { document, faults, warnings } = checkConfigFile(context, discovery, file).checked;
   tellSecrets(context, document.value, SECRETS_DEFAULTS.defaults);
-  const { text } = document;
-  if (input === undefined) return { discovery, file, text, faults, warnings };
-  const [{ trustedInput, distrustOf }, { storeFaults }] = await Promise.all([
-    import('./trust/config-trust.js'),
-    import('./store-faults.js'),
-  ]);
-  const used = trustedInput(context, discovery, input).input;
-  const loaded = { file, input: used, resolved: resolveConfig(used), warnings: [] };
-  return {
-    discovery,
-    file,
-    text,
-    faults: storeFaults(loaded, context, document),
-    warnings: [...warnings, ...distrustOf(context, discovery, input, document)],
-  };
+  return { discovery, file, text: document.text, faults, warnings };
 }
 
 export interface WrittenSetting {

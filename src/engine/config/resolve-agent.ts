@@ -45,7 +45,9 @@ export function resolveAgent(
     backend: memory.backend,
     citations: memory.citations,
     sessionReaders: sessions.readers.map(({ id, path }) => {
-      return path === undefined ? { id } : { id, path: placeReader(loaded, path, agent, context) };
+      if (path === undefined) return { id };
+      const named = path.replaceAll('{agentId}', agent.id);
+      return { id, path: resolveConfiguredPath(loaded, named, context) };
     }),
     projectDirs: projectDirs(loaded, workspaceDir, context),
     scope: memory.ext.scope,
@@ -68,15 +70,6 @@ export function searchedAgents(
   return resolveAgents(loaded, context).filter((agent) => agent.memorySearch.enabled);
 }
 
-function placeReader(
-  loaded: LoadedConfig,
-  path: string,
-  agent: AgentSettings,
-  context: EngineContext,
-): string {
-  return resolveConfiguredPath(loaded, path.replaceAll('{agentId}', agent.id), context);
-}
-
 /** The folder of the configuration counts as a project unless it contains the home folder. */
 function projectDirs(
   { file }: LoadedConfig,
@@ -88,14 +81,13 @@ function projectDirs(
   return holdsAll || dirname(dir) === dir ? [workspaceDir] : [workspaceDir, dir];
 }
 
-/** Resolves a configured path: expands `~`, relative to the file. */
-function resolveConfiguredPath(
-  loaded: Pick<LoadedConfig, 'file'>,
+/** The absolute path of a configured one: `~` expanded, relative to the file. */
+export function resolveConfiguredPath(
+  { file }: Pick<LoadedConfig, 'file'>,
   path: string,
-  context: EngineContext,
+  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
 ): string {
-  const baseDir = loaded.file === undefined ? context.cwd : dirname(loaded.file);
-  return resolvePath(path, baseDir, context.homeDir);
+  return resolvePath(path, file === undefined ? cwd : dirname(file), homeDir);
 }
 
 function placeMemorySearch(
@@ -154,21 +146,17 @@ export interface ListenAddress {
   readonly trustedProxies: readonly string[];
 }
 
-/** Base of relative paths. */
-interface Place {
-  readonly cwd: string;
-  readonly homeDir: string;
-}
-
 /** `gateway`: for requests from outside. */
-export function gatewayAddress({ file, resolved }: LoadedConfig, place: Place): ListenAddress {
-  const { host, port, tls, trustedProxies } = resolved.gateway;
+export function gatewayAddress(
+  loaded: LoadedConfig,
+  context: Pick<EngineContext, 'cwd' | 'homeDir'>,
+): ListenAddress {
+  const { host, port, tls, trustedProxies } = loaded.resolved.gateway;
   const { cert, key } = tls ?? {};
   if (cert === undefined || key === undefined) {
     return { host, port, tls: undefined, trustedProxies };
   }
-  const base = file === undefined ? place.cwd : dirname(file);
-  const absolute = (path: string): string => resolvePath(path, base, place.homeDir);
+  const absolute = (path: string): string => resolveConfiguredPath(loaded, path, context);
   return { host, port, tls: { cert: absolute(cert), key: absolute(key) }, trustedProxies };
 }
 

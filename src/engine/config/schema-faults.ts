@@ -75,7 +75,7 @@ function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string):
   const at = [...parent, name];
   const schema = schemaAt(configSchema, parent, document.value);
   const known = schema === undefined ? [] : knownKeys(schema);
-  const suggestion = suggestName(name, known) ?? elsewhere(name);
+  const suggestion = suggestName(name, known) ?? pathOfKey(configSchema, name);
   return {
     severity: 'fault',
     code: 'unknown-key',
@@ -85,12 +85,6 @@ function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string):
     expected: `one of ${known.join(', ')}`,
     suggestion,
   };
-}
-
-/** A valid key in the wrong place. */
-function elsewhere(name: string): string | undefined {
-  const path = pathOfKey(configSchema, name);
-  return path === undefined ? undefined : formatPath(path);
 }
 
 function wrongKey(document: ConfigDocument, path: ConfigPath): ConfigFault {

@@ -1,6 +1,7 @@
 import type { SourceLocation, Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
+import type { ConfigDocument } from './document.js';
 import { type LoadConfigOptions, loadConfig } from './load.js';
 import { resolveAgent } from './resolve-agent.js';
 import type { LoadedConfig, ResolvedAgent } from './resolved.js';
@@ -36,29 +37,27 @@ export interface EffectiveOptions {
   readonly origins: boolean;
 }
 
-/** Locates a path in the file. */
-export type Locate = (path: ConfigPath) => SourceLocation;
-
 /**
- * @param locate in the file of `loaded`, for origins
- * @throws SvcError AGENT_UNKNOWN
+ * The effective configuration, for `config show`.
+ *
+ * @throws SvcError as loadConfig, and AGENT_UNKNOWN
  */
-function effectiveConfig(
-  loaded: LoadedConfig,
-  options: EffectiveOptions,
+export async function showConfig(
   context: EngineContext,
-  locate: Locate | undefined,
-): EffectiveConfig {
-  const view =
-    options.agent === undefined ? wholeView(loaded) : agentView(loaded, options.agent, context);
-  const values = options.origins
-    ? [...leaves(view.data, [])].map(({ path, value }) => ({
-        path: formatPath(path),
-        value,
-        origins: originsOf(loaded, view.sources(path), locate),
-      }))
-    : undefined;
-  return { file: loaded.file, config: view.data, values, warnings: loaded.warnings };
+  { agent, origins, ...options }: EffectiveOptions & LoadConfigOptions,
+): Promise<EffectiveConfig> {
+  const loaded = await loadConfig(context, options);
+  const { file, warnings } = loaded;
+  const view = agent === undefined ? wholeView(loaded) : agentView(loaded, agent, context);
+  if (!origins) return { file, config: view.data, values: undefined, warnings };
+  const { readCheckedConfig } = await import('./check.js');
+  const document = file === undefined ? undefined : readCheckedConfig(file).document;
+  const values = [...leaves(view.data, [])].map(({ path, value }) => ({
+    path: formatPath(path),
+    value,
+    origins: originsOf(loaded, view.sources(path), document),
+  }));
+  return { file, config: view.data, values, warnings };
 }
 
 interface View {
@@ -131,17 +130,17 @@ const JOINED_LISTS = ['extraPaths', 'extraCollections'];
 function originsOf(
   loaded: LoadedConfig,
   sources: readonly ConfigPath[],
-  locate: Locate | undefined,
+  document: ConfigDocument | undefined,
 ): readonly ValueOrigin[] {
   const written = sources.flatMap((source) => writtenPart(loaded.input, source) ?? []);
-  if (written.length === 0 || locate === undefined) return [{ kind: 'default' }];
+  if (written.length === 0 || document === undefined) return [{ kind: 'default' }];
   const joined = sources.some((source) =>
     source.some((part) => JOINED_LISTS.includes(String(part))),
   );
   return (joined ? written : written.slice(0, 1)).map((path) => ({
     kind: 'file',
     scope: scopeOf(path),
-    location: locate(path),
+    location: document.locate(path),
   }));
 }
 
@@ -166,22 +165,4 @@ function scopeOf(path: ConfigPath): string {
   return second === 'list' && third !== undefined
     ? formatPath([root, second, third])
     : 'agents.defaults';
-}
-
-/**
- * The effective configuration, for `config show`.
- *
- * @throws SvcError as loadConfig, and AGENT_UNKNOWN
- */
-export async function showConfig(
-  context: EngineContext,
-  options: EffectiveOptions & LoadConfigOptions,
-): Promise<EffectiveConfig> {
-  const loaded = await loadConfig(context, options);
-  if (!options.origins || loaded.file === undefined) {
-    return effectiveConfig(loaded, options, context, undefined);
-  }
-  const { readCheckedConfig } = await import('./check.js');
-  const { document } = readCheckedConfig(loaded.file);
-  return effectiveConfig(loaded, options, context, (path) => document.locate(path));
 }

@@ -1,71 +1,52 @@
 import { type Stats, statSync } from 'node:fs';
 import type { EngineContext } from '../support/context.js';
 import { realTarget } from '../support/files.js';
-import type { ConfigFault } from './check.js';
-import { formatPath } from './config-path.js';
-import type { ConfigDocument } from './document.js';
 import { resolveAgents } from './resolve-agent.js';
 import type { LoadedConfig } from './resolved.js';
-
-/** An invalid index location, by position of the agent. */
-type StoreProblem =
-  | { readonly kind: 'folder'; readonly at: number }
-  /** Shared with an earlier agent: each would find the other's notes. */
-  | { readonly kind: 'shared'; readonly at: number; readonly owner: number };
+import type { RuleFinding } from './rules/rule.js';
 
 /**
- * Agents whose configured index location is unusable. Follows links and checks the disk, so the
- * result depends on the machine.
+ * Agents whose configured index location is unusable: a folder, or shared with an earlier agent, so
+ * that each would find the other's notes. Not a rule of the text: follows links and checks the disk.
  */
-export function storeProblems(
+export function storeFindings(
   loaded: LoadedConfig,
   context: EngineContext,
-): readonly StoreProblem[] {
+): readonly RuleFinding[] {
   const owners = new Map<string, number>();
-  return resolveAgents(loaded, context).flatMap(({ memorySearch }, at): StoreProblem[] => {
-    const { path } = memorySearch.store;
-    const stats = statsOf(path);
-    // The default location is not a fault of the configuration; opening the index reports it.
-    if (stats?.isDirectory() === true && placeOf(loaded, at).at(-1) === 'path') {
-      return [{ kind: 'folder', at }];
-    }
-    const key = fileKey(path, stats);
-    const owner = owners.get(key);
-    if (owner !== undefined) return [{ kind: 'shared', at, owner }];
-    owners.set(key, at);
-    return [];
-  });
-}
-
-/** The same as located faults. */
-export function storeFaults(
-  loaded: LoadedConfig,
-  context: EngineContext,
-  document: ConfigDocument,
-): readonly ConfigFault[] {
   const agents = resolveAgents(loaded, context);
-  return storeProblems(loaded, context).map((problem): ConfigFault => {
-    const place = placeOf(loaded, problem.at);
-    const agent = agents[problem.at];
-    const path = agent?.memorySearch.store.path;
-    const where = { path: formatPath(place), location: document.locate(place) };
-    if (problem.kind === 'folder') {
-      return {
-        severity: 'fault',
-        code: 'store-folder',
-        ...where,
-        message: `the index of agent ${agent?.id} must be a file, but ${path} is a folder`,
-        expected: 'the path of a writable file, such as ~/.svc/memory/{agentId}.sqlite',
-      };
+  return agents.flatMap(({ id, memorySearch }, at): readonly RuleFinding[] => {
+    const { path: index } = memorySearch.store;
+    const path = placeOf(loaded, at);
+    const stats = statsOf(index);
+    // The default location is not a fault of the configuration; opening the index reports it.
+    if (stats?.isDirectory() === true && path.at(-1) === 'path') {
+      return [
+        {
+          severity: 'fault',
+          code: 'store-folder',
+          path,
+          message: `the index of agent ${id} must be a file, but ${index} is a folder`,
+          expected: 'the path of a writable file, such as ~/.svc/memory/{agentId}.sqlite',
+        },
+      ];
     }
-    return {
-      severity: 'fault',
-      code: 'store-shared',
-      ...where,
-      message: `agents ${agents[problem.owner]?.id} and ${agent?.id} share the index ${path}, so each would search the other's memory`,
-      expected: 'a path containing {agentId}, or a different path for each agent',
-      related: [document.locate(placeOf(loaded, problem.owner))],
-    };
+    const key = fileKey(index, stats);
+    const owner = owners.get(key);
+    if (owner === undefined) {
+      owners.set(key, at);
+      return [];
+    }
+    return [
+      {
+        severity: 'fault',
+        code: 'store-shared',
+        path,
+        message: `agents ${agents[owner]?.id} and ${id} share the index ${index}, so each would search the other's memory`,
+        expected: 'a path containing {agentId}, or a different path for each agent',
+        related: [placeOf(loaded, owner)],
+      },
+    ];
   });
 }
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type CheckedConfig, readCheckedConfig, storeFaults } from '../config/authoring.js';
+import { type CheckedConfig, checkConfigFile } from '../config/authoring.js';
 import {
   type ConfigPath,
   discoverConfig,
@@ -11,7 +11,6 @@ import {
   resolveConfig,
   valueAt,
 } from '../config/index.js';
-import { distrustOf, trustedInput } from '../config/trust/config-trust.js';
 import { SvcError } from '../errors/index.js';
 import { type OpenedMemory, openAllMemories } from '../memory/index.js';
 import { createSecretMask, currentUser, type SecretMask } from '../secrets/index.js';
@@ -102,17 +101,10 @@ function readConfig({ context, configFile }: LookOptions): ConfigReading {
     return { state: 'none', loaded };
   }
   try {
-    const checked = readCheckedConfig(file);
-    if (checked.input === undefined) return { state: 'faulty', checked };
-    const { input } = trustedInput(context, discovery, checked.input);
-    const distrust = distrustOf(context, discovery, checked.input, checked.document);
-    const loaded = { file, input, resolved: resolveConfig(input), warnings: [] };
-    const faults = storeFaults(loaded, context, checked.document);
-    const warnings = [...checked.warnings, ...distrust];
-    if (faults.length > 0) {
-      return { state: 'faulty', checked: { ...checked, input: undefined, faults, warnings } };
-    }
-    return { state: 'usable', checked: { ...checked, warnings }, loaded };
+    const { checked, loaded } = checkConfigFile(context, discovery, file);
+    return loaded === undefined
+      ? { state: 'faulty', checked }
+      : { state: 'usable', checked, loaded };
   } catch (error) {
     if (error instanceof SvcError) return { state: 'unreadable', error };
     throw error;

@@ -9,10 +9,8 @@ import {
   type ServerFormat,
 } from './agent.js';
 import type { EntryValue } from './edit/document-editor.js';
+import type { EntryChange } from './plan-file.js';
 import { isOurScript, PLACES, type ProgramFacts, serverScript, shellLine } from './program.js';
-
-/** The parts of a registration; `settings` are in svc.json. */
-export type EntryPart = 'hook' | 'server' | 'settings';
 
 export interface FoundEntry {
   /** What is removed with it. */
@@ -29,7 +27,7 @@ export interface FoundEntry {
 
 /** An entry that svc adds to a file of an agent. */
 export interface EntrySpec {
-  readonly part: EntryPart;
+  readonly part: EntryChange['part'];
   /** Its name in receipts and messages. */
   readonly key: string;
   find(data: unknown): FoundEntry | undefined;

@@ -17,16 +17,12 @@ import { readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { EDITORS } from './edit/index.js';
 import { hookEntry } from './entry.js';
+import type { IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
 import { isOurScript, type ProgramFacts, serverScript, shellWords } from './program.js';
 
 /** Whether a registered hook recalls anything in this folder. */
-export interface HookEffect {
-  readonly recalls: boolean;
-  /** Why it recalls nothing. */
-  readonly why: string | null;
-  readonly hint: string | null;
-}
+export type HookEffect = NonNullable<IntegrationsOutput['agents'][number]['activeMemory']>;
 
 export interface ListedAgent {
   readonly id: AgentId;

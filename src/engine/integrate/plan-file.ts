@@ -12,15 +12,12 @@ import {
   withValue,
 } from './edit/document-editor.js';
 
-import type { EntryPart, EntrySpec, FoundEntry } from './entry.js';
+import type { EntrySpec, FoundEntry } from './entry.js';
+import type { IntegrateOutput } from './output-schemas.js';
 import { type Layer, textHash } from './receipts.js';
 
-export interface EntryChange {
-  readonly part: EntryPart;
-  readonly change: 'add' | 'remove' | 'update';
-  /** The values of other entries are hidden in it. */
-  readonly diff: readonly DiffLine[];
-}
+/** A change of an entry; the values of other entries are hidden in it. */
+export type EntryChange = Omit<IntegrateOutput['changes'][number], 'file'>;
 
 /** The changes to one file. */
 export interface FilePlan {

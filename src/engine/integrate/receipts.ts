@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
+import type { DeepReadonly } from '../errors/output-schema.js';
 import type { StatePaths } from '../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 
@@ -10,32 +11,25 @@ import { PRIVATE_MODE, replaceFile } from '../support/files.js';
  * the original text, which may be secret.
  */
 
+/** One entry that was added to a text; the next layer was added after it. */
+const layerSchema = z.strictObject({
+  /** The key of the entry. */
+  entry: z.string(),
+  /** Hash of the text with it. */
+  after: z.string(),
+  insertions: z.array(z.strictObject({ offset: z.int(), text: z.string() })),
+  /** The objects and lists that were created for it, outermost first. */
+  made: z.array(z.array(z.union([z.string(), z.int()]))),
+  /** Set when the file was created for it, with the outermost created folder. */
+  newFile: z.nullable(z.strictObject({ folder: z.nullable(z.string()) })),
+});
+export type Layer = DeepReadonly<z.infer<typeof layerSchema>>;
+
 const receiptSchema = z.strictObject({
   version: z.literal(1),
   file: z.string(),
-  layers: z.array(
-    z.strictObject({
-      entry: z.string(),
-      after: z.string(),
-      insertions: z.array(z.strictObject({ offset: z.int(), text: z.string() })),
-      made: z.array(z.array(z.union([z.string(), z.int()]))),
-      newFile: z.nullable(z.strictObject({ folder: z.nullable(z.string()) })),
-    }),
-  ),
+  layers: z.array(layerSchema),
 });
-
-/** One entry that was added to a text; the next layer was added after it. */
-export interface Layer {
-  /** The key of the entry. */
-  readonly entry: string;
-  /** Hash of the text with it. */
-  readonly after: string;
-  readonly insertions: readonly { readonly offset: number; readonly text: string }[];
-  /** The objects and lists that were created for it, outermost first. */
-  readonly made: readonly (readonly (number | string)[])[];
-  /** Set when the file was created for it, with the outermost created folder. */
-  readonly newFile: { readonly folder: string | null } | null;
-}
 
 export function textHash(text: string): string {
   return createHash('sha256').update(text).digest('hex');

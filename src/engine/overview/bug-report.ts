@@ -1,12 +1,12 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
+import { inspectConfig, loadConfig, resolveConfiguredPath, showConfig } from '../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { checkSecrets } from '../secrets/check-secrets.js';
 import type { SecretMask } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
-import { PRIVATE_MODE, replaceFile, resolvePath } from '../support/files.js';
+import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { aboutProgram, type ProcessFacts } from './about.js';
 import { recentLogs, stateFolderFacts, type TarFile, tarOf } from './bug-report-files.js';
 import type { BugReportOutput } from './output-schemas.js';
@@ -105,10 +105,9 @@ async function configuredLog(
   configFile: string | undefined,
 ): Promise<string | undefined> {
   try {
-    const { file, resolved } = await loadConfig(context, { configFile });
-    const log = resolved.logging.file;
-    const base = file === undefined ? context.cwd : dirname(file);
-    return log === undefined ? undefined : resolvePath(log, base, context.homeDir);
+    const loaded = await loadConfig(context, { configFile });
+    const { file } = loaded.resolved.logging;
+    return file && resolveConfiguredPath(loaded, file, context);
   } catch (error) {
     // Another part reports the broken configuration.
     if (error instanceof SvcError) return undefined;

@@ -17,7 +17,7 @@ import {
   type $ZodType,
   $ZodUnion,
 } from 'zod/v4/core';
-import { type ConfigPath, type PathSegment, valueAt } from '../config-path.js';
+import { type ConfigPath, formatPath, type PathSegment, valueAt } from '../config-path.js';
 import { NOTES } from './keys.js';
 
 type Schema = $ZodType;
@@ -102,10 +102,10 @@ export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
 
-/** The path of a key with this name outside of maps and lists. */
-export function pathOfKey(root: Schema, name: string): readonly string[] | undefined {
+/** The formatted path of a key with this name outside of maps and lists: one in the wrong place. */
+export function pathOfKey(root: Schema, name: string): string | undefined {
   for (const { path } of walkKeys(root)) {
-    if (path.at(-1) === name && !path.includes('*')) return path;
+    if (path.at(-1) === name && !path.includes('*')) return formatPath(path);
   }
   return undefined;
 }

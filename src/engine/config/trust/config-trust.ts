@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { type ConfigFault, readCheckedConfig, requireValid } from '../check.js';
-import { formatPath, parsePath } from '../config-path.js';
+import { readCheckedConfig, requireValid } from '../check.js';
+import { formatPath } from '../config-path.js';
 import {
   type Discovery,
   discoverConfig,
@@ -10,7 +10,6 @@ import {
   needsTrust,
   placeOfConfig,
 } from '../discovery.js';
-import type { ConfigDocument } from '../document.js';
 import type { LoadConfigOptions } from '../load.js';
 import type { ConfigInput } from '../resolved.js';
 import { maskSecrets } from '../secret-input.js';
@@ -145,30 +144,6 @@ function named(keys: readonly string[]): string {
   return `${keys.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** The warning about ignored keys, located at the first; none for a trusted file. */
-export function distrustOf(
-  context: EngineContext,
-  discovery: Discovery,
-  input: ConfigInput,
-  document: ConfigDocument,
-): readonly ConfigFault[] {
-  const { ignoredKeys, warnings } = trustedInput(context, discovery, input);
-  const [path] = ignoredKeys;
-  return warnings.flatMap(({ message }) =>
-    path === undefined
-      ? []
-      : [
-          {
-            severity: 'warning',
-            code: 'not-trusted',
-            path,
-            location: document.locate(parsePath(path)),
-            message,
-          },
-        ],
-  );
-}
-
 /**
  * The current configuration file.
  *
@@ -177,13 +152,10 @@ export function distrustOf(
 export function fileToTrust(context: EngineContext, { configFile }: LoadConfigOptions): string {
   const { file } = discoverConfig(context, configFile);
   if (file !== undefined) return file;
-  throw new SvcError(
-    'CONFIG_NOT_FOUND',
-    `no svc.json found in ${context.cwd} or its parent folders`,
-    {
-      hint: 'change to its folder, or pass it with --config',
-    },
-  );
+  const message = `no svc.json found in ${context.cwd} or its parent folders`;
+  throw new SvcError('CONFIG_NOT_FOUND', message, {
+    hint: 'change to its folder, or pass it with --config',
+  });
 }
 
 /**

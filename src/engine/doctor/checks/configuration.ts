@@ -1,10 +1,10 @@
 import {
   type CheckedConfig,
   checkConfigText,
-  createTextPositions,
   editConfigText,
   fixFault,
   parseConfigText,
+  textPositions,
   writeFileAtomically,
 } from '../../config/authoring.js';
 import type { ConfigFault } from '../../config/index.js';
@@ -165,12 +165,12 @@ const CONTEXT_LINES = 2;
 /** Returns the lines around a place of a configuration text, with secrets masked. */
 function excerpts(text: string): (place: SourceLocation) => Excerpt {
   const masked = hideConfigValues(text);
-  const positions = createTextPositions('', masked.text);
+  const positionOf = textPositions('', masked.text);
   const lines = masked.text.split(/\r\n|\r|\n/u);
   const starts = lineStarts(text);
   return (place) => {
     const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
-    const { line, column } = positions.at(masked.offsetOf(offset));
+    const { line, column } = positionOf(masked.offsetOf(offset));
     const first = Math.max(1, line - CONTEXT_LINES);
     return {
       firstLine: first,

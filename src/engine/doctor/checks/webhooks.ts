@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { resolvePath } from '../../support/files.js';
+import { resolveConfiguredPath } from '../../config/index.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import type { DoctorCheck, Finding } from '../check.js';
@@ -115,8 +114,7 @@ function missingFile(
   key: 'cert' | 'key',
   written: string,
 ): readonly Finding[] {
-  const base = loaded.file === undefined ? context.cwd : dirname(loaded.file);
-  const path = resolvePath(written, base, context.homeDir);
+  const path = resolveConfiguredPath(loaded, written, context);
   if (existsSync(path)) return [];
   return [
     {

@@ -1,6 +1,5 @@
 import type { ConfigFault } from '../../config/authoring.js';
 import {
-  createTextPositions,
   endOf,
   entryOf,
   isBlankJson,
@@ -10,6 +9,7 @@ import {
   parseConfigText,
   parseTree,
   removeValue,
+  textPositions,
   treeOf,
   valueNode,
 } from '../../config/authoring.js';
@@ -147,7 +147,7 @@ function notA(
   const kind = found.expected === 'array' ? 'a list' : 'an object';
   return new SvcError('INTEGRATION_FILE_INVALID', `${what} is not ${kind} in ${file}`, {
     hint: 'fix the file by hand; nothing was written',
-    location: createTextPositions(file, text).at(found.container.offset),
+    location: textPositions(file, text)(found.container.offset),
   });
 }
 
@@ -199,7 +199,7 @@ export function withoutTrailingCommas(editor: DocumentEditor): DocumentEditor {
       if (first === undefined) return data;
       throw new SvcError('INTEGRATION_FILE_INVALID', `${file} has a trailing comma`, {
         hint: 'remove the comma, which the agent does not accept; nothing was written',
-        location: createTextPositions(file, text).at(first.offset),
+        location: textPositions(file, text)(first.offset),
       });
     },
   };

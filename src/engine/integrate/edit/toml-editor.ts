@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml';
-import { createTextPositions } from '../../config/authoring.js';
+import { textPositions } from '../../config/authoring.js';
 import type { ConfigPath } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import { type DocumentEditor, type EntryValue, eolOf, HIDDEN } from './document-editor.js';
@@ -48,7 +48,7 @@ export const tomlEditor: DocumentEditor = {
     const found = path
       .map((_, at) => path.slice(0, path.length - at))
       .flatMap((near) => statements.filter(({ path: written }) => isBelow(written, near)));
-    return createTextPositions(file, text).at(found[0]?.statement.start ?? 0);
+    return textPositions(file, text)(found[0]?.statement.start ?? 0);
   },
   hideOthers(text, shown) {
     return statementsWithPath(text)

@@ -1,8 +1,7 @@
-import { dirname, join } from 'node:path';
-import { type LoadedConfig, loadConfig } from '../../config/index.js';
+import { join } from 'node:path';
+import { type LoadedConfig, loadConfig, resolveConfiguredPath } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { resolvePath } from '../../support/files.js';
 import { readStateFile } from '../state-file.js';
 
 function defaultLogFile(stateDir: string): string {
@@ -13,8 +12,7 @@ function defaultLogFile(stateDir: string): string {
 export function logFileOf({ loaded, context }: LogPlace): string {
   const { file } = loaded.resolved.logging;
   if (file === undefined) return defaultLogFile(context.state.stateDir);
-  const base = loaded.file === undefined ? context.cwd : dirname(loaded.file);
-  return resolvePath(file, base, context.homeDir);
+  return resolveConfiguredPath(loaded, file, context);
 }
 
 interface LogPlace {

@@ -1,0 +1,51 @@
+import type { EngineContext } from '../support/context.js';
+import { type CheckedConfig, type ConfigFault, locateFinding, readCheckedConfig } from './check.js';
+import { parsePath } from './config-path.js';
+import type { Discovery } from './discovery.js';
+import type { ConfigDocument } from './document.js';
+import { resolveConfig } from './resolve-config.js';
+import type { LoadedConfig } from './resolved.js';
+import { storeFindings } from './store-faults.js';
+import { type TrustedInput, trustedInput } from './trust/config-trust.js';
+
+/** The check of a configuration file as this machine would use it. */
+export interface FileCheck {
+  readonly checked: CheckedConfig;
+  /** Without what is not trusted; undefined if there are faults. */
+  readonly loaded: LoadedConfig | undefined;
+}
+
+/**
+ * Checks the text of a file, whether it is trusted, and where it places indexes.
+ *
+ * @throws SvcError as readConfigText; faults are in the result
+ */
+export function checkConfigFile(
+  context: EngineContext,
+  discovery: Discovery,
+  file: string,
+): FileCheck {
+  const checked = readCheckedConfig(file);
+  const { document } = checked;
+  if (checked.input === undefined) return { checked, loaded: undefined };
+  const trusted = trustedInput(context, discovery, checked.input);
+  const { input } = trusted;
+  const loaded = { file, input, resolved: resolveConfig(input), warnings: [] };
+  const warnings = [...checked.warnings, ...distrust(trusted, document)];
+  const faults = storeFindings(loaded, context).map((found) => locateFinding(document, found));
+  return faults.length === 0
+    ? { checked: { ...checked, warnings }, loaded }
+    : { checked: { ...checked, input: undefined, faults, warnings }, loaded: undefined };
+}
+
+/** The warning about ignored keys, located at the first; none for a trusted file. */
+function distrust(
+  { ignoredKeys: [path], warnings }: TrustedInput,
+  document: ConfigDocument,
+): readonly ConfigFault[] {
+  if (path === undefined) return [];
+  const location = document.locate(parsePath(path));
+  return warnings.map(({ message }) => {
+    return { severity: 'warning', code: 'not-trusted', path, location, message };
+  });
+}
