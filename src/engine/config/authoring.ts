@@ -4,7 +4,6 @@ export {
   type CheckedConfig,
   type ConfigFault,
   checkConfigText,
-  readCheckedConfig,
   requireValid,
 } from './check.js';
 export { checkConfigFile } from './check-file.js';

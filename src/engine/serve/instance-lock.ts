@@ -7,7 +7,7 @@ import { readStateFile, type ServeState } from './state-file.js';
 const PATIENCE_MS = 300;
 
 /** The lock file of the one instance of a state folder. */
-export function instanceLockFile(stateDir: string): string {
+function instanceLockFile(stateDir: string): string {
   return join(stateDir, 'serve.lock');
 }
 
