@@ -11,7 +11,8 @@ const rooms = {
   secrets: ['errors', 'config', 'child'],
   embeddings: ['errors', 'sqlite', 'config', 'secrets', 'child'],
   child: ['errors', 'config'],
-  memory: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'child'],
+  rerank: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'chat'],
+  memory: ['errors', 'sqlite', 'config', 'secrets', 'embeddings', 'rerank', 'child'],
   scope: ['errors', 'config'],
   chat: ['errors', 'config', 'secrets', 'embeddings'],
   integrate: ['errors', 'sqlite', 'config', 'active-memory'],
@@ -98,6 +99,7 @@ const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
 const doors = {
   config: ['authoring', 'cron', 'masked-text', 'trial-settings', 'trust/config-trust'],
   secrets: ['check-secrets', 'output-schemas'],
+  rerank: [],
   errors: ['output-schema'],
   doctor: ['output-schemas'],
   overview: ['about', 'bug-report', 'output-schemas', 'package-version'],

@@ -63,6 +63,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
         helpValue: 'SCORE',
         parse: async (text) => parseShare(text),
       })(),
+      'no-rerank': Flags.boolean({ summary: 'Keep the order without the reranker.' }),
       path: Flags.string({
         summary: 'Only files whose path matches this glob.',
         helpValue: 'GLOB',
@@ -109,6 +110,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       sources: flags.source,
       pathGlob: flags.path,
       explain: flags.explain,
+      rerank: flags['no-rerank'] ? false : undefined,
     };
     const response = await memory.backend
       .search(

@@ -120,6 +120,7 @@ export type FaultCode =
   | 'overlap-exceeds-chunk'
   | 'path-leaves-folder'
   | 'port-shared'
+  | 'reranker-incomplete'
   | 'sessions-half-on'
   | 'setting-unused'
   | 'store-folder'

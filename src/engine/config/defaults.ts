@@ -31,6 +31,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
       mmr: { enabled: false, lambda: 0.7 },
       temporalDecay: { enabled: false, halfLifeDays: 30 },
     },
+    rerank: { provider: 'none', topN: 30, remote: {}, budget: { charsPerSearch: 100_000 } },
   },
   sync: {
     onSearch: true,
@@ -248,6 +249,11 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'agents.defaults.memorySearch.remote.baseUrl': "the provider's",
   'agents.defaults.memorySearch.remote.nonBatchConcurrency': '4, or 1 for `ollama`',
   'agents.defaults.memorySearch.query.timeoutSeconds': '5; 30 for `local`, which loads its model',
+  'agents.defaults.memorySearch.query.rerank.model':
+    '`rerank-2.5` for `voyage`, `rerank-v3.5` for `cohere`, `jina-reranker-v3` for `jina`',
+  'agents.defaults.memorySearch.query.rerank.timeoutMs': '5000; 30,000 for `local` and `chat`',
+  'agents.defaults.memorySearch.query.rerank.remote.baseUrl': "the vendor's",
+  'agents.defaults.memorySearch.query.rerank.budget.searchesPerDay': 'no limit',
   'agents.defaults.memorySearch.sync.embeddingBatchTimeoutSeconds':
     '600 for `local`, `ollama` and `lmstudio`, else 120',
   'agents.defaults.memorySearch.local.modelPath': 'a small embedding model, downloaded when needed',

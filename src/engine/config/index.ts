@@ -40,6 +40,7 @@ export type {
   ResolvedMemory,
   ResolvedMemorySearch,
   ResolvedModelProvider,
+  ResolvedRerank,
   ResolvedRoute,
   ResolvedWebhooks,
 } from './resolved.js';

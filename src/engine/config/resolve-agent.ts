@@ -98,11 +98,20 @@ function placeMemorySearch(
   const { memorySearch } = agent;
   const { stateDir, cacheDir } = context.state;
   const { modelPath, modelCacheDir } = memorySearch.local;
+  const { rerank } = memorySearch.query;
   const indexPath = memorySearch.store.path;
   const place = (path: string): string => resolveConfiguredPath(loaded, path, context);
+  const placeModel = (model: string): string => (isModelAddress(model) ? model : place(model));
   return {
     ...memorySearch,
     extraPaths: memorySearch.extraPaths.map((path) => expandHome(path, context.homeDir)),
+    query: {
+      ...memorySearch.query,
+      rerank:
+        rerank.provider === 'local' && rerank.model !== undefined
+          ? { ...rerank, model: placeModel(rerank.model) }
+          : rerank,
+    },
     store: {
       ...memorySearch.store,
       path:
@@ -112,9 +121,7 @@ function placeMemorySearch(
     },
     local: {
       ...memorySearch.local,
-      ...(modelPath === undefined || isModelAddress(modelPath)
-        ? {}
-        : { modelPath: place(modelPath) }),
+      ...(modelPath === undefined ? {} : { modelPath: placeModel(modelPath) }),
       modelCacheDir: modelCacheDir === undefined ? join(stateDir, 'models') : place(modelCacheDir),
     },
   };

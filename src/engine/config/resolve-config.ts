@@ -234,7 +234,7 @@ export function resolveMemorySearch(
   secretDefaults: SecretDefaults,
 ): MemorySearchSettings {
   const merged = mergeSettings(MEMORY_SEARCH_DEFAULTS, defaults, agent);
-  const { apiKey, headers, ...remote } = merged.remote;
+  const { rerank } = merged.query;
   const paths = [...(defaults?.extraPaths ?? []), ...(agent?.extraPaths ?? [])];
   const collections = [
     ...(defaults?.ext?.extraCollections ?? []),
@@ -251,11 +251,27 @@ export function resolveMemorySearch(
     ext: {
       extraCollections: uniqueBy(collections, ({ path, pattern }) => `${path}\n${pattern ?? ''}`),
     },
-    remote: {
-      ...remote,
-      ...(apiKey === undefined ? {} : { apiKey: parseSecret(apiKey, secretDefaults) }),
-      headers: parseSecrets(headers, secretDefaults),
+    remote: withParsedSecrets(merged.remote, secretDefaults),
+    query: {
+      ...merged.query,
+      rerank: { ...rerank, remote: withParsedSecrets(rerank.remote, secretDefaults) },
     },
+  };
+}
+
+interface WrittenEndpoint {
+  readonly apiKey?: SecretValue | undefined;
+  readonly headers?: Readonly<Record<string, SecretValue>> | undefined;
+}
+
+function withParsedSecrets<Remote extends WrittenEndpoint>(
+  { apiKey, headers, ...remote }: Remote,
+  defaults: SecretDefaults,
+) {
+  return {
+    ...remote,
+    ...(apiKey === undefined ? {} : { apiKey: parseSecret(apiKey, defaults) }),
+    headers: parseSecrets(headers, defaults),
   };
 }
 

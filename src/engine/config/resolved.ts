@@ -21,18 +21,31 @@ import type { SecretInput } from './secret-input.js';
 
 type FilledMemorySearch = WithDefaults<MemorySearchInput, typeof MEMORY_SEARCH_DEFAULTS>;
 
-/** Settings of the embedding endpoint; secrets are parsed but not resolved. */
-export type ResolvedRemote = Omit<FilledMemorySearch['remote'], 'apiKey' | 'headers'> & {
+/** An endpoint's settings with its secrets parsed, but not resolved. */
+type WithParsedSecrets<Remote> = Omit<Remote, 'apiKey' | 'headers'> & {
   readonly apiKey?: SecretInput | undefined;
   readonly headers: Readonly<Record<string, SecretInput>>;
+};
+
+/** Settings of the embedding endpoint. */
+export type ResolvedRemote = WithParsedSecrets<FilledMemorySearch['remote']>;
+
+type FilledRerank = FilledMemorySearch['query']['rerank'];
+
+/** `query.rerank`. */
+export type ResolvedRerank = Omit<FilledRerank, 'remote'> & {
+  readonly remote: WithParsedSecrets<FilledRerank['remote']>;
 };
 
 /**
  * How one agent's memory is indexed and searched. `provider` and `fallback` are adapter ids, never
  * kinds.
  */
-export type MemorySearchSettings = Omit<FilledMemorySearch, 'remote'> & {
+export type MemorySearchSettings = Omit<FilledMemorySearch, 'query' | 'remote'> & {
   readonly remote: ResolvedRemote;
+  readonly query: Omit<FilledMemorySearch['query'], 'rerank'> & {
+    readonly rerank: ResolvedRerank;
+  };
 };
 
 /** {@link MemorySearchSettings} with the paths of one agent made absolute. */

@@ -56,8 +56,12 @@ export function parseSecret(value: SecretValue, defaults: SecretDefaults): Secre
 const SECRET_PATHS: readonly (readonly string[])[] = [
   'agents.defaults.memorySearch.remote.apiKey',
   'agents.defaults.memorySearch.remote.headers.*',
+  'agents.defaults.memorySearch.query.rerank.remote.apiKey',
+  'agents.defaults.memorySearch.query.rerank.remote.headers.*',
   'agents.list.*.memorySearch.remote.apiKey',
   'agents.list.*.memorySearch.remote.headers.*',
+  'agents.list.*.memorySearch.query.rerank.remote.apiKey',
+  'agents.list.*.memorySearch.query.rerank.remote.headers.*',
   'models.providers.*.apiKey',
   'models.providers.*.headers.*',
   'plugins.entries.webhooks.config.routes.*.secret',

@@ -251,6 +251,9 @@ export const WARNING_CODES = {
   QUERY_SHORTENED: 'The query was too long; only its first terms were used.',
   RECALL_FAILED: 'Active memory failed to search or summarize; the turn continues with less.',
   RECALL_TIMED_OUT: 'Active memory took too long; the turn continues with what it had.',
+  RERANK_BUDGET_SPENT:
+    'The budget of the reranker for today is spent; the results keep the order without it.',
+  RERANK_FAILED: 'The reranker failed or took too long; the results keep the order without it.',
   SCOPE_DENIED: 'The rules of `memory.ext.scope` deny memory search in this conversation.',
   SEARCH_OFF: 'Memory search is off for every agent, so there was nothing to do.',
   SOURCE_OFF: 'The requested source is not searched in this configuration.',

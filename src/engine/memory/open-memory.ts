@@ -17,6 +17,7 @@ import {
   providerWorld,
 } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
 import { shortHash } from '../support/text.js';
@@ -49,6 +50,8 @@ export interface OpenedMemory {
   readonly sources: MemorySources;
   /** Undefined with keyword search only. */
   readonly providers: ProviderPath | undefined;
+  /** Undefined without `query.rerank`. */
+  readonly reranking: Reranking | undefined;
   /** What provider selection depends on. */
   readonly world: ProviderWorld;
   readonly locate: LocateSetting;
@@ -187,7 +190,7 @@ function createBuiltin(
   loaded: LoadedConfig,
   { longLived = false }: OpenMemoryOptions,
   external?: PreparedExt,
-): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'sources' | 'world'> {
+): Pick<OpenedMemory, 'backend' | 'locate' | 'providers' | 'reranking' | 'sources' | 'world'> {
   const { cache, chunking, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   const world = providerWorld(loaded, context);
@@ -197,6 +200,12 @@ function createBuiltin(
     external?.settings.mode === 'search'
       ? undefined
       : createProviderPath(agent.memorySearch, world, context.clock);
+  const reranking = createReranking({
+    settings: agent.memorySearch,
+    world,
+    clock: context.clock,
+    cacheFile: join(context.state.cacheDir, 'rerank.sqlite'),
+  });
   const backend = new BuiltinBackend({
     target: {
       indexFile: store.path,
@@ -221,6 +230,7 @@ function createBuiltin(
       hybrid: hybrid.enabled,
       halfLifeDays: hybrid.temporalDecay.enabled ? hybrid.temporalDecay.halfLifeDays : undefined,
       mmrLambda: hybrid.mmr.enabled ? hybrid.mmr.lambda : undefined,
+      reranking,
     },
     syncOnSearch: sync.onSearch,
     syncOnSessionStart: sync.onSessionStart,
@@ -229,7 +239,8 @@ function createBuiltin(
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
     keepConnections: longLived,
   });
-  return { backend, sources, providers, world, locate: settingLocator(loaded, agent.id) };
+  const locate = settingLocator(loaded, agent.id);
+  return { backend, sources, providers, reranking, world, locate };
 }
 
 /** The folders that conversations must belong to, for the identity of an index. */

@@ -100,6 +100,10 @@ export const searchOutputSchema = documentSchema({
           z.optional(score),
           'Vector score, 0 to 1; omitted for a passage without a vector.',
         ),
+        rerankScore: field(
+          z.optional(z.number()),
+          'Score of the reranker, on the scale of its model; omitted for a passage that it did not score.',
+        ),
         explanation: field(
           z.optional(
             z.strictObject({
@@ -118,6 +122,10 @@ export const searchOutputSchema = documentSchema({
                 ),
                 '`null` without temporal decay.',
               ),
+              placeBeforeRerank: field(
+                z.optional(line),
+                'Rank before the reranker, 1-based; omitted for a passage that it did not score.',
+              ),
               diversity: field(
                 z.nullable(
                   z.strictObject({
@@ -134,6 +142,23 @@ export const searchOutputSchema = documentSchema({
       }),
     ),
     'Empty without matches.',
+  ),
+  rerank: field(
+    z.optional(
+      z.strictObject({
+        provider: field(z.string(), '`query.rerank.provider`.'),
+        model: field(z.nullable(z.string()), 'Its model; `null` if the server decides.'),
+        passages: field(count, 'Passages with a score of the reranker.'),
+        cached: field(count, 'How many of these scores came from the cache, which costs nothing.'),
+        tokens: field(z.optional(z.number()), 'Billed tokens, if the vendor reports them.'),
+        searchUnits: field(
+          z.optional(z.number()),
+          'Billed search units, if the vendor reports them.',
+        ),
+        ms: field(z.number(), 'Duration of the reranking in milliseconds.'),
+      }),
+    ),
+    'How the results were reranked; omitted if they were not. See [reranking.md](reranking.md).',
   ),
   matches: field(count, 'Total number of matching chunks.'),
   belowMinScore: field(count, 'Results dropped by the minimum score.'),

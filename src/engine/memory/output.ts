@@ -19,7 +19,7 @@ import type { WatchEvent, WatchRecord } from './watch/index.js';
  */
 
 export function searchOutput(memory: OpenedMemory, response: SearchResponse): SearchOutput {
-  const { query, mode, backend, provider, model, dates, matches, belowMinScore, searchMs } =
+  const { query, mode, backend, provider, model, dates, rerank, matches, belowMinScore, searchMs } =
     response;
   const results = response.results.map(({ highlights: _, snippet, ...result }) => {
     return { ...result, snippet: withSourceFooter(snippet, result.citation) };
@@ -34,6 +34,7 @@ export function searchOutput(memory: OpenedMemory, response: SearchResponse): Se
     model,
     dates,
     results,
+    ...(rerank === undefined ? {} : { rerank }),
     matches,
     belowMinScore,
     searchMs,

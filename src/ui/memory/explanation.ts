@@ -7,11 +7,14 @@ import type { SearchResult } from '../../engine/memory/search/index.js';
 export function explanationWords(result: SearchResult): string | undefined {
   const { explanation } = result;
   if (explanation === undefined) return undefined;
-  const { similarity, decay, diversity } = explanation;
+  const { similarity, decay, diversity, placeBeforeRerank } = explanation;
   const parts = [
     sidesWords(result),
     similarity === null ? '' : `similarity ${similarity.toFixed(2)}`,
     decay === null ? '' : `decay ${decay.factor.toFixed(2)} (${daysWords(decay.ageDays)})`,
+    result.rerankScore === undefined || placeBeforeRerank === undefined
+      ? ''
+      : `reranked ${result.rerankScore.toFixed(2)}, ${ordinal(placeBeforeRerank)} before`,
     diversity === null
       ? ''
       : `${ordinal(diversity.placeBefore)} before diversity, overlap ${diversity.overlap.toFixed(2)}`,

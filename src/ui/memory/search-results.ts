@@ -1,5 +1,5 @@
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
-import { formatCountOf } from '../../engine/support/format.js';
+import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
@@ -30,7 +30,9 @@ export function renderSearchResults(
 ): string {
   const date = dateLine(response, options);
   if (response.results.length === 0) return `${date}${noMatches(response)}`;
-  return date + response.results.map((result) => renderResult(result, options)).join('\n');
+  const results = response.results.map((result) => renderResult(result, options));
+  const cost = rerankLine(response, options);
+  return date + [...results, ...(cost === undefined ? [] : [cost])].join('\n');
 }
 
 /** How a date in the query was understood. */
@@ -39,6 +41,23 @@ function dateLine({ dates }: SearchResponse, { style }: SearchResultsOptions): s
   const { from, to, passages } = dates;
   const days = from === to ? from : `${from} to ${to}`;
   return `${style.dim(passages === 0 ? `no notes dated ${days}` : `dated ${days}`)}\n\n`;
+}
+
+/** With explanations: how much was reranked, and what it cost. */
+function rerankLine(
+  { rerank, results }: SearchResponse,
+  { style }: SearchResultsOptions,
+): string | undefined {
+  if (rerank === undefined || results[0]?.explanation === undefined) return undefined;
+  const { provider, model, passages, cached, tokens, searchUnits, ms } = rerank;
+  const name = model === null ? provider : `${provider}/${model}`;
+  const facts = [
+    `reranked ${formatCountOf(passages, 'passage')} with ${safeLine(name)} in ${formatDuration(ms)}`,
+    ...(cached === 0 ? [] : [`${formatCount(cached)} from the cache`]),
+    ...(tokens === undefined ? [] : [formatCountOf(tokens, 'token')]),
+    ...(searchUnits === undefined ? [] : [formatCountOf(searchUnits, 'search unit')]),
+  ];
+  return `${style.dim(facts.join(', '))}\n`;
 }
 
 function noMatches({ belowMinScore }: SearchResponse): string {

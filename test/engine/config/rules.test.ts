@@ -32,6 +32,19 @@ const FAULTS: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['unknown-provider agents.defaults.memorySearch.provider (1)'],
   ],
   [
+    'a reranker without what it needs',
+    {
+      agents: {
+        defaults: { memorySearch: { query: { rerank: { provider: 'compatible' } } } },
+        list: [{ id: 'a', memorySearch: { query: { rerank: { provider: 'chat' } } } }],
+      },
+    },
+    [
+      'reranker-incomplete agents.defaults.memorySearch.query.rerank.provider (0)',
+      'reranker-incomplete agents.list[0].memorySearch.query.rerank.provider (0)',
+    ],
+  ],
+  [
     'two listeners on one port',
     { gateway: { port: 9000, admin: { port: 9000 } } },
     ['port-shared gateway.admin.port (1)'],
@@ -417,6 +430,20 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     'a multiplier that reaches the minimum',
     search({ query: { maxResults: 3, hybrid: { candidateMultiplier: 8 } } }),
     [],
+  ],
+  [
+    'limits of a reranker that is off',
+    search({ query: { rerank: { topN: 9 } } }),
+    ['query.rerank.topN'],
+  ],
+  [
+    'an address for a chat model as a reranker',
+    search({
+      query: {
+        rerank: { provider: 'chat', model: 'openai/m', remote: { baseUrl: 'http://127.0.0.1:1' } },
+      },
+    }),
+    ['query.rerank.remote'],
   ],
   ['few results with the default multiplier', search({ query: { maxResults: 2 } }), []],
 ];

@@ -185,6 +185,7 @@ const SEARCH_KEYS: readonly ConfigPath[] = [
   ['store', 'vector', 'extensionPath'],
   ['local', 'modelPath'],
   ['local', 'modelCacheDir'],
+  ['query', 'rerank', 'model'],
 ];
 
 /** A relative path outside of the file's folder breaks when the file moves. */

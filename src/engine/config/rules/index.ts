@@ -1,13 +1,14 @@
 import type { ConfigInput } from '../resolved.js';
 import * as features from './features.js';
 import * as providers from './providers.js';
+import * as rerank from './rerank.js';
 import { type Rule, type RuleFinding, searchScopes } from './rule.js';
 import * as search from './search.js';
 import * as secrets from './secrets.js';
 
 const { followProvider: _, ...providerRules } = providers;
 
-const RULES: readonly Rule[] = [features, providerRules, search, secrets].flatMap((rules) =>
+const RULES: readonly Rule[] = [features, providerRules, rerank, search, secrets].flatMap((rules) =>
   Object.values(rules),
 );
 

@@ -50,10 +50,16 @@ function* writtenKeys(input: ConfigInput, scopes: readonly SearchScope[]): Gener
 
 function* searchKeys(input: ConfigInput, scopes: readonly SearchScope[]): Generator<WrittenKey> {
   for (const scope of scopes) {
-    const path = scope.where('remote', 'apiKey');
-    if (path === undefined || !scope.owns(path) || isSelfHosted(input, scope.settings.provider))
-      continue;
-    yield { path, value: valueAt(input, path) };
+    const { provider, query } = scope.settings;
+    const places = [
+      ...(isSelfHosted(input, provider) ? [] : [scope.where('remote', 'apiKey')]),
+      ...(query.rerank.provider === 'compatible'
+        ? []
+        : [scope.where('query', 'rerank', 'remote', 'apiKey')]),
+    ];
+    for (const path of places) {
+      if (path !== undefined && scope.owns(path)) yield { path, value: valueAt(input, path) };
+    }
   }
 }
 

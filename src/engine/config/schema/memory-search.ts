@@ -153,6 +153,44 @@ const hybrid = () =>
     temporalDecay: section(temporalDecay, 'Age of the results'),
   });
 
+const endpoint = () =>
+  z.strictObject({
+    baseUrl: key(httpUrl(), "URL to use instead of the vendor's; `/rerank` is added to it"),
+    apiKey: key(secret(), 'API key of the reranker; see [Secrets](#secrets)'),
+    headers: key(headers(), 'Additional request headers; values are treated as secrets'),
+  });
+
+const budget = () =>
+  z.strictObject({
+    charsPerSearch: key(
+      integer(1000),
+      'Maximum number of characters to send per search, with the query counted for each passage; the best candidates are sent first',
+    ),
+    searchesPerDay: key(
+      integer(1),
+      'Maximum number of searches to rerank per day (UTC), for all agents together; cached answers do not count',
+    ),
+  });
+
+const rerank = () =>
+  z.strictObject({
+    provider: key(
+      z.enum(['none', 'voyage', 'cohere', 'jina', 'compatible', 'local', 'chat']),
+      'Reranker: a vendor, a `compatible` server with a `/rerank` endpoint, a `local` model file, or a `chat` model; `none` for no reranking',
+    ),
+    model: key(
+      text(),
+      'Reranking model; for `local` a GGUF file or a downloaded `hf:` reference, for `chat` `provider/model`',
+    ),
+    topN: key(integer(2, 100), 'How many of the best candidates to rerank'),
+    timeoutMs: key(
+      waitingTime('milliseconds', 100),
+      'How long a search waits for the reranker before it keeps the order without it, in milliseconds',
+    ),
+    remote: section(endpoint, 'Endpoint and key of the reranker'),
+    budget: section(budget, 'Limits of what is sent'),
+  });
+
 /** `memorySearch.query` (spec/memory-search §2.5). */
 function query() {
   return z.strictObject({
@@ -167,6 +205,7 @@ function query() {
     ),
     snippetChars: key(integer(40, 20_000), 'Maximum length of a snippet, in characters'),
     hybrid: section(hybrid, 'How to combine lexical and vector scores'),
+    rerank: section(rerank, 'Reordering the best candidates with a reranking model'),
   });
 }
 

@@ -2,7 +2,7 @@ import type { InputRole } from '../embedding-adapter.js';
 import type { ExplainStatus } from '../http/http-client.js';
 import { messageIn } from '../http/status-fault.js';
 import { BYTES_PER_TOKEN, estimateTokens, plainText } from '../requests/input-text.js';
-import type { ProviderSettings, RequestLimits, VendorRequest } from '../vendor.js';
+import type { Credential, ProviderSettings, RequestLimits, VendorRequest } from '../vendor.js';
 import { dimensionsToAsk, fixed, listed } from './dimensions.js';
 import { HOSTED, type Provider } from './provider.js';
 
@@ -51,7 +51,7 @@ export const voyage: Provider<'voyage'> = {
     const { createFileBatch } = await import('./file-batch.js');
     const model = settings.model ?? MODEL;
     const dimensions = dimensionsToAsk(voyage, model, settings.dimensions);
-    const endpoint = settings.baseUrl ?? ownEndpoint(settings);
+    const endpoint = settings.baseUrl ?? voyageEndpoint(settings);
     const fields = (role: InputRole) => ({
       model,
       input_type: labelOf(role, settings),
@@ -95,7 +95,11 @@ function labelOf(role: InputRole, { inputTypes }: ProviderSettings): string {
 }
 
 /** The default endpoint for a key. */
-function ownEndpoint({ credential }: ProviderSettings): string {
+export function voyageEndpoint({
+  credential,
+}: {
+  readonly credential?: Pick<Credential, 'value'> | undefined;
+}): string {
   return credential !== undefined && ATLAS_KEY.test(credential.value) ? ATLAS_ENDPOINT : ENDPOINT;
 }
 

@@ -39,11 +39,13 @@ export async function searchMemory(
         snippetLine: ___,
         textScore,
         vectorScore,
+        rerankScore,
         ...result
       }) => ({
         ...result,
         ...(debug && textScore !== undefined ? { textScore } : {}),
         ...(debug && vectorScore !== undefined ? { vectorScore } : {}),
+        ...(debug && rerankScore !== undefined ? { rerankScore } : {}),
         headingPath: [...result.headingPath],
         snippet: withSourceFooter(result.snippet, result.citation),
       }),

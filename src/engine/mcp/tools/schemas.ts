@@ -63,6 +63,7 @@ export const searchResult = z.strictObject({
         citation: z.string().optional().describe('path#L3-L5, for memory_get and for quoting'),
         textScore: score.optional().describe('Only with debug'),
         vectorScore: score.optional().describe('Only with debug'),
+        rerankScore: z.number().optional().describe('Only with debug'),
       }),
     )
     .describe('Best first'),

@@ -133,5 +133,6 @@ export class BuiltinBackend implements MemoryBackend {
   async close(): Promise<void> {
     this.keeper.close();
     await this.options.providers?.close();
+    await this.options.search.reranking?.close();
   }
 }

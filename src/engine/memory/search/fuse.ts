@@ -31,6 +31,8 @@ export interface FusedChunk extends FusionCandidate {
   readonly score: number;
   /** The factor for age: 1 for new or ageless passages. */
   readonly decay: number;
+  /** Only if a reranker scored it: its score, and the place before, 1-based. */
+  readonly reranked?: { readonly score: number; readonly placeBefore: number };
 }
 
 export interface FusionOptions {

@@ -135,6 +135,7 @@ function resultOf(
     headingPath,
     ...(findings.mode === 'vector' ? {} : { textScore: round(textScore) }),
     ...(vectorScore === undefined ? {} : { vectorScore: round(vectorScore) }),
+    ...(chunk.reranked === undefined ? {} : { rerankScore: round(chunk.reranked.score) }),
     ...(options.citations === 'off' ? {} : { citation: formatCitation(path, passage) }),
     ...(request.explain === true
       ? { explanation: explanationOf(chunk, diversity, findings, options) }
@@ -144,7 +145,7 @@ function resultOf(
 }
 
 function explanationOf(
-  { ranked, decay, ageDays }: FusedChunk,
+  { ranked, decay, ageDays, reranked }: FusedChunk,
   diversity: ScoreExplanation['diversity'],
   { shares, similarities }: Findings,
   { halfLifeDays }: ResultOptions,
@@ -158,6 +159,7 @@ function explanationOf(
       halfLifeDays === undefined || ageDays === undefined
         ? null
         : { factor: round(decay), ageDays: Math.round(ageDays * 10) / 10 },
+    ...(reranked === undefined ? {} : { placeBeforeRerank: reranked.placeBefore }),
     diversity,
   };
 }

@@ -1,5 +1,6 @@
 import { MIN_CANDIDATES } from '../../config/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
+import type { Reranking, RerankReport } from '../../rerank/index.js';
 import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
 import type { QueryEmbedder } from '../embedding/index.js';
@@ -47,6 +48,8 @@ export interface SearchOptions {
   readonly mmrLambda: number | undefined;
   /** Undefined without a provider. */
   readonly embedder: QueryEmbedder | undefined;
+  /** Undefined without `query.rerank`. */
+  readonly reranking?: Reranking | undefined;
   /** Milliseconds since the epoch, for ages and dates. */
   readonly nowMs: number;
   /** An IANA name, for dates; undefined means the host's. */
@@ -84,7 +87,11 @@ export async function searchIndex(
     : embed(index, request, options, warnings, signal);
   // Awaited later, so a rejection must not go unhandled until then.
   embedding.catch(() => undefined);
-  const limit = candidateLimit(request.maxResults ?? options.maxResults, options);
+  const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);
+  const limit = Math.max(
+    candidateLimit(request.maxResults ?? options.maxResults, options),
+    reranking?.topN ?? 0,
+  );
   const filter = await filterOf(request, options.sources);
   const found =
     query.literal === undefined
@@ -93,7 +100,8 @@ export async function searchIndex(
   signal?.throwIfAborted();
   const vector = await embedding;
   const brought = { found, vector, limit, filter, tokenizer };
-  const findings = await weighOrWarn(index, brought, options, warnings);
+  const weighed = await weighOrWarn(index, brought, options, warnings);
+  const { findings, report } = await rerank(index, weighed, request, reranking, warnings, signal);
   const { results, belowMinScore } = resultsOf(findings, request, options);
   return {
     query: request.query,
@@ -103,6 +111,7 @@ export async function searchIndex(
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
     results: await withKinds(index, results),
+    ...(report === undefined ? {} : { rerank: report }),
     matches: found.matches,
     belowMinScore,
     searchMs: runningMs() - started,
@@ -113,6 +122,29 @@ export async function searchIndex(
       ...(isDated ? [] : queryWarnings(query)),
     ],
   };
+}
+
+/** Searches while typing are not reranked, because each costs money. */
+function rerankingOf(
+  { query, lexicalOnly, rerank }: SearchRequest,
+  reranking: Reranking | undefined,
+): Reranking | undefined {
+  const isOff = lexicalOnly === true || rerank === false || query.trim() === '';
+  return isOff ? undefined : reranking;
+}
+
+/** Loaded by name, because most searches are not reranked. */
+async function rerank(
+  index: MemoryIndex,
+  findings: Findings,
+  request: SearchRequest,
+  reranking: Reranking | undefined,
+  warnings: Warning[],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly findings: Findings; readonly report?: RerankReport }> {
+  if (reranking === undefined) return { findings };
+  const { rerankFindings } = await import('./rerank-findings.js');
+  return rerankFindings(index, findings, request, reranking, warnings, signal);
 }
 
 /** Starts embedding the query, so that the provider works during the keyword search. */

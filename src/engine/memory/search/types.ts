@@ -19,6 +19,8 @@ export interface SearchRequest {
   readonly explain?: boolean | undefined;
   /** Keywords only, regardless of the configuration: for results while typing. */
   readonly lexicalOnly?: boolean | undefined;
+  /** False keeps the order without the reranker. */
+  readonly rerank?: boolean | undefined;
 }
 
 export type SearchMode = SearchOutput['mode'];

@@ -1,0 +1,56 @@
+import type { MemorySearchSettings } from '../resolved.js';
+import { type Rule, written } from './rule.js';
+
+type Provider = MemorySearchSettings['query']['rerank']['provider'];
+
+/** What a reranker cannot do without. */
+const REQUIRED: Readonly<
+  Partial<Record<Provider, { readonly keys: string; readonly form: string }>>
+> = {
+  compatible: { keys: 'remote.baseUrl', form: 'the address of a server with a /rerank endpoint' },
+  local: { keys: 'model', form: 'a GGUF file of a reranking model, or an hf: reference' },
+  chat: { keys: 'model', form: 'PROVIDER/MODEL, such as "openai/gpt-5-mini"' },
+};
+
+/** Rerankers without a default address or model need one. */
+export const rerankerIsComplete: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
+    const { provider, model, remote } = scope.settings.query.rerank;
+    const required = REQUIRED[provider];
+    const path = scope.where('query', 'rerank', 'provider');
+    if (required === undefined || path === undefined || !scope.owns(path)) continue;
+    const value = required.keys === 'model' ? model : remote.baseUrl;
+    if (value !== undefined) continue;
+    yield {
+      severity: 'fault',
+      code: 'reranker-incomplete',
+      path,
+      message: `the reranker ${JSON.stringify(provider)} needs query.rerank.${required.keys}`,
+      expected: `query.rerank.${required.keys}: ${required.form}`,
+    };
+  }
+};
+
+/** Settings that the reranker ignores. */
+export const rerankSettingsAreUsed: Rule = function* (_, scopes) {
+  for (const scope of scopes) {
+    const { provider } = scope.settings.query.rerank;
+    const named = scope.where('query', 'rerank', 'provider');
+    const ignored =
+      provider === 'none'
+        ? ['model', 'topN', 'timeoutMs', 'remote', 'budget']
+        : provider === 'local' || provider === 'chat'
+          ? ['remote']
+          : [];
+    for (const key of ignored) {
+      const path = scope.where('query', 'rerank', key);
+      if (path === undefined || !scope.owns(path, named)) continue;
+      const why =
+        provider === 'none'
+          ? 'query.rerank.provider is "none"'
+          : `the reranker ${JSON.stringify(provider)} ignores it`;
+      const message = `query.rerank.${key} has no effect: ${why}`;
+      yield { severity: 'warning', code: 'setting-unused', path, message, related: written(named) };
+    }
+  }
+};

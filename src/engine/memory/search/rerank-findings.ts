@@ -1,0 +1,81 @@
+import type { Warning } from '../../errors/index.js';
+import type { Reranking, RerankReport } from '../../rerank/index.js';
+import type { MemoryIndex } from '../index/index.js';
+import type { FusedChunk } from './fuse.js';
+import type { Findings } from './results.js';
+import type { SearchRequest } from './types.js';
+
+interface Reranked {
+  readonly findings: Findings;
+  /** Undefined if the order is that of the scores. */
+  readonly report?: RerankReport;
+}
+
+/**
+ * Reorders the best findings by the reranker. It only decides the order: the best passage gets the best of
+ * their scores, and so on, so a score means the same with and without it. Age counts afterwards, as before.
+ *
+ * Images and recordings keep their places, because a reranker only sees text.
+ *
+ * @param warnings receives the reason if the order was kept
+ * @throws the signal's reason
+ */
+export async function rerankFindings(
+  index: MemoryIndex,
+  findings: Findings,
+  { query }: SearchRequest,
+  reranking: Reranking,
+  warnings: Warning[],
+  signal: AbortSignal | undefined,
+): Promise<Reranked> {
+  const head = await textsAmong(index, findings.fused.slice(0, reranking.topN));
+  if (head.length < 2) return { findings };
+  const reranker = await reranking.load();
+  const texts = head.map(({ found }) => textOf(found));
+  const reranked = await reranker.rerank(query, texts, warnings, signal);
+  if (reranked === undefined) return { findings };
+  const { scores, report } = reranked;
+  const fresh = head.map(({ found, place }, at) => ({ found, place, score: scores.get(at) }));
+  // Stable: equal scores, and those without one, keep their order.
+  const ordered = fresh.toSorted((a, b) => compare(a.score, b.score));
+  const relevances = head.map(({ found }) => found.relevance).sort((a, b) => b - a);
+  const fused: FusedChunk[] = [...findings.fused];
+  for (const [at, { found, place, score }] of ordered.entries()) {
+    const slot = head[at]?.place;
+    if (slot === undefined) continue;
+    const relevance = relevances[at] ?? 0;
+    fused[slot] = {
+      ...found,
+      relevance,
+      score: relevance * found.decay,
+      ...(score === undefined ? {} : { reranked: { score, placeBefore: place + 1 } }),
+    };
+  }
+  fused.sort((a, b) => b.score - a.score);
+  return { findings: { ...findings, fused }, report };
+}
+
+/** Best first; what has no score comes last. */
+function compare(a: number | undefined, b: number | undefined): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return b - a;
+}
+
+/** The findings that are text, with their places. */
+async function textsAmong(
+  index: MemoryIndex,
+  fused: readonly FusedChunk[],
+): Promise<readonly { readonly found: FusedChunk; readonly place: number }[]> {
+  const documents = await index.describe(fused.map(({ ranked }) => ranked.chunk));
+  const media = new Set(
+    documents.flatMap(({ kind, source, path }) => (kind === 'media' ? [`${source}:${path}`] : [])),
+  );
+  return fused
+    .map((found, place) => ({ found, place }))
+    .filter(({ found: { ranked } }) => !media.has(`${ranked.chunk.source}:${ranked.chunk.path}`));
+}
+
+/** As passages are embedded: with the headings above them. */
+function textOf({ ranked: { chunk } }: FusedChunk): string {
+  return [chunk.headingPath.join(' › '), chunk.text].filter((part) => part !== '').join('\n\n');
+}

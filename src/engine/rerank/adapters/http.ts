@@ -1,0 +1,191 @@
+import { type ExplainStatus, parseAnswer, sendRequest } from '../../embeddings/http/http-client.js';
+import { jsonAt, messageIn } from '../../embeddings/http/status-fault.js';
+import { VendorFault } from '../../embeddings/index.js';
+import { INTERACTIVE, Pacer } from '../../embeddings/requests/pacer.js';
+import type { RerankerChoice } from '../choose-reranker.js';
+import type {
+  RankedDocument,
+  RerankAnswer,
+  RerankCost,
+  Reranker,
+  RerankRequest,
+} from '../reranker.js';
+
+/** What a request consists of. */
+interface Question {
+  readonly model: string | undefined;
+  readonly query: string;
+  readonly documents: readonly string[];
+}
+
+/** A form of `POST …/rerank`. All answers are read alike, see {@link readAnswer}. */
+interface Dialect {
+  readonly body: (question: Question) => Readonly<Record<string, unknown>>;
+  readonly maxDocuments: number;
+}
+
+/** Each vendor accepts more; `topN` is lower. */
+const AT_ONCE = 1000;
+
+/** docs.cohere.com/reference/rerank, version 2, which vLLM, llama.cpp and others copy. */
+const COHERE: Dialect = {
+  body: ({ model, query, documents }) => ({ model, query, documents, top_n: documents.length }),
+  maxDocuments: AT_ONCE,
+};
+
+/** api.jina.ai: like Cohere's, but documents may come back. */
+const JINA: Dialect = {
+  ...COHERE,
+  body: (question) => ({ ...COHERE.body(question), return_documents: false }),
+};
+
+/** docs.voyageai.com/reference/reranker-api. */
+const VOYAGE: Dialect = {
+  body: ({ model, query, documents }) => ({
+    model,
+    query,
+    documents,
+    top_k: documents.length,
+    truncation: true,
+  }),
+  maxDocuments: AT_ONCE,
+};
+
+/** text-embeddings-inference. It serves one model, and by default takes 32 texts at once. */
+const TEI: Dialect = {
+  body: ({ query, documents }) => ({ query, texts: documents, truncate: true }),
+  maxDocuments: 32,
+};
+
+/** By provider; a compatible server may turn out to speak the dialect of TEI. */
+const DIALECTS = { voyage: VOYAGE, cohere: COHERE, jina: JINA, compatible: COHERE } as const;
+
+export type HttpProvider = keyof typeof DIALECTS;
+
+export function isHttpProvider(provider: string): provider is HttpProvider {
+  return Object.hasOwn(DIALECTS, provider);
+}
+
+/** Models that read all documents together. */
+const LISTWISE = /jina-reranker-v3/iu;
+
+export interface HttpSettings {
+  readonly provider: HttpProvider;
+  readonly model: string | undefined;
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: RerankerChoice['timeoutMs'];
+}
+
+/** Vendors cut what is longer; servers with small models may refuse it. */
+const VENDOR_CHARS = 8000;
+const SERVER_CHARS = 4000;
+
+/** A vendor's service, or a server with a `/rerank` endpoint. */
+export function createHttpReranker(settings: HttpSettings): Reranker {
+  const { provider, model, baseUrl, key, timeoutMs } = settings;
+  const pacer = new Pacer();
+  const url = /\/rerank(?:ing)?$/u.test(baseUrl) ? baseUrl : `${baseUrl}/rerank`;
+  const headers = {
+    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    ...settings.headers,
+  };
+  let dialect: Dialect = DIALECTS[provider];
+  const send = async (question: Question, signal: AbortSignal): Promise<RerankAnswer> => {
+    const pacing = pacer.pacing(INTERACTIVE, () => undefined);
+    const json = dialect.body(question);
+    const request = { method: 'POST', url, headers, json, signal, timeoutMs, pacing } as const;
+    return readAnswer(parseAnswer(await sendRequest(request, explain)));
+  };
+  /** In parts, if the server takes fewer documents: its scores do not depend on each other. */
+  const sendAll = async ({ query, documents, signal }: RerankRequest): Promise<RerankAnswer> => {
+    const answers: RerankAnswer[] = [];
+    for (let from = 0; from < documents.length; from += dialect.maxDocuments) {
+      const part = documents.slice(from, from + dialect.maxDocuments);
+      const { ranked, cost } = await send({ model, query, documents: part }, signal);
+      answers.push({ ranked: ranked.map((one) => ({ ...one, index: one.index + from })), cost });
+    }
+    const ranked = answers.flatMap((answer) => answer.ranked);
+    return { ranked, cost: sumOf(answers.map(({ cost }) => cost)) };
+  };
+  return {
+    identity: [provider, url, model ?? ''].join('\n'),
+    listwise: LISTWISE.test(model ?? ''),
+    maxDocumentChars: provider === 'compatible' ? SERVER_CHARS : VENDOR_CHARS,
+    rank: async (request) => {
+      try {
+        return await sendAll(request);
+      } catch (error) {
+        if (provider !== 'compatible' || dialect === TEI || !asksForTexts(error)) throw error;
+        dialect = TEI;
+        return sendAll(request);
+      }
+    },
+    close: async () => undefined,
+  };
+}
+
+/** How a server of TEI refuses `documents`: "missing field `texts`". */
+function asksForTexts(error: unknown): boolean {
+  if (!(error instanceof VendorFault)) return false;
+  const { status, message } = error.details;
+  return (status === 400 || status === 422) && /\btexts\b/u.test(message);
+}
+
+/**
+ * Reads `{results: [{index, relevance_score}]}`, Voyage's `{data: […]}` or TEI's bare `[{index, score}]`.
+ *
+ * @throws VendorFault
+ */
+function readAnswer(json: unknown): RerankAnswer {
+  const list = Array.isArray(json) ? json : (jsonAt(json, 'results') ?? jsonAt(json, 'data'));
+  if (!Array.isArray(list)) {
+    // Some servers report an unknown route with status 200.
+    const said = messageIn(jsonAt(json, 'error'));
+    throw new VendorFault({
+      kind: 'answer',
+      message: `the answer is broken: it ${said === undefined ? 'has no results' : `reports "${said}"`}`,
+    });
+  }
+  const ranked = list.map((item: unknown): RankedDocument => {
+    const index = jsonAt(item, 'index');
+    const score = jsonAt(item, 'relevance_score') ?? jsonAt(item, 'score');
+    if (typeof index === 'number' && typeof score === 'number') return { index, score };
+    throw new VendorFault({
+      kind: 'answer',
+      message: 'the answer is broken: a result has no index or no score',
+    });
+  });
+  return { ranked, cost: costOf(json) };
+}
+
+function costOf(json: unknown): RerankCost {
+  const tokens = jsonAt(json, 'usage', 'total_tokens');
+  const units = jsonAt(json, 'meta', 'billed_units', 'search_units');
+  return {
+    ...(typeof tokens === 'number' ? { tokens } : {}),
+    ...(typeof units === 'number' ? { searchUnits: units } : {}),
+  };
+}
+
+function sumOf(costs: readonly RerankCost[]): RerankCost {
+  const sum = (name: keyof RerankCost): RerankCost => {
+    const known = costs.map((cost) => cost[name]).filter((count) => count !== undefined);
+    return known.length === 0 ? {} : { [name]: known.reduce((total, count) => total + count, 0) };
+  };
+  return { ...sum('tokens'), ...sum('searchUnits') };
+}
+
+const explain: ExplainStatus = ({ status, body }) => {
+  // Cohere's code for an invalid token.
+  if (status === 498) return { kind: 'auth' };
+  if (status === 501) {
+    return { kind: 'setup', hint: 'start llama-server with --reranking, or choose another server' };
+  }
+  // How TEI reports a model that does not rerank.
+  if (status === 424) return { kind: 'model' };
+  const said = messageIn(body) ?? '';
+  const isModel = /\bmodel\b.*(?:not supported|not exist|not found|unknown|invalid)/iu.test(said);
+  return (status === 400 || status === 422) && isModel ? { kind: 'model' } : {};
+};

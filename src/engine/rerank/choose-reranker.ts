@@ -1,0 +1,96 @@
+import type { ResolvedMemorySearch, ResolvedRerank, SecretInput } from '../config/index.js';
+import {
+  type CredentialPlace,
+  findCredential,
+  type KeyFacts,
+  PROVIDERS,
+  type ProviderWorld,
+} from '../embeddings/index.js';
+
+export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
+
+/** What is known about a reranker without calling it. */
+interface RerankerFacts {
+  /** Default address; null if there is none. */
+  readonly endpoint: string | null;
+  /** Default model; null if there is none. */
+  readonly model: string | null;
+  readonly key: KeyFacts;
+  readonly timeoutMs: number;
+}
+
+const TIMEOUT_MS = 5000;
+/** A local model is loaded first, and a chat model writes its answer word by word. */
+const SLOW_TIMEOUT_MS = 30_000;
+const NO_KEY: KeyFacts = { variables: [], required: false };
+
+const RERANKERS: Readonly<Record<RerankProvider, RerankerFacts>> = {
+  voyage: {
+    endpoint: PROVIDERS.voyage.endpoint,
+    model: 'rerank-2.5',
+    key: PROVIDERS.voyage.key,
+    timeoutMs: TIMEOUT_MS,
+  },
+  cohere: {
+    endpoint: 'https://api.cohere.com/v2',
+    model: 'rerank-v3.5',
+    // Cohere's own libraries read the second.
+    key: { variables: ['COHERE_API_KEY', 'CO_API_KEY'], required: true },
+    timeoutMs: TIMEOUT_MS,
+  },
+  jina: {
+    endpoint: 'https://api.jina.ai/v1',
+    model: 'jina-reranker-v3',
+    key: { variables: ['JINA_API_KEY'], required: true },
+    timeoutMs: TIMEOUT_MS,
+  },
+  compatible: { endpoint: null, model: null, key: NO_KEY, timeoutMs: TIMEOUT_MS },
+  local: { endpoint: null, model: null, key: NO_KEY, timeoutMs: SLOW_TIMEOUT_MS },
+  chat: { endpoint: null, model: null, key: NO_KEY, timeoutMs: SLOW_TIMEOUT_MS },
+};
+
+/** The reranker that an agent's settings select. */
+export interface RerankerChoice {
+  readonly provider: RerankProvider;
+  /** Undefined for a server that knows only one. */
+  readonly model: string | undefined;
+  /** Without trailing slash; undefined where nothing is sent over HTTP by the adapter itself. */
+  readonly baseUrl: string | undefined;
+  readonly credential: CredentialPlace;
+  readonly headers: Readonly<Record<string, SecretInput>>;
+  readonly timeoutMs: number;
+}
+
+/** Reads and sends nothing. */
+export function chooseReranker(
+  provider: RerankProvider,
+  { query: { rerank } }: Pick<ResolvedMemorySearch, 'query'>,
+  { config, env }: Pick<ProviderWorld, 'config' | 'env'>,
+): RerankerChoice {
+  const { model, remote, timeoutMs } = rerank;
+  const facts = RERANKERS[provider];
+  const { providers } = config.models;
+  const entry = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  const configured = remote.baseUrl ?? entry?.baseUrl;
+  const address = configured ?? facts.endpoint ?? undefined;
+  return {
+    provider,
+    model: model ?? facts.model ?? undefined,
+    baseUrl: address?.replace(/(?<!\/)\/+$/u, ''),
+    credential: findCredential({
+      provider,
+      vendor: { id: provider, key: facts.key },
+      remoteKey: remote.apiKey,
+      entryKey: entry?.apiKey,
+      customEndpoint: configured !== undefined,
+      env,
+    }),
+    headers: { ...entry?.headers, ...remote.headers },
+    timeoutMs: timeoutMs ?? facts.timeoutMs,
+  };
+}
+
+/** `cohere/rerank-v3.5`, for messages. */
+export function shownReranker({ provider, model }: RerankerChoice): string {
+  return model === undefined ? provider : `${provider}/${model}`;
+}

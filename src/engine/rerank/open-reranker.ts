@@ -1,0 +1,74 @@
+import type { ResolvedMemorySearch } from '../config/index.js';
+import { voyageEndpoint } from '../embeddings/adapters/voyage.js';
+import { PROVIDERS, type ProviderWorld, VendorFault } from '../embeddings/index.js';
+import { readHeaders, secretReader } from '../embeddings/open-provider.js';
+import { createHttpReranker, isHttpProvider } from './adapters/http.js';
+import type { RerankerChoice } from './choose-reranker.js';
+import type { Reranker } from './reranker.js';
+
+export interface OpenRerankerOptions {
+  readonly settings: Pick<ResolvedMemorySearch, 'local'>;
+  readonly world: ProviderWorld;
+}
+
+/**
+ * Creates the adapter of a chosen reranker: reads its key, loads its code.
+ *
+ * @throws VendorFault, SvcError PROVIDER_*, SECRET_UNRESOLVED, or the signal's reason
+ */
+export async function openReranker(
+  choice: RerankerChoice,
+  { world }: OpenRerankerOptions,
+  signal: AbortSignal,
+): Promise<Reranker> {
+  const { provider, model, credential, timeoutMs } = choice;
+  if (provider === 'chat') return openChat(model, world, signal);
+  if (credential.state === 'missing') {
+    throw new VendorFault({ kind: 'auth', message: 'no API key found', hint: credential.hint });
+  }
+  const read = secretReader(world, signal);
+  const key = credential.state === 'found' ? await read(credential.input) : undefined;
+  const headers = await readHeaders(choice.headers, read);
+  if (!isHttpProvider(provider)) {
+    throw new VendorFault({
+      kind: 'setup',
+      message: 'local reranking models are not supported yet',
+    });
+  }
+  const baseUrl = addressOf(choice, key);
+  if (baseUrl === undefined) {
+    throw new VendorFault({
+      kind: 'setup',
+      message: 'no address is configured',
+      hint: 'set memorySearch.query.rerank.remote.baseUrl',
+    });
+  }
+  return createHttpReranker({ provider, model, baseUrl, key, headers, timeoutMs });
+}
+
+async function openChat(
+  model: string | undefined,
+  world: ProviderWorld,
+  signal: AbortSignal,
+): Promise<Reranker> {
+  const { chooseChatModel, openChatModel } = await import('../chat/index.js');
+  const { createChatReranker } = await import('./adapters/chat.js');
+  if (model === undefined) throw modelMissing('PROVIDER/MODEL');
+  return createChatReranker(await openChatModel(chooseChatModel(model, world), world, signal));
+}
+
+function modelMissing(form: string): VendorFault {
+  return new VendorFault({
+    kind: 'setup',
+    message: 'no model is configured',
+    hint: `set memorySearch.query.rerank.model to ${form}`,
+  });
+}
+
+/** Voyage has another address for keys of MongoDB Atlas. */
+function addressOf({ provider, baseUrl }: RerankerChoice, key: string | undefined) {
+  if (provider !== 'voyage' || baseUrl !== PROVIDERS.voyage.endpoint || key === undefined) {
+    return baseUrl;
+  }
+  return voyageEndpoint({ credential: { value: key } });
+}

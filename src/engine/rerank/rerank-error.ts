@@ -1,0 +1,60 @@
+import { PROVIDER_CODES, shownAddress, VendorFault } from '../embeddings/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
+import { type RerankerChoice, shownReranker } from './choose-reranker.js';
+
+/** Converts any failure of a reranker. */
+export function asRerankError(error: unknown, choice: RerankerChoice): SvcError {
+  if (error instanceof SvcError) return error;
+  const what = `reranker ${shownReranker(choice)}`;
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  const fault = isLate ? tooLate(choice) : error;
+  if (!(fault instanceof VendorFault)) {
+    return new SvcError('PROVIDER_REFUSED', `${what}: ${messageOf(error)}`, { cause: error });
+  }
+  const { details } = fault;
+  const status = details.status === undefined ? '' : `${details.status} `;
+  return new SvcError(PROVIDER_CODES[details.kind], `${what}: ${status}${details.message}`, {
+    hint: details.hint ?? hintFor(details.kind, choice),
+    cause: error,
+  });
+}
+
+function tooLate({ timeoutMs }: RerankerChoice): VendorFault {
+  return new VendorFault({
+    kind: 'timeout',
+    message: `no answer within ${timeoutMs / 1000} s`,
+    hint: 'raise memorySearch.query.rerank.timeoutMs, or lower topN',
+  });
+}
+
+function hintFor(kind: VendorFault['details']['kind'], choice: RerankerChoice): string {
+  const { credential, model = 'unset', baseUrl } = choice;
+  const endpoint = baseUrl === undefined ? 'the endpoint' : shownAddress(baseUrl);
+  const settings = 'memorySearch.query.rerank';
+  switch (kind) {
+    case 'auth': {
+      if (credential.state === 'found') return `check the key from ${credential.source}`;
+      const withheld = credential.state === 'not_needed' ? credential.withheld : undefined;
+      return withheld === undefined
+        ? `set ${settings}.remote.apiKey`
+        : `${withheld} is only sent to the vendor's own address; set ${settings}.remote.apiKey to "env:${withheld}" to send it to ${endpoint}`;
+    }
+    case 'quota':
+      return 'check the balance and limits of the account; waiting does not help';
+    case 'model':
+      return `check ${settings}.model (${model}) and the address ${endpoint}`;
+    case 'answer':
+      return `check that ${endpoint} serves reranking with ${model}`;
+    case 'rate':
+    case 'overload':
+      return 'try again later';
+    case 'network':
+    case 'timeout':
+      return `check that ${endpoint} is reachable`;
+    case 'input':
+    case 'request':
+    case 'setup':
+    case 'too_large':
+      return 'test it with "svc memory status --deep"';
+  }
+}

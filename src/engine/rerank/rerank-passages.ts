@@ -1,0 +1,296 @@
+import type { ResolvedMemorySearch } from '../config/index.js';
+import { type ProviderWorld, VendorFault } from '../embeddings/index.js';
+import type { SvcError, Warning } from '../errors/index.js';
+import type { Clock } from '../support/context.js';
+import { crypto } from '../support/crypto.js';
+import { runningMs } from '../support/time.js';
+import { chooseReranker, type RerankerChoice, type RerankProvider } from './choose-reranker.js';
+import { openReranker } from './open-reranker.js';
+import { asRerankError } from './rerank-error.js';
+import type { RankedDocument, RerankCost, Reranker } from './reranker.js';
+import { type RerankUse, ScoreCache } from './score-cache.js';
+
+/** How a search was reranked. */
+export interface RerankReport extends RerankCost {
+  readonly provider: string;
+  readonly model: string | null;
+  /** Passages with a score. */
+  readonly passages: number;
+  /** How many of them were scored before, which costs nothing. */
+  readonly cached: number;
+  readonly ms: number;
+}
+
+/** The scores of some passages. */
+export interface RerankedPassages {
+  /** By position; passages that were not sent or not rated are missing. */
+  readonly scores: ReadonlyMap<number, number>;
+  readonly report: RerankReport;
+}
+
+export interface RerankOptions {
+  readonly settings: Pick<ResolvedMemorySearch, 'local' | 'query'>;
+  readonly world: ProviderWorld;
+  readonly clock: Clock;
+  /** Absolute path of the cache. */
+  readonly cacheFile: string;
+}
+
+/** After a failure, searches do not wait for the reranker for a while. */
+const REST_MS = 30_000;
+/** Enough for any question; vendors limit it too. */
+const MAX_QUERY_CHARS = 2000;
+const KEY_BYTES = 16;
+
+export function createPassageReranker(
+  provider: RerankProvider,
+  options: RerankOptions,
+): PassageReranker {
+  return new PassageReranker(chooseReranker(provider, options.settings, options.world), options);
+}
+
+/** Scores passages with the configured reranker, within its time limit and budget. */
+export class PassageReranker {
+  readonly choice: RerankerChoice;
+  private readonly options: RerankOptions;
+  private opened: Promise<Reranker> | undefined;
+  private cache: ScoreCache | undefined;
+  private rest: { readonly untilMs: number; readonly error: SvcError } | undefined;
+
+  constructor(choice: RerankerChoice, options: RerankOptions) {
+    this.choice = choice;
+    this.options = options;
+  }
+
+  /**
+   * Undefined if the reranker failed or its budget is spent: then the earlier order is kept.
+   *
+   * @param passages best first
+   * @param warnings receives the reason
+   * @throws only the signal's reason
+   */
+  async rerank(
+    query: string,
+    passages: readonly string[],
+    warnings: Warning[],
+    signal: AbortSignal = NEVER,
+  ): Promise<RerankedPassages | undefined> {
+    const resting = this.resting();
+    if (resting !== undefined) {
+      warnings.push(failed(resting));
+      return undefined;
+    }
+    // Includes opening: reading a key or loading a model may hang as well.
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
+    try {
+      return await this.scored(query.slice(0, MAX_QUERY_CHARS), passages, limit);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof BudgetSpent) {
+        warnings.push(error.warning);
+        return undefined;
+      }
+      const known = asRerankError(error, this.choice);
+      this.rest = { untilMs: this.options.clock.now() + REST_MS, error: known };
+      warnings.push(failed(known));
+      return undefined;
+    }
+  }
+
+  /**
+   * Sends a tiny request, past the cache and the budget.
+   *
+   * @throws SvcError, or the signal's reason
+   */
+  async probe(signal: AbortSignal): Promise<{ readonly ms: number }> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
+    const started = runningMs();
+    try {
+      const reranker = await this.open(limit);
+      const documents = ['a ping is answered by a pong', 'bread is baked at night'];
+      const { ranked, cost } = await reranker.rank({ query: 'ping', documents, signal: limit });
+      this.withCache((cache) => {
+        cache.begin(this.today(), this.choice.provider, undefined);
+        cache.addCost(this.today(), this.choice.provider, cost);
+      });
+      checkedScores(ranked, documents.length);
+      return { ms: runningMs() - started };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw asRerankError(error, this.choice);
+    }
+  }
+
+  /** What was sent to this provider today (UTC), by all agents; undefined if that is unknown. */
+  usedToday(): RerankUse | undefined {
+    return this.withCache((cache) => cache.usedOn(this.today(), this.choice.provider));
+  }
+
+  async close(): Promise<void> {
+    this.cache?.close();
+    this.cache = undefined;
+    const opened = await this.opened?.catch(() => undefined);
+    await opened?.close();
+  }
+
+  private async scored(
+    query: string,
+    passages: readonly string[],
+    signal: AbortSignal,
+  ): Promise<RerankedPassages> {
+    const started = runningMs();
+    const reranker = await this.open(signal);
+    const sendable = this.withinBudget(query, passages, reranker.maxDocumentChars);
+    const keys = keysOf(reranker, query, sendable);
+    const known = this.withCache((cache) => cache.scoresOf(keys)) ?? [];
+    const scores = new Map<number, number>();
+    for (const [at, { position }] of sendable.entries()) {
+      const score = known[at];
+      if (score !== undefined) scores.set(position, score);
+    }
+    const cached = scores.size;
+    const missing = sendable.filter(({ position }) => !scores.has(position));
+    let cost: RerankCost = {};
+    // A listwise reranker that left some out has rated the whole list.
+    if (missing.length > 0 && !(reranker.listwise && cached > 0)) {
+      this.begin();
+      const documents = missing.map(({ text }) => text);
+      const answer = await reranker.rank({ query, documents, signal });
+      cost = answer.cost;
+      this.withCache((cache) => cache.addCost(this.today(), this.choice.provider, cost));
+      const keyAt = new Map(sendable.map(({ position }, at) => [position, keys[at]]));
+      const fresh = [...checkedScores(answer.ranked, documents.length)].flatMap(([at, score]) => {
+        const position = missing[at]?.position;
+        if (position === undefined) return [];
+        scores.set(position, score);
+        const key = keyAt.get(position);
+        return key === undefined ? [] : [{ key, score }];
+      });
+      this.withCache((cache) => cache.keep(fresh));
+    }
+    const { provider, model = null } = this.choice;
+    const ms = runningMs() - started;
+    return { scores, report: { provider, model, passages: scores.size, cached, ms, ...cost } };
+  }
+
+  /** The best passages that may be sent, cut to the model's limit. */
+  private withinBudget(
+    query: string,
+    passages: readonly string[],
+    maxChars: number,
+  ): readonly Sendable[] {
+    let left = this.options.settings.query.rerank.budget.charsPerSearch;
+    const sendable: Sendable[] = [];
+    for (const [position, passage] of passages.entries()) {
+      const text = passage.trim().slice(0, maxChars);
+      if (text === '') continue;
+      left -= query.length + text.length;
+      if (left < 0) break;
+      sendable.push({ position, text });
+    }
+    return sendable;
+  }
+
+  /** Counts a search. @throws BudgetSpent */
+  private begin(): void {
+    const { provider } = this.choice;
+    const { searchesPerDay: limit } = this.options.settings.query.rerank.budget;
+    const allowed = this.withCache((cache) => cache.begin(this.today(), provider, limit));
+    if (limit === undefined || allowed === true) return;
+    const why =
+      allowed === false
+        ? `the budget of ${limit} searches per day is spent`
+        : 'the budget per day cannot be checked: its database is unusable';
+    throw new BudgetSpent(`not reranked: ${why}`);
+  }
+
+  private resting(): SvcError | undefined {
+    const { rest } = this;
+    return rest !== undefined && this.options.clock.now() < rest.untilMs ? rest.error : undefined;
+  }
+
+  private open(signal: AbortSignal): Promise<Reranker> {
+    if (this.opened !== undefined) return this.opened;
+    const opening = openReranker(this.choice, this.options, signal);
+    this.opened = opening;
+    // Retried after a failure.
+    opening.catch(() => {
+      if (this.opened === opening) this.opened = undefined;
+    });
+    return opening;
+  }
+
+  /** Without a usable database, everything is sent again. */
+  private withCache<T>(use: (cache: ScoreCache) => T): T | undefined {
+    try {
+      this.cache ??= ScoreCache.open(this.options.cacheFile);
+      return use(this.cache);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private today(): string {
+    return new Date(this.options.clock.now()).toISOString().slice(0, 10);
+  }
+}
+
+interface Sendable {
+  /** Among the passages given. */
+  readonly position: number;
+  readonly text: string;
+}
+
+const NEVER = new AbortController().signal;
+
+class BudgetSpent extends Error {
+  readonly warning: Warning;
+
+  constructor(message: string) {
+    super(message);
+    const hint =
+      'raise memorySearch.query.rerank.budget.searchesPerDay, or wait until tomorrow (UTC)';
+    this.warning = { code: 'RERANK_BUDGET_SPENT', message, hint };
+  }
+}
+
+/** A listwise score belongs to the whole list, so its key does too. */
+function keysOf(
+  { identity, listwise }: Reranker,
+  query: string,
+  sendable: readonly Sendable[],
+): readonly Buffer[] {
+  const hash = (...parts: readonly string[]): Buffer =>
+    crypto().createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, KEY_BYTES);
+  const texts = sendable.map(({ text }) => text);
+  const list = listwise ? hash(...texts).toString('hex') : '';
+  return texts.map((text) => hash(identity, list, query, text));
+}
+
+/** @throws VendorFault unless each index is valid and occurs once, with a finite score */
+function checkedScores(
+  ranked: readonly RankedDocument[],
+  count: number,
+): ReadonlyMap<number, number> {
+  const scores = new Map<number, number>();
+  for (const { index, score } of ranked) {
+    const isValid = Number.isInteger(index) && index >= 0 && index < count && !scores.has(index);
+    if (!isValid) throw broken(`it has the index ${index} for ${count} documents`);
+    if (!Number.isFinite(score)) throw broken('a score is not a number');
+    scores.set(index, score);
+  }
+  if (scores.size === 0 && count > 0) throw broken('it rates no document');
+  return scores;
+}
+
+function broken(why: string): VendorFault {
+  return new VendorFault({ kind: 'answer', message: `the answer is broken: ${why}` });
+}
+
+function failed({ message, hint }: SvcError): Warning {
+  return {
+    code: 'RERANK_FAILED',
+    message: `not reranked: ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

@@ -1,0 +1,150 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Warning } from '../../../src/engine/errors/index.js';
+import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { RERANK_KEY, startCohereRerankFake } from '../../fakes/rerankers.js';
+import { failureOf } from '../../support/memory.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { rerankerOf } from './support.js';
+
+const test = suite<{ fake: FakeVendor }>('reranking within limits');
+
+test.before.each(async (context) => {
+  context.fake = await startCohereRerankFake();
+});
+test.after.each(async ({ fake }) => fake.close());
+
+const cohere = ({ origin }: FakeVendor, more: Parameters<typeof rerankerOf>[0] = {}) =>
+  ({
+    provider: 'cohere',
+    remote: { baseUrl: `${origin}/v2`, apiKey: RERANK_KEY },
+    ...more,
+  }) as const;
+
+const NOTES = ['rain falls on the hills', 'the car is red', 'bread is baked at night'];
+
+function documentsSent(fake: FakeVendor): readonly string[] {
+  return JSON.parse(fake.requests.at(-1)?.body.toString('utf8') ?? '{}').documents;
+}
+
+test('only as many characters are sent as the budget of a search allows', async ({ fake }) => {
+  const budget = { charsPerSearch: 1000 };
+  const reranker = await rerankerOf(cohere(fake, { budget }));
+  const passages = ['a', 'b', 'c'].map((letter) => letter.repeat(400));
+  const reranked = await reranker.rerank('q', passages, []);
+  assert.is(documentsSent(fake).length, 2);
+  assert.equal([...(reranked?.scores.keys() ?? [])].sort(), [0, 1]);
+  await reranker.close();
+});
+
+test('long passages are cut', async ({ fake }) => {
+  const reranker = await rerankerOf(cohere(fake));
+  await reranker.rerank('q', ['x'.repeat(30_000), 'short'], []);
+  assert.is(documentsSent(fake)[0]?.length, 8000);
+  await reranker.close();
+});
+
+test('the budget of a day ends requests of all processes, until the next day', async ({ fake }) => {
+  const cacheFile = join(tempFolder().path, 'rerank.sqlite');
+  let nowMs = Date.UTC(2026, 2, 11, 23);
+  const clock = { now: () => nowMs };
+  const settings = cohere(fake, { budget: { searchesPerDay: 2 } });
+  const [one, other] = [
+    await rerankerOf(settings, { cacheFile, clock }),
+    await rerankerOf(settings, { cacheFile, clock }),
+  ];
+  const warnings: Warning[] = [];
+  assert.ok(await one.rerank('first', NOTES, warnings));
+  assert.ok(await other.rerank('second', NOTES, warnings));
+  assert.equal(warnings, []);
+  assert.is(await one.rerank('third', NOTES, warnings), undefined);
+  assert.is(warnings[0]?.code, 'RERANK_BUDGET_SPENT');
+  assert.is(fake.requests.length, 2);
+  // Costs nothing.
+  assert.is((await other.rerank('first', NOTES, []))?.report.cached, 3);
+  assert.equal(one.usedToday(), { searches: 2, tokens: 0, searchUnits: 2 });
+  nowMs += 2 * 3_600_000;
+  assert.ok(await one.rerank('third', NOTES, []));
+  await one.close();
+  await other.close();
+});
+
+test('the cache holds no text, and a damaged one is replaced', async ({ fake }) => {
+  const folder = tempFolder();
+  const cacheFile = folder.at('rerank.sqlite');
+  writeFileSync(cacheFile, 'not a database, and long enough to look like one'.repeat(50));
+  for (const cached of [0, 3]) {
+    const reranker = await rerankerOf(cohere(fake), { cacheFile });
+    assert.is((await reranker.rerank('what is red', NOTES, []))?.report.cached, cached);
+    await reranker.close();
+  }
+  assert.is(fake.requests.length, 1);
+});
+
+test('another model does not get the scores of this one', async ({ fake }) => {
+  const cacheFile = join(tempFolder().path, 'rerank.sqlite');
+  for (const model of ['rerank-v3.5', 'rerank-v4.0-fast']) {
+    const reranker = await rerankerOf(cohere(fake, { model }), { cacheFile });
+    assert.is((await reranker.rerank('what is red', NOTES, []))?.report.cached, 0);
+    await reranker.close();
+  }
+});
+
+test('without a usable cache, everything is sent again', async ({ fake }) => {
+  const file = tempFolder().write('file', '');
+  const reranker = await rerankerOf(cohere(fake), { cacheFile: join(file, 'rerank.sqlite') });
+  assert.ok(await reranker.rerank('what is red', NOTES, []));
+  assert.is((await reranker.rerank('what is red', NOTES, []))?.report.cached, 0);
+  await reranker.close();
+  const limited = await rerankerOf(cohere(fake, { budget: { searchesPerDay: 5 } }), {
+    cacheFile: join(file, 'rerank.sqlite'),
+  });
+  const warnings: Warning[] = [];
+  assert.is(await limited.rerank('what is red', NOTES, warnings), undefined);
+  assert.match(warnings[0]?.message ?? '', /cannot be checked/);
+});
+
+test('a key comes from the vendor’s variable, and goes to its own address only', async ({
+  fake,
+}) => {
+  const env = { COHERE_API_KEY: RERANK_KEY };
+  const own = await rerankerOf({ provider: 'cohere' }, { env });
+  assert.equal(own.choice.credential.state, 'found');
+  assert.is(own.choice.baseUrl, 'https://api.cohere.com/v2');
+  const { origin } = fake;
+  const elsewhere = { provider: 'cohere', remote: { baseUrl: `${origin}/v2` } } as const;
+  const custom = await rerankerOf(elsewhere, { env });
+  const warnings: Warning[] = [];
+  assert.is(await custom.rerank('what is red', NOTES, warnings), undefined);
+  assert.is(fake.requests[0]?.headers.authorization, undefined);
+  assert.match(warnings[0]?.hint ?? '', /COHERE_API_KEY is only sent to the vendor's own address/);
+});
+
+test('a missing key is reported before anything is sent', async () => {
+  const reranker = await rerankerOf({ provider: 'jina' });
+  const warnings: Warning[] = [];
+  assert.is(await reranker.rerank('what is red', NOTES, warnings), undefined);
+  assert.match(warnings[0]?.message ?? '', /reranker jina\/jina-reranker-v3: no API key found/);
+  assert.match(warnings[0]?.hint ?? '', /JINA_API_KEY/);
+});
+
+test('an unknown model names the setting', async ({ fake }) => {
+  const reranker = await rerankerOf(cohere(fake, { model: 'rerank-v9' }));
+  const warnings: Warning[] = [];
+  assert.is(await reranker.rerank('what is red', NOTES, warnings), undefined);
+  assert.match(warnings[0]?.hint ?? '', /query\.rerank\.model \(rerank-v9\)/);
+  await reranker.close();
+});
+
+test('a probe tells whether it works, and costs one small request', async ({ fake }) => {
+  const reranker = await rerankerOf(cohere(fake));
+  assert.ok((await reranker.probe(new AbortController().signal)).ms >= 0);
+  fake.trouble('key_refused');
+  const failure = await failureOf(reranker.probe(new AbortController().signal));
+  assert.is(failure.code, 'PROVIDER_AUTH');
+  await reranker.close();
+});
+
+test.run();
