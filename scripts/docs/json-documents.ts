@@ -66,6 +66,7 @@ const search: JsonDocument = {
       },
     ],
     matches: 2,
+    corrections: [],
     belowMinScore: 0,
     dates: null,
     searchMs: 1.9,

@@ -18,6 +18,7 @@ export async function runSearchScreen(
   context: EngineContext,
   signal: AbortSignal,
   mask: SecretMask,
+  exact = false,
 ): Promise<void> {
   const color = terminalSupport(context.env, process, { json: false, plain: false }).color;
   const screen = await import('../ui/screens/search/run.js');
@@ -27,7 +28,7 @@ export async function runSearchScreen(
       stdin: process.stdin,
       stdout: process.stdout,
       style: createStyle(color),
-      actions: actionsOn(memory, mask),
+      actions: actionsOn(memory, mask, exact),
       signal,
     })
     .finally(() => watcher?.close());
@@ -52,9 +53,9 @@ async function watchExternal(
   return watcher;
 }
 
-function actionsOn(memory: OpenedMemory, mask: SecretMask): SearchScreenActions {
+function actionsOn(memory: OpenedMemory, mask: SecretMask, exact: boolean): SearchScreenActions {
   const { backend } = memory;
-  const request = { maxResults: SCREEN_RESULTS, explain: true };
+  const request = { maxResults: SCREEN_RESULTS, explain: true, exact };
   return {
     search: (query, signal) => backend.search({ ...request, query }, { signal }),
     ...(isLexicalOnly(memory)

@@ -26,7 +26,7 @@ With an embedding provider, search is semantic as well; without one, or if it fa
 
 With --session-key or --chat-type, the rules of memory.ext.scope decide whether that conversation can search.
 
-Words match in any combination and in all their forms. "quoted words" must occur as a phrase, -word must not occur, word* matches prefixes. Without a query, a terminal opens the search screen.`;
+Words match in any combination and in all their forms. "quoted words" must occur as a phrase, -word must not occur, word* matches prefixes. A word that is not in the index is replaced by a similar one, unless you pass --exact. Without a query, a terminal opens the search screen.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> "when does the backup run"',
     '<%= config.bin %> <%= command.id %> "nightly backup" --workspace ./notes',
@@ -46,6 +46,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
     ...targetFlags,
     ...sessionFlags,
     ...withEnvironment({
+      exact: Flags.boolean({ summary: 'Search for the words as typed, without corrections.' }),
       explain: Flags.boolean({ summary: 'Explain each score.' }),
       long: Flags.boolean({
         char: 'l',
@@ -92,6 +93,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
         this.context(),
         this.signal,
         this.mask,
+        flags.exact,
       );
       return {};
     }
@@ -111,6 +113,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
       pathGlob: flags.path,
       explain: flags.explain,
       rerank: flags['no-rerank'] ? false : undefined,
+      exact: flags.exact,
     };
     const response = await memory.backend
       .search(
@@ -167,6 +170,7 @@ function noAnswer(memory: OpenedMemory, query: string): SearchOutput {
     provider: null,
     model: null,
     results: [],
+    corrections: [],
     matches: 0,
     dates: null,
     belowMinScore: 0,

@@ -84,13 +84,16 @@ export function modeOf(asked: readonly AskedQuestion[]): {
   readonly model: string | null;
   /** Number of questions answered by keyword search only although a provider is configured. */
   readonly fellBack: number;
+  /** Number of questions with words that were replaced. */
+  readonly corrected: number;
 } {
   const embedded = asked.find(({ response }) => response.provider !== null)?.response;
   const { mode = 'lexical', provider = null, model = null } = embedded ?? {};
   const fellBack = asked.filter(({ response }) =>
     response.warnings.some(({ code }) => code === 'PROVIDER_UNAVAILABLE'),
   ).length;
-  return { mode, provider, model, fellBack };
+  const corrected = asked.filter(({ response }) => response.corrections.length > 0).length;
+  return { mode, provider, model, fellBack, corrected };
 }
 
 async function withLines(

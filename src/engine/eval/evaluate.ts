@@ -56,6 +56,8 @@ export interface TrialResult {
   readonly model: string | null;
   /** Number of questions answered by keyword search only although a provider is configured. */
   readonly fellBack: number;
+  /** Number of questions with words that were replaced. */
+  readonly corrected: number;
   readonly metrics: Metrics;
   readonly tags: readonly TagMetrics[];
   readonly latency: Latency;

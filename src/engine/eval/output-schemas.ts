@@ -26,6 +26,7 @@ const variant = z.strictObject({
     count,
     'Questions answered by keyword search only although a provider is configured.',
   ),
+  corrected: field(count, 'Questions with words that are not in the index and were replaced.'),
   metrics: field(metrics, 'Means over all questions.'),
   tags: field(
     z.array(

@@ -143,6 +143,19 @@ export const searchOutputSchema = documentSchema({
     ),
     'Empty without matches.',
   ),
+  corrections: field(
+    z.array(
+      z.strictObject({
+        word: field(z.string(), 'A word of the query that is not in the index.'),
+        instead: field(z.array(z.string()), 'What was searched instead.'),
+        kind: field(
+          z.enum(['spelling', 'compound', 'prefix']),
+          'A similar word, parts of the word or words that contain it, or words that begin with it.',
+        ),
+      }),
+    ),
+    'See [search.md](search.md#words-that-are-not-in-the-index); empty with `--exact`.',
+  ),
   rerank: field(
     z.optional(
       z.strictObject({

@@ -19,26 +19,16 @@ import type { WatchEvent, WatchRecord } from './watch/index.js';
  */
 
 export function searchOutput(memory: OpenedMemory, response: SearchResponse): SearchOutput {
-  const { query, mode, backend, provider, model, dates, rerank, matches, belowMinScore, searchMs } =
-    response;
+  const { query, mode, backend, provider, model, dates, rerank, corrections } = response;
+  const { matches, belowMinScore, searchMs } = response;
   const results = response.results.map(({ highlights: _, snippet, ...result }) => {
     return { ...result, snippet: withSourceFooter(snippet, result.citation) };
   });
   const workspace = memory.agent.workspaceDir;
   const asked = { query, agent: memory.agentId, workspace };
-  return {
-    ...asked,
-    backend,
-    mode,
-    provider,
-    model,
-    dates,
-    results,
-    ...(rerank === undefined ? {} : { rerank }),
-    matches,
-    belowMinScore,
-    searchMs,
-  };
+  const reranked = rerank === undefined ? {} : { rerank };
+  const found = { dates, corrections, results, ...reranked, matches, belowMinScore, searchMs };
+  return { ...asked, backend, mode, provider, model, ...found };
 }
 
 export function getOutput({ absolutePath: _, warnings: __, ...response }: GetResponse): GetOutput {

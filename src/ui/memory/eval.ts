@@ -52,7 +52,11 @@ export function renderDrafted(drafted: number, wanted: number, file: string | un
 function headLine({ questions, maxResults }: EvalOutput, first: Variant): string {
   const asked = formatCountOf(questions, 'question');
   const results = formatCountOf(maxResults, 'result');
-  return `${asked}, ${results} each · ${safeLine(first.name)}: ${modeWords(first)}\n`;
+  const corrected =
+    first.corrected === 0
+      ? ''
+      : ` · words replaced in ${formatCountOf(first.corrected, 'question')}`;
+  return `${asked}, ${results} each · ${safeLine(first.name)}: ${modeWords(first)}${corrected}\n`;
 }
 
 function modeWords({ mode, provider, model, fellBack }: Variant): string {

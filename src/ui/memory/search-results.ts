@@ -32,7 +32,7 @@ export function renderSearchResults(
   if (response.results.length === 0) return `${date}${noMatches(response)}`;
   const results = response.results.map((result) => renderResult(result, options));
   const cost = rerankLine(response, options);
-  return date + [...results, ...(cost === undefined ? [] : [cost])].join('\n');
+  return `${correctionLine(response, options)}${date}${[...results, ...(cost === undefined ? [] : [cost])].join('\n')}`;
 }
 
 /** How a date in the query was understood. */
@@ -58,6 +58,33 @@ function rerankLine(
     ...(searchUnits === undefined ? [] : [formatCountOf(searchUnits, 'search unit')]),
   ];
   return `${style.dim(facts.join(', '))}\n`;
+}
+
+/** Says that other words were searched than typed. */
+function correctionLine(response: SearchResponse, { style }: SearchResultsOptions): string {
+  const note = correctionNote(response);
+  if (note === undefined) return '';
+  return `${style.dim(safeLine(`${note}; --exact searches as typed`))}\n\n`;
+}
+
+/** More words than that say nothing new on one line. */
+const MOST_WORDS_SHOWN = 5;
+
+/** Which words of the query were replaced, on one line; undefined if none was. */
+export function correctionNote({
+  corrections,
+}: Pick<SearchResponse, 'corrections'>): string | undefined {
+  if (corrections.length === 0) return undefined;
+  const quoted = (words: readonly string[]): string => {
+    const more = words.length > MOST_WORDS_SHOWN ? ' and more' : '';
+    return `${words
+      .slice(0, MOST_WORDS_SHOWN)
+      .map((word) => `"${word}"`)
+      .join(', ')}${more}`;
+  };
+  const instead = quoted(corrections.flatMap((correction) => correction.instead));
+  const words = quoted(corrections.map(({ word }) => word));
+  return `showing results for ${instead} (no match for ${words})`;
 }
 
 function noMatches({ belowMinScore }: SearchResponse): string {

@@ -36,6 +36,7 @@ function variant(name: string, share: number): Variant {
     provider: null,
     model: null,
     fellBack: 0,
+    corrected: 0,
     metrics: metrics(share),
     tags: [{ tag: 'a tag with quite a long name', questions: 4, metrics: metrics(share) }],
     latencyMs: { p50: 1.25, p95: 30, p99: 1400, max: 1500 },

@@ -28,6 +28,7 @@ export function aResponse(fields: Partial<SearchResponse>): SearchResponse {
     provider: null,
     model: null,
     results: [aResult(0)],
+    corrections: [],
     matches: 212,
     dates: null,
     belowMinScore: 0,

@@ -26,9 +26,9 @@ export async function searchMemory(
   const { agent, backend } = memory;
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return refusedAnswer(memory, refusal);
-  const { query, maxResults, minScore, corpus, path, debug = false } = input;
+  const { query, maxResults, minScore, corpus, path, exact, debug = false } = input;
   const response = await backend.search(
-    { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path },
+    { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path, exact },
     { signal, onEvent: live.heardSync },
   );
   return {
@@ -50,6 +50,7 @@ export async function searchMemory(
         snippet: withSourceFooter(result.snippet, result.citation),
       }),
     ),
+    ...correctionsOf(response),
     ...datesOf(response),
     mode: response.mode,
     provider: response.provider,
@@ -63,6 +64,11 @@ export async function searchMemory(
 
 function datesOf({ dates }: SearchResponse): Pick<SearchAnswer, 'dates'> {
   return dates === null ? {} : { dates: { from: dates.from, to: dates.to } };
+}
+
+function correctionsOf({ corrections }: SearchResponse): Pick<SearchAnswer, 'corrections'> {
+  if (corrections.length === 0) return {};
+  return { corrections: corrections.map((one) => ({ ...one, instead: [...one.instead] })) };
 }
 
 function sourcesOf(corpus: SearchInput['corpus']): readonly Source[] | undefined {
@@ -169,15 +175,19 @@ function withinCharacters(text: string): string {
 }
 
 /** The text result of `memory_search`. */
-export function searchText({ results, mode, warnings }: SearchAnswer, query: string): string {
+export function searchText(answer: SearchAnswer, query: string): string {
+  const { results, corrections = [], mode, warnings } = answer;
   const count = results.length === 1 ? '1 result' : `${results.length} results`;
   const head = `${count} for ${JSON.stringify(shortened(query))} (${mode})`;
+  const instead = corrections.map(({ word, instead: words }) => {
+    return `no match for ${JSON.stringify(word)}, searched for: ${words.join(', ')}`;
+  });
   const passages = results.map(({ path, startLine, endLine, score, headingPath, snippet }, at) => {
     const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
     const headings = headingPath.length === 0 ? '' : `\n${headingPath.join(' > ')}`;
     return `${at + 1}. ${path}, ${lines}, score ${score.toFixed(2)}${headings}\n${snippet}`;
   });
-  return [head, ...passages, ...warningTexts(warnings)].join('\n\n');
+  return [head, ...instead, ...passages, ...warningTexts(warnings)].join('\n\n');
 }
 
 /** The agent knows its query, and pays for the echo. */

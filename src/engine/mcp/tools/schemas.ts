@@ -37,6 +37,10 @@ export const searchInput = z.strictObject({
     .enum(['memory', 'sessions', 'all'])
     .optional()
     .describe('Notes, past conversations, or everything (the default)'),
+  exact: z
+    .boolean()
+    .optional()
+    .describe('Search for the words as typed, without corrections of words without a match'),
   path: path.optional().describe('Only files whose path matches this glob, like memory/2026-*.md'),
   debug: z
     .boolean()
@@ -67,6 +71,16 @@ export const searchResult = z.strictObject({
       }),
     )
     .describe('Best first'),
+  corrections: z
+    .array(
+      z.strictObject({
+        word: z.string(),
+        instead: z.array(z.string()),
+        kind: z.enum(['spelling', 'compound', 'prefix']),
+      }),
+    )
+    .optional()
+    .describe('Words of the query without a match, and what was searched instead'),
   dates: z
     .strictObject({ from: z.string(), to: z.string() })
     .optional()

@@ -35,7 +35,7 @@ export function createForgetting(
             index,
             sources: target.sources,
             search: async (query, maxResults) => {
-              return (await search({ query, maxResults }, work)).results;
+              return (await search({ query, maxResults, exact: true }, work)).results;
             },
           }),
         { embeds: false },

@@ -53,6 +53,7 @@ import type {
 } from './vectors/missing-embeddings.js';
 import type { TidyOptions } from './vectors/tidy-embeddings.js';
 import type { MediaSample, VectorCandidate } from './vectors/vector-candidates.js';
+import type { IndexTerm } from './vocabulary.js';
 
 /** Changes that are applied together: all of them or none. */
 export interface ChangeSet {
@@ -219,6 +220,12 @@ export class MemoryIndex {
     const frequencies: number[] = [];
     for (const match of matches) frequencies.push(await this.countMatches(match));
     return { chunks, frequencies };
+  }
+
+  /** The indexed words from `first` up to, but not including, `end`. */
+  async termsBetween(first: string, end: string): Promise<readonly IndexTerm[]> {
+    await othersTurn();
+    return (await import('./vocabulary.js')).termsBetween(this.database, first, end);
   }
 
   /** BM25 of given chunks under an expression; chunks that do not match are absent. */

@@ -4,9 +4,8 @@
  * scores about a million per second.
  */
 import type { Tokenizer } from '../index/index.js';
-import type { LexicalQuery, QueryTerm } from './query.js';
+import { type LexicalQuery, type QueryTerm, wordTerm } from './query.js';
 import type { TermStatistics } from './rank.js';
-import { stemOf } from './words.js';
 
 /** About a tenth of a second. */
 const MAX_COST = 120_000;
@@ -22,21 +21,22 @@ const SHORTEST_BEGINNING = 3;
 /** Turns prefixes that are too short for a large index into words. */
 export function withoutShortBeginnings(query: LexicalQuery, chunks: number): LexicalQuery {
   if (chunks <= LARGE) return query;
-  const terms = query.terms.map((term) => (isShortBeginning(term) ? asWord(term) : term));
+  const terms = query.terms.map((term) =>
+    isShortBeginning(term) ? wordTerm(beginningOf(term)) : term,
+  );
   return { ...query, terms, cutShort: query.terms.filter(isShortBeginning).map(beginningOf) };
 }
 
 function isShortBeginning(term: QueryTerm): boolean {
-  return term.prefix && [...beginningOf(term)].length < SHORTEST_BEGINNING;
+  return isPrefix(term) && [...beginningOf(term)].length < SHORTEST_BEGINNING;
 }
 
-function asWord(term: QueryTerm): QueryTerm {
-  const word = beginningOf(term);
-  return { match: `"${word}"`, stems: [stemOf(word)], prefix: false };
+function isPrefix({ forms }: QueryTerm): boolean {
+  return forms.some(({ prefix }) => prefix);
 }
 
-function beginningOf({ stems: [beginning = ''] }: QueryTerm): string {
-  return beginning;
+function beginningOf({ forms: [form] }: QueryTerm): string {
+  return form?.stems[0] ?? '';
 }
 
 /**
@@ -64,12 +64,8 @@ export function soughtTerms(
 }
 
 /** With trigrams, a word is a phrase. */
-function costOf(
-  { stems, prefix }: QueryTerm,
-  hits: number,
-  chunks: number,
-  tokenizer: Tokenizer,
-): number {
-  if (tokenizer === 'trigram' || stems.length > 1) return GATHERING * hits + PHRASE_SHARE * chunks;
-  return prefix ? GATHERING * hits : hits;
+function costOf(term: QueryTerm, hits: number, chunks: number, tokenizer: Tokenizer): number {
+  const isPhrase = tokenizer === 'trigram' || term.forms.some(({ stems }) => stems.length > 1);
+  if (isPhrase) return GATHERING * hits + PHRASE_SHARE * chunks;
+  return isPrefix(term) ? GATHERING * hits : hits;
 }

@@ -2,14 +2,22 @@ import { isAscii } from '../../support/text.js';
 import type { Tokenizer } from '../index/index.js';
 import { foldWord, STOP_WORDS, stemOf } from './words.js';
 
+/** What a term looks like in a text. */
+export interface TermForm {
+  /** The stems of its words, in order. */
+  readonly stems: readonly string[];
+  /** True for `word*`: the last stem is a prefix. */
+  readonly prefix: boolean;
+}
+
 /** A search term, for the index and for matching in a text. */
 export interface QueryTerm {
   /** A full-text expression: always quoted, so that user input cannot contain operators. */
   readonly match: string;
-  /** Stems that identify the term in a text. */
-  readonly stems: readonly string[];
-  /** True for `word*`: the last stem is a prefix. */
-  readonly prefix: boolean;
+  /** Any of these is the term. */
+  readonly forms: readonly TermForm[];
+  /** The word as typed; absent for phrases, prefixes and pieces of a word. */
+  readonly word?: string;
 }
 
 /** A parsed query. */
@@ -76,8 +84,8 @@ export function parseQuery(raw: string, tokenizer: Tokenizer, hasDate = false): 
 /** As many phrases, in order, as {@link MAX_DEMANDED_WORDS} allows. */
 function firstOf(phrases: readonly QueryTerm[]): { kept: QueryTerm[]; cut: boolean } {
   let words = 0;
-  const kept = phrases.filter(({ stems }) => {
-    words += stems.length;
+  const kept = phrases.filter(({ forms: [form] }) => {
+    words += form?.stems.length ?? 0;
     return words <= MAX_DEMANDED_WORDS;
   });
   return { kept, cut: kept.length < phrases.length };
@@ -143,13 +151,17 @@ function phraseTerm(text: string, tokenizer: Tokenizer): QueryTerm | undefined {
     const characters = [...text.replaceAll('"', ' ').trim()].slice(0, MAX_DEMANDED_CHARACTERS);
     if (characters.length < TRIGRAM) return undefined;
     const match = `"${characters.join('')}"`;
-    return { match, stems: runs.slice(0, MAX_DEMANDED_WORDS).map(stemOf), prefix: false };
+    return { match, forms: [wholeWords(runs.slice(0, MAX_DEMANDED_WORDS))] };
   }
   if (runs.length === 0) return undefined;
   const words = runs
     .flatMap((run) => (isCjkRun(run) ? [...run] : [run]))
     .slice(0, MAX_DEMANDED_WORDS);
-  return { match: `"${words.join(' ')}"`, stems: words.map(stemOf), prefix: false };
+  return { match: `"${words.join(' ')}"`, forms: [wholeWords(words)] };
+}
+
+function wholeWords(words: readonly string[]): TermForm {
+  return { stems: words.map(stemOf), prefix: false };
 }
 
 function wordTerms(piece: string, tokenizer: Tokenizer): QueryTerm[] {
@@ -158,10 +170,20 @@ function wordTerms(piece: string, tokenizer: Tokenizer): QueryTerm[] {
     const prefix = piece.endsWith('*') && position === runs.length - 1;
     if (isCjkRun(run)) return windows(run, tokenizer);
     if (tokenizer === 'trigram' && run.length < TRIGRAM) return [];
-    const stem = prefix ? foldWord(run) : stemOf(run);
-    const match = prefix && tokenizer !== 'trigram' ? prefixMatch(run) : `"${run}"`;
-    return [{ match, stems: [stem], prefix }];
+    if (!prefix) return [wordTerm(run)];
+    if (tokenizer !== 'trigram') return [prefixTerm(run)];
+    return [{ match: `"${run}"`, forms: [{ stems: [foldWord(run)], prefix }] }];
   });
+}
+
+/** A word in all its forms. */
+export function wordTerm(word: string): QueryTerm {
+  return { match: `"${word}"`, forms: [wholeWords([word])], word };
+}
+
+/** All words that begin with these letters. */
+export function prefixTerm(run: string): QueryTerm {
+  return { match: prefixMatch(run), forms: [{ stems: [foldWord(run)], prefix: true }] };
 }
 
 /** Suffixes that may make the stemmer cut a word shorter than the typed prefix. */
@@ -197,13 +219,13 @@ function windows(run: string, tokenizer: Tokenizer): QueryTerm[] {
   for (let start = 0; start + size <= characters.length; start++) {
     const piece = characters.slice(start, start + size);
     const match = tokenizer === 'trigram' ? piece.join('') : piece.join(' ');
-    terms.push({ match: `"${match}"`, stems: piece.map(stemOf), prefix: false });
+    terms.push({ match: `"${match}"`, forms: [wholeWords(piece)] });
   }
   return terms;
 }
 
-function isStopWord(term: QueryTerm): boolean {
-  return !term.prefix && STOP_WORDS.has(unquote(term.match).toLowerCase());
+function isStopWord({ word }: QueryTerm): boolean {
+  return word !== undefined && STOP_WORDS.has(word.toLowerCase());
 }
 
 function distinct(terms: readonly QueryTerm[]): QueryTerm[] {

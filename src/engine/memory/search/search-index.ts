@@ -24,7 +24,13 @@ import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
 import { filterOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
-import type { QueryVector, SearchMode, SearchRequest, SearchResponse } from './types.js';
+import type {
+  Correction,
+  QueryVector,
+  SearchMode,
+  SearchRequest,
+  SearchResponse,
+} from './types.js';
 
 export interface SearchOptions {
   readonly citations: CitationMode;
@@ -95,7 +101,11 @@ export async function searchIndex(
   const filter = await filterOf(request, options.sources);
   const found =
     query.literal === undefined
-      ? await findByWords(index, query, { limit, filter, tokenizer, dates, signal })
+      ? await findByWords(index, query, {
+          ...{ limit, filter, tokenizer, dates, signal },
+          // Trigrams already match parts of words.
+          corrects: request.exact !== true && tokenizer !== 'trigram',
+        })
       : await findLiterally(index, query, query.literal, limit, filter);
   signal?.throwIfAborted();
   const vector = await embedding;
@@ -111,6 +121,7 @@ export async function searchIndex(
     model: findings.mode === 'lexical' ? null : (vector?.model ?? null),
     dates: dates === undefined ? null : datesOutput(dates),
     results: await withKinds(index, results),
+    corrections: found.corrections,
     ...(report === undefined ? {} : { rerank: report }),
     matches: found.matches,
     belowMinScore,
@@ -286,6 +297,7 @@ interface Found {
   readonly rank: (candidates: readonly LexicalCandidate[]) => Ranking;
   readonly matcher: TermMatcher;
   readonly matches: number;
+  readonly corrections: readonly Correction[];
 }
 
 export function candidateLimit(
@@ -302,24 +314,43 @@ interface WordSearch {
   readonly tokenizer: Tokenizer;
   readonly dates: DatedNotes | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Whether words that the index does not have are replaced. */
+  readonly corrects: boolean;
 }
+
+/** What was replaced so far, and whether that is all. */
+interface Corrections {
+  readonly corrections: readonly Correction[];
+  readonly isCorrected: boolean;
+}
+
+const NOT_CORRECTED: Corrections = { corrections: [], isCorrected: false };
 
 async function findByWords(
   index: MemoryIndex,
   query: LexicalQuery,
   search: WordSearch,
+  { corrections, isCorrected }: Corrections = NOT_CORRECTED,
 ): Promise<Found> {
   const { limit, filter, tokenizer, dates, signal } = search;
   const terms = [...query.terms, ...query.required];
   const statistics = await index.termStatistics(terms.map((term) => term.match));
   signal?.throwIfAborted();
+  const isUnknown = query.terms.some((_, at) => statistics.frequencies[at] === 0);
+  if (search.corrects && !isCorrected && isUnknown) {
+    const { correctQuery } = await import('./corrections.js');
+    const corrected = await correctQuery(index, query, statistics, signal);
+    const all = [...corrections, ...corrected.corrections];
+    return findByWords(index, corrected.query, search, { corrections: all, isCorrected: true });
+  }
   const sought = soughtTerms(query.terms, statistics, tokenizer);
   const isScored = (term: number): boolean => sought.has(term) || term >= query.terms.length;
   const match = matchExpression({ ...query, terms: query.terms.filter((_, at) => sought.has(at)) });
   const worded = match === undefined ? [] : await index.lexicalCandidates(match, limit, filter);
   // If a quoted phrase does not occur verbatim, its words are searched instead.
   if (worded.length === 0 && query.required.length > 0) {
-    return findByWords(index, relaxed(query, tokenizer), search);
+    const words = relaxed(query, tokenizer);
+    return findByWords(index, words, search, { corrections, isCorrected: false });
   }
   signal?.throwIfAborted();
   const matcher = createTermMatcher(terms, tokenizer);
@@ -328,7 +359,7 @@ async function findByWords(
   const matches = wordless + (match === undefined ? 0 : await index.countMatches(match, filter));
   const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
     rankCandidates(chunks, statistics, matcher, dates, { has: isScored });
-  return { query, match, candidates, rank, matcher, matches };
+  return { query, match, candidates, rank, matcher, matches, corrections };
 }
 
 /** Adds the best chunks of the days that the query asks about, with or without its words. */
@@ -366,7 +397,7 @@ async function findLiterally(
   filter: CandidateFilter,
 ): Promise<Found> {
   const candidates = await index.literalCandidates(literal, limit, filter);
-  const term = { match: `"${literal}"`, stems: [], prefix: false };
+  const term = { match: `"${literal}"`, forms: [] };
   const matcher = createTermMatcher([term], 'trigram');
   const counted = candidates.map((chunk): LexicalCandidate => {
     return { ...chunk, bm25: matcher(chunk.text).hits.length };
@@ -374,6 +405,6 @@ async function findLiterally(
   const statistics = { chunks: 1, frequencies: [0] };
   const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
     rankCandidates(chunks, statistics, matcher, undefined);
-  const none = { match: undefined, matches: candidates.length };
+  const none = { match: undefined, matches: candidates.length, corrections: [] };
   return { query, ...none, candidates: counted, rank, matcher };
 }

@@ -1,6 +1,6 @@
 import { isAscii } from '../../support/text.js';
 import type { Tokenizer } from '../index/index.js';
-import type { QueryTerm } from './query.js';
+import type { QueryTerm, TermForm } from './query.js';
 import type { TextSpan } from './types.js';
 import { foldWord, type Word, wordAt, wordsOf } from './words.js';
 
@@ -37,7 +37,7 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
 
 /** A quick check whether folded text may contain a term, by the same prefixes. */
 function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
-  if (terms.some(({ stems }) => !isAscii(stems[0] ?? ''))) return () => true;
+  if (formsOf(terms).some(({ stems }) => !isAscii(stems[0] ?? ''))) return () => true;
   const like = new RegExp(`(?<![a-z0-9])(?:${beginningsOf(terms).join('|')})`);
   return (text) => like.test(foldWord(text));
 }
@@ -55,7 +55,7 @@ function allWords(text: string, lookup: TermLookup): TextAnalysis {
 function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
   const beginnings = beginningsOf(terms).filter(isAscii);
   const like = beginnings.length === 0 ? NOTHING : wordsBeginningWith(beginnings);
-  const singleWords = terms.every(({ stems }) => stems.length === 1);
+  const singleWords = formsOf(terms).every(({ stems }) => stems.length === 1);
   const known = new Map<string, Word>();
   const wordOnce = (word: string, start: number): Word => {
     const first = known.get(word) ?? wordAt(word, start);
@@ -73,7 +73,13 @@ function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatc
 }
 
 function beginningsOf(terms: readonly QueryTerm[]): string[] {
-  return terms.map(({ stems, prefix }) => (prefix ? stems[0] : stems[0]?.slice(0, -1)) ?? '');
+  return formsOf(terms).map(
+    ({ stems, prefix }) => (prefix ? stems[0] : stems[0]?.slice(0, -1)) ?? '',
+  );
+}
+
+function formsOf(terms: readonly QueryTerm[]): readonly TermForm[] {
+  return terms.flatMap(({ forms }) => forms);
 }
 
 function wordsBeginningWith(beginnings: readonly string[]): RegExp {
@@ -98,7 +104,8 @@ interface TermLookup {
 function lookupOf(terms: readonly QueryTerm[]): TermLookup {
   const byFirstStem = new Map<string, NumberedTerm[]>();
   const prefixes: NumberedTerm[] = [];
-  for (const [term, { stems, prefix }] of terms.entries()) {
+  const forms = terms.flatMap((term, at) => term.forms.map((form) => ({ ...form, term: at })));
+  for (const { term, stems, prefix } of forms) {
     const [first] = stems;
     // A lone diacritic folds to an empty string, which is everywhere.
     if (first === undefined || first === '') continue;

@@ -21,7 +21,12 @@ export interface SearchRequest {
   readonly lexicalOnly?: boolean | undefined;
   /** False keeps the order without the reranker. */
   readonly rerank?: boolean | undefined;
+  /** Search for the words as typed, even if the index does not have them. */
+  readonly exact?: boolean | undefined;
 }
+
+/** A word of the query that the index does not have, and what was searched instead. */
+export type Correction = SearchOutput['corrections'][number];
 
 export type SearchMode = SearchOutput['mode'];
 

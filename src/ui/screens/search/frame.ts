@@ -11,6 +11,7 @@ import {
 } from '../../fit.js';
 import { scoreParts } from '../../memory/explanation.js';
 import { headingTrail, lineAnchor } from '../../memory/location.js';
+import { correctionNote } from '../../memory/search-results.js';
 import { safeLine } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
 import { wrapText } from '../../wrap.js';
@@ -101,12 +102,14 @@ function resultLines(
   return [...fill(list, layout.list), rule, ...fill(preview, layout.preview)];
 }
 
-/** The line below the list, with a warning about the results. */
+/** The line below the list, with a warning about the results or the words that were replaced. */
 function ruleLine({ response }: SearchScreenModel, layout: SearchLayout, style: Style): string {
   const columns = Math.max(0, layout.columns - MARGIN * 2);
-  const [warning] = response?.warnings ?? [];
-  if (warning === undefined) return `  ${style.dim('─'.repeat(columns))}`;
-  const words = fitEnd(`─ ${safeLine(warning.message)} `, Math.max(0, columns - 4));
+  const note =
+    response?.warnings[0]?.message ??
+    (response === undefined ? undefined : correctionNote(response));
+  if (note === undefined) return `  ${style.dim('─'.repeat(columns))}`;
+  const words = fitEnd(`─ ${safeLine(note)} `, Math.max(0, columns - 4));
   return `  ${style.dim(words + '─'.repeat(Math.max(0, columns - textWidth(words))))}`;
 }
 

@@ -24,6 +24,7 @@ function answer(query: string, snippet: string, snippetLine = 3): SearchResponse
         highlights: [],
       },
     ],
+    corrections: [],
     matches: 1,
     dates: null,
     belowMinScore: 0,

@@ -14,8 +14,8 @@ function sought(query: string, chunks: number, frequencies: readonly number[]): 
   const kept = soughtTerms(terms, { chunks, frequencies }, 'unicode61');
   return terms
     .filter((_, at) => kept.has(at))
-    .map(({ stems, prefix }) => {
-      return stems.join(' ') + (prefix ? '*' : '');
+    .map(({ forms: [form] }) => {
+      return form?.stems.join(' ') + (form?.prefix === true ? '*' : '');
     });
 }
 

@@ -180,7 +180,10 @@ test('a hyphen inside a word or before a figure excludes nothing', () => {
 
 test('a star looks for beginnings', () => {
   assert.equal(parseQuery('deploy*', 'unicode61').terms, [
-    { match: '("deploy" * OR "deploye" *)', stems: ['deploy'], prefix: true },
+    {
+      match: '("deploy" * OR "deploye" *)',
+      forms: [{ stems: ['deploy'], prefix: true }],
+    },
   ]);
 });
 

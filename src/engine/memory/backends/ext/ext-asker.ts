@@ -245,6 +245,13 @@ export function requestWarnings(
   if (!saysSomething(request)) {
     warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
   }
+  if (request.exact === true) {
+    warnings.push({
+      code: 'EXACT_IGNORED',
+      message: 'the external search program decides how words match, so exact search has no effect',
+      hint: 'to search with the builtin engine, set memory.backend to "builtin"',
+    });
+  }
   if (request.sources?.includes('sessions') === true && !sessions.enabled) {
     warnings.push({
       code: 'SOURCE_OFF',

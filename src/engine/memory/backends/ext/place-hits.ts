@@ -179,6 +179,7 @@ export async function answerOf(
     model: null,
     dates: null,
     results,
+    corrections: [],
     matches: hits.length,
     belowMinScore,
     warnings: requestWarnings(request, settings),

@@ -1,0 +1,215 @@
+/*
+ * Replaces the words of a query that the index does not have by words that it has. Loaded only for such
+ * queries.
+ */
+import type { MemoryIndex } from '../index/index.js';
+import { editDistance, editsOf } from './edit-distance.js';
+import { type LexicalQuery, prefixTerm, type QueryTerm, wordTerm } from './query.js';
+import type { TermStatistics } from './rank.js';
+import type { Correction } from './types.js';
+import { foldedWordsOf, foldWord, STOP_WORDS } from './words.js';
+
+/** Shorter words are one edit away from too many others. */
+const SHORTEST = 4;
+/** Nobody types a longer word, and the number of its edits grows with its length. */
+const LONGEST = 40;
+/** From this length on, two edits are still a likely misspelling. */
+const LONG = 8;
+/** Shorter parts of a word are often only endings. */
+const SHORTEST_PART = 4;
+/** A pasted text has too many unknown words to look for each of them. */
+const MOST_WORDS = 8;
+/** How many index terms are compared with the words of the text, and in how many passages. */
+const COMPARED_TERMS = 12;
+const COMPARED_PASSAGES = 8;
+
+/** A query with words that the index has, and what was replaced. */
+interface Corrected {
+  readonly query: LexicalQuery;
+  readonly corrections: readonly Correction[];
+}
+
+interface Replacement {
+  readonly terms: readonly QueryTerm[];
+  readonly instead: readonly string[];
+  readonly kind: Correction['kind'];
+}
+
+/**
+ * Replaces words without a match: by a word one edit away; from eight letters on, two edits away; by the
+ * parts of which it is composed; by the words that begin with it.
+ *
+ * @param statistics of the terms of the query, in their order
+ */
+export async function correctQuery(
+  index: MemoryIndex,
+  query: LexicalQuery,
+  { frequencies }: TermStatistics,
+  signal: AbortSignal | undefined,
+): Promise<Corrected> {
+  const unknown = query.terms
+    .filter((term, at) => frequencies[at] === 0 && isWord(term))
+    .slice(0, MOST_WORDS);
+  const context = query.terms.filter((_, at) => (frequencies[at] ?? 0) > 0);
+  const corrections: Correction[] = [];
+  const terms: QueryTerm[] = [];
+  for (const term of query.terms) {
+    const word = unknown.includes(term) ? term.word : undefined;
+    signal?.throwIfAborted();
+    const found = word === undefined ? undefined : await replace(index, word, context);
+    if (word === undefined || found === undefined) {
+      terms.push(term);
+      continue;
+    }
+    terms.push(...found.terms);
+    corrections.push({ word, instead: found.instead, kind: found.kind });
+  }
+  return { query: { ...query, terms }, corrections };
+}
+
+const LETTERS = /^\p{L}+$/u;
+
+/** Numbers and codes are never a misspelling of others. */
+function isWord({ word }: QueryTerm): boolean {
+  return (
+    word !== undefined &&
+    word.length >= SHORTEST &&
+    word.length <= LONGEST &&
+    LETTERS.test(word) &&
+    !STOP_WORDS.has(word.toLowerCase())
+  );
+}
+
+async function replace(
+  index: MemoryIndex,
+  typed: string,
+  context: readonly QueryTerm[],
+): Promise<Replacement | undefined> {
+  const word = foldWord(typed);
+  const spelling = await nearestWord(index, word, context);
+  if (spelling !== undefined) {
+    return { terms: [wordTerm(spelling)], instead: [spelling], kind: 'spelling' };
+  }
+  const parts = await partsOf(index, word);
+  if (parts !== undefined) return { terms: parts.map(wordTerm), instead: parts, kind: 'compound' };
+  const beginning = prefixTerm(word);
+  const { frequencies } = await index.termStatistics([beginning.match]);
+  if ((frequencies[0] ?? 0) === 0) return undefined;
+  return { terms: [beginning], instead: [`${word}*`], kind: 'prefix' };
+}
+
+/** The word of the index that is most likely meant. */
+async function nearestWord(
+  index: MemoryIndex,
+  word: string,
+  context: readonly QueryTerm[],
+): Promise<string | undefined> {
+  const edits = [...editsOf(word)].filter((edit) => edit.length >= SHORTEST - 1);
+  const { frequencies } = await index.termStatistics(edits.map((edit) => `"${edit}"`));
+  const near = edits.filter((_, at) => (frequencies[at] ?? 0) > 0);
+  const best = await mostLikely(index, word, { near, distance: 1, context });
+  if (best !== undefined || word.length < LONG) return best;
+  const further = await similarTerms(index, word);
+  return mostLikely(index, word, { near: further, distance: 2, context });
+}
+
+/** Terms with the same first letter that a word two edits away may have been stemmed to; the most common. */
+async function similarTerms(index: MemoryIndex, word: string): Promise<readonly string[]> {
+  const first = word.charAt(0);
+  const end = String.fromCharCode(first.charCodeAt(0) + 1);
+  const terms = await index.termsBetween(first, end);
+  return terms
+    .filter(({ term }) => {
+      if (term.length < SHORTEST || term.length > word.length + 2) return false;
+      return editDistance(word, term, true) <= 2;
+    })
+    .sort((a, b) => b.chunks - a.chunks)
+    .slice(0, COMPARED_TERMS)
+    .map(({ term }) => term);
+}
+
+interface Nearness {
+  /** Words or stems to look for in the text. */
+  readonly near: readonly string[];
+  readonly distance: number;
+  /** The terms of the query that the index has. */
+  readonly context: readonly QueryTerm[];
+}
+
+interface Candidate {
+  readonly word: string;
+  readonly distance: number;
+  readonly sameStart: boolean;
+  readonly withContext: boolean;
+  readonly count: number;
+}
+
+/**
+ * Stems are not words: `deploy` is far from `deploymnet`. So the words themselves are looked up in some of the
+ * passages. A word that occurs together with other words of the query is preferred.
+ */
+async function mostLikely(
+  index: MemoryIndex,
+  word: string,
+  { near, distance, context }: Nearness,
+): Promise<string | undefined> {
+  const candidates = new Map<string, Candidate>();
+  const around = context.map(({ match }) => match).join(' OR ');
+  for (const term of near.slice(0, COMPARED_TERMS)) {
+    const together = around === '' ? [] : await passagesOf(index, `"${term}" AND (${around})`);
+    const passages = [...together, ...(await passagesOf(index, `"${term}"`))];
+    for (const [at, text] of passages.entries()) {
+      for (const near of wordsNear(text, word, distance)) {
+        const known = candidates.get(near);
+        candidates.set(near, {
+          word: near,
+          distance: known?.distance ?? editDistance(word, near),
+          sameStart: near[0] === word[0],
+          withContext: at < together.length || known?.withContext === true,
+          count: (known?.count ?? 0) + 1,
+        });
+      }
+    }
+  }
+  return [...candidates.values()].sort(byLikelihood)[0]?.word;
+}
+
+/** The words of a text, folded, that are so close to a word. */
+function wordsNear(text: string, word: string, distance: number): string[] {
+  return foldedWordsOf(text).filter((other) => {
+    if (Math.abs(other.length - word.length) > distance || STOP_WORDS.has(other)) return false;
+    // "date" is hardly a misspelling of "mate".
+    if (word.length === SHORTEST && other[0] !== word[0]) return false;
+    return editDistance(word, other) <= distance;
+  });
+}
+
+async function passagesOf(index: MemoryIndex, match: string): Promise<readonly string[]> {
+  const found = await index.lexicalCandidates(match, COMPARED_PASSAGES);
+  return found.map(({ text, headingPath }) => `${headingPath.join('\n')}\n${text}`);
+}
+
+function byLikelihood(a: Candidate, b: Candidate): number {
+  if (a.distance !== b.distance) return a.distance - b.distance;
+  if (a.withContext !== b.withContext) return a.withContext ? -1 : 1;
+  if (a.sameStart !== b.sameStart) return a.sameStart ? -1 : 1;
+  return b.count - a.count || (a.word < b.word ? -1 : 1);
+}
+
+/** The two words that a word is composed of, if the index has both. */
+async function partsOf(
+  index: MemoryIndex,
+  word: string,
+): Promise<readonly [string, string] | undefined> {
+  const splits: (readonly [string, string])[] = [];
+  for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART; at++) {
+    splits.push([word.slice(0, at), word.slice(at)]);
+  }
+  const parts = splits.flat();
+  const { frequencies } = await index.termStatistics(parts.map((part) => `"${part}"`));
+  const rarest = splits.map((_, at) =>
+    Math.min(frequencies[2 * at] ?? 0, frequencies[2 * at + 1] ?? 0),
+  );
+  const most = Math.max(0, ...rarest);
+  return most === 0 ? undefined : splits[rarest.indexOf(most)];
+}

@@ -1,0 +1,101 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { editDistance, editsOf } from '../../../../src/engine/memory/search/edit-distance.js';
+import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
+import { folderOf } from '../../../support/temp-folder.js';
+
+const test = suite('words that the index does not have');
+
+const notes = folderOf({
+  'cluster.md':
+    '# Cluster\n\nThe kubernetes cluster is in Frankfurt. Its Deployment takes a minute.\n',
+  'hotel.md': 'We booked the accommodation for the retreat, with a date in May.\n',
+  'money.md': 'The invoice was paid. The water bottle is blue.\n',
+  'form.md': 'The form for the visa.\n',
+  'farm.md': 'The farm of my aunt.\n',
+});
+const backend = backendOn(targetOf(notes.path));
+
+async function ask(query: string, exact = false) {
+  const response = await backend.search({ query, exact, minScore: 0 });
+  return { ...response, paths: pathsOf(response) };
+}
+
+test('a misspelt word finds the nearest one, and the answer says so', async () => {
+  const typed = ['kuberntes', 'kubernetess', 'kubernetse', 'kubermetes', 'ukbernetes', 'Kuberntes'];
+  for (const word of typed) {
+    const { paths, corrections } = await ask(word);
+    assert.equal(paths, ['cluster.md'], word);
+    assert.equal(corrections, [{ word, instead: ['kubernetes'], kind: 'spelling' }]);
+  }
+});
+
+test('the words are compared, not their stems', async () => {
+  const { paths, corrections, results } = await ask('deploymnet');
+  assert.equal(paths, ['cluster.md']);
+  assert.equal(corrections[0]?.instead, ['deployment']);
+  const [{ snippet, highlights } = { snippet: '', highlights: [] }] = results;
+  assert.equal(
+    highlights.map(({ start, end }) => snippet.slice(start, end)),
+    ['Deployment'],
+  );
+});
+
+test('two edits are a misspelling only of a long word', async () => {
+  assert.equal((await ask('acommodatoin')).paths, ['hotel.md']);
+  assert.equal((await ask('invocie')).paths, ['money.md']);
+  assert.equal((await ask('invcie')).paths, []);
+});
+
+test('a word next to the others of the query is preferred', async () => {
+  assert.equal((await ask('fprm visa')).corrections[0]?.instead, ['form']);
+  assert.equal((await ask('fprm aunt')).corrections[0]?.instead, ['farm']);
+});
+
+test('a word is found by its parts, or by its beginning', async () => {
+  const composed = await ask('waterbottle');
+  assert.equal(composed.paths, ['money.md']);
+  assert.equal(composed.corrections, [
+    { word: 'waterbottle', instead: ['water', 'bottle'], kind: 'compound' },
+  ]);
+  const begun = await ask('accommo');
+  assert.equal(begun.paths, ['hotel.md']);
+  assert.equal(begun.corrections, [{ word: 'accommo', instead: ['accommo*'], kind: 'prefix' }]);
+});
+
+test('words that the index has, numbers and very short words stay as typed', async () => {
+  for (const query of ['invoice', 'e4012', 'lnk', '-kuberntes invoice']) {
+    assert.equal((await ask(query)).corrections, [], query);
+  }
+  // Not "date", which is far more likely to be another word.
+  assert.equal((await ask('mate')).corrections, []);
+});
+
+test('the words of a phrase that does not occur are corrected too', async () => {
+  const { paths, corrections } = await ask('"kuberntes clutser"');
+  assert.equal(paths, ['cluster.md']);
+  assert.equal(
+    corrections.flatMap(({ instead }) => instead),
+    ['kubernetes', 'cluster'],
+  );
+});
+
+test('an exact search replaces nothing', async () => {
+  const { paths, corrections } = await ask('kuberntes', true);
+  assert.equal([paths, corrections], [[], []]);
+});
+
+test('edits are counted, two swapped letters as one', () => {
+  for (const [a, b, distance] of [
+    ['form', 'from', 1],
+    ['form', 'form', 0],
+    ['kitten', 'sitting', 3],
+    ['', 'ab', 2],
+  ] as const) {
+    assert.is(editDistance(a, b), distance, `${a} ${b}`);
+  }
+  assert.is(editDistance('deploymnet', 'deploy', true), 0);
+  for (const edit of editsOf('form')) assert.is(editDistance('form', edit), 1, edit);
+});
+
+test.run();
