@@ -1,4 +1,4 @@
-import stringWidth from 'fast-string-width';
+import { splitGraphemes, textWidth } from './fit.js';
 import { safeProse } from './safe-text.js';
 
 /** The location a frame points at; 1-based, the column in UTF-16 code units. */
@@ -82,9 +82,9 @@ function safeStart(line: string, at: number): number {
 }
 
 function toCells(text: string): readonly Cell[] {
-  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => {
-    const shown = safeProse(segment);
-    return { text: shown, width: stringWidth(shown) };
+  return splitGraphemes(text).map((character) => {
+    const shown = safeProse(character);
+    return { text: shown, width: textWidth(shown) };
   });
 }
 

@@ -1,35 +1,40 @@
 /**
  * Fitting text into columns, measured as a terminal draws it (wide CJK, emoji, combining marks,
- * escape codes of no width). The fast path of a search uses LIGHT_MEASURE of wrap.ts instead.
+ * escape codes of no width).
  */
 import stringWidth from 'fast-string-width';
-import type { Measure } from './wrap.js';
+import type { TextSpan } from '../engine/memory/search/index.js';
 
 const ELLIPSIS = '…';
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/**
+ * Text of one column per character: Latin letters, and the punctuation and arrows of prose. Most text is, and the
+ * first use of Intl.Segmenter alone takes 5 ms, which a search does not have.
+ */
+const PLAIN =
+  /^[\x20-\x7E\xA1-\xAC\xAE-\u02FF\u2010-\u2027\u2030-\u205E\u20A0-\u20BF\u2190-\u2193]*$/u;
 
 /** Columns that a text takes; escape codes take none. */
 export function textWidth(text: string): number {
-  return stringWidth(text);
+  return PLAIN.test(text) ? text.length : stringWidth(text);
 }
 
 /** The characters of a text as people count them, with combining marks and emoji sequences kept whole. */
 export function splitGraphemes(text: string): readonly string[] {
-  return Array.from(graphemes.segment(text), (part) => part.segment);
+  return PLAIN.test(text)
+    ? text.split('')
+    : Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
 }
-
-/** As a terminal draws it, for lines that must fit exactly. */
-export const EXACT_MEASURE: Measure = { split: splitGraphemes, width: textWidth };
 
 /** The longest start of a text (without escape codes) that fits, without an ellipsis. */
 export function takeColumns(text: string, columns: number): string {
   if (columns <= 0) return '';
   let taken = '';
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    width += stringWidth(segment);
+  for (const character of splitGraphemes(text)) {
+    width += textWidth(character);
     if (width > columns) break;
-    taken += segment;
+    taken += character;
   }
   return taken;
 }
@@ -38,34 +43,80 @@ export function takeColumns(text: string, columns: number): string {
 export function fitEnd(text: string, columns: number): string {
   // A line of megabytes is not measured whole to show its first columns.
   const head = text.length > columns * 16 ? text.slice(0, columns * 16) : text;
-  if (head === text && stringWidth(text) <= columns) return text;
+  if (head === text && textWidth(text) <= columns) return text;
   return columns <= 0 ? '' : `${takeColumns(head, columns - 1)}${ELLIPSIS}`;
 }
 
 /** A path, cut in the middle with `…` if it does not fit. The file name matters most, so the tail gets more room. */
 export function fitMiddle(path: string, columns: number): string {
-  if (stringWidth(path) <= columns) return path;
+  if (textWidth(path) <= columns) return path;
   if (columns <= 0) return '';
   if (columns === 1) return ELLIPSIS;
   const headColumns = Math.floor((columns - 1) / 3);
   const head = takeColumns(path, headColumns);
-  const tail = takeLastColumns(path, columns - 1 - stringWidth(head));
+  const tail = takeLastColumns(path, columns - 1 - textWidth(head));
   return `${head}${ELLIPSIS}${tail}`;
+}
+
+/** A line broken into pieces that fit; left whole without a width (a pipe). */
+export function wrapText(line: string, columns: number | undefined): readonly string[] {
+  if (columns === undefined) return [line];
+  return wrapSpans(line, columns).map(({ start, end }) => line.slice(start, end).trimEnd());
+}
+
+/**
+ * Where to break a line so that every piece fits: at blanks, which then belong to no piece, or within a word that is
+ * too wide by itself. Leading blanks are kept.
+ *
+ * @returns spans of the line in UTF-16 units; one empty span for an empty line
+ */
+export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
+  const room = Math.max(1, columns);
+  const spans: TextSpan[] = [];
+  let start = 0;
+  let width = 0;
+  let at = 0;
+  let blank: { readonly at: number; readonly widthAfter: number } | undefined;
+  for (const unit of splitGraphemes(line)) {
+    const unitWidth = textWidth(unit);
+    if (width + unitWidth > room && at > start) {
+      if (unit === ' ') {
+        spans.push({ start, end: at });
+        start = at + 1;
+        width = 0;
+        blank = undefined;
+        at += unit.length;
+        continue;
+      }
+      const end = blank?.at ?? at;
+      spans.push({ start, end });
+      start = blank === undefined ? at : end + 1;
+      width -= blank?.widthAfter ?? width;
+      blank = undefined;
+    }
+    if (unit === ' ' && line.slice(start, at).trim() !== '') {
+      blank = { at, widthAfter: width + unitWidth };
+    }
+    width += unitWidth;
+    at += unit.length;
+  }
+  if (start < line.length || spans.length === 0) spans.push({ start, end: line.length });
+  return spans;
 }
 
 /** A text padded with blanks at the end. */
 export function padEnd(text: string, columns: number): string {
-  return text + blanks(columns - stringWidth(text));
+  return text + blanks(columns - textWidth(text));
 }
 
 /** A text padded with blanks at the start. */
 export function padStart(text: string, columns: number): string {
-  return blanks(columns - stringWidth(text)) + text;
+  return blanks(columns - textWidth(text)) + text;
 }
 
 /** Two texts at both ends of a line. If they do not fit, the right one is dropped. */
 export function spread(left: string, right: string, columns: number): string {
-  const gap = columns - stringWidth(left) - stringWidth(right);
+  const gap = columns - textWidth(left) - textWidth(right);
   return right === '' || gap < 2 ? left : `${left}${blanks(gap)}${right}`;
 }
 
@@ -75,7 +126,7 @@ export function takeLastColumns(text: string, columns: number): string {
   let width = 0;
   let from = parts.length;
   while (from > 0) {
-    width += stringWidth(parts[from - 1] ?? '');
+    width += textWidth(parts[from - 1] ?? '');
     if (width > columns) break;
     from -= 1;
   }

@@ -1,9 +1,8 @@
 import type { CheckedSecret, SecretsCheck } from '../engine/secrets/check-secrets.js';
 import { formatCount, formatCountOf } from '../engine/support/format.js';
+import { wrapText } from './fit.js';
 import { safeLine, shownPath } from './safe-text.js';
-
 import type { Style } from './style.js';
-import { wrapText } from './wrap.js';
 
 /** How the check is shown. */
 export interface SecretsCheckOptions {

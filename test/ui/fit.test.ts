@@ -1,19 +1,20 @@
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  EXACT_MEASURE,
   fitEnd,
   fitMiddle,
   padEnd,
   padStart,
+  splitGraphemes,
   spread,
   textWidth,
+  wrapSpans,
 } from '../../src/ui/fit.js';
 import { createStyle, drawBar, drawScore } from '../../src/ui/style.js';
 
 import { alignRows, renderTable } from '../../src/ui/table.js';
-import { LIGHT_MEASURE, wrapSpans } from '../../src/ui/wrap.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b/', ' ', '日', 'é', '👩‍👩‍👧', 'e\u0301') });
 
@@ -39,7 +40,7 @@ test('nothing that was fitted is wider than asked', () => {
 test('wrapping loses nothing but the blanks it breaks at, and every piece fits', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 2, max: 40 }), (value, columns) => {
-      const spans = wrapSpans(value, columns, EXACT_MEASURE);
+      const spans = wrapSpans(value, columns);
       let at = 0;
       for (const { start, end } of spans) {
         assert.ok(value.slice(at, start) === '' || value.slice(at, start) === ' ');
@@ -51,9 +52,19 @@ test('wrapping loses nothing but the blanks it breaks at, and every piece fits',
   );
 });
 
+test('a quick look at plain text finds the same width as the tables', () => {
+  for (let code = 0x20; code < 0x2200; code += 1) {
+    const character = String.fromCharCode(code);
+    const isAlone = splitGraphemes(character).length === 1 && textWidth(character) === 1;
+    if (isAlone && !/\p{C}/u.test(character))
+      assert.is(stringWidth(character), 1, code.toString(16));
+  }
+  assert.equal([textWidth('e\u0301 “a” – b'), splitGraphemes('e\u0301a')], [9, ['e\u0301', 'a']]);
+});
+
 test('breaks prose at blanks and keeps its indentation', () => {
   const lines = (value: string, columns: number): readonly string[] =>
-    wrapSpans(value, columns, LIGHT_MEASURE).map(({ start, end }) => value.slice(start, end));
+    wrapSpans(value, columns).map(({ start, end }) => value.slice(start, end));
   assert.equal(lines('the nightly backup runs', 12), ['the nightly', 'backup runs']);
   assert.equal(lines('  - item one', 9), ['  - item', 'one']);
   assert.equal(lines('日本語日本語', 6), ['日本語', '日本語']);

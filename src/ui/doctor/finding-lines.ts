@@ -10,10 +10,9 @@ import type {
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { renderCodeFrame } from '../code-frame.js';
 import { renderDiff } from '../diff-lines.js';
-import { EXACT_MEASURE, fitEnd, padEnd, textWidth } from '../fit.js';
+import { fitEnd, padEnd, textWidth, wrapText } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { wrapText } from '../wrap.js';
 
 /** How findings are shown. */
 export interface FindingLineOptions {
@@ -73,11 +72,7 @@ function frameLines(
 }
 
 function wrapped(text: string, columns: number | undefined, indent: number): readonly string[] {
-  return wrapText(
-    safeLine(text),
-    columns === undefined ? undefined : columns - indent,
-    EXACT_MEASURE,
-  );
+  return wrapText(safeLine(text), columns === undefined ? undefined : columns - indent);
 }
 
 /** States of a check that has not finished. */

@@ -1,9 +1,9 @@
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
 import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
+import { wrapSpans, wrapText } from '../fit.js';
 import { type MarkedLine, markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { LIGHT_MEASURE, wrapSpans, wrapText } from '../wrap.js';
 import { explanationWords } from './explanation.js';
 import { headingTrail, lineAnchor } from './location.js';
 
@@ -146,7 +146,7 @@ function bestLine(result: SearchResult, options: SearchResultsOptions): readonly
   );
   if (best === undefined) return [];
   const room = (options.columns ?? 80) - INDENT.length - 2;
-  const spans = wrapSpans(best.text, room, LIGHT_MEASURE);
+  const spans = wrapSpans(best.text, room);
   const first = best.marks[0]?.start ?? 0;
   const span = spans.find(({ end }) => end > first) ?? { start: 0, end: best.text.length };
   const before = span.start > 0 ? '…' : '';
@@ -163,9 +163,7 @@ function snippetLines(result: SearchResult, options: SearchResultsOptions): read
   return markSnippet(result.snippet, result.highlights).flatMap((line) => {
     const whole = [{ start: 0, end: line.text.length }];
     const spans =
-      options.columns === undefined
-        ? whole
-        : wrapSpans(line.text, options.columns - INDENT.length, LIGHT_MEASURE);
+      options.columns === undefined ? whole : wrapSpans(line.text, options.columns - INDENT.length);
     return spans.map((span) => paintMarks(line, span, paint).trimEnd());
   });
 }

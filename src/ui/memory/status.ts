@@ -7,11 +7,10 @@ import {
   formatCountOf,
   formatRelativeTime,
 } from '../../engine/support/format.js';
+import { wrapText } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
-
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
-import { wrapText } from '../wrap.js';
 import { embeddingFacts, type StatusFact as Fact, type StatusFact } from './status-embedding.js';
 import { extFacts } from './status-ext.js';
 import { skippedNames } from './words.js';

@@ -7,13 +7,13 @@ import type {
 } from '../../engine/overview/index.js';
 import type { BugReportOutput, VersionOutput } from '../../engine/overview/output-schemas.js';
 import { formatBytes, formatCount, formatRelativeTime } from '../../engine/support/format.js';
+import { wrapText } from '../fit.js';
 import type { AgentStatusView, StatusOptions } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import { workLines } from '../screens/home/lines.js';
 import type { Style } from '../style.js';
 import { alignRows, renderTable, type TableColumn } from '../table.js';
-import { wrapText } from '../wrap.js';
 
 /** The overall status, with views of the agents instead of their memories. */
 export type OverallView = Omit<OverallStatus, 'agents'> & {

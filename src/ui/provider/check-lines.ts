@@ -1,9 +1,8 @@
 import type { CheckName, CheckOutcome, Diagnosis } from '../../engine/embeddings/index.js';
 import { formatCount, formatDuration } from '../../engine/support/format.js';
-import { EXACT_MEASURE, padEnd, textWidth } from '../fit.js';
+import { padEnd, textWidth, wrapText } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { wrapText } from '../wrap.js';
 import { modelWords } from './list.js';
 
 export interface CheckLineOptions {
@@ -41,7 +40,7 @@ export function checkLines(
   }
   const wrap = (text: string): readonly string[] => {
     const room = columns === undefined ? undefined : columns - INDENT.length;
-    return wrapText(safeLine(text), room, EXACT_MEASURE);
+    return wrapText(safeLine(text), room);
   };
   const about = check === 'embed' ? modelWords(shown.text) : shown.text;
   const [text = '', ...textRest] = wrap(about);
@@ -110,7 +109,7 @@ export function verdictLines(
   { style, columns }: CheckLineOptions,
 ): readonly string[] {
   const [words, paint] = verdictOf(diagnosis, style);
-  return wrapText(words, columns, EXACT_MEASURE).map(paint);
+  return wrapText(words, columns).map(paint);
 }
 
 function verdictOf(

@@ -5,11 +5,10 @@ import type {
   LogoutOutput,
 } from '../../engine/embeddings/index.js';
 import { formatCount } from '../../engine/support/format.js';
-import { fitEnd } from '../fit.js';
+import { fitEnd, wrapSpans } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { renderTable, type TableColumn } from '../table.js';
-import { LIGHT_MEASURE, wrapSpans } from '../wrap.js';
 
 export interface ProviderListOptions {
   readonly style: Style;
@@ -108,7 +107,7 @@ function reasonLines(
   return providers.flatMap((listed, at) => {
     const text = reasonOf(listed);
     const room = columns === undefined ? Number.POSITIVE_INFINITY : columns - indent.length;
-    const spans = wrapSpans(text, room, LIGHT_MEASURE);
+    const spans = wrapSpans(text, room);
     return spans.map((span, row) => {
       const words = text.slice(span.start, span.end).trimEnd();
       const label = (names[at] ?? '').padEnd(labelColumns);

@@ -1,8 +1,8 @@
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { RoutesOutput } from '../../engine/webhooks/index.js';
+import { wrapText } from '../fit.js';
 import { safeLine } from '../safe-text.js';
 import type { Paint, Style } from '../style.js';
-import { wrapText } from '../wrap.js';
 
 /** How routes are shown. */
 export interface RoutesOptions {

@@ -8,10 +8,9 @@ import {
   shortKey,
   signalBars,
 } from '../../dream/words.js';
-import { EXACT_MEASURE, fitEnd, padEnd, spread, textWidth } from '../../fit.js';
+import { fitEnd, padEnd, spread, textWidth, wrapSpans, wrapText } from '../../fit.js';
 import { safeLine, safeProse } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
-import { wrapSpans, wrapText } from '../../wrap.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
 import type { TerminalSize } from '../mount.js';
@@ -180,9 +179,8 @@ function passageLines(
   room: number,
 ): readonly string[] {
   const { state, claim, startLine, lines } = passage;
-  const note =
-    state === 'found' ? [] : wrapText(`${NOTE_WORDS[state]}; it was:`, columns, EXACT_MEASURE);
-  const was = state === 'found' ? [] : wrapText(safeLine(candidate.text), columns, EXACT_MEASURE);
+  const note = state === 'found' ? [] : wrapText(`${NOTE_WORDS[state]}; it was:`, columns);
+  const was = state === 'found' ? [] : wrapText(safeLine(candidate.text), columns);
   const height = room - note.length - was.length;
   const focus = claim?.startLine ?? candidate.startLine;
   const first = Math.max(startLine, focus - LEAD);
@@ -205,7 +203,7 @@ function numbered(
 ): readonly string[] {
   // A line may be megabytes long: show only what fits.
   const text = safeProse(line.slice(0, 4000));
-  const spans = wrapSpans(text, columns - NUMBER - GAP, EXACT_MEASURE);
+  const spans = wrapSpans(text, columns - NUMBER - GAP);
   return spans.map(({ start, end }, row) => {
     const gutter = row === 0 ? String(number).padStart(NUMBER) : ' '.repeat(NUMBER);
     const words = text.slice(start, end);

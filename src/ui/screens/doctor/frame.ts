@@ -10,10 +10,9 @@ import {
   paintOf,
   type WaitingState,
 } from '../../doctor/finding-lines.js';
-import { EXACT_MEASURE, fitEnd, padEnd, spread } from '../../fit.js';
+import { fitEnd, padEnd, spread, wrapText } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { wrapText } from '../../wrap.js';
 import { type FooterKey, fittingKeys, type KeyHelp, keyLines } from '../keys.js';
 import { insideMargin, withMargin } from '../lines.js';
 import type { TerminalSize } from '../mount.js';
@@ -160,7 +159,7 @@ function blockOf(
 }
 
 function wrapAll(lines: readonly string[], { columns }: FindingLineOptions): readonly string[] {
-  return lines.flatMap((line) => wrapText(line, columns, EXACT_MEASURE));
+  return lines.flatMap((line) => wrapText(line, columns));
 }
 
 /** The chosen block whole, as far as there is room, and what fits of those around it. */

@@ -1,11 +1,10 @@
 import type { AgentNews, QuietFinding } from '../../../engine/overview/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
-import { EXACT_MEASURE } from '../../fit.js';
+import { wrapText } from '../../fit.js';
 import { modelWords } from '../../provider/list.js';
 import { safeLine, shownPath } from '../../safe-text.js';
 
 import type { Style } from '../../style.js';
-import { wrapText } from '../../wrap.js';
 import type { HomeLine } from './lines.js';
 import type { HomeState } from './state.js';
 import { wrongs } from './words.js';
@@ -100,7 +99,7 @@ const HINT = '→ ';
 
 function wrapped({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
   const indent = kind === 'hint' ? HINT.length : 0;
-  return wrapText(safeLine(text), columns - indent, EXACT_MEASURE).map((words, row) => {
+  return wrapText(safeLine(text), columns - indent).map((words, row) => {
     if (kind !== 'hint') return kind === 'plain' ? style.dim(words) : words;
     return `${row === 0 ? HINT : ' '.repeat(indent)}${words}`;
   });

@@ -1,20 +1,11 @@
 import type { SearchResult } from '../../../engine/memory/search/index.js';
 import { formatCount, formatDuration } from '../../../engine/support/format.js';
-import {
-  EXACT_MEASURE,
-  fitEnd,
-  fitMiddle,
-  padEnd,
-  padStart,
-  spread,
-  textWidth,
-} from '../../fit.js';
+import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth, wrapText } from '../../fit.js';
 import { scoreParts } from '../../memory/explanation.js';
 import { headingTrail, lineAnchor } from '../../memory/location.js';
 import { correctionNote } from '../../memory/search-results.js';
 import { safeLine } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
-import { wrapText } from '../../wrap.js';
 import { type KeyHelp, keyLines } from '../keys.js';
 import type { TerminalSize } from '../mount.js';
 import { layoutSearch, type SearchLayout } from './layout.js';
@@ -120,9 +111,7 @@ function messageLines(
   style: Style,
 ): readonly string[] {
   const wrap = (text: string): readonly string[] =>
-    wrapText(safeLine(text), layout.columns - MARGIN * 4, EXACT_MEASURE).map(
-      (line) => `    ${line}`,
-    );
+    wrapText(safeLine(text), layout.columns - MARGIN * 4).map((line) => `    ${line}`);
   if (trouble !== undefined) {
     const hint = trouble.hint === undefined ? [] : wrap(`→ ${trouble.hint}`).map(style.dim);
     return [...wrap(trouble.message).map(style.yellow), ...hint];

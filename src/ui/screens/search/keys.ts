@@ -1,4 +1,5 @@
 import type { Key } from 'ink';
+import { splitGraphemes } from '../../fit.js';
 import type { LineEdit } from './line-editor.js';
 import type { SearchScreenModel } from './state.js';
 
@@ -53,17 +54,17 @@ function* chunkIntents(chunk: string, current: () => SearchScreenModel): Iterabl
 }
 
 function* letters(text: string, current: () => SearchScreenModel): Iterable<SearchIntent> {
-  for (const { segment, index } of characters.segment(text)) {
+  let at = 0;
+  for (const character of splitGraphemes(text)) {
     const model = current();
     if (model.focus === 'input' && model.input.text !== '') {
-      yield* insert(text.slice(index));
+      yield* insert(text.slice(at));
       return;
     }
-    yield* typed(segment, model);
+    yield* typed(character, model);
+    at += character.length;
   }
 }
-
-const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 function controlCharacter(character: string): readonly SearchIntent[] {
   if (character === '\r') return [{ type: 'open' }];

@@ -1,10 +1,9 @@
 import type { SearchResult, TextSpan } from '../../../engine/memory/search/index.js';
-import { EXACT_MEASURE, fitEnd } from '../../fit.js';
+import { fitEnd, wrapSpans } from '../../fit.js';
 import { type MarkedLine, markLine, paintMarks } from '../../marked-text.js';
 import { headingTrail } from '../../memory/location.js';
 import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
-import { wrapSpans } from '../../wrap.js';
 import type { SearchLayout } from './layout.js';
 import type { PassageText, Preview } from './state.js';
 
@@ -78,7 +77,7 @@ function lineRows(line: string, number: number, options: RowOptions): readonly s
   const room = layout.columns - MARGIN * 2 - NUMBER_COLUMNS - GAP;
   const marked = cutLine(line, spansIn(line, number, options.result), room * options.height);
   const paint = (text: string): string => style.bold(style.underline(text));
-  return wrapSpans(marked.text, room, EXACT_MEASURE).map((span, row) => {
+  return wrapSpans(marked.text, room).map((span, row) => {
     const gutter = row === 0 ? String(number).padStart(NUMBER_COLUMNS) : ' '.repeat(NUMBER_COLUMNS);
     const text = paintMarks(marked, span, paint);
     return `  ${style.dim(gutter)}  ${options.inside ? text : style.dim(text)}`.trimEnd();
