@@ -1,14 +1,12 @@
 import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../cli/base-command.js';
 import { statePlaces } from '../cli/context.js';
 import { withEnvironment } from '../cli/flags.js';
-import { shownServe } from '../cli/shown-serve.js';
+import { ServeCommand } from '../cli/serve-command.js';
 import { loadConfig } from '../engine/config/index.js';
 import type { ServeOutput, SystemdOutput } from '../engine/serve/index.js';
 import { SERVICE_SWITCHES, type ServiceSwitch } from '../engine/serve/index.js';
-import { serveOutput } from '../engine/serve/output.js';
 import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
 
 interface ServeFlags {
@@ -16,7 +14,7 @@ interface ServeFlags {
   readonly without?: readonly ServiceSwitch[] | undefined;
 }
 
-export default class Serve extends BaseCommand<ServeOutput | SystemdOutput> {
+export default class Serve extends ServeCommand<ServeOutput | SystemdOutput> {
   static override summary = 'Run svc as a service: fresh indexes, webhooks, tasks.';
   static override description =
     `Keeps the indexes of all agents up to date and answers /healthz and /readyz on gateway.host and gateway.port. When configured, it also serves webhook routes, runs queued tasks and delivers notifications. A service that fails is restarted after a pause; the others keep running.
@@ -42,28 +40,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
   async run(): Promise<ServeOutput | SystemdOutput> {
     const { flags } = await this.parse(Serve);
     if (flags['print-systemd']) return this.printUnit(flags);
-    const end = await shownServe({
-      context: this.context(),
-      configFile: flags.config,
-      without: flags.without ?? [],
-      terminal: this.terminal(flags),
-      quiet: flags.quiet,
-      verbose: flags.verbose,
-      mask: this.mask,
-    });
-    if (end.reason === 'SIGINT') this.setExitCode(130);
-    else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
-    this.isCutOff = !end.isDrained;
-    return serveOutput(end);
-  }
-
-  /** A service may still be running. */
-  private isCutOff = false;
-
-  protected override async finally(): Promise<void> {
-    await super.finally();
-    // Runs after the result is printed.
-    if (this.isCutOff) setImmediate(() => process.exit());
+    return this.serve(flags, { without: flags.without ?? [] });
   }
 
   private async printUnit(flags: ServeFlags): Promise<SystemdOutput> {

@@ -57,13 +57,14 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
     const nowMs = context.clock.now();
     const runs = nextRuns(frequency, timeZone, nowMs, flags.count ?? COUNT).map(iso);
     const command = await this.command(flags);
+    const env = statePlaces(context.env);
     const output: DreamScheduleOutput = {
       enabled,
       frequency,
       timeZone: timeZone ?? null,
       runs,
       ...(flags['print-crontab']
-        ? { crontab: crontabLine(frequency, timeZone, this.withPlaces(command)) }
+        ? { crontab: crontabLine(frequency, timeZone, command, env) }
         : {}),
       ...(flags['print-systemd']
         ? systemdTimer({
@@ -72,7 +73,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
             command,
             user: userInfo().username,
             homeDir: context.homeDir,
-            env: statePlaces(this.context().env),
+            env,
           })
         : {}),
     };
@@ -94,13 +95,5 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
         ? []
         : ['--agent', resolveAgent(loaded, flags.agent, this.context()).id];
     return [process.execPath, script, 'dream', 'run', '--plain', ...config, ...agent];
-  }
-
-  /** Sets environment variables with env, because a crontab line has no syntax for them. */
-  private withPlaces(command: readonly string[]): readonly string[] {
-    const set = Object.entries(statePlaces(this.context().env)).map(
-      ([name, value]) => `${name}=${value}`,
-    );
-    return set.length === 0 ? command : ['/usr/bin/env', ...set, ...command];
   }
 }

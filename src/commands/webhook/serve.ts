@@ -1,15 +1,13 @@
 import * as Flags from '@oclif/core/flags';
-import { BaseCommand } from '../../cli/base-command.js';
 import { withEnvironment } from '../../cli/flags.js';
-import { shownServe } from '../../cli/shown-serve.js';
+import { ServeCommand } from '../../cli/serve-command.js';
 import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { ServeOutput } from '../../engine/serve/index.js';
-import { serveOutput } from '../../engine/serve/output.js';
 
 const PORT = { min: 0, max: 65_535 };
 
-export default class WebhookServe extends BaseCommand<ServeOutput> {
+export default class WebhookServe extends ServeCommand<ServeOutput> {
   static override summary = 'Serve the webhook routes.';
   static override description =
     `Listens on gateway.host and gateway.port and performs actions on the task flows of each route's session. A response with "ok": true means that the change is on disk. It is "svc serve" without memories, and without running tasks unless --run-tasks is given. Only one of the two can run for a state folder.
@@ -39,35 +37,15 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
     }),
   });
 
-  /** A request may still be in progress. */
-  private isCutOff = false;
-
   async run(): Promise<ServeOutput> {
     const { flags } = await this.parse(WebhookServe);
-    const context = this.context();
-    requireWebhooks(await loadConfig(context, { configFile: flags.config }));
-    const end = await shownServe({
-      context,
-      configFile: flags.config,
+    requireWebhooks(await loadConfig(this.context(), { configFile: flags.config }));
+    return this.serve(flags, {
       without: flags['run-tasks'] ? ['memory', 'dreaming'] : ['memory', 'dreaming', 'tasks'],
-      terminal: this.terminal(flags),
-      quiet: flags.quiet,
-      verbose: flags.verbose,
-      mask: this.mask,
       jsonLogs: flags['json-logs'],
       webhooksScreen: true,
       adjust: (loaded) => listeningAt(loaded, flags),
     });
-    if (end.reason === 'SIGINT') this.setExitCode(130);
-    else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
-    this.isCutOff = !end.isDrained;
-    return serveOutput(end);
-  }
-
-  protected override async finally(): Promise<void> {
-    await super.finally();
-    // Runs after the result is printed.
-    if (this.isCutOff) setImmediate(() => process.exit());
   }
 }
 

@@ -4,9 +4,10 @@ export {
   WARNING_CODES,
   type WarningCode,
 } from './codes.js';
-export { handlesExhausted, isHandleShortage } from './handle-shortage.js';
 export {
   asSvcError,
+  handlesExhausted,
+  isHandleShortage,
   messageOf,
   type SourceLocation,
   SvcError,

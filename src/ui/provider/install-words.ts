@@ -1,6 +1,10 @@
-import type { EmbeddingEvent, InstallEvent } from '../../engine/embeddings/index.js';
+import type {
+  EmbeddingEvent,
+  InstallEvent,
+  InstallLocalOutput,
+} from '../../engine/embeddings/index.js';
 import { formatBytes, formatDuration, formatEta } from '../../engine/support/format.js';
-import { safeLine } from '../safe-text.js';
+import { safeLine, shownPath } from '../safe-text.js';
 
 /** Progress of long work: `key` changes with the kind of work, `text` as it goes on. */
 export interface WorkNote {
@@ -64,4 +68,36 @@ function downloadText({ bytes, total, bytesPerSecond }: Download): string {
 
 function rate(bytesPerSecond: number | undefined): string {
   return bytesPerSecond === undefined ? '' : `, ${formatBytes(bytesPerSecond)}/s`;
+}
+
+/** What became of the runtime. @param computesWith null if an installation found no usable GPU */
+export function runtimeWords(
+  { outcome, version, folder, gpu, bytes }: InstallLocalOutput['runtime'],
+  computesWith: string | null | undefined,
+  homeDir: string,
+): string {
+  const what = `node-llama-cpp ${version ?? ''}${gpu ? ' with GPU variants' : ''}`;
+  const where = folder === null ? '' : ` in ${shownPath(folder, homeDir)}`;
+  const device = gpu && computesWith === null ? '; no usable GPU found, using the CPU' : '';
+  switch (outcome) {
+    case 'absent':
+      return 'the runtime is not installed';
+    case 'removed':
+      return `removed node-llama-cpp ${version ?? ''} (${formatBytes(bytes)})`;
+    case 'already':
+      return `${what} is already installed${where}`;
+    case 'installed':
+      return `installed ${what} (${formatBytes(bytes)})${where}${device}`;
+  }
+}
+
+/** What became of the model. */
+export function modelWords(
+  { name, path, bytes, outcome }: NonNullable<InstallLocalOutput['model']>,
+  homeDir: string,
+): string {
+  const where = shownPath(path, homeDir);
+  return outcome === 'downloaded'
+    ? `downloaded ${safeLine(name)} (${formatBytes(bytes)}) to ${where}`
+    : `${safeLine(name)} (${formatBytes(bytes)}) is already on disk: ${where}`;
 }

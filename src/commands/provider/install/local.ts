@@ -9,13 +9,17 @@ import {
   installRuntime,
   removeRuntime,
 } from '../../../engine/embeddings/adapters/local/runtime/install.js';
+import type { InstalledRuntime } from '../../../engine/embeddings/adapters/local/runtime/store.js';
 import { type InstallLocalOutput, runtimesDir } from '../../../engine/embeddings/index.js';
-import { formatBytes } from '../../../engine/support/format.js';
-import { installNote, modelNote } from '../../../ui/provider/install-words.js';
-import { safeLine, shownPath } from '../../../ui/safe-text.js';
+import {
+  installNote,
+  modelNote,
+  modelWords,
+  runtimeWords,
+} from '../../../ui/provider/install-words.js';
+import { safeLine } from '../../../ui/safe-text.js';
 
 type Runtime = InstallLocalOutput['runtime'];
-type Model = NonNullable<InstallLocalOutput['model']>;
 
 export default class ProviderInstallLocal extends BaseCommand<InstallLocalOutput> {
   static override summary = 'Install the runtime and model of the "local" provider.';
@@ -58,8 +62,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
         run: async (say) => {
           const { computesWith, ...installed } = await this.installRuntime(flags, say);
           runtime = installed;
-          const usesCpu = installed.gpu && computesWith === null;
-          return `${this.runtimeWords(installed)}${usesCpu ? '; no usable GPU found, using the CPU' : ''}`;
+          return runtimeWords(installed, computesWith, this.context().homeDir);
         },
       },
     ];
@@ -76,7 +79,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
               if (note !== undefined) say(note);
             },
           });
-          return this.modelWords(model);
+          return modelWords(model, this.context().homeDir);
         },
       });
     }
@@ -115,8 +118,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
       signal: this.signal,
       onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
     });
-    const { folder, version, gpu, bytes } = runtime;
-    return { outcome, version, folder, gpu, bytes, computesWith };
+    return { outcome, ...reported(runtime), computesWith };
   }
 
   private async modelSettings(flags: {
@@ -136,28 +138,16 @@ You can interrupt it at any time: the runtime is installed completely or not at 
       platform: currentPlatform(),
       signal: this.signal,
     });
-    if (removed === undefined) {
-      this.write('the runtime is not installed');
-      const none = { version: null, folder: null, gpu: false, bytes: 0 };
-      return { runtime: { outcome: 'absent', ...none }, model: null };
-    }
-    const { folder, version, gpu, bytes } = removed;
-    this.write(`removed node-llama-cpp ${version} (${formatBytes(bytes)})`);
-    return { runtime: { outcome: 'removed', version, folder, gpu, bytes }, model: null };
+    const none = { version: null, folder: null, gpu: false, bytes: 0 };
+    const runtime: Runtime =
+      removed === undefined
+        ? { outcome: 'absent', ...none }
+        : { outcome: 'removed', ...reported(removed) };
+    this.write(runtimeWords(runtime, undefined, this.context().homeDir));
+    return { runtime, model: null };
   }
+}
 
-  private runtimeWords({ outcome, version, folder, gpu, bytes }: Runtime): string {
-    const what = `node-llama-cpp ${version}${gpu ? ' with GPU variants' : ''}`;
-    const where = folder === null ? '' : ` in ${shownPath(folder, this.context().homeDir)}`;
-    return outcome === 'already'
-      ? `${what} is already installed${where}`
-      : `installed ${what} (${formatBytes(bytes)})${where}`;
-  }
-
-  private modelWords({ name, path, bytes, outcome }: Model): string {
-    const where = shownPath(path, this.context().homeDir);
-    return outcome === 'downloaded'
-      ? `downloaded ${safeLine(name)} (${formatBytes(bytes)}) to ${where}`
-      : `${safeLine(name)} (${formatBytes(bytes)}) is already on disk: ${where}`;
-  }
+function reported({ version, folder, gpu, bytes }: InstalledRuntime): Omit<Runtime, 'outcome'> {
+  return { version, folder, gpu, bytes };
 }

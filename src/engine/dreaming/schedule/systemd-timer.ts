@@ -92,13 +92,20 @@ function listed(values: ReadonlySet<number>, all: number): string {
     .join(',');
 }
 
-/** A line for the user's crontab, for hosts that do not run `svc serve`. */
+/**
+ * A line for the user's crontab, for hosts that do not run `svc serve`.
+ *
+ * @param places environment variables that locate state; a crontab line sets them with `env`
+ */
 export function crontabLine(
   frequency: string,
   timeZone: string | undefined,
   command: readonly string[],
+  places: Readonly<Record<string, string>> = {},
 ): string {
-  const line = `${frequency} ${command.map(shellWord).join(' ')}`;
+  const set = Object.entries(places).map(([name, value]) => `${name}=${value}`);
+  const words = set.length === 0 ? command : ['/usr/bin/env', ...set, ...command];
+  const line = `${frequency} ${words.map(shellWord).join(' ')}`;
   // Supported by cronie and others; other crons use the host's time zone.
   return timeZone === undefined ? line : `CRON_TZ=${timeZone}\n${line}`;
 }
