@@ -64,15 +64,7 @@ function shown(value: unknown): string {
  * The identity as far as settings determine it. What only the provider's code knows (a region, an
  * account, a document prefix) is absent and counts as equal.
  */
-export interface ExpectedIdentity {
-  readonly adapter: string;
-  readonly endpoint?: string;
-  readonly model?: string;
-  readonly dimensions?: number | null;
-  readonly documentForm?: string;
-  /** Undefined means the default. */
-  readonly contextSize?: number | undefined;
-}
+export type ExpectedIdentity = Partial<EmbeddingIdentity>;
 
 /** For status commands, which must not open a provider. */
 export function expectedIdentity(

@@ -7,6 +7,7 @@ import {
   field,
 } from '../errors/output-schema.js';
 import { ADAPTER_IDS, PROVIDERS } from './adapters/index.js';
+import { CHECKS } from './diagnosis/events.js';
 
 /*
  * Schemas of the JSON output of provider commands. Tests check them and docs/json.md is generated
@@ -131,19 +132,7 @@ export const providerListOutputSchema = documentSchema({
 /** One check of a provider path; also in `deep` of `svc memory status`. */
 const checkSchema = z.strictObject({
   check: field(
-    z.enum([
-      'selected',
-      'key',
-      'endpoint',
-      'embed',
-      'batch',
-      'fallback',
-      'vectors',
-      'program',
-      'release',
-      'collections',
-      'question',
-    ]),
+    z.enum([...CHECKS, 'program', 'release', 'collections', 'question']),
     '`selected`: which provider, and what selected it. `key`: where the key is, and whether it can be read. `endpoint`: whether the address responds. `embed`: embeds a word. `vectors`: those in the index.',
   ),
   state: field(

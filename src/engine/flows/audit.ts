@@ -1,60 +1,36 @@
 import type { Connection } from '../sqlite/database.js';
-import type { FlowRecord, FlowStatus } from './flow-record.js';
+import type { FlowRecord } from './flow-record.js';
+import type { FlowListOutput, TaskListOutput } from './output-schemas.js';
 import { SELECT_FLOW } from './store/flow-rows.js';
 import { SELECT_TASK } from './store/task-rows.js';
 import { CANCEL_GRACE_MS } from './sweep.js';
-import type { TaskRecord, TaskStatus } from './task-record.js';
-
-type FlowFindingCode =
-  | 'blocked_task_missing'
-  | 'cancel_stuck'
-  | 'delivery_failed'
-  | 'inconsistent_timestamps'
-  | 'missing_linked_tasks'
-  | 'stale_blocked'
-  | 'stale_running'
-  | 'stale_waiting';
-
-/** What can be wrong with a task. */
-export type TaskFindingCode =
-  | 'delivery_failed'
-  | 'inconsistent_timestamps'
-  | 'lost'
-  | 'missing_cleanup'
-  | 'stale_queued'
-  | 'stale_running';
-
-interface Finding<Code> {
-  readonly severity: 'error' | 'warn';
-  readonly code: Code;
-  /** For people, in a line. */
-  readonly detail: string;
-  readonly ageMs: number;
-}
+import type { TaskRecord } from './task-record.js';
 
 /** A flow that needs attention. */
-export interface FlowFinding extends Finding<FlowFindingCode> {
+export interface FlowFinding extends Omit<FoundIn<FlowListOutput>, 'flowId'> {
   readonly kind: 'flow';
-  readonly status: FlowStatus;
   readonly flow: FlowRecord;
 }
 
 /** A task that needs attention. */
-export interface TaskFinding extends Finding<TaskFindingCode> {
+export interface TaskFinding extends Omit<FoundIn<TaskListOutput>, 'taskId'> {
   readonly kind: 'task';
-  readonly status: TaskStatus;
   readonly task: TaskRecord;
 }
+
+type FoundIn<List extends FlowListOutput | TaskListOutput> = NonNullable<List['findings']>[number];
 
 /** One thing that can be wrong, and the condition that finds the records it is wrong with. */
 interface Check<R, Code> {
   readonly code: Code;
-  readonly severity: Finding<Code>['severity'] | ((record: R) => Finding<Code>['severity']);
+  readonly severity: Severity | ((record: R) => Severity);
   readonly where: string;
   readonly values?: readonly number[];
   readonly detail: string | ((record: R) => string);
   readonly sinceMs?: (record: R) => number | null;
 }
+
+type Severity = FlowFinding['severity'];
 
 const STALE_MS = 30 * 60_000;
 const STALE_QUEUED_MS = 10 * 60_000;
@@ -64,9 +40,9 @@ const MOST_FOUND = 500;
 /** Flows that are stuck or inconsistent: errors first, then the oldest. */
 export function auditFlows(database: Connection, nowMs: number): readonly FlowFinding[] {
   const staleMs = nowMs - STALE_MS;
-  const checks: readonly Check<FlowRecord, FlowFindingCode>[] = [
+  const checks: readonly Check<FlowRecord, FlowFinding['code']>[] = [
     ...(['running', 'waiting', 'blocked'] as const).map(
-      (status): Check<FlowRecord, FlowFindingCode> => ({
+      (status): Check<FlowRecord, FlowFinding['code']> => ({
         code: `stale_${status}`,
         severity: status === 'running' ? 'error' : 'warn',
         where: `status = '${status}' AND updated_at < ? AND NOT EXISTS (SELECT 1 FROM tasks
@@ -123,7 +99,7 @@ export function auditTasks(database: Connection, nowMs: number): readonly TaskFi
   const stale = (status: 'queued' | 'running'): string =>
     `status = '${status}'
      AND max(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ?`;
-  const checks: readonly Check<TaskRecord, TaskFindingCode>[] = [
+  const checks: readonly Check<TaskRecord, TaskFinding['code']>[] = [
     {
       code: 'stale_queued',
       severity: 'warn',

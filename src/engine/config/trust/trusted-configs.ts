@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod/mini';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { parsedJson } from '../../support/text.js';
-import { isRecord } from '../config-path.js';
 
 /** A configuration file that the user trusts. */
-export interface TrustedConfig {
+const trustedConfig = z.object({
   /** Absolute path with the links of its folder resolved. */
-  readonly file: string;
+  file: z.string(),
   /** Hash of its risky keys when it was trusted. */
-  readonly digest: string;
-  readonly trustedAtMs: number;
-}
+  digest: z.string(),
+  trustedAtMs: z.number(),
+});
+export type TrustedConfig = Readonly<z.infer<typeof trustedConfig>>;
 
 /** The record of a file, if it is readable. */
 export function findTrusted(stateDir: string, file: string): TrustedConfig | undefined {
@@ -66,22 +67,12 @@ function recordOf(stateDir: string, file: string): string {
 
 function readRecord(path: string): TrustedConfig | undefined {
   try {
-    const record = parsedJson(readFileSync(path, 'utf8'));
-    return isTrustedConfig(record) ? record : undefined;
+    return trustedConfig.safeParse(parsedJson(readFileSync(path, 'utf8'))).data;
   } catch (error) {
     // An unreadable record does not count.
     if (systemErrorCode(error) === undefined) throw error;
     return undefined;
   }
-}
-
-function isTrustedConfig(value: unknown): value is TrustedConfig {
-  return (
-    isRecord(value) &&
-    typeof value['file'] === 'string' &&
-    typeof value['digest'] === 'string' &&
-    typeof value['trustedAtMs'] === 'number'
-  );
 }
 
 function writing(stateDir: string, work: () => void): void {

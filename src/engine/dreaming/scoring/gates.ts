@@ -2,6 +2,7 @@ import { formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { isPassing } from '../claims/gist-words.js';
 import { JUNK_WORDS, junkReason } from '../claims/junk.js';
+import type { DreamExplainOutput } from '../output-schemas.js';
 import type { DreamSettings } from '../sweep/phase-context.js';
 import { isAsked, isShortTermPath, type RecallEntry, signalCount } from './recall-entry.js';
 import { type ClaimScore, distinctAsks } from './score.js';
@@ -20,12 +21,7 @@ export const GATES = [
 ] as const;
 
 /** Whether a claim passes a gate, for `svc dream explain`. */
-export interface GateResult {
-  readonly gate: (typeof GATES)[number];
-  readonly passed: boolean;
-  /** A short explanation for people. */
-  readonly why: string;
-}
+export type GateResult = DreamExplainOutput['gates'][number];
 
 type GateSettings = Pick<
   DreamSettings['phases']['deep'],

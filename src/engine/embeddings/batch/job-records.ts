@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod/mini';
 import type { Clock } from '../../support/context.js';
 import { parsedJson } from '../../support/text.js';
 import type { BatchJobStore, StoredBatchJob } from '../embedding-adapter.js';
-import { jsonAt } from '../http/status-fault.js';
 import type { BatchHandle } from '../vendor.js';
 
 export interface JobRecord {
@@ -62,20 +62,14 @@ function written({ id, createdMs, keys, handle }: JobRecord): StoredBatchJob {
   return { id, createdMs, json: JSON.stringify({ version: VERSION, handle, keys }) };
 }
 
+const storedJob = z.object({
+  version: z.literal(VERSION),
+  handle: z.optional(z.record(z.string(), z.string())),
+  keys: z.array(z.string()),
+});
+
 /** Undefined for a record of another version. */
 function read({ id, createdMs, json }: StoredBatchJob): JobRecord | undefined {
-  const value = parsedJson(json);
-  const keys = jsonAt(value, 'keys');
-  if (jsonAt(value, 'version') !== VERSION || !isTexts(keys)) return undefined;
-  return { id, createdMs, keys, handle: readHandle(jsonAt(value, 'handle')) };
-}
-
-function readHandle(value: unknown): BatchHandle | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const entries = Object.entries(value).map(([name, id]) => [name, String(id)] as const);
-  return Object.fromEntries(entries);
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+  const { data } = storedJob.safeParse(parsedJson(json));
+  return data && { id, createdMs, keys: data.keys, handle: data.handle };
 }

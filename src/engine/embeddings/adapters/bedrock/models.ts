@@ -96,10 +96,7 @@ export function withoutRegion(id: string): string {
 
 /** Removes what does not change the model: `arn:…/`, regions and throughput suffixes. */
 function baseName(id: string): string {
-  const bare = withoutRegion(id.slice(id.lastIndexOf('/') + 1));
-  for (let name = bare; ; name = name.slice(0, name.lastIndexOf(':'))) {
-    if (Object.hasOwn(MODELS, name) || !name.includes(':')) return name;
-  }
+  return withoutRegion(id.slice(id.lastIndexOf('/') + 1)).replace(/:.*/su, '');
 }
 
 function familyOf(name: string): Family | undefined {

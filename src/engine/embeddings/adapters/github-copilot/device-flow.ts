@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { SvcError } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../../http/http-client.js';
@@ -48,51 +49,37 @@ const SLOW_DOWN_S = 5;
 export async function signInByDevice(options: DeviceFlowOptions): Promise<string> {
   const { clock, signal, onEvent } = options;
   const code = await requestCode(options);
-  const endsMs = clock.now() + code.lifetimeMs;
-  const { userCode, verificationUri, lifetimeMs } = code;
+  const { user_code: userCode, verification_uri: verificationUri } = code;
+  const lifetimeMs = code.expires_in * 1000;
+  const endsMs = clock.now() + lifetimeMs;
   onEvent({ type: 'code.issued', userCode, verificationUri, lifetimeMs });
-  for (let intervalS = code.intervalS; ; ) {
+  for (let intervalS = code.interval; ; ) {
     await abortableSleep(intervalS * 1000, signal);
     // Ends the wait even if GitHub is unreachable.
     if (clock.now() >= endsMs) throw expired();
-    const outcome = await poll(code.deviceCode, options);
+    const outcome = await poll(code.device_code, options);
     if (outcome.kind === 'token') return outcome.token;
     if (outcome.kind === 'slower') intervalS = outcome.intervalS ?? intervalS + SLOW_DOWN_S;
     if (outcome.kind === 'failed') onEvent({ type: 'poll.failed', why: outcome.why });
   }
 }
 
-interface DeviceCode {
-  readonly deviceCode: string;
-  readonly userCode: string;
-  readonly verificationUri: string;
-  readonly lifetimeMs: number;
-  readonly intervalS: number;
-}
+/** Of RFC 8628 §3.2. */
+const deviceCode = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.string().check(z.refine(isTrustworthy)),
+  expires_in: z.number(),
+  interval: z.catch(z.number(), DEFAULT_INTERVAL_S),
+});
 
-async function requestCode(options: DeviceFlowOptions): Promise<DeviceCode> {
+async function requestCode(options: DeviceFlowOptions): Promise<z.infer<typeof deviceCode>> {
   const { clientId } = options;
   const body = await post('/login/device/code', { client_id: clientId, scope: SCOPE }, options);
   if (jsonAt(body, 'error') !== undefined) throw refused(body);
-  const [deviceCode, userCode] = [jsonAt(body, 'device_code'), jsonAt(body, 'user_code')];
-  const verificationUri = jsonAt(body, 'verification_uri');
-  const [lifetimeS, intervalS] = [jsonAt(body, 'expires_in'), jsonAt(body, 'interval')];
-  if (
-    typeof deviceCode !== 'string' ||
-    typeof userCode !== 'string' ||
-    typeof verificationUri !== 'string' ||
-    !isTrustworthy(verificationUri) ||
-    typeof lifetimeS !== 'number'
-  ) {
-    throw broken('it has no sign-in code');
-  }
-  return {
-    deviceCode,
-    userCode,
-    verificationUri,
-    lifetimeMs: lifetimeS * 1000,
-    intervalS: typeof intervalS === 'number' ? intervalS : DEFAULT_INTERVAL_S,
-  };
+  const { data } = deviceCode.safeParse(body);
+  if (data === undefined) throw broken('it has no sign-in code');
+  return data;
 }
 
 type PollOutcome =
@@ -102,9 +89,9 @@ type PollOutcome =
   | { readonly kind: 'token'; readonly token: string };
 
 /** Asks once whether the code was entered; errors come with status 200. */
-async function poll(deviceCode: string, options: DeviceFlowOptions): Promise<PollOutcome> {
+async function poll(device: string, options: DeviceFlowOptions): Promise<PollOutcome> {
   const { clientId } = options;
-  const form = { client_id: clientId, device_code: deviceCode, grant_type: GRANT };
+  const form = { client_id: clientId, device_code: device, grant_type: GRANT };
   let body: unknown;
   try {
     body = await post('/login/oauth/access_token', form, options);

@@ -1,30 +1,29 @@
 import { mkdirSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
 import { SvcError, systemErrorCode } from '../../../errors/index.js';
 import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../support/files.js';
-import { jsonAt } from '../../http/status-fault.js';
 import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 
 /** The login that `svc provider login github-copilot` stores. */
-export interface StoredLogin {
+const storedLogin = z.object({
   /** The user's GitHub token; never shown. */
-  readonly token: string;
+  token: z.string(),
   /** The account name, if known. */
-  readonly account?: string | undefined;
+  account: z.optional(z.string()),
   /** The API the token belongs to; it is sent nowhere else. */
-  readonly apiUrl: string;
-}
+  apiUrl: z.string(),
+});
+export type StoredLogin = Readonly<z.infer<typeof storedLogin>>;
 
 /** @throws SvcError SECRET_UNRESOLVED if the file is damaged or readable by others */
 export async function readStoredLogin(stateDir: string): Promise<StoredLogin | undefined> {
   const file = loginFile(stateDir);
   const json = await readPrivateJson(file);
   if (json === undefined) return undefined;
-  const [token, account, apiUrl] = ['token', 'account', 'apiUrl'].map((name) => jsonAt(json, name));
-  if (typeof token === 'string' && typeof apiUrl === 'string') {
-    return typeof account === 'string' ? { token, account, apiUrl } : { token, apiUrl };
-  }
+  const { data } = storedLogin.safeParse(json);
+  if (data !== undefined) return data;
   throw new SvcError('SECRET_UNRESOLVED', `${file} does not contain a login`, {
     hint: 'run "svc provider login github-copilot" to sign in again',
   });

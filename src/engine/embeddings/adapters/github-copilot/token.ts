@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
 import { SvcError } from '../../../errors/index.js';
 import type { Clock } from '../../../support/context.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../../http/http-client.js';
@@ -127,29 +128,27 @@ export interface CachedToken extends CopilotToken {
   readonly model?: CopilotModel | undefined;
 }
 
+const cachedToken = z.object({
+  owner: z.string(),
+  value: z.string(),
+  url: z.string(),
+  expiresMs: z.number(),
+  model: z.optional(z.object({ id: z.string(), maxInputs: z.number() })),
+});
+
 /** The owner's cached token, perhaps expired; undefined if there is none. */
 export async function readCachedToken(
   stateDir: string,
   owner: TokenOwner,
 ): Promise<CachedToken | undefined> {
   try {
-    const json = await readPrivateJson(tokenCacheFile(stateDir));
-    return jsonAt(json, 'owner') === nameOf(owner) ? tokenIn(json) : undefined;
+    const { data } = cachedToken.safeParse(await readPrivateJson(tokenCacheFile(stateDir)));
+    return data?.owner === nameOf(owner) ? data : undefined;
   } catch (error) {
     // Damaged or readable by others: replace it.
     if (error instanceof SvcError) return undefined;
     throw error;
   }
-}
-
-function tokenIn(json: unknown): CachedToken | undefined {
-  const [value, url, expiresMs] = ['value', 'url', 'expiresMs'].map((name) => jsonAt(json, name));
-  if (typeof value !== 'string' || typeof url !== 'string' || typeof expiresMs !== 'number') {
-    return undefined;
-  }
-  const [id, maxInputs] = [jsonAt(json, 'model', 'id'), jsonAt(json, 'model', 'maxInputs')];
-  const known = typeof id === 'string' && typeof maxInputs === 'number';
-  return { value, url, expiresMs, ...(known ? { model: { id, maxInputs } } : {}) };
 }
 
 /** Caches a token; if that fails, the next process exchanges again. */

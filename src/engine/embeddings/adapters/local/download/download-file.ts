@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import * as z from 'zod/mini';
 import { messageOf, systemErrorCode } from '../../../../errors/index.js';
 import { syncToDisk } from '../../../../support/files.js';
 import { formatBytes } from '../../../../support/format.js';
@@ -203,14 +204,15 @@ export function isDownloaded(path: string): boolean {
 }
 
 /** The file that a partial download belongs to. */
-interface PartOrigin {
-  readonly url: string;
+const partOrigin = z.object({
+  url: z.string(),
   /** A strong `ETag` or `Last-Modified`, for `If-Range`. */
-  readonly validator?: string | undefined;
-  readonly sha256?: string | undefined;
+  validator: z.optional(z.string()),
+  sha256: z.optional(z.string()),
   /** Size of the whole file. */
-  readonly bytes?: number | undefined;
-}
+  bytes: z.optional(z.number()),
+});
+type PartOrigin = Readonly<z.infer<typeof partOrigin>>;
 
 /** A partial download, with a JSON file about its origin. */
 class PartFile {
@@ -232,16 +234,8 @@ class PartFile {
   /** Undefined if unknown; then the partial file cannot be used. */
   origin(): PartOrigin | undefined {
     try {
-      const note: unknown = JSON.parse(readFileSync(this.notePath, 'utf8'));
-      if (typeof note !== 'object' || note === null) return undefined;
-      const { url, validator, sha256, bytes } = Object.fromEntries(Object.entries(note));
-      if (url !== this.url) return undefined;
-      return {
-        url,
-        ...(typeof validator === 'string' ? { validator } : {}),
-        ...(typeof sha256 === 'string' ? { sha256 } : {}),
-        ...(typeof bytes === 'number' ? { bytes } : {}),
-      };
+      const { data } = partOrigin.safeParse(JSON.parse(readFileSync(this.notePath, 'utf8')));
+      return data?.url === this.url ? data : undefined;
     } catch {
       return undefined;
     }
