@@ -1,5 +1,6 @@
 import { canonicalProvider } from '../embeddings/adapters/index.js';
 import type { DeepReadonly } from '../errors/output-schema.js';
+import { uniqueBy } from '../support/lists.js';
 import { isRecord } from './config-path.js';
 import {
   ACTIVE_MEMORY_DEFAULTS,
@@ -282,15 +283,6 @@ function parseSecrets(
   return Object.fromEntries(
     Object.entries(values ?? {}).map(([name, value]) => [name, parseSecret(value, defaults)]),
   );
-}
-
-function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
-  const byKey = new Map<string, T>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (!byKey.has(key)) byKey.set(key, item);
-  }
-  return [...byKey.values()];
 }
 
 /** `Input` with every key present that has a default. */

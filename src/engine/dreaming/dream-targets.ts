@@ -9,6 +9,7 @@ import { forgetPlaces } from '../memory/forget/index.js';
 import { memorySourcesOf } from '../memory/sources/index.js';
 import type { EngineContext } from '../support/context.js';
 import { realOrGiven } from '../support/files.js';
+import { groupBy } from '../support/lists.js';
 import { settleDreams } from './carry-over.js';
 import { type DreamWorkspace, dreamWorkspace } from './dream-workspace.js';
 import type { DreamReach } from './sweep/dream-sources.js';
@@ -37,12 +38,8 @@ export function dreamTargets(
 ): DreamTarget[] {
   const all = resolveAgents(loaded, context);
   const agents = agentId === undefined ? all : [resolveAgent(loaded, agentId, context)];
-  const byDir = new Map<string, ResolvedAgent[]>();
-  for (const agent of agents) {
-    // A missing folder keeps its configured path; the sweep reports it.
-    const dir = realOrGiven(agent.workspaceDir);
-    byDir.set(dir, [...(byDir.get(dir) ?? []), agent]);
-  }
+  // A missing folder keeps its configured path; the sweep reports it.
+  const byDir = groupBy(agents, ({ workspaceDir }) => realOrGiven(workspaceDir));
   const settings = loaded.resolved.plugins.entries['memory-core'].config.dreaming;
   return [...byDir].map(([dir, sharing]) => ({
     workspace: settledWorkspace(dir, all, context.state),

@@ -9,6 +9,7 @@ import {
 } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import { PRIVATE_MODE } from '../support/files.js';
+import { groupBy } from '../support/lists.js';
 import { diffLines } from '../support/text-diff.js';
 import {
   type AgentFormat,
@@ -156,9 +157,7 @@ interface FileSpecs {
 }
 
 function byFile(placed: readonly PlacedSpec[]): readonly FileSpecs[] {
-  const files = [...new Set(placed.map(({ file }) => file))];
-  return files.map((file) => {
-    const here = placed.filter((one) => one.file === file);
+  return [...groupBy(placed, ({ file }) => file)].map(([file, here]) => {
     const syntax = here[0]?.syntax ?? 'json';
     return { file, editor: EDITORS[syntax], specs: here.map(({ spec }) => spec) };
   });

@@ -4,6 +4,7 @@ import { count } from '../errors/output-schema.js';
 import { ACTION_SCHEMAS } from '../flows/action-schemas.js';
 import { type JsonObject, type JsonValue, TASK_RUNTIMES, TASK_STATUSES } from '../flows/index.js';
 import { flowViewSchema, taskViewSchema } from '../flows/record-schemas.js';
+import { groupBy } from '../support/lists.js';
 import { FLOW_STATUSES, REQUEST_REJECTIONS } from './answers.js';
 import { SECRET_HEADER } from './guards.js';
 
@@ -138,12 +139,9 @@ function operation(id: string, description: string | undefined): JsonObject {
 }
 
 function responses(): JsonObject {
-  const codes = new Map<number, string[]>();
   const kinds = Object.entries(REQUEST_REJECTIONS).map(([code, { status }]) => ({ code, status }));
   const refusals = Object.entries(FLOW_STATUSES).map(([code, status]) => ({ code, status }));
-  for (const { code, status } of [...kinds, ...refusals]) {
-    codes.set(status, [...(codes.get(status) ?? []), code]);
-  }
+  const codes = groupBy([...kinds, ...refusals], ({ status }) => status);
   const rejections = [...codes].toSorted(([a], [b]) => a - b);
   return {
     200: { description: 'Performed, and on disk', content: jsonOf('Success') },
@@ -152,9 +150,9 @@ function responses(): JsonObject {
       content: jsonOf('Success'),
     },
     ...Object.fromEntries(
-      rejections.map(([status, names]) => [
+      rejections.map(([status, refused]) => [
         String(status),
-        { description: names.join(', '), content: jsonOf('Rejection') },
+        { description: refused.map(({ code }) => code).join(', '), content: jsonOf('Rejection') },
       ]),
     ),
   };

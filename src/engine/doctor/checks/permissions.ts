@@ -6,6 +6,7 @@ import { authFolder } from '../../embeddings/index.js';
 import { SvcError } from '../../errors/index.js';
 import { namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
+import { uniqueBy } from '../../support/lists.js';
 import { changeLines } from '../../support/text-diff.js';
 import type { DoctorCheck, Finding, Fix } from '../check.js';
 import type { DoctorWorld } from '../world.js';
@@ -36,7 +37,9 @@ export const permissions: DoctorCheck = {
       return { summary: 'not supported by this system', findings: [], off: true };
     }
     const findings = guarded(world).flatMap((one) => lookAt(one, uid));
-    return { summary: world.context.state.stateDir, findings: distinct(findings) };
+    // One finding per file: the first is the worst.
+    const worst = uniqueBy(findings, ({ place }) => place?.file);
+    return { summary: world.context.state.stateDir, findings: worst };
   },
 };
 
@@ -183,16 +186,6 @@ function lookAt(one: Guarded, uid: number): readonly Finding[] {
       fix: modeFix(path, mode, to),
     },
   ];
-}
-
-/** One finding per file: the first is the worst. */
-function distinct(findings: readonly Finding[]): readonly Finding[] {
-  const byFile = new Map<string, Finding>();
-  for (const finding of findings) {
-    const file = finding.place?.file ?? '';
-    if (!byFile.has(file)) byFile.set(file, finding);
-  }
-  return [...byFile.values()];
 }
 
 /** Removes permissions of other users; never follows a link. */

@@ -2,6 +2,7 @@ import type { SecretInput } from '../../config/index.js';
 import type { CheckOutcome, Diagnosis } from '../../embeddings/diagnosis/index.js';
 import { diagnoseMemory } from '../../memory/diagnose-memory.js';
 import type { OpenedMemory } from '../../memory/index.js';
+import { groupBy } from '../../support/lists.js';
 import type { DoctorCheck, Finding } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { resolveConfigured } from './secrets.js';
@@ -36,15 +37,17 @@ export const provider: DoctorCheck = {
 
 /** Agents with the same provider settings are tested once: a test may cost money. */
 function groupBySettings(memories: readonly OpenedMemory[]): readonly (readonly OpenedMemory[])[] {
-  const groups = new Map<string, OpenedMemory[]>();
-  for (const memory of memories) {
-    const { provider: name, fallback, model, remote, local, ...rest } = memory.agent.memorySearch;
-    const { outputDimensionality: length } = rest;
-    const key = JSON.stringify([name, fallback, model, remote, local, length]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [memory]);
-    else group.push(memory);
-  }
+  const groups = groupBy(memories, ({ agent }) => {
+    const {
+      provider: name,
+      fallback,
+      model,
+      remote,
+      local,
+      outputDimensionality,
+    } = agent.memorySearch;
+    return JSON.stringify([name, fallback, model, remote, local, outputDimensionality]);
+  });
   return [...groups.values()];
 }
 

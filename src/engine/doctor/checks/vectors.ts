@@ -6,6 +6,7 @@ import { loadVectorExtension, type VectorExtension } from '../../memory/index/in
 import type { OpenedMemory } from '../../memory/index.js';
 import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
+import { uniqueBy } from '../../support/lists.js';
 import type { DoctorCheck, Finding, Fix } from '../check.js';
 import type { ConfiguredWorld } from '../world.js';
 import { configFix } from './configuration.js';
@@ -21,8 +22,10 @@ export const vectors: DoctorCheck = {
       ({ memorySearch }) => memorySearch.enabled && memorySearch.store.vector.enabled,
     );
     const loads = agents.map((agent) => ({ agent, extension: load(agent) }));
+    const failures = loads.flatMap(({ agent, extension }) => failed(agent, extension, world));
     const findings = [
-      ...distinct(loads.flatMap(({ agent, extension }) => failed(agent, extension, world))),
+      // Agents share settings; a problem with them is reported once.
+      ...uniqueBy(failures, ({ cause, place }) => JSON.stringify([cause, place])),
       ...(await missing(world)),
     ];
     const [loaded] = loads.flatMap(({ extension }) => (extension.loaded ? [extension] : []));
@@ -115,17 +118,6 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
     });
   }
   return findings;
-}
-
-/** Agents share settings; a problem with them is reported once. */
-function distinct(findings: readonly Finding[]): readonly Finding[] {
-  const seen = new Set<string>();
-  return findings.filter(({ cause, place }) => {
-    const key = JSON.stringify([cause, place]);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
 }
 
 const ENABLED = ['memorySearch', 'multimodal', 'enabled'] as const;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import type { SearchResponse, SearchResult } from '../../memory/search/index.js';
 import type { OnRecall, StatePaths } from '../../support/context.js';
+import { uniqueBy } from '../../support/lists.js';
 import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import { splitClaims, spokenClaims } from '../claims/split-claims.js';
@@ -21,7 +22,8 @@ const NEARLY_BEST = 0.75;
  * result they are in. Undefined if there is no clear answer.
  */
 export function recallOf(response: SearchResponse, atMs: number): RecallLine | undefined {
-  const answers = distinct(answersOf(response));
+  // A statement found in several notes counts once, in the first.
+  const answers = uniqueBy(answersOf(response), ({ text }) => claimKeyOf(text));
   const claims = answers.filter(
     ({ source, path, text }) => isShortTermPath(source, path) && !containsSecret(text),
   );
@@ -49,16 +51,6 @@ function answersOf({ query, results }: SearchResponse): RecalledClaim[] {
 /** Identifies a question without storing it (facts §7.3). */
 export function queryHashOf(query: string): string {
   return createHash('sha1').update(query.trim().toLowerCase()).digest('hex').slice(0, 12);
-}
-
-/** A statement found in several notes counts once, in the first. */
-function distinct(claims: readonly RecalledClaim[]): RecalledClaim[] {
-  const byKey = new Map<string, RecalledClaim>();
-  for (const claim of claims) {
-    const key = claimKeyOf(claim.text);
-    if (!byKey.has(key)) byKey.set(key, claim);
-  }
-  return [...byKey.values()];
 }
 
 interface FoundClaim {

@@ -1,3 +1,4 @@
+import { groupByEach } from '../../support/lists.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type Gist, gistOf, topicsOf } from '../claims/gist.js';
 import { relate } from '../claims/relate.js';
@@ -109,14 +110,7 @@ export function poolEvidence(entries: readonly RecallEntry[]): RecallEntry[] {
     .toSorted((a, b) => b.lastSignalMs - a.lastSignalMs)
     .slice(0, MOST_COMPARED)
     .map((entry): Compared => ({ entry, gist: gistOf(entry.text) }));
-  const byTopic = new Map<string, Compared[]>();
-  for (const one of compared) {
-    for (const topic of topicsOf(one.gist)) {
-      const alike = byTopic.get(topic);
-      if (alike === undefined) byTopic.set(topic, [one]);
-      else alike.push(one);
-    }
-  }
+  const byTopic = groupByEach(compared, ({ gist }) => topicsOf(gist));
   const pooled = new Map(
     compared.map((one) => {
       const near = new Set([...topicsOf(one.gist)].flatMap((topic) => byTopic.get(topic) ?? []));

@@ -9,6 +9,7 @@ import {
 } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
+import { groupBy } from '../../support/lists.js';
 import {
   type Claim,
   type SpokenText,
@@ -100,13 +101,12 @@ export class Conversations {
   /** Transcripts grouped by displayed path, which several agents may share. */
   private scan(): readonly (readonly TranscriptFile[])[] {
     if (this.files !== undefined) return this.files;
-    const byPath = new Map<string, TranscriptFile[]>();
-    for (const place of this.options.places) {
+    const all = this.options.places.flatMap((place) => {
       const { files, skipped } = scanTranscripts({ places: [place] });
       for (const skip of skipped) this.options.onSkip(skip);
-      for (const file of files) byPath.set(file.path, [...(byPath.get(file.path) ?? []), file]);
-    }
-    this.files = [...byPath.values()];
+      return files;
+    });
+    this.files = [...groupBy(all, ({ path }) => path).values()];
     return this.files;
   }
 

@@ -1,3 +1,4 @@
+import { groupByEach } from '../../support/lists.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { type Gist, gistOf, topicsOf } from '../claims/gist.js';
 import { junkReason } from '../claims/junk.js';
@@ -46,22 +47,14 @@ export function readStatements(
       latestFirst.push({ key, text, place, day: note.day, gist: gistOf(text) });
     }
   }
-  const byWord = new Map<string, number[]>();
-  for (const [at, { gist }] of latestFirst.entries()) {
-    for (const word of topicsOf(gist)) {
-      const places = byWord.get(word);
-      if (places === undefined) byWord.set(word, [at]);
-      else places.push(at);
-    }
-  }
+  const byWord = groupByEach(latestFirst.entries(), ([, { gist }]) => topicsOf(gist));
   return {
     newerThan: (text, day) => {
       const gist = gistOf(text);
       const key = claimKeyOf(text);
       const alike = new Set([...topicsOf(gist)].flatMap((word) => byWord.get(word) ?? []));
-      for (const at of [...alike].sort((a, b) => a - b)) {
-        const said = latestFirst[at];
-        if (said === undefined || said.day < day || said.key === key) return undefined;
+      for (const [, said] of [...alike].sort(([a], [b]) => a - b)) {
+        if (said.day < day || said.key === key) return undefined;
         const relation = relate(said.gist, gist);
         if (relation === 'same') return undefined;
         if (relation === 'updates') return said;

@@ -1,0 +1,29 @@
+/** The items whose key has not occurred before, in order. */
+export function uniqueBy<T>(items: readonly T[], keyOf: (item: T) => unknown): readonly T[] {
+  const seen = new Set<unknown>();
+  return items.filter((item) => {
+    const { size } = seen;
+    return seen.add(keyOf(item)).size > size;
+  });
+}
+
+/** The items by key, keys in the order of their first item. */
+export function groupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
+  return groupByEach(items, (item) => [keyOf(item)]);
+}
+
+/** The same for items that have several keys. */
+export function groupByEach<K, T>(
+  items: Iterable<T>,
+  keysOf: (item: T) => Iterable<K>,
+): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
+  }
+  return groups;
+}
