@@ -89,6 +89,26 @@ test('a failure is a result that says what to do', async () => {
   assert.match(textOf(range), /code: RANGE_INVALID/);
 });
 
+test('notes that say the same are one result, with the places of the others', async () => {
+  const days = [1, 2, 3].map((day) => [
+    `memory/2026-05-0${day}.md`,
+    `# 2026-05-0${day}\n\nStand-up: no blockers.\n`,
+  ]);
+  const { client } = await stdioClient(mcpHome({}, Object.fromEntries(days)));
+  const args = { query: 'stand-up blockers' };
+  const found = await client.callTool({ name: 'memory_search', arguments: args });
+  const { results } = foundIn(found);
+  assert.equal(
+    results.map(({ path, similarCount, similar }) => [
+      path,
+      similarCount,
+      similar?.map(({ citation }) => citation),
+    ]),
+    [['memory/2026-05-03.md', 2, ['memory/2026-05-02.md#L1-L3', 'memory/2026-05-01.md#L1-L3']]],
+  );
+  assert.match(textOf(found), /Source: memory\/2026-05-03\.md#L1-L3\n\(and 2 more like this\)/);
+});
+
 test('what an agent reads is short: no echo, no debug, hints that name tools', async () => {
   const home = mcpHome();
   const { client } = await stdioClient(home);

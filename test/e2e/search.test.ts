@@ -225,6 +225,30 @@ test('two folders never share an index; one folder under two names does', async 
   assert.equal([link, dotted], [a, a]);
 });
 
+test('notes that differ only in their date are one result that names the others', async () => {
+  const log = folderOf(
+    Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => {
+        const day = new Date(Date.UTC(2026, 3, 1 + at)).toISOString().slice(0, 10);
+        return [`memory/${day}.md`, `# ${day}\n\nStand-up with Lena: no blockers.\n`];
+      }),
+    ),
+  );
+  log.write('memory/rules.md', '# Rules\n\nKeep the stand-up below ten minutes.\n');
+  const asked = ['memory', 'search', '--workspace', log.path, 'stand-up with lena'];
+  const { results } = jsonOf.search(await runSvc([...asked, '--json'], { home }));
+  assert.equal(
+    results.map(({ path, similarCount }) => [path, similarCount]),
+    [
+      ['memory/2026-05-10.md', 39],
+      ['memory/rules.md', undefined],
+    ],
+  );
+  assert.is(results[0]?.similar?.[0]?.citation, 'memory/2026-05-09.md#L1-L3');
+  const text = await runSvc(asked, { home });
+  assert.match(text.stdout, /no blockers\.\n\n {6}and 39 more like this\n/);
+});
+
 test('a query of 100 kB, and one of only punctuation, are answered', async () => {
   const long = await search(['backup '.repeat(14_000), '--json']);
   assert.equal(

@@ -128,7 +128,13 @@ export function textOf(result: CallToolResult): string {
 
 const found = z.object({
   results: z.array(
-    z.object({ path: z.string(), snippet: z.string(), citation: z.optional(z.string()) }),
+    z.object({
+      path: z.string(),
+      snippet: z.string(),
+      citation: z.optional(z.string()),
+      similarCount: z.optional(z.number()),
+      similar: z.optional(z.array(z.object({ citation: z.optional(z.string()) }))),
+    }),
   ),
   mode: z.string(),
   disabled: z.optional(z.boolean()),

@@ -87,9 +87,12 @@ export function backendOn(
   });
 }
 
-/** The paths that an answer names, best first. */
+/** The paths that an answer names, best first; of passages that say the same, the others after the best. */
 export function pathsOf(response: SearchResponse): string[] {
-  return response.results.map((result) => result.path);
+  return response.results.flatMap(({ path, similar = [] }) => [
+    path,
+    ...similar.map((passage) => passage.path),
+  ]);
 }
 
 /** The codes of an answer's warnings. */

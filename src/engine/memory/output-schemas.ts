@@ -92,6 +92,26 @@ export const searchOutputSchema = documentSchema({
           z.optional(z.string()),
           '`path#L3-L5`; omitted if `memory.citations` is `off`.',
         ),
+        similarCount: field(
+          z.optional(count),
+          'Passages ranked lower that say the same, and so are not results; omitted if there are none.',
+        ),
+        similar: field(
+          z.optional(
+            z.array(
+              z.strictObject({
+                path: field(z.string(), 'Relative to the workspace, with forward slashes.'),
+                startLine: field(line, 'First line of the passage, 1-based.'),
+                endLine: field(line, 'Last line of the passage, included.'),
+                citation: field(
+                  z.optional(z.string()),
+                  '`path#L3-L5`; omitted if `memory.citations` is `off`.',
+                ),
+              }),
+            ),
+          ),
+          'The best ten of them.',
+        ),
         textScore: field(
           z.optional(score),
           'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',

@@ -108,12 +108,22 @@ function renderResult(result: SearchResult, options: SearchResultsOptions): stri
     lines.push(`${INDENT}${style.dim(headingTrail(result.headingPath))}`);
   }
   lines.push(...explanationLines(result, options));
-  if (options.compact === true) return `${[...lines, ...bestLine(result, options)].join('\n')}\n`;
+  const others = moreLikeThis(result);
+  const more = others === '' ? [] : [`${INDENT}${style.dim(`and ${others}`)}`];
+  if (options.compact === true) {
+    return `${[...lines, ...bestLine(result, options), ...more].join('\n')}\n`;
+  }
   lines.push(...snippetLines(result, options).map((line) => (line === '' ? '' : INDENT + line)));
+  if (more.length > 0) lines.push('', ...more);
   if (options.citations && result.citation !== undefined) {
     lines.push('', `${INDENT}${style.dim(`Source: ${safeLine(result.citation)}`)}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** `5 more like this`, for the passages that say the same; empty if there are none. */
+export function moreLikeThis({ similarCount = 0 }: SearchResult): string {
+  return similarCount === 0 ? '' : `${formatCount(similarCount)} more like this`;
 }
 
 function explanationLines(

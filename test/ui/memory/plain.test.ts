@@ -72,6 +72,15 @@ test('compact results: score and place, headings, and the best line around its f
   );
 });
 
+test('results: how many passages say the same, in both forms', () => {
+  const results = [{ ...aResult(0), similarCount: 5 }];
+  const options = { style: plain, columns: 60, citations: true };
+  const whole = renderSearchResults(aResponse({ results }), options);
+  assert.match(whole, /too long\.\n\n {6}and 5 more like this\n\n {6}Source: /);
+  const compact = renderSearchResults(aResponse({ results }), { ...options, compact: true });
+  assert.match(compact, /02:30\.\n {6}and 5 more like this\n$/);
+});
+
 test('results: colour adds only itself, and marks what matched', () => {
   const response = aResponse({});
   const options = { columns: undefined, citations: false };

@@ -253,6 +253,14 @@ test('the footer tells what each side gave to the score', async () => {
   await leave(opened);
 });
 
+test('a result shows how many passages say the same', async () => {
+  const result = { ...aResult(0), similarCount: 5 };
+  const opened = open(100, 24, { search: async () => aResponse({ results: [result] }) });
+  opened.terminal.type('backup');
+  await waitForText(opened.terminal, '5 more like this · 2026-02-03 › Backups');
+  await leave(opened);
+});
+
 test('a failing search is told calmly and goes away with the next answer', async () => {
   let failing = true;
   const opened = open(80, 24, {

@@ -40,6 +40,7 @@ export async function searchMemory(
         textScore,
         vectorScore,
         rerankScore,
+        similar,
         ...result
       }) => ({
         ...result,
@@ -47,6 +48,7 @@ export async function searchMemory(
         ...(debug && vectorScore !== undefined ? { vectorScore } : {}),
         ...(debug && rerankScore !== undefined ? { rerankScore } : {}),
         headingPath: [...result.headingPath],
+        ...(similar === undefined ? {} : { similar: similar.map((passage) => ({ ...passage })) }),
         snippet: withSourceFooter(result.snippet, result.citation),
       }),
     ),
@@ -182,10 +184,12 @@ export function searchText(answer: SearchAnswer, query: string): string {
   const instead = corrections.map(({ word, instead: words }) => {
     return `no match for ${JSON.stringify(word)}, searched for: ${words.join(', ')}`;
   });
-  const passages = results.map(({ path, startLine, endLine, score, headingPath, snippet }, at) => {
+  const passages = results.map((result, at) => {
+    const { path, startLine, endLine, score, headingPath, snippet, similarCount } = result;
     const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
     const headings = headingPath.length === 0 ? '' : `\n${headingPath.join(' > ')}`;
-    return `${at + 1}. ${path}, ${lines}, score ${score.toFixed(2)}${headings}\n${snippet}`;
+    const more = similarCount === undefined ? '' : `\n(and ${similarCount} more like this)`;
+    return `${at + 1}. ${path}, ${lines}, score ${score.toFixed(2)}${headings}\n${snippet}${more}`;
   });
   return [head, ...instead, ...passages, ...warningTexts(warnings)].join('\n\n');
 }

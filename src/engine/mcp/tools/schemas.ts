@@ -65,6 +65,22 @@ export const searchResult = z.strictObject({
         mimeType: z.string().optional().describe('Of an image or recording'),
         headingPath: z.array(z.string()).describe('Headings above the passage, outermost first'),
         citation: z.string().optional().describe('path#L3-L5, for memory_get and for quoting'),
+        similarCount: z
+          .int()
+          .min(1)
+          .optional()
+          .describe('Number of other passages that say the same and are not results'),
+        similar: z
+          .array(
+            z.strictObject({
+              path: z.string(),
+              startLine: line,
+              endLine: line,
+              citation: z.string().optional(),
+            }),
+          )
+          .optional()
+          .describe('The best ten of them'),
         textScore: score.optional().describe('Only with debug'),
         vectorScore: score.optional().describe('Only with debug'),
         rerankScore: z.number().optional().describe('Only with debug'),

@@ -35,7 +35,8 @@ export function createForgetting(
             index,
             sources: target.sources,
             search: async (query, maxResults) => {
-              return (await search({ query, maxResults, exact: true }, work)).results;
+              const request = { query, maxResults, exact: true, keepRepeats: true };
+              return (await search(request, work)).results;
             },
           }),
         { embeds: false },

@@ -26,7 +26,7 @@ export type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'>
   readonly lineNumbers: string | null;
 };
 
-/** The best chunks for a full-text expression, best first; ties by path, the last one first, and line. */
+/** The best chunks for a full-text expression, best first; of ties, the newer dated note, then by path and line. */
 export async function lexicalCandidates(
   database: Connection,
   match: string,
@@ -50,20 +50,19 @@ export async function lexicalCandidates(
          ) AS found
          JOIN chunks ON chunks.id = found.rowid
          JOIN documents ON documents.id = chunks.document_id
-         ORDER BY found.score, documents.path DESC, chunks.start_line, chunks.id`,
+         ORDER BY found.score, ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id`,
       )
       .all({ ...named, ...values });
   const rows = find(`ORDER BY ${score} LIMIT @rows`, { rows: limit + 1 });
   const last = rows[limit - 1]?.bm25;
-  // Ties at the limit are broken by path, not by the order in which rows were written. Of dated notes, the
-  // newer are kept.
+  // Ties at the limit are broken by date and path, not by the order in which rows were written.
   const isTied = last !== undefined && rows[limit]?.bm25 === last;
   if (isTied) await othersTurn();
   const best = isTied ? find(`AND ${score} <= @worst`, { worst: -last }) : rows;
   return best.slice(0, limit).map(toCandidate);
 }
 
-/** Chunks that contain a text verbatim, ASCII case ignored, by path, the last one first, and line. */
+/** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
 export function literalCandidates(
   database: Connection,
   text: string,
@@ -78,7 +77,7 @@ export function literalCandidates(
       `${SELECT_CANDIDATE}, 1.0 AS bm25
        FROM chunks JOIN documents ON documents.id = chunks.document_id
        WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restriction}
-       ORDER BY documents.path DESC, chunks.start_line, chunks.id LIMIT @limit`,
+       ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     )
     .all({
       pattern: `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`,
@@ -119,6 +118,11 @@ export function lexicalScores(
     .all(match, JSON.stringify(chunkIds));
   return new Map(rows);
 }
+
+/** Of one folder's dated notes, the newer first; undated ones count as new. */
+const NEWER_FIRST = `
+  CASE WHEN documents.path GLOB '*[12][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN documents.path END
+    DESC NULLS FIRST`;
 
 export const SELECT_CANDIDATE = `
   SELECT chunks.id AS chunkId, documents.source, documents.path, chunks.start_line AS startLine,

@@ -2,6 +2,7 @@ import { MEMORY_SEARCH_DEFAULTS } from '../../config/index.js';
 import { formatCitation } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
 import { type Passage, passagesOf } from './passages.js';
+import { answerOf, collapse, type Distinct, statementOf } from './repeats.js';
 import type { SearchOptions } from './search-index.js';
 import { snippetBudget, snippetOf } from './snippet.js';
 import type { TermMatcher } from './term-matcher.js';
@@ -44,12 +45,17 @@ export function resultsOf(
   const isGood = (chunk: FusedChunk): boolean =>
     isGoodEnough(findings.mode, chunk, request, options);
   const [good, poor] = split(placedPassages(findings, isGood), ({ chunk }) => isGood(chunk));
+  const { mmrLambda } = options;
+  const distinct =
+    request.keepRepeats === true
+      ? good.map((item) => ({ item, similar: [] }))
+      : collapse(good, mmrLambda === undefined ? statementOf : answerOf);
   const placed =
-    options.mmrLambda === undefined
-      ? good.slice(0, maxResults)
-      : diversified(good, options.mmrLambda, maxResults);
+    mmrLambda === undefined
+      ? distinct.slice(0, maxResults)
+      : diversified(distinct, mmrLambda, maxResults);
   return {
-    results: placed.map((item, position) => resultOf(item, position, findings, request, options)),
+    results: placed.map((found, position) => resultOf(found, position, findings, request, options)),
     belowMinScore: Math.min(poor.length, maxResults - placed.length),
   };
 }
@@ -94,18 +100,18 @@ function split<Item>(
 }
 
 function diversified(
-  placed: readonly Placed[],
+  distinct: readonly Distinct<Placed>[],
   lambda: number,
   maxResults: number,
-): readonly Placed[] {
-  const items = placed.slice(0, maxResults * DIVERSITY_POOL).map((item, place) => ({
-    item,
+): readonly Distinct<Placed>[] {
+  const items = distinct.slice(0, maxResults * DIVERSITY_POOL).map((found, place) => ({
+    ...found,
     place,
-    score: item.chunk.score,
-    text: item.passage.lines.map((line) => line.text).join('\n'),
+    score: found.item.chunk.score,
+    text: found.item.passage.lines.map((line) => line.text).join('\n'),
   }));
-  return diversify(items, lambda, maxResults).map(({ item: { item, place }, overlap }) => {
-    return { ...item, diversity: placeOf(place, overlap) };
+  return diversify(items, lambda, maxResults).map(({ item: { item, similar, place }, overlap }) => {
+    return { item: { ...item, diversity: placeOf(place, overlap) }, similar };
   });
 }
 
@@ -114,7 +120,7 @@ function placeOf(place: number, overlap: number): ScoreExplanation['diversity'] 
 }
 
 function resultOf(
-  { passage, chunk, diversity }: Placed,
+  { item: { passage, chunk, diversity }, similar }: Distinct<Placed>,
   position: number,
   findings: Findings,
   request: SearchRequest,
@@ -136,12 +142,32 @@ function resultOf(
     ...(findings.mode === 'vector' ? {} : { textScore: round(textScore) }),
     ...(vectorScore === undefined ? {} : { vectorScore: round(vectorScore) }),
     ...(chunk.reranked === undefined ? {} : { rerankScore: round(chunk.reranked.score) }),
-    ...(options.citations === 'off' ? {} : { citation: formatCitation(path, passage) }),
+    ...citationOf(passage, options),
+    ...(similar.length === 0
+      ? {}
+      : { similarCount: similar.length, similar: listed(similar, options) }),
     ...(request.explain === true
       ? { explanation: explanationOf(chunk, diversity, findings, options) }
       : {}),
     highlights: snippet.highlights,
   };
+}
+
+function citationOf(passage: Passage, { citations }: ResultOptions): Pick<BareResult, 'citation'> {
+  return citations === 'off' ? {} : { citation: formatCitation(passage.path, passage) };
+}
+
+/** Most passages in a result's `similar`; their number is complete. */
+const MOST_LISTED = 10;
+
+function listed(
+  similar: readonly Placed[],
+  options: ResultOptions,
+): NonNullable<BareResult['similar']> {
+  return similar.slice(0, MOST_LISTED).map(({ passage }) => {
+    const { path, startLine, endLine } = passage;
+    return { path, startLine, endLine, ...citationOf(passage, options) };
+  });
 }
 
 function explanationOf(

@@ -94,25 +94,39 @@ export async function searchIndex(
   // Awaited later, so a rejection must not go unhandled until then.
   embedding.catch(() => undefined);
   const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);
-  const limit = Math.max(
-    candidateLimit(request.maxResults ?? options.maxResults, options),
-    reranking?.topN ?? 0,
-  );
+  const maxResults = request.maxResults ?? options.maxResults;
+  const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
   const filter = await filterOf(request, options.sources);
-  const found =
-    query.literal === undefined
-      ? await findByWords(index, query, {
-          ...{ limit, filter, tokenizer, dates, signal },
-          // Trigrams already match parts of words.
-          corrects: request.exact !== true && tokenizer !== 'trigram',
-        })
-      : await findLiterally(index, query, query.literal, limit, filter);
-  signal?.throwIfAborted();
-  const vector = await embedding;
-  const brought = { found, vector, limit, filter, tokenizer };
-  const weighed = await weighOrWarn(index, brought, options, warnings);
+  const gather = async (most: number, embedded: Promise<QueryVector | undefined>) => {
+    const found =
+      query.literal === undefined
+        ? await findByWords(index, query, {
+            ...{ limit: most, filter, tokenizer, dates, signal },
+            // Trigrams already match parts of words.
+            corrects: request.exact !== true && tokenizer !== 'trigram',
+          })
+        : await findLiterally(index, query, query.literal, most, filter);
+    signal?.throwIfAborted();
+    const vector = await embedded;
+    const brought = { found, vector, limit: most, filter, tokenizer };
+    const weighed = await weighOrWarn(index, brought, options, warnings);
+    return { found, vector, weighed, unranked: resultsOf(weighed, request, options) };
+  };
+  const first = await gather(limit, embedding);
+  // Where passages that say the same took the places of candidates, more candidates are ranked, once.
+  const isCrowded =
+    limit < MAX_CANDIDATES &&
+    first.found.candidates.length >= limit &&
+    first.unranked.results.length < maxResults &&
+    first.unranked.results.some(({ similarCount }) => similarCount !== undefined);
+  // A vector that was not comparable with the index has had its warning.
+  const usable = first.weighed.mode === 'lexical' ? Promise.resolve(undefined) : embedding;
+  const { found, vector, weighed, unranked } = isCrowded
+    ? await gather(MAX_CANDIDATES, usable)
+    : first;
   const { findings, report } = await rerank(index, weighed, request, reranking, warnings, signal);
-  const { results, belowMinScore } = resultsOf(findings, request, options);
+  const { results, belowMinScore } =
+    findings === weighed ? unranked : resultsOf(findings, request, options);
   return {
     query: request.query,
     mode: findings.mode,

@@ -15,6 +15,8 @@ export interface SearchRequest {
   readonly sources?: readonly Source[] | undefined;
   /** Only documents whose displayed path matches this glob. */
   readonly pathGlob?: string | undefined;
+  /** Passages that say the same are results of their own, for forgetting all of them. */
+  readonly keepRepeats?: boolean | undefined;
   /** Explain each score. */
   readonly explain?: boolean | undefined;
   /** Keywords only, regardless of the configuration: for results while typing. */
@@ -51,7 +53,7 @@ export interface TextSpan {
 export type BackendName = SearchOutput['backend'];
 
 export interface SearchResponse extends Omit<SearchOutput, 'agent' | 'results' | 'workspace'> {
-  /** Best first; ties by path and line. */
+  /** Best first; of ties the newer, then by path and line. */
   readonly results: readonly SearchResult[];
   readonly warnings: readonly Warning[];
 }

@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from '../../../engine/support/format.js';
 import { fitEnd, fitMiddle, padEnd, padStart, spread, textWidth, wrapText } from '../../fit.js';
 import { scoreParts } from '../../memory/explanation.js';
 import { headingTrail, lineAnchor } from '../../memory/location.js';
-import { correctionNote } from '../../memory/search-results.js';
+import { correctionNote, moreLikeThis } from '../../memory/search-results.js';
 import { safeLine } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
 import { type KeyHelp, keyLines } from '../keys.js';
@@ -214,7 +214,8 @@ function resultLine(result: SearchResult, options: LineOptions): string {
   const score = result.score.toFixed(2).padStart(SCORE_COLUMNS);
   const bar = padEnd(drawScore(result.score, barColumns), barColumns);
   const used = MARGIN * 2 + placeColumns + GAP + SCORE_COLUMNS + 1 + barColumns + GAP;
-  const trail = fitEnd(headingTrail(result.headingPath), columns - used - MARGIN);
+  const words = [moreLikeThis(result), headingTrail(result.headingPath)].filter(Boolean);
+  const trail = fitEnd(words.join(' · '), columns - used - MARGIN);
   const mark = selected ? style.cyan('❯') : ' ';
   const strong = selected && options.focused ? style.inverse : selected ? style.bold : plain;
   return `  ${mark} ${strong(place)}  ${score} ${style.cyan(bar)}  ${style.dim(trail)}`.trimEnd();

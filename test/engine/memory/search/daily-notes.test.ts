@@ -96,4 +96,69 @@ test('what scores too low leaves its place to another passage, however new it is
   });
 });
 
+const STAND_UP = 'Stand-up at 9:15 with Lena and Ben: no blockers.';
+const OTHERS = {
+  'MEMORY.md': '# Facts\n\nThe stand-up moved from 9:30 to 9:15.\n',
+  'memory/meetings.md': '# Rules\n\nKeep the stand-up below ten minutes.\n',
+};
+
+function daily(textOf: (daysAgo: number) => string): Readonly<Record<string, string>> {
+  const days = Array.from({ length: 60 }, (_, at) => [
+    noteOf(at),
+    `# ${dayOf(at)}\n\n${textOf(at)}\n`,
+  ]);
+  return { ...OTHERS, ...Object.fromEntries(days) };
+}
+
+test('a line that every note repeats is one result, with the newest note, and makes room for others', async () => {
+  for (const search of [{}, DECAY, { mmrLambda: 0.7 }]) {
+    await withNotes(
+      daily(() => STAND_UP),
+      search,
+      async (backend) => {
+        const { results } = await backend.search({ query: 'stand-up' });
+        assert.equal(results.map(({ path }) => path).sort(), [
+          'MEMORY.md',
+          noteOf(0),
+          'memory/meetings.md',
+        ]);
+        const [repeated] = results.filter(({ path }) => path === noteOf(0));
+        assert.is(repeated?.similarCount, 59);
+        assert.is(repeated?.similar?.length, 10);
+        assert.equal(repeated?.similar?.[0], {
+          path: noteOf(1),
+          startLine: 1,
+          endLine: 3,
+          citation: `${noteOf(1)}#L1-L3`,
+        });
+      },
+    );
+  }
+});
+
+test('with diversity, one line is shown once, whatever else the notes contain', async () => {
+  const notes = daily((at) => `- ${STAND_UP}\n- Ordered ${at + 100} boxes.`);
+  await withNotes(notes, { mmrLambda: 0.7 }, async (backend) => {
+    const { results } = await backend.search({ query: 'stand-up' });
+    assert.is(results.length, 3);
+    assert.is(results.filter(({ snippet }) => snippet.includes(STAND_UP)).length, 1);
+  });
+  await withNotes(notes, {}, async (backend) => {
+    const { results } = await backend.search({ query: 'boxes' });
+    assert.is(results.length, 6);
+    assert.ok(results.every(({ similarCount }) => similarCount === undefined));
+  });
+});
+
+test('forgetting a repeated line takes all of its notes', async () => {
+  const notes = daily(() => STAND_UP);
+  await withNotes(notes, {}, async (backend) => {
+    const { passages } = await (await backend.forgetting()).plan({
+      target: 'stand-up blockers',
+      maxResults: 4,
+    });
+    assert.is(passages.length, 4);
+  });
+});
+
 test.run();

@@ -134,7 +134,7 @@ test('more equal passages than are looked at are still chosen by path', async ()
   const folder = tempFolder();
   const backend = backendOn(targetOf(folder.path));
   for (let n = 199; n >= 100; n--) {
-    folder.write(`n${n}.md`, 'the same words in each');
+    folder.write(`n${n}.md`, `the same words in each but ${n}`);
     if (n % 20 === 0) await backend.sync({});
   }
   const { results } = await backend.search({ query: 'same words', maxResults: 3 });
@@ -145,7 +145,10 @@ test('more equal passages than are looked at are still chosen by path', async ()
 });
 
 test('every file in a folder of equal notes is found, and the answer repeats', async () => {
-  const files = Array.from({ length: 12 }, (_, n) => [`n${n}.md`, 'the same words in each\n']);
+  const files = Array.from({ length: 12 }, (_, n) => [
+    `n${n}.md`,
+    `the same words in each but ${n}\n`,
+  ]);
   const backend = backendOn(targetOf(folderOf(Object.fromEntries(files)).path));
   const once = await backend.search({ query: 'same words', maxResults: 20 });
   const twice = await backend.search({ query: 'same words', maxResults: 20 });

@@ -196,13 +196,14 @@ test('names with spaces, quotes, line ends, right-to-left letters and emoji are 
     'e\u0301.md',
     `${'x'.repeat(240)}.md`,
   ];
-  const ws = folderOf(Object.fromEntries(names.map((name) => [`dir ${name}/${name}`, 'needle'])));
+  const texts = names.map((name, at) => [`dir ${name}/${name}`, `needle ${at}`]);
+  const ws = folderOf(Object.fromEntries(texts));
   const backend = backendOn(targetOf(ws.path));
   const wanted = names.map((name) => `dir ${name}/${name}`).sort();
   const found = await backend.search({ query: 'needle', maxResults: 50 });
   assert.equal(pathsOf(found).sort(), wanted);
-  for (const { citation = '' } of found.results) {
-    assert.is((await backend.get({ target: citation })).text, 'needle');
+  for (const { citation = '', snippet } of found.results) {
+    assert.is((await backend.get({ target: citation })).text, snippet);
   }
   const again = await backend.sync({});
   assert.is(again.unchanged, names.length);

@@ -87,13 +87,13 @@ test('a file that is gone and a folder are skips, not failures', () => {
 });
 
 test('text of every odd encoding is found by its words, and its lines are numbered right', async () => {
-  const lines = '# Title\n\nthe needle\n';
+  const lines = (name: string): string => `# Title\n\nthe needle of ${name}\n`;
   const ws = folderOf({
-    'crlf.md': lines.replaceAll('\n', '\r\n'),
-    'bom.md': `\ufeff${lines}`,
-    'utf16.md': Buffer.from(`\ufeff${lines}`, 'utf16le'),
-    'latin1.md': Buffer.from(`# Tïtle\n\nthe needle\n`, 'latin1'),
-    'nul.md': '# Title\n\nthe\0needle\n',
+    'crlf.md': lines('crlf').replaceAll('\n', '\r\n'),
+    'bom.md': `\ufeff${lines('bom')}`,
+    'utf16.md': Buffer.from(`\ufeff${lines('utf16')}`, 'utf16le'),
+    'latin1.md': Buffer.from(`# Tïtle\n\nthe needle of latin1\n`, 'latin1'),
+    'nul.md': '# Title\n\nthe\0needle of nul\n',
   });
   const backend = backendOn(targetOf(ws.path));
   const { results } = await backend.search({ query: 'needle', maxResults: 10 });
@@ -107,7 +107,7 @@ test('text of every odd encoding is found by its words, and its lines are number
   for (const result of results) {
     assert.equal([result.startLine, result.endLine], [1, 3], result.path);
     const { text } = await backend.get({ target: result.path, from: 3, lines: 1 });
-    assert.is(text, 'the needle');
+    assert.is(text, `the needle of ${result.path.replace('.md', '')}`);
   }
   const titled = results.filter((result) => result.path !== 'latin1.md');
   assert.ok(titled.every((result) => result.headingPath[0] === 'Title'));
