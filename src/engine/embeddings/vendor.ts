@@ -1,3 +1,4 @@
+import type { ResolvedMemorySearch } from '../config/index.js';
 import type { Clock, EngineContext } from '../support/context.js';
 import type { AdapterId } from './adapters/index.js';
 import type { EmbeddingEvent, EmbeddingInput, InputRole, TextInput } from './embedding-adapter.js';
@@ -81,17 +82,7 @@ export interface Credential {
 }
 
 /** `remote.batch`. */
-export interface BatchSettings {
-  readonly enabled: boolean;
-  /** Concurrent jobs. */
-  readonly concurrency: number;
-  /** Whether a run waits for its jobs instead of leaving them to a later run. */
-  readonly wait: boolean;
-  /** The first pause between two polls; it grows to half a minute. */
-  readonly pollIntervalMs: number;
-  /** How long a run waits for one job before cancelling it. */
-  readonly timeoutMinutes: number;
-}
+export type BatchSettings = ResolvedMemorySearch['remote']['batch'];
 
 /** Settings of one adapter, with secrets resolved, prefixes removed and absolute paths. */
 export interface ProviderSettings {

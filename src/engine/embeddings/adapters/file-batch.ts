@@ -7,7 +7,7 @@ import {
   sendRequest,
 } from '../http/http-client.js';
 import { jsonAt, messageIn } from '../http/status-fault.js';
-import { readVector } from '../read-vectors.js';
+import { broken, readVector } from '../read-vectors.js';
 import { notTwice, UNPACED, withRetries } from '../requests/pacer.js';
 import type {
   BatchCall,
@@ -247,5 +247,5 @@ class FilesApi {
 function textAt(value: unknown, name: string): string {
   const text = jsonAt(value, name);
   if (typeof text === 'string' && text !== '') return text;
-  throw new VendorFault({ kind: 'answer', message: `the answer is broken: it has no "${name}"` });
+  throw broken(`it has no "${name}"`);
 }

@@ -2,6 +2,7 @@ import got, { HTTPError, type Options, RequestError, type Response, TimeoutError
 import { messageOf } from '../../errors/index.js';
 import { createSecretMask } from '../../secrets/index.js';
 import { jsonOrText } from '../../support/text.js';
+import { broken } from '../read-vectors.js';
 import type { Pacing } from '../requests/pacer.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
 import { detailsOfStatus, networkMessage } from './status-fault.js';
@@ -146,10 +147,7 @@ export async function* downloadLines(
       }
       rest = Buffer.concat([rest, chunk.subarray(start)]);
       if (rest.length > MAX_LINE_BYTES) {
-        throw new VendorFault({
-          kind: 'answer',
-          message: 'the answer is broken: a line is too long',
-        });
+        throw broken('a line is too long');
       }
     }
     // As above; a redirect has no lines of results.

@@ -1,23 +1,22 @@
 import type { Connection } from '../../sqlite/database.js';
 import { FLOW_FIELDS, type FlowRecord, type FlowStatus } from '../flow-record.js';
-import { atLeast, equals, recordFinder, recordTable, selectFrom, whereOf } from './record-table.js';
+import { type RecordFilter, recordFinder, recordTable, selectFrom } from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
 export const SELECT_FLOW = selectFrom('flows', FLOW_FIELDS);
 
-/** Which flows to list; what is left out limits nothing. */
-export interface FlowFilter {
-  readonly statuses?: readonly FlowStatus[] | undefined;
-  readonly ownerKey?: string | undefined;
-  /** Created at or after this time, epoch milliseconds. */
-  readonly sinceMs?: number | undefined;
-  readonly limit: number;
-}
+/** Which flows to list. */
+export type FlowFilter = RecordFilter<FlowStatus>;
 
 /** The table of flows. Callers hold a transaction where they write. */
 export function flowRows(database: Connection) {
-  const { update, insert } = recordTable<FlowRecord>(database, 'flows', FLOW_FIELDS);
-  const found = recordFinder<FlowRecord>(database, 'flows', SELECT_FLOW);
+  const table = recordTable<FlowRecord>(database, 'flows', FLOW_FIELDS);
+  const finder = recordFinder<FlowRecord, Omit<FlowFilter, 'limit'>>(
+    database,
+    'flows',
+    SELECT_FLOW,
+    () => [],
+  );
   const bySeq = database.prepare<[number], FlowRecord>(`${SELECT_FLOW} WHERE seq = ?`);
   const latestOf = database.prepare<[string], FlowRecord>(
     `${SELECT_FLOW} WHERE owner_key = ? ORDER BY seq DESC LIMIT 1`,
@@ -25,26 +24,14 @@ export function flowRows(database: Connection) {
   const newestOf = database.prepare<[string, number], FlowRecord>(
     `${SELECT_FLOW} WHERE owner_key = ? AND seq < ? ORDER BY seq DESC`,
   );
-  const condition = (filter: Omit<FlowFilter, 'limit'>) =>
-    whereOf([
-      equals('status', filter.statuses),
-      equals('owner_key', filter.ownerKey),
-      atLeast('created_at', filter.sinceMs),
-    ]);
   return {
-    insert,
-    update,
-    byId: found.byId,
-    byPrefix: found.byPrefix,
-    countsByStatus: found.countsByStatus,
+    ...table,
+    ...finder,
     bySeq: (seq: number) => bySeq.get(seq),
     latestOf: (ownerKey: string) => latestOf.get(ownerKey),
     /** An owner's flows created before one of them, newest first; read one by one. */
     newestOf: (ownerKey: string, beforeSeq = Number.MAX_SAFE_INTEGER) =>
       newestOf.iterate(ownerKey, beforeSeq),
-    /** Newest first. */
-    list: (filter: FlowFilter) => found.list(condition(filter), filter.limit),
-    count: (filter: Omit<FlowFilter, 'limit'>) => found.count(condition(filter)),
     /** Active flows whose cancellation was requested before a time, and that have no active task. */
     cancelledWithoutTasks: (beforeMs: number, limit: number) =>
       database

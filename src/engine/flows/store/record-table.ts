@@ -37,16 +37,37 @@ export function recordTable<Row extends { readonly seq: number }>(
   };
 }
 
+/** Which records to list; what is left out limits nothing. */
+export interface RecordFilter<Status extends string> {
+  readonly statuses?: readonly Status[] | undefined;
+  readonly ownerKey?: string | undefined;
+  /** Created at or after this time, epoch milliseconds. */
+  readonly sinceMs?: number | undefined;
+  readonly limit: number;
+}
+
 /**
- * Finds records that have an id.
+ * Finds records that have an id, an owner and a status.
  *
  * @param select selects whole records of the table; conditions follow it
+ * @param conditionsOf the conditions of a filter that are special to the table
  */
-export function recordFinder<Row extends { readonly status: string }>(
+export function recordFinder<
+  Row extends { readonly status: string },
+  Filter extends Omit<RecordFilter<Row['status']>, 'limit'>,
+>(
   database: Connection,
   table: string,
   select: string,
+  conditionsOf: (filter: Filter) => readonly Condition[],
 ) {
+  const whereIn = (filter: Filter): Where =>
+    whereOf([
+      equals('status', filter.statuses),
+      equals('owner_key', filter.ownerKey),
+      atLeast('created_at', filter.sinceMs),
+      ...conditionsOf(filter),
+    ]);
   const byId = database.prepare<[{ readonly id: string }], Row>(`${select} WHERE ${ID_IS}`);
   return {
     byId: (id: string) => byId.get({ id }),
@@ -59,11 +80,14 @@ export function recordFinder<Row extends { readonly status: string }>(
         .all(pattern);
     },
     /** Newest first. */
-    list: ({ sql, values }: Where, limit: number) =>
-      database
+    list: (filter: Filter & { readonly limit: number }) => {
+      const { sql, values } = whereIn(filter);
+      return database
         .prepare<unknown[], Row>(`${select} ${sql} ORDER BY seq DESC LIMIT ?`)
-        .all(...values, limit),
-    count: ({ sql, values }: Where) => {
+        .all(...values, filter.limit);
+    },
+    count: (filter: Filter) => {
+      const { sql, values } = whereIn(filter);
       const count = database.prepare<unknown[], number>(`SELECT count(*) FROM ${table} ${sql}`);
       return count.pluck().get(...values) ?? 0;
     },
@@ -91,12 +115,12 @@ export function equals(column: string, value: unknown): Condition {
 }
 
 /** `column >= ?` */
-export function atLeast(column: string, value: unknown): Condition {
+function atLeast(column: string, value: unknown): Condition {
   return [(marks) => `${column} >= ${marks}`, value];
 }
 
 /** A WHERE clause of the conditions that have a value. */
-export function whereOf(conditions: readonly Condition[]): Where {
+function whereOf(conditions: readonly Condition[]): Where {
   const parts: string[] = [];
   const values: unknown[] = [];
   for (const [sql, value] of conditions) {

@@ -8,19 +8,20 @@ import {
   type TaskStatus,
 } from '../task-record.js';
 import type { TaskCount } from '../task-summary.js';
-import { atLeast, equals, recordFinder, recordTable, selectFrom, whereOf } from './record-table.js';
+import {
+  equals,
+  type RecordFilter,
+  recordFinder,
+  recordTable,
+  selectFrom,
+} from './record-table.js';
 
 /** Selects whole records; conditions follow it. */
 export const SELECT_TASK = selectFrom('tasks', TASK_FIELDS);
 
-/** Which tasks to list; what is left out limits nothing. */
-export interface TaskFilter {
-  readonly statuses?: readonly TaskStatus[] | undefined;
-  readonly ownerKey?: string | undefined;
+/** Which tasks to list. */
+export interface TaskFilter extends RecordFilter<TaskStatus> {
   readonly runtimes?: readonly TaskRuntime[] | undefined;
-  /** Created at or after this time, epoch milliseconds. */
-  readonly sinceMs?: number | undefined;
-  readonly limit: number;
 }
 
 /** Which queued tasks a worker takes. */
@@ -31,8 +32,13 @@ export interface QueueFilter {
 
 /** The table of tasks. Callers hold a transaction where they write. */
 export function taskRows(database: Connection) {
-  const { insert, update } = recordTable<TaskRecord>(database, 'tasks', TASK_FIELDS);
-  const found = recordFinder<TaskRecord>(database, 'tasks', SELECT_TASK);
+  const table = recordTable<TaskRecord>(database, 'tasks', TASK_FIELDS);
+  const finder = recordFinder<TaskRecord, Omit<TaskFilter, 'limit'>>(
+    database,
+    'tasks',
+    SELECT_TASK,
+    ({ runtimes }) => [equals('runtime', runtimes)],
+  );
   const ofRun = database.prepare<[string, number], TaskRecord>(
     `${SELECT_TASK} WHERE run_id = ? AND flow_seq = ?`,
   );
@@ -65,28 +71,15 @@ export function taskRows(database: Connection) {
      AND (last_event_at >= @jumpedAtMs OR lease_expires_at < @nowMs - @jumpedByMs)
      ORDER BY lease_expires_at LIMIT @limit`,
   );
-  const condition = (filter: Omit<TaskFilter, 'limit'>) =>
-    whereOf([
-      equals('status', filter.statuses),
-      equals('owner_key', filter.ownerKey),
-      equals('runtime', filter.runtimes),
-      atLeast('created_at', filter.sinceMs),
-    ]);
   return {
-    insert,
-    update,
-    byId: found.byId,
-    byPrefix: found.byPrefix,
-    countsByStatus: found.countsByStatus,
+    ...table,
+    ...finder,
     /** The task of a flow that was created for a run. */
     ofRun: (flowSeq: number, runId: string) => ofRun.get(runId, flowSeq),
     /** Oldest first. */
     ofFlow: (flowSeq: number) => ofFlow.all(flowSeq),
     activeOf: (flowSeq: number) => activeOf.get(flowSeq) ?? 0,
     countsOf: (flowSeq: number) => countsOf.all(flowSeq),
-    /** Newest first. */
-    list: (filter: TaskFilter) => found.list(condition(filter), filter.limit),
-    count: (filter: Omit<TaskFilter, 'limit'>) => found.count(condition(filter)),
     /** The oldest task that can start now. */
     nextQueued: (nowMs: number, { runtimes = TASK_RUNTIMES, agentId }: QueueFilter) =>
       runtimes

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../support/text.js';
 import { broken } from '../../read-vectors.js';
 import { plainText } from '../../requests/input-text.js';
 import { withRetries } from '../../requests/pacer.js';
@@ -54,7 +55,9 @@ export function createBedrockVendor(
       const answer = await withRetries(pacing, signal, send, (error) =>
         bedrockFault(error, faultPlace),
       );
-      const read = family.read(parsed(answer), call);
+      const json = parsedJson(answer);
+      if (json === undefined) throw broken('it is not JSON');
+      const read = family.read(json, call);
       for (const { length } of read.vectors) {
         if (dimensions !== undefined && length !== dimensions) {
           throw broken(`vectors of ${length} dimensions where ${dimensions} were requested`);
@@ -77,12 +80,4 @@ function labelsOf(family: Family, { inputTypes }: ProviderSettings): Family['lab
   if (family.labels === undefined) return undefined;
   const { document, query } = family.labels;
   return { document: inputTypes.document ?? document, query: inputTypes.query ?? query };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw broken('it is not JSON');
-  }
 }

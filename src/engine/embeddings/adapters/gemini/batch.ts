@@ -1,3 +1,4 @@
+import { parsedJson } from '../../../support/text.js';
 import type { TextInput } from '../../embedding-adapter.js';
 import { parseAnswer } from '../../http/http-client.js';
 import { jsonAt } from '../../http/status-fault.js';
@@ -235,24 +236,14 @@ function resultsFile(operation: unknown): string | undefined {
  * VendorFault
  */
 function resultOf(text: string): BatchResult {
-  const line = parsed(text);
+  const line = parsedJson(text);
+  if (line === undefined) throw broken('a line of the results is not JSON');
   const key = jsonAt(line, 'key');
   if (typeof key !== 'string') throw broken('a line of the results has no key');
   const values = jsonAt(line, 'response', 'embedding', 'values');
   if (values !== undefined) return { key, vector: readVector(values) };
   const message = jsonAt(line, 'error', 'message');
   return { key, why: typeof message === 'string' ? message : 'no vector and no reason' };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new VendorFault(
-      { kind: 'answer', message: 'the answer is broken: a line of the results is not JSON' },
-      { cause: error },
-    );
-  }
 }
 
 /*

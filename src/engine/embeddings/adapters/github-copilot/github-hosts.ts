@@ -1,4 +1,5 @@
 import { SvcError } from '../../../errors/index.js';
+import { leadsToLoopback } from '../../../support/network.js';
 
 /** github.com or GitHub Enterprise, without trailing slashes. */
 export interface GithubHosts {
@@ -45,11 +46,9 @@ export function defaultCopilotUrl(apiUrl: string): string {
 /** Whether a token may be sent there: encrypted, or to this machine. */
 export function isTrustworthy(address: string): boolean {
   if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname));
+  const url = new URL(address);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && leadsToLoopback(url));
 }
-
-const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 function isEnterpriseCloud(hostname: string): boolean {
   return hostname.endsWith('.ghe.com');
