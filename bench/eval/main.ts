@@ -5,6 +5,7 @@
  *   npm run eval -- --docs                questions on the READMEs of installed packages (docs-corpus.ts)
  *   npm run eval -- --chats FOLDER        questions on a set of conversations (chat-questions.ts)
  *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); compare it with `--baseline`
+ *   npm run eval -- --dates               questions that name days of a diary that ends today (dated-notes.ts)
  *   npm run eval -- questions.jsonl       the questions in a file
  */
 import { spawn } from 'node:child_process';
@@ -14,6 +15,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPENAI_KEY, startOpenAiFake } from '../../test/fakes/openai.js';
 import { chatQuestions } from './chat-questions.js';
+import { datedNotes } from './dated-notes.js';
 import { docsCorpus } from './docs-corpus.js';
 import { dreamtQuestions } from './dreamt.js';
 import { vectorsFor } from './vectors.js';
@@ -53,6 +55,10 @@ async function asked(argv: readonly string[], home: string): Promise<readonly st
   const file = join(home, 'questions.jsonl');
   if (first === '--docs') {
     writeFileSync(file, docsCorpus(join(home, 'docs'), join(ROOT, 'node_modules')));
+    return [file, ...argv.slice(1)];
+  }
+  if (first === '--dates') {
+    writeFileSync(file, datedNotes(join(home, 'diary'), new Date()));
     return [file, ...argv.slice(1)];
   }
   if (first !== '--chats' && first !== '--dreamt') return argv;

@@ -12,6 +12,8 @@ import {
 
 const WORD_BEFORE = /\S{1,12}\s$/;
 const ONLY_NUMBERS = /^[\d\s./:-]+$/;
+/** Said of what was long before the notes. */
+const VAGUE = /\byears?\sago\b/i;
 const COMING = /\b(?:this|next|coming)\s/i;
 /** "last two weeks": until today. */
 const UNTIL_NOW = /\b(?:last|past|previous)\s.*s$/i;
@@ -31,7 +33,7 @@ export function datesInWords(question: string, today: number): DateSpan[] {
   const asked = question.replaceAll(PART_OF_DATE, (part) => ' '.repeat(part.length));
   return casual.parse(asked, reference).flatMap(({ index, text, start, end }): DateSpan[] => {
     const before = WORD_BEFORE.exec(question.slice(0, index))?.[0] ?? '';
-    if (ONLY_NUMBERS.test(text) || !hasDateInWords(before + text)) return [];
+    if (ONLY_NUMBERS.test(text) || VAGUE.test(text) || !hasDateInWords(before + text)) return [];
     const meanings = meaningsOfWords(start, text, today);
     if (meanings === undefined) return [];
     // Null without an end, whatever its type says.

@@ -8,6 +8,7 @@ import {
   meaningsOf,
   rangeOfDate,
 } from './date-span.js';
+import { foldedWordsOf, STOP_WORDS } from './words.js';
 
 /** The date that a question asks about. */
 export interface AskedDate {
@@ -26,10 +27,19 @@ export interface DatedNotes {
   readonly days: DayRange;
   /** How many chunks are dated to these days; without any, the date does not affect results. */
   readonly chunks: number;
+  /** Whether the question asks about nothing else. */
+  readonly isAlone: boolean;
 }
 
 /** Longer texts are pasted, not asked. */
 const LONGEST_QUESTION = 1000;
+/** What is asked of any day. */
+const ANY_DAY: ReadonlySet<string> = new Set(
+  `all anything everything something new going go went happen happened happening happens work worked
+  working note notes noted write written wrote decide decided discuss discussed talk talked learn
+  learned finish finished done made make day up`.split(/\s+/),
+);
+
 const QUOTED_OR_EXCLUDED = /"[^"]*"?|(?<!\S)-\S+/g;
 /**
  * The date that a question asks about: `2026-10-04`, `10/4/2026`, `4.10.2026`, or in English words, relative to
@@ -55,14 +65,15 @@ export async function dateIn(
 
 /** The latest meaning that notes are from, or else the latest. */
 export async function notesOf(
-  { text, meanings }: AskedDate,
+  { text, meanings, rest }: AskedDate,
   index: Pick<MemoryIndex, 'countDated'>,
 ): Promise<DatedNotes> {
+  const isAlone = foldedWordsOf(rest).every((word) => STOP_WORDS.has(word) || ANY_DAY.has(word));
   for (const days of meanings) {
     const chunks = await index.countDated(days);
-    if (chunks > 0) return { text, days, chunks };
+    if (chunks > 0) return { text, days, chunks, isAlone };
   }
-  return { text, days: meanings[0], chunks: 0 };
+  return { text, days: meanings[0], chunks: 0, isAlone };
 }
 
 /* Versions, paths, times and shares are not dates: they go on, or have no word before them that dates have. */

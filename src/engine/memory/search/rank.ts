@@ -1,4 +1,3 @@
-import type { DayRange } from '../../support/day.js';
 import { daysOfChunk, type LexicalCandidate } from '../index/index.js';
 import type { DatedNotes } from './dates.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
@@ -49,7 +48,9 @@ const PHRASE = 0.3;
 /** Maximum distance in characters, with room for a word like "the". */
 const PHRASE_GAP = 6;
 /** Bonus for a chunk of the days that the query asks about, in units of the query's total weight. */
-const DATE = 1;
+const DATE = 0.6;
+/** The same where the question asks about nothing else. */
+const ONLY_DATE = 2;
 /** The same for a chunk of the days after: events are noted later. */
 const WRITTEN_LATER = 0.2;
 const WRITTEN_WITHIN_DAYS = 7;
@@ -86,27 +87,17 @@ export function rankCandidates(
     frequencies.length,
   );
   const lineTotal = sum(lineWeights);
-  const dateTerms = new Set(
-    dates === undefined ? [] : matcher(dates.text).hits.map(({ term }) => term),
-  );
   const first = analysed.map(({ chunk, lines }) => {
     const best = Math.max(0, ...lines.map((line) => weigh(line.terms, lineWeights)));
     const phrases = Math.max(0, ...lines.map((line) => weighPairs(line.pairs, weights)));
     const present = [...new Set(lines.flatMap((line) => line.terms))];
-    const dateShare = dates === undefined ? 0 : dateShareOf(chunk, dates.days);
+    const dateShare = dates === undefined ? 0 : dateShareOf(chunk, dates);
     const rank =
       chunk.bm25 +
       weigh(present, floored) +
       (lineTotal === 0 ? 0 : (BEST_LINE * queryWeight * best) / lineTotal) +
       PHRASE * phrases +
-      dateShare * queryWeight +
-      // Notes of the days need not contain the words of the date.
-      (dateShare === DATE
-        ? weigh(
-            [...dateTerms].filter((term) => !present.includes(term)),
-            weights,
-          )
-        : 0);
+      dateShare * queryWeight;
     return { chunk, lines, rank };
   });
   return {
@@ -178,10 +169,13 @@ function byRank(a: RankedChunk, b: RankedChunk): number {
   return a.chunk.startLine - b.chunk.startLine || a.chunk.chunkId - b.chunk.chunkId;
 }
 
-function dateShareOf(chunk: LexicalCandidate, { first, last }: DayRange): number {
+function dateShareOf(
+  chunk: LexicalCandidate,
+  { days: { first, last }, isAlone }: DatedNotes,
+): number {
   const days = daysOfChunk(chunk, chunk);
   if (days === undefined || days.last < first) return 0;
-  if (days.first <= last) return DATE;
+  if (days.first <= last) return isAlone ? ONLY_DATE : DATE;
   return days.first <= last + WRITTEN_WITHIN_DAYS ? WRITTEN_LATER : 0;
 }
 

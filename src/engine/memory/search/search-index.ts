@@ -87,10 +87,10 @@ export async function searchIndex(
   const parsed = parseQuery(isDated ? date.words : request.query, tokenizer, isDated);
   const query = withoutShortBeginnings(parsed, chunks);
   // There is nothing else to embed.
-  const onlyDate = isDated && !hasTopic(parseQuery(date.rest, tokenizer, true));
-  const embedding = onlyDate
-    ? Promise.resolve(undefined)
-    : embed(index, request, options, warnings, signal);
+  const embedding =
+    isDated && dates.isAlone
+      ? Promise.resolve(undefined)
+      : embed(index, request, options, warnings, signal);
   // Awaited later, so a rejection must not go unhandled until then.
   embedding.catch(() => undefined);
   const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);
@@ -144,7 +144,7 @@ export async function searchIndex(
       ...options.warnings,
       ...warnings,
       ...sourceWarnings(request, options.sources),
-      ...(isDated ? [] : queryWarnings(query)),
+      ...queryWarnings(query, isDated),
     ],
   };
 }
@@ -392,10 +392,6 @@ async function withDated(
   const known = new Set(worded.map((chunk) => chunk.chunkId));
   const dated = await index.datedCandidates(question);
   return [...worded, ...dated.filter((chunk) => !known.has(chunk.chunkId))];
-}
-
-function hasTopic({ terms, required }: LexicalQuery): boolean {
-  return terms.length + required.length > 0;
 }
 
 function datesOutput({ text, days, chunks }: DatedNotes): SearchResponse['dates'] {

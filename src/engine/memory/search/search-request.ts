@@ -60,9 +60,9 @@ export function sourceWarnings(
 }
 
 /** Warns about ignored parts of a query. */
-export function queryWarnings(query: LexicalQuery): Warning[] {
+export function queryWarnings(query: LexicalQuery, hasDate: boolean): Warning[] {
   const warnings: Warning[] = [];
-  if (query.terms.length + query.required.length === 0 && query.literal === undefined) {
+  if (query.terms.length + query.required.length === 0 && query.literal === undefined && !hasDate) {
     warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
   }
   if (query.shortened) {
