@@ -41,6 +41,21 @@ test('the text answer has score, place, heading path, snippet and source; stdout
   assert.is(run.stderr, '');
 });
 
+test('the answer begins with the days that a date was understood as', async () => {
+  const diary = folderOf({ '2026-02-03.md': 'Sanded the table.\n', 'other.md': 'Nothing done.\n' });
+  const ask = (...args: string[]): Promise<SvcRun> =>
+    runSvc(['memory', 'search', '--workspace', diary.path, ...args], { home });
+  const dated = await ask('what did I do on February 3, 2026');
+  assert.match(dated.stdout, /^dated 2026-02-03\n\n0\.\d\d {2}2026-02-03\.md#L1\n/);
+  const { dates } = jsonOf.search(await ask('table in 2026-02', '--json'));
+  assert.equal(dates, { text: '2026-02', from: '2026-02-01', to: '2026-02-28', passages: 1 });
+  const none = await ask('what was done in May 2019');
+  assert.match(
+    none.stdout,
+    /^no notes dated 2019-05-01 to 2019-05-31\n\n0\.\d\d {2}other\.md#L1\n/,
+  );
+});
+
 test('unquoted words are one query, in their order', async () => {
   const queryOf = async (...args: readonly string[]): Promise<string> => {
     const run = await search(['--json', ...args]);

@@ -86,11 +86,11 @@ export async function searchIndex(
   const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
   const parsed = parseQuery(isDated ? date.words : request.query, tokenizer, isDated);
   const query = withoutShortBeginnings(parsed, chunks);
-  // There is nothing else to embed.
-  const embedding =
-    isDated && dates.isAlone
-      ? Promise.resolve(undefined)
-      : embed(index, request, options, warnings, signal);
+  // There is nothing else to embed or to compare.
+  const onlyDate = isDated && dates.isAlone;
+  const embedding = onlyDate
+    ? Promise.resolve(undefined)
+    : embed(index, request, options, warnings, signal);
   // Awaited later, so a rejection must not go unhandled until then.
   embedding.catch(() => undefined);
   const reranking = onlyDate ? undefined : rerankingOf(request, options.reranking);

@@ -1,0 +1,124 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SearchRequest, SearchResponse } from '../../../../src/engine/memory/search/types.js';
+import { isoDay } from '../../../../src/engine/support/day.js';
+import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+import { message, placeOf, transcriptTarget } from '../../../support/transcripts.js';
+
+const test = suite('searching by date');
+
+/** A Wednesday, at noon wherever the test runs. */
+const NOW = new Date(2026, 9, 7, 12).getTime();
+
+const TODAY = Date.UTC(2026, 9, 7) / 86_400_000;
+const DONE = ['sanded the table', 'called the bank', 'planted bulbs', 'read about bees'];
+
+/** A note per day of two months, about the same few things. */
+const DIARY = Object.fromEntries(
+  Array.from({ length: 60 }, (_, back) => {
+    const day = isoDay(TODAY - back);
+    return [`memory/${day}.md`, `# ${day}\n\nToday we ${DONE[back % DONE.length]}.\n`];
+  }),
+);
+
+const notes = folderOf({
+  ...DIARY,
+  'memory/2026-09-30-anna.md': 'Anna: the invoice of the roofer is still open.\n',
+  'memory/2026-08-20-anna.md': 'Anna: the invoice of the plumber is paid. The invoice was wrong.\n',
+  'memory/2025-03-12.md': 'The heating broke.\n',
+  'memory/work.md': 'How we work. What happened before: see the archive. Yesterday is over.\n',
+  'MEMORY.md': 'Dentist on October 1. Choir on Tuesday, every week.\n',
+  'memory/journal.md': `# Journal\n\n## 2024-05-02\n\nA long walk.\n\n## 2024-05-09\n\nRain all day.\n`,
+});
+const backend = backendOn(targetOf(notes.path, { layout: 'agent' }), { now: () => NOW });
+
+function ask(query: string, request: Partial<SearchRequest> = {}): Promise<SearchResponse> {
+  return backend.search({ query, ...request });
+}
+
+test('a question about a day finds its note first, without a shared word', async () => {
+  for (const [question, day] of [
+    ['what did I do on October 1', '2026-10-01'],
+    ['what happened on Oct 4?', '2026-10-04'],
+    ['10/4', '2026-10-04'],
+    ['4.10.2026', '2026-10-04'],
+    ['2026-10-04', '2026-10-04'],
+    ['what did I work on yesterday', '2026-10-06'],
+    ['last Tuesday', '2026-10-06'],
+    ['what did we decide three days ago', '2026-10-04'],
+  ] as const) {
+    const response = await ask(question);
+    assert.is(pathsOf(response)[0], `memory/${day}.md`, question);
+    assert.is(response.dates?.from, day);
+    assert.is(response.dates?.to, day);
+    assert.ok((response.results[0]?.score ?? 0) > 0.6, 'the date matched completely');
+    assert.equal(warningCodes(response), []);
+  }
+});
+
+test('a question about a period finds only notes of it, if there are enough', async () => {
+  for (const question of ['this month', 'what happened in October', 'last week']) {
+    const { dates, results } = await ask(question);
+    assert.is(results.length, 6);
+    for (const { path } of results) {
+      const day = path.slice('memory/'.length, 'memory/YYYY-MM-DD'.length);
+      assert.ok(dates !== null && day >= dates.from && day <= dates.to, `${question}: ${path}`);
+    }
+  }
+});
+
+test('words rank within the period, and a better match on another day is still found', async () => {
+  const paths = pathsOf(await ask('what did Anna say about the invoice last week'));
+  assert.is(paths[0], 'memory/2026-09-30-anna.md');
+  assert.ok(paths.includes('memory/2026-08-20-anna.md'));
+});
+
+test('without a year, the last one with notes is meant', async () => {
+  const march = await ask('what happened in March');
+  assert.is(pathsOf(march)[0], 'memory/2025-03-12.md');
+  assert.equal(march.dates, { text: 'March', from: '2025-03-01', to: '2025-03-31', passages: 1 });
+});
+
+test('a date without notes changes nothing, and the answer says so', async () => {
+  const response = await ask('dentist in January 2020');
+  assert.is(response.dates?.passages, 0);
+  assert.is(pathsOf(response)[0], 'MEMORY.md');
+  assert.is((await ask('dentist')).dates, null);
+});
+
+test('a journal in one file is dated by its headings', async () => {
+  assert.is(pathsOf(await ask('what happened on 2024-05-09'))[0], 'memory/journal.md');
+  assert.is(pathsOf(await ask('May 2, 2024'))[0], 'memory/journal.md');
+});
+
+test('filters, required phrases and excluded words hold for notes of the days too', async () => {
+  const october = await ask('October 1', { pathGlob: 'MEMORY.md' });
+  assert.equal(pathsOf(october), ['MEMORY.md']);
+  const phrase = await ask('"planted bulbs" this month');
+  assert.ok(phrase.results.length > 0);
+  assert.ok(phrase.results.every(({ snippet }) => snippet.includes('planted bulbs')));
+  const without = await ask('this month -bulbs', { maxResults: 20 });
+  assert.ok(without.results.length > 0);
+  assert.ok(without.results.every(({ snippet }) => !snippet.includes('bulbs')));
+});
+
+test('a conversation is dated by its turns', async () => {
+  const transcripts = tempFolder();
+  transcripts.write(
+    'chat.jsonl',
+    [
+      message('user', 'Which oil does the mower need?', '2026-10-02T10:00:00.000Z'),
+      message('assistant', 'Any four-stroke oil.', '2026-10-02T10:01:00.000Z'),
+    ].join(''),
+  );
+  const target = transcriptTarget(notes.path, [placeOf(transcripts.path)]);
+  const response = await backendOn(target, { now: () => NOW }).search({
+    query: 'what did we talk about last Friday',
+    sources: ['sessions'],
+  });
+  assert.is(response.dates?.from, '2026-10-02');
+  assert.match(response.results[0]?.snippet ?? '', /four-stroke/);
+});
+
+test.run();
