@@ -3,6 +3,7 @@
  * queries.
  */
 import type { MemoryIndex } from '../index/index.js';
+import type { DatedNotes } from './dates.js';
 import { editDistance, editsOf } from './edit-distance.js';
 import { type LexicalQuery, prefixTerm, type QueryTerm, wordTerm } from './query.js';
 import type { TermStatistics } from './rank.js';
@@ -36,7 +37,7 @@ interface Replacement {
 }
 
 /**
- * Replaces words without a match: by a word one edit away; from eight letters on, two edits away; by the
+ * Replaces words without a match, except those of a date: by a word one edit away; from eight letters on, two edits away; by the
  * parts of which it is composed; by the words that begin with it.
  *
  * @param statistics of the terms of the query, in their order
@@ -45,10 +46,13 @@ export async function correctQuery(
   index: MemoryIndex,
   query: LexicalQuery,
   { frequencies }: TermStatistics,
+  dates: DatedNotes | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Corrected> {
+  const ofDate = new Set(foldedWordsOf(dates?.text ?? ''));
   const unknown = query.terms
     .filter((term, at) => frequencies[at] === 0 && isWord(term))
+    .filter(({ word = '' }) => !ofDate.has(foldWord(word)))
     .slice(0, MOST_WORDS);
   const context = query.terms.filter((_, at) => (frequencies[at] ?? 0) > 0);
   const corrections: Correction[] = [];

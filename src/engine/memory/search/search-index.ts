@@ -103,7 +103,7 @@ export async function searchIndex(
         ? await findByWords(index, query, {
             ...{ limit: most, filter, tokenizer, dates, signal },
             // Trigrams already match parts of words.
-            corrects: request.exact !== true && tokenizer !== 'trigram',
+            corrects: request.exact !== true && tokenizer !== 'trigram' && !onlyDate,
           })
         : await findLiterally(index, query, query.literal, most, filter);
     signal?.throwIfAborted();
@@ -353,7 +353,7 @@ async function findByWords(
   const isUnknown = query.terms.some((_, at) => statistics.frequencies[at] === 0);
   if (search.corrects && !isCorrected && isUnknown) {
     const { correctQuery } = await import('./corrections.js');
-    const corrected = await correctQuery(index, query, statistics, signal);
+    const corrected = await correctQuery(index, query, statistics, dates, signal);
     const all = [...corrections, ...corrected.corrections];
     return findByWords(index, corrected.query, search, { corrections: all, isCorrected: true });
   }

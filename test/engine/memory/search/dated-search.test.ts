@@ -13,12 +13,15 @@ const NOW = new Date(2026, 9, 7, 12).getTime();
 
 const TODAY = Date.UTC(2026, 9, 7) / 86_400_000;
 const DONE = ['sanded the table', 'called the bank', 'planted bulbs', 'read about bees'];
+const SEEN = ['a heron', 'two deer', 'an old tram', 'the sea', 'a film about ice'];
+const EATEN = ['soup', 'fried rice', 'pancakes', 'lentils', 'a salad with pears', 'bread', 'plums'];
 
-/** A note per day of two months, about the same few things. */
+/** A note per day of two months, no two the same. */
 const DIARY = Object.fromEntries(
   Array.from({ length: 60 }, (_, back) => {
     const day = isoDay(TODAY - back);
-    return [`memory/${day}.md`, `# ${day}\n\nToday we ${DONE[back % DONE.length]}.\n`];
+    const [done, seen, eaten] = [DONE[back % 4], SEEN[back % 5], EATEN[back % 7]];
+    return [`memory/${day}.md`, `# ${day}\n\nWe ${done}.\n\nSaw ${seen}.\n\nAte ${eaten}.\n`];
   }),
 );
 
@@ -85,6 +88,19 @@ test('a date without notes changes nothing, and the answer says so', async () =>
   assert.is(response.dates?.passages, 0);
   assert.is(pathsOf(response)[0], 'MEMORY.md');
   assert.is((await ask('dentist')).dates, null);
+});
+
+test('the words of a date are not corrected', async () => {
+  const folder = folderOf({
+    'memory/2026-03-02.md': 'Met Ines.\n',
+    'memory/games.md': 'The match was a draw. She marched on. The happening.\n',
+  });
+  const march = backendOn(targetOf(folder.path, { layout: 'agent' }), { now: () => NOW });
+  for (const query of ['what happened in March', 'Ines in March', 'ines march 2']) {
+    const response = await march.search({ query });
+    assert.equal(response.corrections ?? [], [], query);
+    assert.is(pathsOf(response)[0], 'memory/2026-03-02.md', query);
+  }
 });
 
 test('a journal in one file is dated by its headings', async () => {
