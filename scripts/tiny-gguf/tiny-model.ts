@@ -8,6 +8,8 @@ export interface TinyModelOptions {
   readonly dimensions?: number;
   /** Without it every vector is zero, like those of a model that is not for embedding. */
   readonly pooling?: boolean;
+  /** A model that ranks: the more of a passage is this word (the first of its line below), the better. */
+  readonly ranksBy?: string;
 }
 
 /**
@@ -89,7 +91,7 @@ function vocabulary(): readonly Entry[] {
  * of its token vectors. Byte for byte the same on every run.
  */
 export function tinyModel(options: TinyModelOptions = {}): Buffer {
-  const { context = 256, dimensions = 64, pooling = true } = options;
+  const { context = 256, dimensions = 64, pooling = true, ranksBy } = options;
   const entries = vocabulary();
   const u32 = (value: number): GgufValue => ({ type: 'u32', value });
   const idOf = (token: string): GgufValue => u32(entries.findIndex((each) => each.token === token));
@@ -102,8 +104,8 @@ export function tinyModel(options: TinyModelOptions = {}): Buffer {
     'bert.attention.head_count': u32(2),
     'bert.attention.layer_norm_epsilon': { type: 'f32', value: 1e-12 },
     'bert.attention.causal': { type: 'bool', value: false },
-    // 1: mean pooling.
-    ...(pooling ? { 'bert.pooling_type': u32(1) } : {}),
+    // 1: the mean of all tokens, 4: a score.
+    ...(pooling ? { 'bert.pooling_type': u32(ranksBy === undefined ? 1 : 4) } : {}),
     'tokenizer.ggml.model': { type: 'string', value: 'bert' },
     'tokenizer.ggml.tokens': { type: 'string[]', value: entries.map(({ token }) => token) },
     'tokenizer.ggml.token_type': { type: 'i32[]', value: entries.map(({ type }) => type) },
@@ -113,7 +115,32 @@ export function tinyModel(options: TinyModelOptions = {}): Buffer {
     'tokenizer.ggml.seperator_token_id': idOf('[SEP]'),
     'tokenizer.ggml.unknown_token_id': idOf('[UNK]'),
   };
-  return writeGguf(keys, tensors(entries, dimensions, context));
+  const own = ranksBy === undefined ? [] : ranking(ranksBy, dimensions);
+  const names = new Set(own.map(({ name }) => name));
+  const others = tensors(entries, dimensions, context).filter(({ name }) => !names.has(name));
+  return writeGguf(keys, [...others, ...own]);
+}
+
+/**
+ * What makes it rank: attention that passes the mean of all tokens to the first one, from which the score is
+ * computed.
+ */
+function ranking(word: string, size: number): GgufTensor[] {
+  const identity = new Float32Array(size * size);
+  for (let at = 0; at < size; at++) identity[at * size + at] = 1;
+  return [
+    ...['attn_v', 'attn_output'].map((name) => ({
+      name: `blk.0.${name}.weight`,
+      shape: [size, size],
+      data: identity,
+    })),
+    {
+      name: 'cls.output.weight',
+      shape: [size, 1],
+      // Small, so that scores differ visibly after the sigmoid.
+      data: direction(word, size).map((value) => value / 10),
+    },
+  ];
 }
 
 function tensors(entries: readonly Entry[], size: number, context: number): GgufTensor[] {

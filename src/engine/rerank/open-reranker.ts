@@ -1,8 +1,8 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import { voyageEndpoint } from '../embeddings/adapters/voyage.js';
-import { PROVIDERS, type ProviderWorld, VendorFault } from '../embeddings/index.js';
+import { PROVIDERS, type ProviderWorld, runtimesDir, VendorFault } from '../embeddings/index.js';
 import { readHeaders, secretReader } from '../embeddings/open-provider.js';
-import { createHttpReranker, isHttpProvider } from './adapters/http.js';
+import { createHttpReranker } from './adapters/http.js';
 import type { RerankerChoice } from './choose-reranker.js';
 import type { Reranker } from './reranker.js';
 
@@ -18,23 +18,18 @@ export interface OpenRerankerOptions {
  */
 export async function openReranker(
   choice: RerankerChoice,
-  { world }: OpenRerankerOptions,
+  { settings, world }: OpenRerankerOptions,
   signal: AbortSignal,
 ): Promise<Reranker> {
   const { provider, model, credential, timeoutMs } = choice;
   if (provider === 'chat') return openChat(model, world, signal);
+  if (provider === 'local') return openLocal(model, settings, world, signal);
   if (credential.state === 'missing') {
     throw new VendorFault({ kind: 'auth', message: 'no API key found', hint: credential.hint });
   }
   const read = secretReader(world, signal);
   const key = credential.state === 'found' ? await read(credential.input) : undefined;
   const headers = await readHeaders(choice.headers, read);
-  if (!isHttpProvider(provider)) {
-    throw new VendorFault({
-      kind: 'setup',
-      message: 'local reranking models are not supported yet',
-    });
-  }
   const baseUrl = addressOf(choice, key);
   if (baseUrl === undefined) {
     throw new VendorFault({
@@ -55,6 +50,19 @@ async function openChat(
   const { createChatReranker } = await import('./adapters/chat.js');
   if (model === undefined) throw modelMissing('PROVIDER/MODEL');
   return createChatReranker(await openChatModel(chooseChatModel(model, world), world, signal));
+}
+
+async function openLocal(
+  model: string | undefined,
+  { local }: OpenRerankerOptions['settings'],
+  { stateDir }: ProviderWorld,
+  signal: AbortSignal,
+): Promise<Reranker> {
+  if (model === undefined) throw modelMissing('a GGUF file');
+  const { openLocalReranker } = await import('./adapters/local.js');
+  const { modelCacheDir, contextSize } = local;
+  const runtimes = runtimesDir(stateDir);
+  return openLocalReranker({ model, modelCacheDir, contextSize, runtimes }, signal);
 }
 
 function modelMissing(form: string): VendorFault {

@@ -60,11 +60,7 @@ const TEI: Dialect = {
 /** By provider; a compatible server may turn out to speak the dialect of TEI. */
 const DIALECTS = { voyage: VOYAGE, cohere: COHERE, jina: JINA, compatible: COHERE } as const;
 
-export type HttpProvider = keyof typeof DIALECTS;
-
-export function isHttpProvider(provider: string): provider is HttpProvider {
-  return Object.hasOwn(DIALECTS, provider);
-}
+type HttpProvider = keyof typeof DIALECTS;
 
 /** Models that read all documents together. */
 const LISTWISE = /jina-reranker-v3/iu;

@@ -19,8 +19,18 @@ interface LlamaEmbeddingContext {
   getEmbeddingFor(input: readonly Token[]): Promise<{ readonly vector: readonly number[] }>;
 }
 
-interface LlamaModel {
+/** Scores are between 0 and 1; calls are queued. */
+export interface LlamaRankingContext {
+  rank(
+    query: string,
+    document: string,
+    options: { readonly onOverflow: 'maxChunk' },
+  ): Promise<number>;
+}
+
+export interface LlamaModel {
   readonly trainContextSize: number;
+  readonly fileInsights: { readonly supportsRanking: boolean };
   tokenize(text: string): Token[];
   dispose(): Promise<void>;
   createEmbeddingContext(options: {
@@ -28,6 +38,12 @@ interface LlamaModel {
     readonly threads: number;
     readonly createSignal: AbortSignal;
   }): Promise<LlamaEmbeddingContext>;
+  /** Only if the model supports it. */
+  createRankingContext(options: {
+    readonly contextSize: number;
+    readonly threads: number;
+    readonly createSignal: AbortSignal;
+  }): Promise<LlamaRankingContext>;
 }
 
 interface Llama {
@@ -146,7 +162,7 @@ export class LlamaSession {
   /** @throws VendorFault, or the signal's reason */
   static async open(options: SessionOptions): Promise<LlamaSession> {
     const { loaded, modelPath, threads, signal } = options;
-    const model = await load(loaded, modelPath, signal);
+    const model = await loadModel(loaded, modelPath, signal);
     const contextSize = Math.min(options.contextSize, model.trainContextSize);
     try {
       const creating = model.createEmbeddingContext({
@@ -201,7 +217,8 @@ export class LlamaSession {
   }
 }
 
-async function load(
+/** @throws VendorFault, or the signal's reason */
+export async function loadModel(
   { llama, takeComplaint }: LoadedLlama,
   modelPath: string,
   signal: AbortSignal,
@@ -225,7 +242,7 @@ async function load(
  * Keeps the process alive: while the library switches threads, Node.js may find nothing to wait for
  * and exit silently.
  */
-async function held<T>(work: Promise<T>): Promise<T> {
+export async function held<T>(work: Promise<T>): Promise<T> {
   const timer = setInterval(() => undefined, LONGEST_TIMER_MS);
   try {
     return await work;

@@ -1,0 +1,142 @@
+import {
+  held,
+  INSTALL_HINT,
+  type LlamaModel,
+  type LlamaRankingContext,
+  type LoadedLlama,
+  loadLlama,
+  loadModel,
+} from '../../embeddings/adapters/local/llama.js';
+import {
+  checkModelFile,
+  fileIdentity,
+  modelFileState,
+} from '../../embeddings/adapters/local/model.js';
+import { runtimeState } from '../../embeddings/adapters/local/runtime/store.js';
+import { usableCores } from '../../embeddings/adapters/local/vendor.js';
+import { VendorFault } from '../../embeddings/index.js';
+import { messageOf } from '../../errors/index.js';
+import { unlessAborted } from '../../support/async.js';
+import type { RankedDocument, Reranker } from '../reranker.js';
+
+export interface LocalSettings {
+  /** A path, or a reference that was downloaded. */
+  readonly model: string;
+  readonly modelCacheDir: string;
+  /** In tokens, at most what the model was trained for. */
+  readonly contextSize: number;
+  /** The folder of runtimes. */
+  readonly runtimes: string;
+}
+
+/** Models read a few hundred tokens well; longer texts only take time. */
+const MAX_DOCUMENT_CHARS = 4000;
+/** Query and passage in one input; more memory would rarely be used. */
+const MAX_CONTEXT = 4096;
+
+/**
+ * Loads a GGUF reranking model into this process.
+ *
+ * @throws VendorFault, or the signal's reason
+ */
+export async function openLocalReranker(
+  settings: LocalSettings,
+  signal: AbortSignal,
+): Promise<Reranker> {
+  const { model: modelPath, modelCacheDir, runtimes } = settings;
+  const { platform: os, arch } = process;
+  const state = runtimeState(runtimes, { os, arch });
+  if (state.state === 'missing') {
+    throw new VendorFault({ kind: 'setup', message: state.why, hint: INSTALL_HINT });
+  }
+  const path = await withOwnHint(async () => {
+    const file = modelFileState({ modelPath, modelCacheDir });
+    if (!file.present) throw notDownloaded(file, modelPath);
+    checkModelFile(file.path);
+    return file.path;
+  });
+  const loaded = await loadLlama(state.runtime, usableCores());
+  try {
+    signal.throwIfAborted();
+    const model = await withOwnHint(() => loadModel(loaded, path, signal));
+    const context = await rankingContext(model, path, settings, loaded, signal);
+    return rerankerOf(context, fileIdentity(path), () => loaded.llama.dispose());
+  } catch (error) {
+    await loaded.llama.dispose();
+    throw error;
+  }
+}
+
+function rerankerOf(
+  context: LlamaRankingContext,
+  identity: string,
+  close: () => Promise<void>,
+): Reranker {
+  return {
+    identity: ['local', identity].join('\n'),
+    listwise: false,
+    maxDocumentChars: MAX_DOCUMENT_CHARS,
+    rank: async ({ query, documents, signal }) => {
+      const ranked: RankedDocument[] = [];
+      // One by one, since the library does the same, and so it can be stopped between two.
+      for (const [index, text] of documents.entries()) {
+        signal.throwIfAborted();
+        const scoring = held(context.rank(query, text, { onOverflow: 'maxChunk' }));
+        ranked.push({ index, score: await unlessAborted(scoring, signal) });
+      }
+      return { ranked, cost: {} };
+    },
+    close,
+  };
+}
+
+async function rankingContext(
+  model: LlamaModel,
+  path: string,
+  { contextSize }: LocalSettings,
+  { llama }: LoadedLlama,
+  signal: AbortSignal,
+): Promise<LlamaRankingContext> {
+  if (!model.fileInsights.supportsRanking) {
+    throw setupFault(`${path} is not a reranking model: it has no classifier`);
+  }
+  try {
+    const creating = model.createRankingContext({
+      contextSize: Math.min(contextSize, model.trainContextSize, MAX_CONTEXT),
+      threads: Math.min(usableCores(), llama.cpuMathCores),
+      createSignal: signal,
+    });
+    return await held(creating);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw setupFault(`cannot run the model: ${messageOf(error)}`);
+  }
+}
+
+function notDownloaded(file: { readonly path: string; readonly remote: boolean }, model: string) {
+  if (!file.remote) return setupFault(`model file not found: ${file.path}`);
+  return new VendorFault({
+    kind: 'setup',
+    message: `the model ${model} is not downloaded yet`,
+    hint: `run "svc provider install local --model ${model}"`,
+  });
+}
+
+const HINT =
+  'set memorySearch.query.rerank.model to a GGUF reranking model, such as one of bge-reranker';
+
+function setupFault(message: string): VendorFault {
+  return new VendorFault({ kind: 'setup', message, hint: HINT });
+}
+
+/** The hints of files and models are about embedding. */
+async function withOwnHint<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof VendorFault) || error.details.hint?.includes('--model') === true) {
+      throw error;
+    }
+    throw new VendorFault({ ...error.details, hint: HINT }, { cause: error });
+  }
+}
