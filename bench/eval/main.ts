@@ -1,12 +1,14 @@
 /**
  * `npm run eval -- [flags and file of svc memory eval]`: runs the command from source in an empty home, with
- * providers to compare (vectors.ts).
+ * providers and rerankers to compare (vectors.ts).
  *
  *   npm run eval -- --docs                questions on the READMEs of installed packages (docs-corpus.ts)
  *   npm run eval -- --chats FOLDER        questions on a set of conversations (chat-questions.ts)
  *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); compare it with `--baseline`
  *   npm run eval -- --dates               questions that name days of a diary that ends today (dated-notes.ts)
  *   npm run eval -- questions.jsonl       the questions in a file
+ *
+ * With --compare query.rerank.provider=compatible+rerank.model=oracle, the best order of the candidates.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,11 +16,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPENAI_KEY, startOpenAiFake } from '../../test/fakes/openai.js';
+import { RERANK_KEY, startVllmRerankFake } from '../../test/fakes/rerankers.js';
 import { chatQuestions } from './chat-questions.js';
 import { datedNotes } from './dated-notes.js';
 import { docsCorpus } from './docs-corpus.js';
 import { dreamtQuestions } from './dreamt.js';
-import { vectorsFor } from './vectors.js';
+import { relevanceFor, vectorsFor } from './vectors.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIMENSIONS = 256;
@@ -33,9 +36,12 @@ async function main(argv: readonly string[]): Promise<number> {
       return { name, provider, close: fake.close };
     }),
   );
+  const reranker = await startVllmRerankFake({ relevance: relevanceFor(words) });
   try {
+    const remote = { baseUrl: reranker.origin, apiKey: RERANK_KEY };
+    const query = { rerank: { provider: 'none', remote } };
     const config = {
-      agents: { defaults: { memorySearch: { provider: 'none' } } },
+      agents: { defaults: { memorySearch: { provider: 'none', query } } },
       models: {
         providers: Object.fromEntries(fakes.map(({ name, provider }) => [name, provider])),
       },
@@ -44,7 +50,7 @@ async function main(argv: readonly string[]): Promise<number> {
     writeFileSync(configFile, JSON.stringify(config));
     return await runSvc(['memory', 'eval', ...words, '--config', configFile], home);
   } finally {
-    for (const { close } of fakes) await close();
+    for (const { close } of [...fakes, reranker]) await close();
     rmSync(home, { recursive: true, force: true });
   }
 }

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type EvalQuestion, readQuestions } from '../../src/engine/eval/question-file.js';
 import { meaningOf, noiseOf } from '../../test/fakes/meaning.js';
+import type { Relevance } from '../../test/fakes/rerankers.js';
+import { chanceOf } from './directions.js';
 import { type AnsweredQuestion, informedVectors } from './informed.js';
 import { learnVectors } from './learned.js';
 
@@ -18,23 +20,53 @@ const TELLING_CHARACTERS = 12;
  *
  * @param words arguments of `svc memory eval`, of which the first may be a file of questions
  */
-export function vectorsFor([file = '']: readonly string[]): Readonly<Record<string, Vectors>> {
+export function vectorsFor(words: readonly string[]): Readonly<Record<string, Vectors>> {
   const plain = { meaning: meaningOf, noise: noiseOf };
-  if (!file.endsWith('.jsonl')) return plain;
-  const questions = readQuestions(file).flatMap((question) => {
+  const questions = questionsIn(words);
+  if (questions === undefined) return plain;
+  const workspaces = [...new Set(questions.map(({ workspace }) => workspace))];
+  return {
+    ...plain,
+    learned: learnVectors(workspaces.flatMap(notesIn)),
+    informed: informedVectors(questions.map(answered)),
+  };
+}
+
+/**
+ * The scores of the rerankers to compare, by model: `oracle` knows the answers, which shows the most that an
+ * order can gain, and `noise` knows nothing.
+ *
+ * @param words arguments of `svc memory eval`, of which the first may be a file of questions
+ */
+export function relevanceFor(words: readonly string[]): Relevance {
+  const answers = new Map<string, Set<string>>();
+  for (const { question, answers: lines } of (questionsIn(words) ?? []).map(answered)) {
+    const known = answers.get(question) ?? new Set();
+    for (const line of lines) known.add(line);
+    answers.set(question, known);
+  }
+  return (query, document, model) => {
+    if (model !== 'oracle') return chanceOf(`${query}\n${document}`)();
+    const lines = answers.get(query);
+    return document.split('\n').some((line) => lines?.has(line.trim())) ? 1 : 0;
+  };
+}
+
+interface AskedQuestion {
+  readonly question: EvalQuestion;
+  /** Absolute. */
+  readonly workspace: string;
+}
+
+/** The questions with a workspace in a file; undefined without a file. */
+function questionsIn([file = '']: readonly string[]): readonly AskedQuestion[] | undefined {
+  if (!file.endsWith('.jsonl')) return undefined;
+  return readQuestions(file).flatMap((question) => {
     const { workspace } = question;
     return workspace === undefined
       ? []
       : [{ question, workspace: resolve(dirname(file), workspace) }];
   });
-  const workspaces = [...new Set(questions.map(({ workspace }) => workspace))];
-  return {
-    ...plain,
-    learned: learnVectors(workspaces.flatMap(notesIn)),
-    informed: informedVectors(
-      questions.map(({ question, workspace }) => answered(question, workspace)),
-    ),
-  };
 }
 
 function notesIn(workspace: string): readonly string[] {
@@ -43,7 +75,7 @@ function notesIn(workspace: string): readonly string[] {
     .map((name) => readFileSync(join(workspace, name), 'utf8'));
 }
 
-function answered({ question, expect }: EvalQuestion, workspace: string): AnsweredQuestion {
+function answered({ question: { question, expect }, workspace }: AskedQuestion): AnsweredQuestion {
   const answers = expect.flatMap((expected) => {
     if (expected.kind !== 'lines') return [];
     const lines = readFileSync(join(workspace, expected.path), 'utf8').split('\n');

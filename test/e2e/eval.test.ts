@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
+import { RERANK_KEY, startCohereRerankFake } from '../fakes/rerankers.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
@@ -249,6 +250,28 @@ test('Ctrl-C ends it between two questions', async () => {
   const { code, signal, stdout, stderr } = await run.done;
   assert.equal([code, signal, stdout], [130, null, '']);
   assert.match(stderr, /error: stopped/);
+});
+
+test('a reranker is compared, with what it cost', async () => {
+  const fake = await startCohereRerankFake();
+  try {
+    const remote = { baseUrl: `${fake.origin}/v2`, apiKey: RERANK_KEY };
+    const settings = { provider: 'none', query: { rerank: { provider: 'none', remote } } };
+    const home = homeOf(settings, [{ question: 'broken bell', expect: ['memory/door.md'] }]);
+    const args = ['q.jsonl', '--compare', 'query.rerank.provider=cohere'];
+    const run = await evaluate(home, ...args, '--json');
+    const [configured, reranked] = jsonOf.eval(run).variants;
+    assert.is(configured?.rerank, null);
+    const cost = { failed: 0, tokens: 0, searchUnits: 1 };
+    assert.equal(reranked?.rerank, { name: 'cohere/rerank-v3.5', questions: 1, ...cost });
+    // The scores are cached.
+    const again = await evaluate(home, ...args);
+    assert.match(again.stdout, /query\.rerank\.provider=cohere: keyword only, reranked by cohere/);
+    assert.not.match(again.stdout, /search unit/);
+    assert.not.match(again.stdout + again.stderr, new RegExp(RERANK_KEY));
+  } finally {
+    await fake.close();
+  }
 });
 
 test.run();

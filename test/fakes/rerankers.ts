@@ -13,7 +13,7 @@ import { jsonBody, strictTokens, total } from './openai-shape.js';
 export const RERANK_KEY = 'rk-test-0123456789abcdef';
 
 /** How well a document answers a query, 0 to 1. */
-export type Relevance = (query: string, document: string) => number;
+export type Relevance = (query: string, document: string, model: string | undefined) => number;
 
 /** Settings of a fake. */
 export interface RerankFakeOptions {
@@ -48,6 +48,7 @@ interface Shape<Body> {
     readonly documents: readonly string[];
     readonly limit: number | undefined;
   };
+  readonly model?: (body: Body) => string | undefined;
   /** Why a request is refused that fits the schema. */
   readonly refusal?: (body: Body) => FakeAnswer | undefined;
   readonly answer: (body: Body, ranked: readonly Ranked[], tokens: number) => unknown;
@@ -89,7 +90,8 @@ function answerWith<Body>(
   const refused = shape.refusal?.(parsed.data);
   if (refused !== undefined) return refused;
   const { query, documents, limit } = shape.question(parsed.data);
-  const scored = documents.map((text, index) => ({ index, score: relevance(query, text) }));
+  const model = shape.model?.(parsed.data);
+  const scored = documents.map((text, index) => ({ index, score: relevance(query, text, model) }));
   const best = scored.toSorted((a, b) => b.score - a.score).slice(0, limit);
   const ranked = troubled(shape.sorted ? best : best.reverse(), trouble);
   const tokens = total(strictTokens([...documents, ...documents.map(() => query)]));
@@ -249,6 +251,7 @@ export function startVllmRerankFake(options: RerankFakeOptions = {}): Promise<Fa
         documents,
         limit: top_n === 0 ? undefined : top_n,
       }),
+      model: ({ model }) => model,
       refusal: ({ model }) =>
         model === 'unknown' ? failure(404, 'The model `unknown` does not exist.') : undefined,
       answer: ({ documents, model = 'served' }, ranked, tokens) => ({

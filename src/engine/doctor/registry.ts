@@ -8,6 +8,7 @@ import { clock, modules, runtime } from './checks/machine.js';
 import { permissions } from './checks/permissions.js';
 import { hooks, tasks } from './checks/programs.js';
 import { backend, provider } from './checks/provider.js';
+import { reranker } from './checks/reranker.js';
 import { secrets } from './checks/secrets.js';
 import { media, vectors } from './checks/vectors.js';
 
@@ -24,6 +25,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   index,
   vectors,
   provider,
+  reranker,
   media,
   secrets,
   webhooks,

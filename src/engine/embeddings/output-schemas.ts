@@ -133,7 +133,7 @@ export const providerListOutputSchema = documentSchema({
 const checkSchema = z.strictObject({
   check: field(
     z.enum([...CHECKS, 'program', 'release', 'collections', 'question']),
-    '`selected`: which provider, and what selected it. `key`: where the key is, and whether it can be read. `endpoint`: whether the address responds. `embed`: embeds a word. `vectors`: those in the index.',
+    '`selected`: which provider, and what selected it. `key`: where the key is, and whether it can be read. `endpoint`: whether the address responds. `embed`: embeds a word. `vectors`: those in the index. `rerank`: reranks two texts.',
   ),
   state: field(
     z.enum(['failed', 'off', 'ok', 'warning']),
@@ -154,7 +154,10 @@ const checkSchema = z.strictObject({
     ),
     'Location of the setting.',
   ),
-  latencyMs: field(z.optional(z.number()), 'Of the connection, or of embedding; milliseconds.'),
+  latencyMs: field(
+    z.optional(z.number()),
+    'Of the connection, of embedding or of reranking; milliseconds.',
+  ),
   dimensions: field(z.optional(count), 'Length of the vectors.'),
   passages: field(
     z.optional(

@@ -4,6 +4,7 @@ import type { OpenedMemory } from '../memory/index.js';
 import type { SearchMode, SearchResponse } from '../memory/search/index.js';
 import { embeddingWarnings, type SyncEvent } from '../memory/sync/index.js';
 import type { Metrics } from './metrics.js';
+import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';
 import { scoreQuestion, type Target } from './score-question.js';
 
@@ -94,6 +95,25 @@ export function modeOf(asked: readonly AskedQuestion[]): {
   ).length;
   const corrected = asked.filter(({ response }) => response.corrections.length > 0).length;
   return { mode, provider, model, fellBack, corrected };
+}
+
+/** How the results were reranked, and what it cost; null without a reranker. */
+export function rerankOf(asked: readonly AskedQuestion[]): EvalVariant['rerank'] {
+  const reports = asked.flatMap(({ response }) => response.rerank ?? []);
+  const failures = asked.flatMap(({ response }) =>
+    response.warnings.filter(({ code }) => code.startsWith('RERANK_')),
+  );
+  const [first] = reports;
+  if (first === undefined && failures.length === 0) return null;
+  const sum = (counts: readonly (number | undefined)[]): number =>
+    counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+  return {
+    name: [first?.provider, first?.model].filter((part) => part != null).join('/'),
+    questions: reports.length,
+    failed: failures.length,
+    tokens: sum(reports.map(({ tokens }) => tokens)),
+    searchUnits: sum(reports.map(({ searchUnits }) => searchUnits)),
+  };
 }
 
 async function withLines(

@@ -2,10 +2,11 @@ import type { Warning } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import { candidateLimit, type SearchMode } from '../memory/search/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
-import { type AskedMemory, type AskedQuestion, askMemory, modeOf } from './ask-memory.js';
+import { type AskedMemory, type AskedQuestion, askMemory, modeOf, rerankOf } from './ask-memory.js';
 import { compareRuns, type Difference } from './bootstrap.js';
 import { explainMisses, type Miss } from './explain-miss.js';
 import { type Latency, latencyOf, type Metrics, meanMetrics } from './metrics.js';
+import type { EvalVariant } from './output-schemas.js';
 import type { EvalQuestion } from './question-file.js';
 import { searchedWith, sets, type Trial } from './trials.js';
 
@@ -58,6 +59,7 @@ export interface TrialResult {
   readonly fellBack: number;
   /** Number of questions with words that were replaced. */
   readonly corrected: number;
+  readonly rerank: EvalVariant['rerank'];
   readonly metrics: Metrics;
   readonly tags: readonly TagMetrics[];
   readonly latency: Latency;
@@ -130,6 +132,7 @@ async function runTrial(
   return {
     trial,
     ...modeOf(asked),
+    rerank: rerankOf(asked),
     metrics: meanMetrics(asked.map(({ metrics }) => metrics)),
     tags: tagMetrics(asked),
     latency: latencyOf(asked.map(({ ms }) => ms)),

@@ -27,6 +27,18 @@ const variant = z.strictObject({
     'Questions answered by keyword search only although a provider is configured.',
   ),
   corrected: field(count, 'Questions with words that are not in the index and were replaced.'),
+  rerank: field(
+    z.nullable(
+      z.strictObject({
+        name: field(z.string(), 'Provider and model of the reranker.'),
+        questions: field(count, 'Questions whose results were reranked.'),
+        failed: field(count, 'Questions whose results kept the order without the reranker.'),
+        tokens: field(z.number(), 'Billed tokens that the vendor reported.'),
+        searchUnits: field(z.number(), 'Billed search units that the vendor reported.'),
+      }),
+    ),
+    '`null` without reranking.',
+  ),
   metrics: field(metrics, 'Means over all questions.'),
   tags: field(
     z.array(
@@ -166,4 +178,5 @@ export const evalDraftsOutputSchema = documentSchema({
 });
 
 export type EvalOutput = DocumentOf<typeof evalOutputSchema>;
+export type EvalVariant = EvalOutput['variants'][number];
 export type EvalDraftsOutput = DocumentOf<typeof evalDraftsOutputSchema>;

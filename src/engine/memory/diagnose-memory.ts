@@ -1,4 +1,5 @@
 import {
+  type CheckOutcome,
   type Diagnosis,
   type DiagnosisEvent,
   diagnose,
@@ -13,6 +14,7 @@ import {
   type ProviderPath,
 } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import type { Reranking, RerankUse } from '../rerank/index.js';
 import { formatCountOf } from '../support/format.js';
 import type { BackendStatus, VectorsState } from './backends/index.js';
 import { vectorCoverage } from './embedding/embedding-status.js';
@@ -34,7 +36,7 @@ export async function diagnoseMemory(
   memory: OpenedMemory,
   { signal, onEvent }: DiagnosisWork,
 ): Promise<Diagnosis> {
-  const { agent, world, locate, providers, ext } = memory;
+  const { agent, world, locate, providers, reranking, ext } = memory;
   if (ext !== undefined) return ext.diagnose({ signal, onEvent });
   const primary = providers?.primary;
   const fallback = providers?.fallback;
@@ -47,8 +49,34 @@ export async function diagnoseMemory(
         providers === undefined
           ? undefined
           : (opened) => checkVectors(memory, providers, opened, signal),
+      checkRerank: reranking === undefined ? undefined : () => checkRerank(reranking, signal),
     },
   );
+}
+
+/** Reranks two texts. Only a warning if that fails, because searches work without it. */
+async function checkRerank(reranking: Reranking, signal: AbortSignal): Promise<CheckOutcome> {
+  const reranker = await reranking.load();
+  const text = reranker.name;
+  try {
+    const { ms } = await reranker.probe(signal);
+    return { state: 'ok', text, note: usedWords(reranker.usedToday()), latencyMs: ms };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ...failure(text, error), state: 'warning' };
+  }
+}
+
+/** What was sent today, without the parts that the vendor does not count. */
+function usedWords(used: RerankUse | undefined): string | undefined {
+  if (used === undefined) return undefined;
+  const { searches, tokens, searchUnits } = used;
+  const parts = [
+    formatCountOf(searches, 'request'),
+    ...(tokens === 0 ? [] : [formatCountOf(tokens, 'token')]),
+    ...(searchUnits === 0 ? [] : [formatCountOf(searchUnits, 'search unit')]),
+  ];
+  return `today ${parts.join(', ')}`;
 }
 
 /**

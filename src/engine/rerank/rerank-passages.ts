@@ -4,7 +4,12 @@ import type { SvcError, Warning } from '../errors/index.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
 import { runningMs } from '../support/time.js';
-import { chooseReranker, type RerankerChoice, type RerankProvider } from './choose-reranker.js';
+import {
+  chooseReranker,
+  type RerankerChoice,
+  type RerankProvider,
+  shownReranker,
+} from './choose-reranker.js';
 import { openReranker } from './open-reranker.js';
 import { asRerankError } from './rerank-error.js';
 import type { RankedDocument, RerankCost, Reranker } from './reranker.js';
@@ -57,8 +62,12 @@ export class PassageReranker {
   private cache: ScoreCache | undefined;
   private rest: { readonly untilMs: number; readonly error: SvcError } | undefined;
 
+  /** `cohere/rerank-v3.5`, for messages. */
+  readonly name: string;
+
   constructor(choice: RerankerChoice, options: RerankOptions) {
     this.choice = choice;
+    this.name = shownReranker(choice);
     this.options = options;
   }
 

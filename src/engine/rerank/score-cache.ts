@@ -5,8 +5,10 @@ import { type Connection, createDatabase, databaseFault, migrate } from '../sqli
 import type { RerankCost } from './reranker.js';
 
 /** What was sent to a provider in a day. */
-export interface RerankUse extends Required<RerankCost> {
+export interface RerankUse {
   readonly searches: number;
+  readonly tokens: number;
+  readonly searchUnits: number;
 }
 
 /** Rows of 16 bytes and a number, 3 MB in total. The oldest are dropped first. */

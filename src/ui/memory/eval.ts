@@ -59,7 +59,24 @@ function headLine({ questions, maxResults }: EvalOutput, first: Variant): string
   return `${asked}, ${results} each · ${safeLine(first.name)}: ${modeWords(first)}${corrected}\n`;
 }
 
-function modeWords({ mode, provider, model, fellBack }: Variant): string {
+function modeWords(variant: Variant): string {
+  return sidesWords(variant) + rerankWords(variant);
+}
+
+function rerankWords({ rerank }: Variant): string {
+  if (rerank === null) return '';
+  const { name, questions, failed, tokens, searchUnits } = rerank;
+  const cost = [
+    ...(tokens === 0 ? [] : [formatCountOf(tokens, 'token')]),
+    ...(searchUnits === 0 ? [] : [formatCountOf(searchUnits, 'search unit')]),
+    ...(failed === 0 ? [] : [`${formatCountOf(failed, 'question')} not reranked`]),
+  ];
+  if (questions === 0) return `, reranking failed`;
+  const details = cost.length === 0 ? '' : ` (${cost.join(', ')})`;
+  return `, reranked by ${safeLine(name)}${details}`;
+}
+
+function sidesWords({ mode, provider, model, fellBack }: Variant): string {
   if (mode === 'lexical') return 'keyword only';
   const who = [provider, model].filter((part) => part !== null).join(' ');
   const how = mode === 'hybrid' ? `keyword and ${who}` : `${who} only`;

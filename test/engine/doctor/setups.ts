@@ -684,6 +684,13 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: async (patient) => patient.configure(search(await answering())),
   },
   {
+    name: 'a reranker without a key',
+    finds: 'reranker/provider-auth',
+    severity: 'warning',
+    breaks: configure(search({ provider: 'none', query: { rerank: { provider: 'cohere' } } })),
+    fix: configure(search({ provider: 'none' })),
+  },
+  {
     name: 'a key that the provider refuses, and quotes',
     finds: 'provider/provider-auth',
     severity: 'fault',

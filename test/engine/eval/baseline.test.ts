@@ -61,7 +61,7 @@ function run(shares: Readonly<Record<string, number>>): TrialResult {
   });
   return {
     trial: AS_CONFIGURED,
-    ...{ mode: 'lexical', provider: null, model: null, fellBack: 0, corrected: 0 },
+    ...{ mode: 'lexical', provider: null, model: null, fellBack: 0, corrected: 0, rerank: null },
     metrics: meanMetrics(asked.map((one) => one.metrics)),
     tags: [],
     latency: { p50: 1, p95: 1, p99: 1, max: 1 },

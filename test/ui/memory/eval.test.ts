@@ -37,6 +37,7 @@ function variant(name: string, share: number): Variant {
     model: null,
     fellBack: 0,
     corrected: 0,
+    rerank: null,
     metrics: metrics(share),
     tags: [{ tag: 'a tag with quite a long name', questions: 4, metrics: metrics(share) }],
     latencyMs: { p50: 1.25, p95: 30, p99: 1400, max: 1500 },

@@ -31,26 +31,24 @@ export const rerankerIsComplete: Rule = function* (_, scopes) {
   }
 };
 
-/** Settings that the reranker ignores. */
+/** Settings that the reranker ignores. With `provider` set to `none`, they are kept for another time. */
 export const rerankSettingsAreUsed: Rule = function* (_, scopes) {
   for (const scope of scopes) {
     const { provider } = scope.settings.query.rerank;
     const named = scope.where('query', 'rerank', 'provider');
-    const ignored =
-      provider === 'none'
-        ? ['model', 'topN', 'timeoutMs', 'remote', 'budget']
-        : provider === 'local' || provider === 'chat'
-          ? ['remote']
-          : [];
+    const why =
+      named === undefined
+        ? 'query.rerank.provider is not set'
+        : `the reranker ${JSON.stringify(provider)} ignores it`;
+    const sendsNothing = provider === 'local' || provider === 'chat';
+    const ignored = named === undefined ? OPTIONS : sendsNothing ? ['remote'] : [];
     for (const key of ignored) {
       const path = scope.where('query', 'rerank', key);
       if (path === undefined || !scope.owns(path, named)) continue;
-      const why =
-        provider === 'none'
-          ? 'query.rerank.provider is "none"'
-          : `the reranker ${JSON.stringify(provider)} ignores it`;
       const message = `query.rerank.${key} has no effect: ${why}`;
       yield { severity: 'warning', code: 'setting-unused', path, message, related: written(named) };
     }
   }
 };
+
+const OPTIONS: readonly string[] = ['model', 'topN', 'timeoutMs', 'remote', 'budget'];

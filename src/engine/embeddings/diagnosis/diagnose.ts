@@ -34,6 +34,8 @@ export interface DiagnoseOptions {
   readonly checkVectors?:
     | ((opened: Promise<EmbeddingAdapter | undefined>) => Promise<VectorsOutcome>)
     | undefined;
+  /** Checks the reranker, if there is one. */
+  readonly checkRerank?: (() => Promise<CheckOutcome>) | undefined;
 }
 
 export interface VectorsOutcome extends CheckOutcome {
@@ -49,7 +51,7 @@ export interface VectorsOutcome extends CheckOutcome {
  */
 export async function diagnose(
   subject: DiagnosisSubject,
-  { signal, onEvent, checkVectors }: DiagnoseOptions,
+  { signal, onEvent, checkVectors, checkRerank }: DiagnoseOptions,
 ): Promise<Diagnosis> {
   const outcomes = new Map<CheckName, CheckOutcome>();
   const check = async (
@@ -85,6 +87,7 @@ export async function diagnose(
       checks.push(check('vectors', look));
     }
   }
+  if (checkRerank !== undefined) checks.push(check('rerank', checkRerank));
   // A check that throws must not leave others running.
   const settled = await Promise.allSettled(checks);
   for (const one of settled) if (one.status === 'rejected') throw one.reason;

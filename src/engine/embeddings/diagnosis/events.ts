@@ -13,6 +13,7 @@ export const CHECKS = [
   'batch',
   'fallback',
   'vectors',
+  'rerank',
 ] as const;
 
 export type DiagnosisEvent =

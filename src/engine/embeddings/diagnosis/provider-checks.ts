@@ -162,7 +162,7 @@ export function failure(text: string, error: unknown): CheckOutcome {
   if (!(error instanceof SvcError)) throw error;
   const { code, hint } = error;
   // The provider is shown next to it.
-  const cause = messageOf(error).replace(/^embedding provider \S+: /u, '');
+  const cause = messageOf(error).replace(/^(?:embedding provider|reranker) \S+: /u, '');
   return { state: 'failed', text, code, cause, hint };
 }
 

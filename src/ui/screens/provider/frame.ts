@@ -37,6 +37,7 @@ const ORDER = [
   'batch',
   'fallback',
   'vectors',
+  'rerank',
 ] as const satisfies readonly CheckName[];
 
 /** The lines of the diagnostics screen, always smaller than the terminal. */

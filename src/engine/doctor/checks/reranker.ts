@@ -1,0 +1,63 @@
+import { SvcError } from '../../errors/index.js';
+import type { OpenedMemory } from '../../memory/index.js';
+import type { DoctorCheck, Finding } from '../check.js';
+import type { ConfiguredWorld } from '../world.js';
+
+/** Whether the reranker answers; two texts are really sent. */
+export const reranker: DoctorCheck = {
+  name: 'reranker',
+  needs: 'configuration',
+  run: async (world) => {
+    const groups = groupBySettings(await world.memories());
+    const looks = await Promise.all(groups.map((memories) => look(memories, world)));
+    const names = [...new Set(looks.map(({ name }) => name))];
+    return {
+      summary: names.length === 0 ? 'none' : names.join(', '),
+      findings: looks.flatMap(({ findings }) => findings),
+      off: names.length === 0,
+    };
+  },
+};
+
+type Group = readonly [OpenedMemory, ...OpenedMemory[]];
+
+/** Agents with the same reranker are tested once: a test may cost money. External programs do not use it. */
+function groupBySettings(memories: readonly OpenedMemory[]): readonly Group[] {
+  const groups = new Map<string, [OpenedMemory, ...OpenedMemory[]]>();
+  for (const memory of memories) {
+    if (memory.reranking === undefined || memory.ext !== undefined) continue;
+    const { provider, model, remote } = memory.agent.memorySearch.query.rerank;
+    const key = JSON.stringify([provider, model, remote]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [memory]);
+    else group.push(memory);
+  }
+  return [...groups.values()];
+}
+
+async function look(
+  memories: Group,
+  { signal, placeOfAgent }: ConfiguredWorld,
+): Promise<{ readonly name: string; readonly findings: readonly Finding[] }> {
+  const [{ reranking, agent }] = memories;
+  const tested = await reranking?.load();
+  if (tested === undefined) return { name: '', findings: [] };
+  try {
+    await tested.probe(signal);
+    return { name: tested.name, findings: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SvcError)) throw error;
+    const agents = memories.map(({ name }) => name).join(', ');
+    const finding: Finding = {
+      code: error.code.toLowerCase().replaceAll('_', '-'),
+      // Searches work without it.
+      severity: 'warning',
+      message: `the reranker of agent ${agents} does not work, so results keep the order without it`,
+      cause: error.message,
+      place: placeOfAgent(agent.id, ['memorySearch', 'query', 'rerank', 'provider']),
+      hint: error.hint ?? 'svc memory status --deep shows every step',
+    };
+    return { name: tested.name, findings: [finding] };
+  }
+}
