@@ -35,6 +35,7 @@ const evaluated: JsonDocument = {
         model: null,
         fellBack: 0,
         corrected: 0,
+        rerank: null,
         metrics: EXAMPLE_METRICS,
         tags: [{ tag: 'backups', questions: 20, metrics: EXAMPLE_METRICS }],
         latencyMs: { p50: 1.4, p95: 3.1, p99: 4.8, max: 4.8 },
