@@ -102,7 +102,7 @@ function companionsOf(
 
 function stemsOf(text: string): readonly string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !STOP_WORDS.has(word)).map(stemOf);
+  return words.filter((word) => !STOP_WORDS.has(word)).map((word) => stemOf(word));
 }
 
 function addTo(sum: Float32Array, values: Float32Array, factor: number): void {

@@ -6,6 +6,7 @@
  *   npm run eval -- --chats FOLDER        questions on a set of conversations (chat-questions.ts)
  *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); compare it with `--baseline`
  *   npm run eval -- --dates               questions that name days of a diary that ends today (dated-notes.ts)
+ *   npm run eval -- --words               misspelt, composed and inflected words, and names (word-questions.ts)
  *   npm run eval -- questions.jsonl       the questions in a file
  *
  * With --compare query.rerank.provider=compatible+rerank.model=oracle, the best order of the candidates.
@@ -22,6 +23,7 @@ import { datedNotes } from './dated-notes.js';
 import { docsCorpus } from './docs-corpus.js';
 import { dreamtQuestions } from './dreamt.js';
 import { relevanceFor, vectorsFor } from './vectors.js';
+import { wordQuestions } from './word-questions.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIMENSIONS = 256;
@@ -65,6 +67,10 @@ async function asked(argv: readonly string[], home: string): Promise<readonly st
   }
   if (first === '--dates') {
     writeFileSync(file, datedNotes(join(home, 'diary'), new Date()));
+    return [file, ...argv.slice(1)];
+  }
+  if (first === '--words') {
+    writeFileSync(file, wordQuestions(join(home, 'words')));
     return [file, ...argv.slice(1)];
   }
   if (first !== '--chats' && first !== '--dreamt') return argv;

@@ -10,7 +10,7 @@ export type Relation =
   | 'updates'
   | 'other';
 
-const FREQUENCY_STEMS = new Set([...FREQUENCIES].map(stemOf));
+const FREQUENCY_STEMS = new Set([...FREQUENCIES].map((word) => stemOf(word)));
 
 /** Compares a claim with an older one, or with one of unknown age. */
 export function relate(newer: Gist, older: Gist): Relation {

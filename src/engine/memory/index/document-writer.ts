@@ -3,9 +3,11 @@ import type { Chunk, DocumentKey, DocumentKind, FileFingerprint } from '../types
 import { daysOfChunk } from './chunk-days.js';
 import { contentHash, mediaContentHash } from './content-hash.js';
 import type { Tokenizer } from './identity.js';
+import { type Language, languageOf, languagesOf } from './languages.js';
 import { fileNameWords, lexicalText, lineNumbersText } from './lexical-text.js';
 import { HEADING_SEPARATOR } from './schema.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
+import { wordParts } from './word-parts.js';
 
 /** A document with everything the index stores of it. */
 export interface IndexedDocument extends DocumentKey {
@@ -45,15 +47,15 @@ export interface DocumentWriter {
 
 /** Prepares the statements once for any number of documents. */
 export function createDocumentWriter(database: Connection, tokenizer: Tokenizer): DocumentWriter {
-  const findDocument = database
-    .prepare<[string, string], number>('SELECT id FROM documents WHERE source = ? AND path = ?')
-    .pluck();
+  const findDocument = database.prepare<[string, string], StoredKey>(
+    'SELECT id, language FROM documents WHERE source = ? AND path = ?',
+  );
   const findChunks = database.prepare<[number], StoredChunk>(
     'SELECT id, heading_path AS headings, text FROM chunks WHERE document_id = ?',
   );
   const deleteText = database.prepare(
-    `INSERT INTO chunks_fts (chunks_fts, rowid, text, heading_path, file_name)
-     VALUES ('delete', ?, ?, ?, ?)`,
+    `INSERT INTO chunks_fts (chunks_fts, rowid, text, heading_path, parts, file_name)
+     VALUES ('delete', ?, ?, ?, ?, ?)`,
   );
   const deleteChunks = database.prepare('DELETE FROM chunks WHERE document_id = ?');
   const findLastChunks = database.prepare<[number, number], StoredChunk>(
@@ -72,8 +74,8 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
   );
   const insertDocument = database.prepare(
     `INSERT INTO documents
-       (source, path, kind, mime_type, size, mtime_ms, ctime_ms, hash, indexed_ms, resume)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (source, path, kind, mime_type, language, size, mtime_ms, ctime_ms, hash, indexed_ms, resume)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertChunk = database.prepare(
     `INSERT INTO chunks (document_id, start_line, end_line, hash, heading_path, first_day, last_day,
@@ -81,29 +83,46 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertText = database.prepare(
-    'INSERT INTO chunks_fts (rowid, text, heading_path, file_name) VALUES (?, ?, ?, ?)',
+    'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
   );
+  const indexedTexts = (text: string, headings: string, language: Language | undefined) => {
+    const parts = tokenizer === 'trigram' ? '' : wordParts(text, language);
+    return [
+      lexicalText(text, tokenizer, language),
+      lexicalText(headings, tokenizer, language),
+      parts,
+    ] as const;
+  };
   // A contentless full-text table needs a row's old content to delete it; otherwise SQLite's row and word
   // counts, and with them the scores, would be wrong.
-  const forget = (chunks: readonly StoredChunk[], key: DocumentKey): void => {
+  const forget = (
+    chunks: readonly StoredChunk[],
+    key: DocumentKey,
+    language: Language | undefined,
+  ): void => {
     const fileName = lexicalText(fileNameWords(key), tokenizer);
     for (const { id, text, headings } of chunks) {
-      const texts = [lexicalText(text, tokenizer), lexicalText(headings, tokenizer)] as const;
-      deleteText.run(id, ...texts, fileName);
+      deleteText.run(id, ...indexedTexts(text, headings, language), fileName);
     }
   };
   const remove = (key: DocumentKey, gone: ChunkChanges): number => {
-    const id = findDocument.get(key.source, key.path);
-    if (id === undefined) return 0;
-    forget(findChunks.all(id), key);
+    const stored = findDocument.get(key.source, key.path);
+    if (stored === undefined) return 0;
+    const { id } = stored;
+    forget(findChunks.all(id), key, storedLanguage(stored));
     gone.removing(id);
     const { changes } = deleteChunks.run(id);
     deleteDocument.run(id);
     return changes;
   };
-  const removeLast = (id: number, count: number, key: DocumentKey, gone: ChunkChanges): number => {
-    const last = findLastChunks.all(id, count);
-    forget(last, key);
+  const removeLast = (
+    stored: StoredKey,
+    count: number,
+    key: DocumentKey,
+    gone: ChunkChanges,
+  ): number => {
+    const last = findLastChunks.all(stored.id, count);
+    forget(last, key, storedLanguage(stored));
     for (const chunk of last) {
       gone.removingChunk(chunk.id);
       deleteChunk.run(chunk.id);
@@ -114,7 +133,12 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     const { size, mtimeMs, ctimeMs } = fingerprint;
     updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, key.source, key.path);
   };
-  const insertChunks = (id: number, document: IndexedDocument, come: ChunkChanges): void => {
+  const insertChunks = (
+    id: number,
+    document: IndexedDocument,
+    language: Language | undefined,
+    come: ChunkChanges,
+  ): void => {
     const { mimeType, hash: fileHash } = document;
     // Media are embedded by content, not by the words they are found by.
     const media = mimeType === undefined ? undefined : mediaContentHash(mimeType, fileHash);
@@ -127,16 +151,16 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
       const place = [startLine, endLine, hash, headings, first, last] as const;
       const chunk = insertChunk.run(id, ...place, text, numbers);
       come.inserted(Number(chunk.lastInsertRowid));
-      const texts = [lexicalText(text, tokenizer), lexicalText(headings, tokenizer)] as const;
-      insertText.run(chunk.lastInsertRowid, ...texts, fileName);
+      insertText.run(chunk.lastInsertRowid, ...indexedTexts(text, headings, language), fileName);
     }
   };
   const insert = (document: IndexedDocument, indexedMs: number, come: ChunkChanges): void => {
     const { source, path, kind, mimeType = null, hash, fingerprint, resume = null } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const facts = [size, mtimeMs, ctimeMs, hash, indexedMs, resume] as const;
-    const row = insertDocument.run(source, path, kind, mimeType, ...facts);
-    insertChunks(Number(row.lastInsertRowid), document, come);
+    const language = tokenizer === 'trigram' ? undefined : languageOf(beginningOf(document));
+    const row = insertDocument.run(source, path, kind, mimeType, language?.code ?? null, ...facts);
+    insertChunks(Number(row.lastInsertRowid), document, language, come);
   };
   const extend = (
     document: IndexedDocument,
@@ -145,12 +169,14 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
     changes: ChunkChanges,
   ): number => {
     const { source, path, hash, fingerprint, resume = null } = document;
-    const id = findDocument.get(source, path);
-    if (id === undefined) throw new Error(`${path} is not in the index, so it cannot be extended`);
+    const stored = findDocument.get(source, path);
+    if (stored === undefined)
+      throw new Error(`${path} is not in the index, so it cannot be extended`);
     const { size, mtimeMs, ctimeMs } = fingerprint;
-    const removed = removeLast(id, replacesLast, document, changes);
+    const { id } = stored;
+    const removed = removeLast(stored, replacesLast, document, changes);
     extendDocument.run(size, mtimeMs, ctimeMs, hash, indexedMs, resume, id);
-    insertChunks(id, document, changes);
+    insertChunks(id, document, storedLanguage(stored), changes);
     return document.chunks.length - removed;
   };
   return {
@@ -171,6 +197,27 @@ export function createDocumentWriter(database: Connection, tokenizer: Tokenizer)
       }
     },
   };
+}
+
+interface StoredKey {
+  readonly id: number;
+  readonly language: string | null;
+}
+
+function storedLanguage({ language }: StoredKey): Language | undefined {
+  return language === null ? undefined : languagesOf([language])[0];
+}
+
+/** More is not needed to detect a language. */
+const BEGINNING = 1500;
+
+function beginningOf({ chunks }: IndexedDocument): string {
+  let text = '';
+  for (const chunk of chunks) {
+    text += `${chunk.text}\n`;
+    if (text.length >= BEGINNING) break;
+  }
+  return text;
 }
 
 interface StoredChunk {

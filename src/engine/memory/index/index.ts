@@ -20,6 +20,7 @@ export {
   isDamage,
   statIndex,
 } from './index-file.js';
+export type { Language } from './languages.js';
 export type { CandidateFilter, LexicalCandidate } from './lexical-candidates.js';
 export type { IndexStatistics, MemoryIndex } from './memory-index.js';
 export { createIndex, damageComplaint, type OpenedIndex, openIndex } from './open-index.js';
@@ -38,3 +39,4 @@ export {
 export type { MissingMedia } from './vectors/missing-embeddings.js';
 export { bytesOf, floatsOf } from './vectors/vector-bytes.js';
 export type { VectorCandidate } from './vectors/vector-candidates.js';
+export { backwards, camelParts, forwards, hasCamelCase } from './word-parts.js';

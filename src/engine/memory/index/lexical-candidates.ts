@@ -19,7 +19,7 @@ export interface LexicalCandidate extends Chunk, DocumentKey {
 }
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
-export const COLUMN_WEIGHTS = '1.0, 1.5, 1.0';
+export const COLUMN_WEIGHTS = '1.0, 1.5, 0.5, 1.0';
 
 export type CandidateRow = Omit<LexicalCandidate, 'headingPath' | 'lineNumbers'> & {
   readonly headingPath: string;

@@ -1,18 +1,22 @@
 import { isCjk } from '../chunking/index.js';
 import type { DocumentKey } from '../types.js';
 import type { Tokenizer } from './identity.js';
+import type { Language } from './languages.js';
 import { HEADING_SEPARATOR } from './schema.js';
 
 const MAYBE_CJK = /[\u2e80-\uffef]|[\ud840-\ud8bf]/;
 
 /**
- * A text as it goes into the full-text index. `unicode61` treats a run of Han or kana as one word, so those
- * characters are separated; a query's run then matches as a phrase. `trigram` needs no help.
+ * A text as it goes into the full-text index: words are stemmed in the language of the file, unless that is
+ * English, which SQLite does. `unicode61` treats a run of Han or kana as one word, so those characters are
+ * separated; a query's run then matches as a phrase. `trigram` needs no help.
  */
-export function lexicalText(text: string, tokenizer: Tokenizer): string {
-  if (tokenizer === 'trigram' || !MAYBE_CJK.test(text)) return text;
+export function lexicalText(text: string, tokenizer: Tokenizer, language?: Language): string {
+  if (tokenizer === 'trigram') return text;
+  const stemmed = language === undefined ? text : language.stemText(text);
+  if (!MAYBE_CJK.test(stemmed)) return stemmed;
   let spaced = '';
-  for (const character of text) {
+  for (const character of stemmed) {
     spaced += isCjk(character.codePointAt(0) ?? 0) ? ` ${character} ` : character;
   }
   return spaced;

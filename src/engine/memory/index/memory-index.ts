@@ -6,6 +6,7 @@ import type { DatedQuestion } from './dated-candidates.js';
 import type { Change, DocumentWriter } from './document-writer.js';
 import { type IndexIdentity, isUnchanged } from './identity.js';
 import { bytesOnDisk } from './index-file.js';
+import type { Language } from './languages.js';
 import {
   type CandidateFilter,
   countMatches,
@@ -28,6 +29,8 @@ import {
 import { AUTOMERGE, setAutomerge } from './schema.js';
 import type { Scrubber } from './scrubber.js';
 import {
+  notedLanguages,
+  noteLanguages,
   noteMedia,
   readMeta,
   readSyncedMs,
@@ -157,6 +160,7 @@ export class MemoryIndex {
       const before = Number(readMeta(this.database, 'chunks') ?? 0);
       writeMeta(this.database, 'chunks', String(before + more));
       noteMedia(this.database);
+      noteLanguages(this.database);
       this.database.exec('DELETE FROM tree');
     })();
   }
@@ -220,6 +224,12 @@ export class MemoryIndex {
     const frequencies: number[] = [];
     for (const match of matches) frequencies.push(await this.countMatches(match));
     return { chunks, frequencies };
+  }
+
+  /** The languages, other than English, that words of some files are stemmed in. */
+  async languages(): Promise<readonly Language[]> {
+    const codes = notedLanguages(this.database);
+    return codes.length === 0 ? [] : (await import('./languages.js')).languagesOf(codes);
   }
 
   /** The indexed words from `first` up to, but not including, `end`. */

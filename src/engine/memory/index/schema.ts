@@ -22,7 +22,10 @@ export function setAutomerge(database: Connection, segments: number): void {
  * The index database. It is a cache of the files.
  *
  * `chunks_fts` is contentless: the text is stored once, in `chunks`, and full-text columns may differ from it
- * (see lexical-text.ts). The porter stemmer on top of unicode61 lets "backups" find "backup".
+ * (see lexical-text.ts). The porter stemmer on top of unicode61 lets "backups" find "backup". The column `parts`
+ * has what words are composed of (see word-parts.ts).
+ *
+ * `documents.language` is the language that its words are stemmed in; null for English.
  *
  * `documents.resume` is where reading a transcript resumes (see load-transcript.ts); `chunks.line_numbers`
  * maps a chunk's lines to file lines where they are not consecutive.
@@ -47,6 +50,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
       path TEXT NOT NULL,
       kind TEXT NOT NULL,
       mime_type TEXT,
+      language TEXT,
       size INTEGER NOT NULL,
       mtime_ms REAL NOT NULL,
       ctime_ms REAL NOT NULL,
@@ -70,7 +74,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
     CREATE INDEX chunks_by_document ON chunks (document_id);
     CREATE INDEX chunks_by_day ON chunks (first_day, last_day) WHERE first_day IS NOT NULL;
     CREATE VIRTUAL TABLE chunks_fts USING fts5 (
-      text, heading_path, file_name,
+      text, heading_path, parts, file_name,
       content = '', tokenize = '${tokenize}'
     );
     ${VECTOR_TABLES}

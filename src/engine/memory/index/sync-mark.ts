@@ -60,3 +60,17 @@ export function noteMedia(database: Connection): void {
 export function holdsMedia(database: Connection): boolean {
   return readMeta(database, 'media') === '1';
 }
+
+/** Records the languages that files are written in, so that most searches need not load any. */
+export function noteLanguages(database: Connection): void {
+  const codes = database
+    .prepare<[], string>('SELECT DISTINCT language FROM documents WHERE language IS NOT NULL')
+    .pluck()
+    .all();
+  writeMeta(database, 'languages', codes.sort().join(' '));
+}
+
+/** The codes of these languages. */
+export function notedLanguages(database: Connection): readonly string[] {
+  return (readMeta(database, 'languages') ?? '').split(' ').filter((code) => code !== '');
+}

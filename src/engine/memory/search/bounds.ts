@@ -4,8 +4,9 @@
  * scores about a million per second.
  */
 import type { Tokenizer } from '../index/index.js';
-import { type LexicalQuery, type QueryTerm, wordTerm } from './query.js';
+import type { LexicalQuery } from './query.js';
 import type { TermStatistics } from './rank.js';
+import { type QueryTerm, wordTerm } from './terms.js';
 
 /** About a tenth of a second. */
 const MAX_COST = 120_000;
@@ -22,7 +23,7 @@ const SHORTEST_BEGINNING = 3;
 export function withoutShortBeginnings(query: LexicalQuery, chunks: number): LexicalQuery {
   if (chunks <= LARGE) return query;
   const terms = query.terms.map((term) =>
-    isShortBeginning(term) ? wordTerm(beginningOf(term)) : term,
+    isShortBeginning(term) ? wordTerm(beginningOf(term), []) : term,
   );
   return { ...query, terms, cutShort: query.terms.filter(isShortBeginning).map(beginningOf) };
 }

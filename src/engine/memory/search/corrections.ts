@@ -2,11 +2,12 @@
  * Replaces the words of a query that the index does not have by words that it has. Loaded only for such
  * queries.
  */
-import type { MemoryIndex } from '../index/index.js';
+import { backwards, forwards, type Language, type MemoryIndex } from '../index/index.js';
 import type { DatedNotes } from './dates.js';
 import { editDistance, editsOf } from './edit-distance.js';
-import { type LexicalQuery, prefixTerm, type QueryTerm, wordTerm } from './query.js';
+import type { LexicalQuery } from './query.js';
 import type { TermStatistics } from './rank.js';
+import { prefixTerm, type QueryTerm, wordTerm } from './terms.js';
 import type { Correction } from './types.js';
 import { foldedWordsOf, foldWord, STOP_WORDS } from './words.js';
 
@@ -30,6 +31,13 @@ interface Corrected {
   readonly corrections: readonly Correction[];
 }
 
+/** How the query is searched. */
+interface SearchedWords {
+  readonly languages: readonly Language[];
+  readonly dates: DatedNotes | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
 interface Replacement {
   readonly terms: readonly QueryTerm[];
   readonly instead: readonly string[];
@@ -37,8 +45,9 @@ interface Replacement {
 }
 
 /**
- * Replaces words without a match, except those of a date: by a word one edit away; from eight letters on, two edits away; by the
- * parts of which it is composed; by the words that begin with it.
+ * Replaces words without a match, except those of a date: by a word one edit away; by compounds that end with
+ * it; from eight letters on, by a word two edits away; by the parts of which it is composed; by the words that
+ * begin with it.
  *
  * @param statistics of the terms of the query, in their order
  */
@@ -46,12 +55,11 @@ export async function correctQuery(
   index: MemoryIndex,
   query: LexicalQuery,
   { frequencies }: TermStatistics,
-  dates: DatedNotes | undefined,
-  signal: AbortSignal | undefined,
+  { languages, dates, signal }: SearchedWords,
 ): Promise<Corrected> {
   const ofDate = new Set(foldedWordsOf(dates?.text ?? ''));
   const unknown = query.terms
-    .filter((term, at) => frequencies[at] === 0 && isWord(term))
+    .filter((term, at) => frequencies[at] === 0 && isWord(term, languages))
     .filter(({ word = '' }) => !ofDate.has(foldWord(word)))
     .slice(0, MOST_WORDS);
   const context = query.terms.filter((_, at) => (frequencies[at] ?? 0) > 0);
@@ -60,7 +68,8 @@ export async function correctQuery(
   for (const term of query.terms) {
     const word = unknown.includes(term) ? term.word : undefined;
     signal?.throwIfAborted();
-    const found = word === undefined ? undefined : await replace(index, word, context);
+    const found =
+      word === undefined ? undefined : await replace(index, word, { context, languages });
     if (word === undefined || found === undefined) {
       terms.push(term);
       continue;
@@ -74,47 +83,83 @@ export async function correctQuery(
 const LETTERS = /^\p{L}+$/u;
 
 /** Numbers and codes are never a misspelling of others. */
-function isWord({ word }: QueryTerm): boolean {
+function isWord({ word }: QueryTerm, languages: readonly Language[]): boolean {
   return (
     word !== undefined &&
     word.length >= SHORTEST &&
     word.length <= LONGEST &&
     LETTERS.test(word) &&
-    !STOP_WORDS.has(word.toLowerCase())
+    !isStopWord(word.toLowerCase(), languages)
   );
+}
+
+function isStopWord(word: string, languages: readonly Language[]): boolean {
+  return STOP_WORDS.has(word) || languages.some(({ stopWords }) => stopWords.has(word));
+}
+
+/** What the words of the index are compared by. */
+interface Context {
+  /** The terms of the query that the index has. */
+  readonly context: readonly QueryTerm[];
+  readonly languages: readonly Language[];
 }
 
 async function replace(
   index: MemoryIndex,
   typed: string,
-  context: readonly QueryTerm[],
+  around: Context,
 ): Promise<Replacement | undefined> {
+  const { languages } = around;
   const word = foldWord(typed);
-  const spelling = await nearestWord(index, word, context);
-  if (spelling !== undefined) {
-    return { terms: [wordTerm(spelling)], instead: [spelling], kind: 'spelling' };
+  const spelled = (words: readonly string[]): Pick<Replacement, 'instead' | 'terms'> => {
+    return { terms: words.map((one) => wordTerm(one, languages)), instead: words };
+  };
+  const near = await nearestWord(index, word, around);
+  if (near !== undefined) return { ...spelled([near]), kind: 'spelling' };
+  const compounds = await compoundsOf(index, typed.toLowerCase(), languages);
+  if (compounds.length > 0) {
+    return { terms: [anyTerm(spelled(compounds).terms)], instead: compounds, kind: 'compound' };
   }
-  const parts = await partsOf(index, word);
-  if (parts !== undefined) return { terms: parts.map(wordTerm), instead: parts, kind: 'compound' };
-  const beginning = prefixTerm(word);
+  const further = word.length < LONG ? undefined : await furtherWord(index, word, around);
+  if (further !== undefined) return { ...spelled([further]), kind: 'spelling' };
+  const parts = await partsOf(index, word, languages);
+  if (parts !== undefined) return { ...spelled(parts), kind: 'compound' };
+  const beginning = prefixTerm(word, languages);
   const { frequencies } = await index.termStatistics([beginning.match]);
   if ((frequencies[0] ?? 0) === 0) return undefined;
   return { terms: [beginning], instead: [`${word}*`], kind: 'prefix' };
 }
 
-/** The word of the index that is most likely meant. */
+/** One term that any of some terms matches. */
+function anyTerm(terms: readonly QueryTerm[]): QueryTerm {
+  return {
+    match: `(${terms.map(({ match }) => match).join(' OR ')})`,
+    forms: terms.flatMap(({ forms }) => forms),
+  };
+}
+
+/** The word of the index one edit away that is most likely meant. */
 async function nearestWord(
   index: MemoryIndex,
   word: string,
-  context: readonly QueryTerm[],
+  around: Context,
 ): Promise<string | undefined> {
-  const edits = [...editsOf(word)].filter((edit) => edit.length >= SHORTEST - 1);
-  const { frequencies } = await index.termStatistics(edits.map((edit) => `"${edit}"`));
+  const edits = [...editsOf(word)]
+    .filter((edit) => edit.length >= SHORTEST - 1)
+    .map((edit) => wordTerm(edit, around.languages).match);
+  const { frequencies } = await index.termStatistics(edits);
   const near = edits.filter((_, at) => (frequencies[at] ?? 0) > 0);
-  const best = await mostLikely(index, word, { near, distance: 1, context });
-  if (best !== undefined || word.length < LONG) return best;
-  const further = await similarTerms(index, word);
-  return mostLikely(index, word, { near: further, distance: 2, context });
+  return mostLikely(index, word, { near, distance: 1, ...around });
+}
+
+async function furtherWord(
+  index: MemoryIndex,
+  word: string,
+  around: Context,
+): Promise<string | undefined> {
+  // As prefixes, because SQLite would stem a stem again.
+  const near = (await similarTerms(index, word)).map((term) => `"${term}" *`);
+  return mostLikely(index, word, { near, distance: 2, ...around });
 }
 
 /** Terms with the same first letter that a word two edits away may have been stemmed to; the most common. */
@@ -132,12 +177,10 @@ async function similarTerms(index: MemoryIndex, word: string): Promise<readonly 
     .map(({ term }) => term);
 }
 
-interface Nearness {
-  /** Words or stems to look for in the text. */
+interface Nearness extends Context {
+  /** Full-text expressions for passages with similar words. */
   readonly near: readonly string[];
   readonly distance: number;
-  /** The terms of the query that the index has. */
-  readonly context: readonly QueryTerm[];
 }
 
 interface Candidate {
@@ -155,15 +198,16 @@ interface Candidate {
 async function mostLikely(
   index: MemoryIndex,
   word: string,
-  { near, distance, context }: Nearness,
+  { near, distance, context, languages }: Nearness,
 ): Promise<string | undefined> {
   const candidates = new Map<string, Candidate>();
   const around = context.map(({ match }) => match).join(' OR ');
   for (const term of near.slice(0, COMPARED_TERMS)) {
-    const together = around === '' ? [] : await passagesOf(index, `"${term}" AND (${around})`);
-    const passages = [...together, ...(await passagesOf(index, `"${term}"`))];
+    const together = around === '' ? [] : await passagesOf(index, `${term} AND (${around})`);
+    const passages = [...together, ...(await passagesOf(index, term))];
     for (const [at, text] of passages.entries()) {
       for (const near of wordsNear(text, word, distance)) {
+        if (isStopWord(near, languages)) continue;
         const known = candidates.get(near);
         candidates.set(near, {
           word: near,
@@ -181,7 +225,7 @@ async function mostLikely(
 /** The words of a text, folded, that are so close to a word. */
 function wordsNear(text: string, word: string, distance: number): string[] {
   return foldedWordsOf(text).filter((other) => {
-    if (Math.abs(other.length - word.length) > distance || STOP_WORDS.has(other)) return false;
+    if (Math.abs(other.length - word.length) > distance) return false;
     // "date" is hardly a misspelling of "mate".
     if (word.length === SHORTEST && other[0] !== word[0]) return false;
     return editDistance(word, other) <= distance;
@@ -200,17 +244,51 @@ function byLikelihood(a: Candidate, b: Candidate): number {
   return b.count - a.count || (a.word < b.word ? -1 : 1);
 }
 
+/** Endings that a word may have as the last part of a compound. */
+const ENDINGS = ['', 'e', 'en', 'er', 'ern', 'es', 'n', 's'];
+/** The first letters of a compound that has a word as its last part. */
+const SHORTEST_FIRST_PART = 2;
+/** Rarer ones are hardly meant. */
+const MOST_COMPOUNDS = 24;
+
+/** The words of the index, as they are written there, that end with a word: `Stromrechnung` for `Rechnung`. */
+async function compoundsOf(
+  index: MemoryIndex,
+  word: string,
+  languages: readonly Language[],
+): Promise<readonly string[]> {
+  const composing = languages.filter(({ compounds }) => compounds);
+  if (composing.length === 0) return [];
+  const found = new Map<string, number>();
+  const stems = composing.map(({ stemText }) => stemText(word));
+  const lasts = [word, ...stems].flatMap((last) => ENDINGS.map((ending) => last + ending));
+  for (const last of new Set(lasts)) {
+    const first = backwards(foldWord(last));
+    for (const { term, chunks } of await index.termsBetween(first, `${first}\uFFFF`)) {
+      const compound = forwards(term);
+      if (compound.length >= last.length + SHORTEST_FIRST_PART) found.set(compound, chunks);
+    }
+  }
+  return [...found]
+    .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1))
+    .slice(0, MOST_COMPOUNDS)
+    .map(([compound]) => compound);
+}
+
 /** The two words that a word is composed of, if the index has both. */
 async function partsOf(
   index: MemoryIndex,
   word: string,
+  languages: readonly Language[],
 ): Promise<readonly [string, string] | undefined> {
   const splits: (readonly [string, string])[] = [];
   for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART; at++) {
     splits.push([word.slice(0, at), word.slice(at)]);
   }
   const parts = splits.flat();
-  const { frequencies } = await index.termStatistics(parts.map((part) => `"${part}"`));
+  const { frequencies } = await index.termStatistics(
+    parts.map((part) => wordTerm(part, languages).match),
+  );
   const rarest = splits.map((_, at) =>
     Math.min(frequencies[2 * at] ?? 0, frequencies[2 * at + 1] ?? 0),
   );

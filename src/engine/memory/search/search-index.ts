@@ -4,7 +4,13 @@ import type { Reranking, RerankReport } from '../../rerank/index.js';
 import { isoDay } from '../../support/day.js';
 import { runningMs } from '../../support/time.js';
 import type { QueryEmbedder } from '../embedding/index.js';
-import type { CandidateFilter, LexicalCandidate, MemoryIndex, Tokenizer } from '../index/index.js';
+import type {
+  CandidateFilter,
+  Language,
+  LexicalCandidate,
+  MemoryIndex,
+  Tokenizer,
+} from '../index/index.js';
 import type { Source } from '../types.js';
 import { soughtTerms, withoutShortBeginnings } from './bounds.js';
 import {
@@ -84,7 +90,9 @@ export async function searchIndex(
   const date = await dateIn(request.query, options.nowMs, options.timeZone);
   const dates = date === undefined ? undefined : await notesOf(date, index);
   const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
-  const parsed = parseQuery(isDated ? date.words : request.query, tokenizer, isDated);
+  const languages = tokenizer === 'trigram' ? [] : await index.languages();
+  const words = isDated ? date.words : request.query;
+  const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
   const query = withoutShortBeginnings(parsed, chunks);
   // There is nothing else to embed or to compare.
   const onlyDate = isDated && dates.isAlone;
@@ -101,7 +109,7 @@ export async function searchIndex(
     const found =
       query.literal === undefined
         ? await findByWords(index, query, {
-            ...{ limit: most, filter, tokenizer, dates, signal },
+            ...{ limit: most, filter, tokenizer, languages, dates, signal },
             // Trigrams already match parts of words.
             corrects: request.exact !== true && tokenizer !== 'trigram' && !onlyDate,
           })
@@ -326,6 +334,7 @@ interface WordSearch {
   readonly limit: number;
   readonly filter: CandidateFilter;
   readonly tokenizer: Tokenizer;
+  readonly languages: readonly Language[];
   readonly dates: DatedNotes | undefined;
   readonly signal: AbortSignal | undefined;
   /** Whether words that the index does not have are replaced. */
@@ -353,7 +362,7 @@ async function findByWords(
   const isUnknown = query.terms.some((_, at) => statistics.frequencies[at] === 0);
   if (search.corrects && !isCorrected && isUnknown) {
     const { correctQuery } = await import('./corrections.js');
-    const corrected = await correctQuery(index, query, statistics, dates, signal);
+    const corrected = await correctQuery(index, query, statistics, search);
     const all = [...corrections, ...corrected.corrections];
     return findByWords(index, corrected.query, search, { corrections: all, isCorrected: true });
   }
@@ -363,7 +372,7 @@ async function findByWords(
   const worded = match === undefined ? [] : await index.lexicalCandidates(match, limit, filter);
   // If a quoted phrase does not occur verbatim, its words are searched instead.
   if (worded.length === 0 && query.required.length > 0) {
-    const words = relaxed(query, tokenizer);
+    const words = relaxed(query, search);
     return findByWords(index, words, search, { corrections, isCorrected: false });
   }
   signal?.throwIfAborted();

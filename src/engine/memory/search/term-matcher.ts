@@ -1,8 +1,8 @@
 import { isAscii } from '../../support/text.js';
-import type { Tokenizer } from '../index/index.js';
-import type { QueryTerm, TermForm } from './query.js';
+import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
+import type { QueryTerm, TermForm } from './terms.js';
 import type { TextSpan } from './types.js';
-import { foldWord, type Word, wordAt, wordsOf } from './words.js';
+import { foldWord, stemOf, type Word, wordAt, wordsOf } from './words.js';
 
 /** An occurrence of a query term in a text. */
 export interface TermHit extends TextSpan {
@@ -39,30 +39,56 @@ function wordMatcher(terms: readonly QueryTerm[]): TermMatcher {
 function foldedFilter(terms: readonly QueryTerm[]): (text: string) => boolean {
   if (formsOf(terms).some(({ stems }) => !isAscii(stems[0] ?? ''))) return () => true;
   const like = new RegExp(`(?<![a-z0-9])(?:${beginningsOf(terms).join('|')})`);
-  return (text) => like.test(foldWord(text));
+  // The stems of parts of names, and those of words with ß, are not at the beginning of a word.
+  return (text) => like.test(foldWord(text)) || hasCamelCase(text) || text.includes('ß');
 }
 
 function allWords(text: string, lookup: TermLookup): TextAnalysis {
   const words = wordsOf(text);
-  const hits = words.flatMap((_, position) => hitsAt(words, position, lookup));
+  const all = hasCamelCase(text) ? words.flatMap((word) => withParts(word, text)) : words;
+  const stemmed = all.map((word) => inLanguages(word, text, lookup));
+  const hits = stemmed.flatMap((_, position) => hitsAt(stemmed, position, lookup));
   return { hits, hasWords: words.length > 0 };
 }
 
+/** A word, and the parts of a name in camel case. */
+function withParts(word: Word, text: string): readonly Word[] {
+  const parts = camelParts(text.slice(word.start, word.end)) ?? [];
+  let start = word.start;
+  const placed = parts.map((part) => {
+    const at = wordAt(part, start);
+    start += part.length;
+    return at;
+  });
+  return [word, ...placed];
+}
+
+/** A word of a text with its stem in each language of the query. */
+interface StemmedWord extends Word {
+  readonly stems: readonly string[];
+}
+
+function inLanguages(word: Word, text: string, { languages }: TermLookup): StemmedWord {
+  const typed = languages.length === 0 ? '' : text.slice(word.start, word.end);
+  return { ...word, stems: [word.stem, ...languages.map((language) => stemOf(typed, language))] };
+}
+
 /**
- * A much faster matcher for ASCII text: only words with a term's prefix are checked. A Porter stem without
- * its last letter is a prefix of every word it stems from.
+ * A much faster matcher for ASCII text: only words with a term's prefix are checked. A stem without its last
+ * letter is a prefix of every word it stems from.
  */
 function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
   const beginnings = beginningsOf(terms).filter(isAscii);
   const like = beginnings.length === 0 ? NOTHING : wordsBeginningWith(beginnings);
   const singleWords = formsOf(terms).every(({ stems }) => stems.length === 1);
-  const known = new Map<string, Word>();
-  const wordOnce = (word: string, start: number): Word => {
-    const first = known.get(word) ?? wordAt(word, start);
+  const known = new Map<string, StemmedWord>();
+  const wordOnce = (word: string, start: number): StemmedWord => {
+    const first = known.get(word) ?? inLanguages(wordAt(word, 0), word, lookup);
     known.set(word, first);
     return { ...first, start, end: start + word.length };
   };
   return (text) => {
+    if (hasCamelCase(text)) return allWords(text, lookup);
     const found = [...text.matchAll(like)];
     if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
     if (!singleWords) return allWords(text, lookup);
@@ -97,39 +123,52 @@ interface NumberedTerm {
 }
 
 interface TermLookup {
-  readonly byFirstStem: ReadonlyMap<string, readonly NumberedTerm[]>;
+  /** The languages of the terms, other than English. */
+  readonly languages: readonly Language[];
+  /** For English and each of the languages. */
+  readonly byFirstStem: readonly ReadonlyMap<string, readonly NumberedTerm[]>[];
   readonly prefixes: readonly NumberedTerm[];
 }
 
 function lookupOf(terms: readonly QueryTerm[]): TermLookup {
-  const byFirstStem = new Map<string, NumberedTerm[]>();
+  const languages = [...new Set(formsOf(terms).flatMap(({ language }) => language ?? []))];
+  const byFirstStem = [undefined, ...languages].map(() => new Map<string, NumberedTerm[]>());
   const prefixes: NumberedTerm[] = [];
   const forms = terms.flatMap((term, at) => term.forms.map((form) => ({ ...form, term: at })));
-  for (const { term, stems, prefix } of forms) {
+  for (const { term, stems, prefix, language } of forms) {
     const [first] = stems;
     // A lone diacritic folds to an empty string, which is everywhere.
     if (first === undefined || first === '') continue;
+    const byStem = byFirstStem[language === undefined ? 0 : languages.indexOf(language) + 1];
     if (prefix) prefixes.push({ term, stems });
-    else byFirstStem.set(first, [...(byFirstStem.get(first) ?? []), { term, stems }]);
+    else byStem?.set(first, [...(byStem.get(first) ?? []), { term, stems }]);
   }
-  return { byFirstStem, prefixes };
+  return { languages, byFirstStem, prefixes };
 }
 
 /** The terms that start at a word: complete, or as a prefix for `word*`. */
-function hitsAt(words: readonly Word[], position: number, lookup: TermLookup): TermHit[] {
+function hitsAt(
+  words: readonly StemmedWord[],
+  position: number,
+  { byFirstStem, prefixes }: TermLookup,
+): TermHit[] {
   const word = words[position];
   if (word === undefined) return [];
-  const hits: TermHit[] = [];
-  for (const { term, stems } of lookup.byFirstStem.get(word.stem) ?? []) {
-    if (!stems.every((stem, offset) => words[position + offset]?.stem === stem)) continue;
-    const last = words[position + stems.length - 1] ?? word;
-    hits.push({ term, start: word.start, end: last.end });
+  const hits = new Map<number, TermHit>();
+  for (const [reading, byStem] of byFirstStem.entries()) {
+    for (const { term, stems } of byStem.get(word.stems[reading] ?? '') ?? []) {
+      const isHere = stems.every((stem, at) => words[position + at]?.stems[reading] === stem);
+      if (!isHere) continue;
+      const last = words[position + stems.length - 1] ?? word;
+      hits.set(term, { term, start: word.start, end: last.end });
+    }
   }
-  for (const { term, stems } of lookup.prefixes) {
-    if (word.folded.startsWith(stems[0] ?? '\0'))
-      hits.push({ term, start: word.start, end: word.end });
+  for (const { term, stems } of prefixes) {
+    if (word.folded.startsWith(stems[0] ?? '\0')) {
+      hits.set(term, { term, start: word.start, end: word.end });
+    }
   }
-  return hits;
+  return [...hits.values()];
 }
 
 /** With trigrams, a term is any substring, case ignored. */

@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import type { Language } from '../index/index.js';
 import type { TextSpan } from './types.js';
 
 /** A word in comparable form. */
@@ -37,9 +38,9 @@ export function wordAt(word: string, start: number): Word {
   return { folded, stem: stemOfFolded(folded), start, end: start + word.length };
 }
 
-/** A word folded and Porter-stemmed as in the index. */
-export function stemOf(word: string): string {
-  return stemOfFolded(foldWord(word));
+/** A word folded and Porter-stemmed as in the index, where words of other languages are stemmed before. */
+export function stemOf(word: string, language?: Language): string {
+  return stemOfFolded(foldWord(language === undefined ? word : language.stemText(word)));
 }
 
 function stemOfFolded(folded: string): string {

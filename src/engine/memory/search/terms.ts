@@ -1,0 +1,185 @@
+import { isAscii } from '../../support/text.js';
+import { camelParts, type Language } from '../index/index.js';
+import type { Reading } from './query.js';
+import { foldWord, stemOf } from './words.js';
+
+/** What a term looks like in a text. */
+export interface TermForm {
+  /** The stems of its words, in order. */
+  readonly stems: readonly string[];
+  /** True for `word*`: the last stem is a prefix. */
+  readonly prefix: boolean;
+  /** The language of the stems; undefined for English. */
+  readonly language?: Language | undefined;
+}
+
+/** A search term, for the index and for matching in a text. */
+export interface QueryTerm {
+  /** A full-text expression: always quoted, so that user input cannot contain operators. */
+  readonly match: string;
+  /** Any of these is the term. */
+  readonly forms: readonly TermForm[];
+  /** The word as typed; absent for phrases, prefixes and pieces of a word. */
+  readonly word?: string;
+  /** The words of a phrase as typed. */
+  readonly phrase?: string;
+}
+
+/** Maximum words in a phrase: each costs far more than a single word. */
+const MAX_PHRASE_WORDS = 16;
+/** The same limit in characters, for trigrams. */
+const MAX_PHRASE_CHARACTERS = 128;
+const TRIGRAM = 3;
+
+const RUN =
+  /(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})+|(?:(?!\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})[\p{L}\p{N}\p{M}\p{Co}])+/gu;
+const CJK_START = /^(?:\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Hangul})/u;
+const ASCII_RUN = /[a-z0-9]+/gi;
+
+function isCjkRun(run: string): boolean {
+  return !isAscii(run) && CJK_START.test(run);
+}
+
+/** The runs of word characters; avoids Unicode tables for ASCII. */
+function runsOf(text: string): readonly string[] {
+  return text.match(isAscii(text) ? ASCII_RUN : RUN) ?? [];
+}
+
+/** A phrase, or the start of a long one, as one term; undefined when it is not searchable. */
+export function phraseTerm(text: string, { tokenizer, languages }: Reading): QueryTerm | undefined {
+  const runs = runsOf(text);
+  if (tokenizer === 'trigram') {
+    const characters = [...text.replaceAll('"', ' ').trim()].slice(0, MAX_PHRASE_CHARACTERS);
+    if (characters.length < TRIGRAM) return undefined;
+    const phrase = characters.join('');
+    return { match: `"${phrase}"`, forms: [formOf(runs.slice(0, MAX_PHRASE_WORDS))], phrase };
+  }
+  if (runs.length === 0) return undefined;
+  const words = runs
+    .flatMap((run) => (isCjkRun(run) ? [...run] : [run]))
+    .slice(0, MAX_PHRASE_WORDS);
+  return { ...anyOf([words], languages), phrase: words.join(' ') };
+}
+
+/** The terms of a piece of a query between spaces. */
+export function wordTerms(piece: string, reading: Reading): QueryTerm[] {
+  const { tokenizer, languages } = reading;
+  const runs = runsOf(piece);
+  const words = runs.flatMap((run, position) => {
+    const prefix = piece.endsWith('*') && position === runs.length - 1;
+    if (isCjkRun(run)) return windows(run, reading);
+    if (tokenizer === 'trigram') {
+      if (run.length < TRIGRAM) return [];
+      const form = prefix ? { stems: [foldWord(run)], prefix } : formOf([run]);
+      return [{ match: `"${run}"`, forms: [form], ...(prefix ? {} : { word: run }) }];
+    }
+    return [prefix ? prefixTerm(run, languages) : wordTerm(run, languages)];
+  });
+  const whole = tokenizer === 'trigram' ? undefined : nameTerm(piece, runs, languages);
+  if (whole === undefined) return words;
+  // The numbers of a version say nothing on their own.
+  return VERSION.test(whole.phrase ?? '') ? [whole] : [...words, whole];
+}
+
+/** A word in all its forms; of a name in camel case, also its parts in a row. */
+export function wordTerm(word: string, languages: readonly Language[]): QueryTerm {
+  const parts = camelParts(word);
+  return { ...anyOf(parts === undefined ? [[word]] : [[word], parts], languages), word };
+}
+
+const NAME = /^[\p{L}\p{N}]+(?:[-._/\\:@#~+]{1,2}[\p{L}\p{N}]+)+$/u;
+const AROUND_NAME = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+/** A longer piece is no name. */
+const LONGEST_NAME = 200;
+const VERSION = /^v?\d+(?:\.\d+)+$/i;
+
+/** A name, path, flag or version of several words, such as `--dry-run`, as a whole: its words in a row. */
+function nameTerm(
+  piece: string,
+  runs: readonly string[],
+  languages: readonly Language[],
+): QueryTerm | undefined {
+  if (runs.length < 2 || runs.length > MAX_PHRASE_WORDS || piece.length > LONGEST_NAME) {
+    return undefined;
+  }
+  const name = piece.replaceAll(AROUND_NAME, '');
+  if (!NAME.test(name) || piece.endsWith('*') || runs.some(isCjkRun)) return undefined;
+  if (!VERSION.test(name)) return { ...anyOf([runs], languages), phrase: name };
+  const [first = '', ...rest] = runs;
+  const number = first.replace(/^v/i, '');
+  const versions = [
+    [number, ...rest],
+    [`v${number}`, ...rest],
+  ];
+  return { ...anyOf(versions, languages), phrase: name };
+}
+
+/** Any of some sequences of words, each in the stems of every language. */
+function anyOf(
+  sequences: readonly (readonly string[])[],
+  languages: readonly Language[],
+): Pick<QueryTerm, 'forms' | 'match'> {
+  const matches = new Map<string, string>();
+  const forms: TermForm[] = [];
+  for (const words of sequences) {
+    const text = words.join(' ');
+    const spoken = languages.filter(({ letters }) => letters.test(text));
+    for (const language of [undefined, ...spoken]) {
+      const form = formOf(words, language);
+      forms.push(form);
+      const key = form.stems.join(' ');
+      if (!matches.has(key)) matches.set(key, `"${language?.stemText(text) ?? text}"`);
+    }
+  }
+  return { match: either([...matches.values()]), forms };
+}
+
+function either(matches: readonly string[]): string {
+  return matches.length === 1 ? (matches[0] ?? '') : `(${matches.join(' OR ')})`;
+}
+
+function formOf(words: readonly string[], language?: Language): TermForm {
+  return { stems: words.map((word) => stemOf(word, language)), prefix: false, language };
+}
+
+/** Suffixes that may make the stemmer cut a word shorter than the typed prefix. */
+const ENDINGS = ['e', 'ed', 'er', 'ing', 'ment', 'ation', 'ity'];
+
+/**
+ * All words that begin with these letters: `deploy*` for an index of stems. SQLite stems the prefix too, to
+ * "deploi", which does not match "deploy", the stem of "deployment"; and the stem of "organization" is shorter
+ * than "organiz". So variants are added that the stemmer cuts elsewhere.
+ */
+export function prefixTerm(run: string, languages: readonly Language[]): QueryTerm {
+  const beginning = foldWord(run);
+  const covered = [stemOf(run)];
+  const matches = [`"${run}" *`];
+  for (const ending of ENDINGS) {
+    const stem = stemOf(beginning + ending);
+    if (covered.some((known) => stem.startsWith(known))) continue;
+    const isLonger = stem.startsWith(beginning);
+    matches.push(`"${beginning}${ending}"${isLonger ? ' *' : ''}`);
+    covered.push(stem);
+  }
+  for (const { stemText } of languages) {
+    const stem = stemText(run);
+    if (stem.length < run.length) matches.push(`"${stem}"`);
+  }
+  return { match: either(matches), forms: [{ stems: [beginning], prefix: true }] };
+}
+
+/**
+ * Scripts without spaces are searched by overlapping pieces of a run: pairs of characters (as phrases, see
+ * lexical-text.ts), or triples with the trigram tokenizer.
+ */
+function windows(run: string, { tokenizer }: Reading): QueryTerm[] {
+  const characters = [...run];
+  const size = tokenizer === 'trigram' ? TRIGRAM : Math.min(2, characters.length);
+  const terms: QueryTerm[] = [];
+  for (let start = 0; start + size <= characters.length; start++) {
+    const piece = characters.slice(start, start + size);
+    const match = tokenizer === 'trigram' ? piece.join('') : piece.join(' ');
+    terms.push({ match: `"${match}"`, forms: [formOf(piece)] });
+  }
+  return terms;
+}
