@@ -12,8 +12,11 @@ export function asRerankError(error: unknown, choice: RerankerChoice): SvcError 
     return new SvcError('PROVIDER_REFUSED', `${what}: ${messageOf(error)}`, { cause: error });
   }
   const { details } = fault;
-  const status = details.status === undefined ? '' : `${details.status} `;
-  return new SvcError(PROVIDER_CODES[details.kind], `${what}: ${status}${details.message}`, {
+  const { status, message } = details;
+  // An empty answer has the status as its message.
+  const isSaid = status === undefined || message === `status ${status}`;
+  const said = isSaid ? message : `${status} ${message}`;
+  return new SvcError(PROVIDER_CODES[details.kind], `${what}: ${said}`, {
     hint: details.hint ?? hintFor(details.kind, choice),
     cause: error,
   });
@@ -33,7 +36,10 @@ function hintFor(kind: VendorFault['details']['kind'], choice: RerankerChoice): 
   const settings = 'memorySearch.query.rerank';
   switch (kind) {
     case 'auth': {
-      if (credential.state === 'found') return `check the key from ${credential.source}`;
+      if (credential.state === 'found') {
+        const { source } = credential;
+        return `check the key from ${source === 'remote.apiKey' ? `${settings}.${source}` : source}`;
+      }
       const withheld = credential.state === 'not_needed' ? credential.withheld : undefined;
       return withheld === undefined
         ? `set ${settings}.remote.apiKey`

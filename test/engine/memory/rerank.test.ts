@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { diagnoseMemory } from '../../../src/engine/memory/diagnose-memory.js';
 import type { SearchRequest } from '../../../src/engine/memory/search/index.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
 import { RERANK_KEY, type Relevance, startCohereRerankFake } from '../../fakes/rerankers.js';
@@ -110,6 +111,29 @@ test('age still counts', async ({ fake }) => {
   assert.is(pathsOf(withAge)[0], 'memory/new.md');
   const ageless = await search(fake, {}, {}, notes);
   assert.is(pathsOf(ageless)[0], 'memory/2020-01-01.md');
+});
+
+test('it is part of the diagnosis, where its failure is a warning', async ({ fake }) => {
+  const memory = await semanticMemory(fake, NOTES).open({
+    provider: 'none',
+    query: { rerank: { provider: 'cohere', remote: remoteOf(fake) } },
+  });
+  const { signal } = new AbortController();
+  const look = async () => {
+    const { ok, checks } = await diagnoseMemory(memory, { signal, onEvent: () => undefined });
+    return { ok, ...checks.find(({ check }) => check === 'rerank') };
+  };
+  const good = await look();
+  assert.is(good.state, 'ok');
+  assert.is(good.text, 'cohere/rerank-v3.5');
+  assert.is(good.note, 'today 1 request, 1 search unit');
+  fake.trouble('key_refused');
+  const bad = await look();
+  assert.is(bad.state, 'warning');
+  assert.is(bad.ok, true);
+  assert.is(bad.code, 'PROVIDER_AUTH');
+  assert.match(bad.hint ?? '', /memorySearch\.query\.rerank\.remote\.apiKey/);
+  await memory.backend.close();
 });
 
 test('Ctrl-C ends the search', async ({ fake }) => {
