@@ -58,7 +58,7 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask, exact: boolean): Sear
   const request = { maxResults: SCREEN_RESULTS, explain: true, exact };
   return {
     search: (query, signal) => backend.search({ ...request, query }, { signal }),
-    ...(isLexicalOnly(memory)
+    ...(isInstant(memory)
       ? {}
       : {
           searchWords: (query: string, signal: AbortSignal) =>
@@ -88,8 +88,10 @@ function actionsOn(memory: OpenedMemory, mask: SecretMask, exact: boolean): Sear
   };
 }
 
-function isLexicalOnly({ ext, providers }: OpenedMemory): boolean {
-  return ext === undefined ? providers === undefined : ext.settings.mode === 'search';
+/** Whether a whole search is cheap enough for every key: it neither embeds nor reranks. */
+function isInstant({ ext, providers, reranking }: OpenedMemory): boolean {
+  if (ext !== undefined) return ext.settings.mode === 'search';
+  return providers === undefined && reranking === undefined;
 }
 
 /** More than a screen shows at once; the list scrolls. */
