@@ -238,6 +238,12 @@ export class MemoryIndex {
     return (await import('./vocabulary.js')).termsBetween(this.database, first, end);
   }
 
+  /** The texts of some chunks that match a full-text expression, without ranking them. */
+  async someTexts(match: string, limit: number): Promise<readonly string[]> {
+    await othersTurn();
+    return (await import('./vocabulary.js')).someTexts(this.database, match, limit);
+  }
+
   /** BM25 of given chunks under an expression; chunks that do not match are absent. */
   async lexicalScores(
     match: string,

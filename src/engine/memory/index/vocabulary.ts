@@ -22,3 +22,15 @@ export function termsBetween(database: Connection, first: string, end: string): 
     )
     .all(first, end);
 }
+
+/** The texts of some chunks that match a full-text expression, with their headings; the first ones in the index. */
+export function someTexts(database: Connection, match: string, limit: number): string[] {
+  return database
+    .prepare<[string, number], string>(
+      `SELECT chunks.heading_path || char(10) || chunks.text
+       FROM (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?) AS found
+       JOIN chunks ON chunks.id = found.rowid`,
+    )
+    .pluck()
+    .all(match, limit);
+}

@@ -170,7 +170,7 @@ async function similarTerms(index: MemoryIndex, word: string): Promise<readonly 
   return terms
     .filter(({ term }) => {
       if (term.length < SHORTEST || term.length > word.length + 2) return false;
-      return editDistance(word, term, true) <= 2;
+      return editDistance(word, term, { most: 2, ofPrefix: true }) <= 2;
     })
     .sort((a, b) => b.chunks - a.chunks)
     .slice(0, COMPARED_TERMS)
@@ -203,8 +203,9 @@ async function mostLikely(
   const candidates = new Map<string, Candidate>();
   const around = context.map(({ match }) => match).join(' OR ');
   for (const term of near.slice(0, COMPARED_TERMS)) {
-    const together = around === '' ? [] : await passagesOf(index, `${term} AND (${around})`);
-    const passages = [...together, ...(await passagesOf(index, term))];
+    const together =
+      around === '' ? [] : await index.someTexts(`${term} AND (${around})`, COMPARED_PASSAGES);
+    const passages = [...together, ...(await index.someTexts(term, COMPARED_PASSAGES))];
     for (const [at, text] of passages.entries()) {
       for (const near of wordsNear(text, word, distance)) {
         if (isStopWord(near, languages)) continue;
@@ -228,13 +229,8 @@ function wordsNear(text: string, word: string, distance: number): string[] {
     if (Math.abs(other.length - word.length) > distance) return false;
     // "date" is hardly a misspelling of "mate".
     if (word.length === SHORTEST && other[0] !== word[0]) return false;
-    return editDistance(word, other) <= distance;
+    return editDistance(word, other, { most: distance }) <= distance;
   });
-}
-
-async function passagesOf(index: MemoryIndex, match: string): Promise<readonly string[]> {
-  const found = await index.lexicalCandidates(match, COMPARED_PASSAGES);
-  return found.map(({ text, headingPath }) => `${headingPath.join('\n')}\n${text}`);
 }
 
 function byLikelihood(a: Candidate, b: Candidate): number {

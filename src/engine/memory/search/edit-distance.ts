@@ -20,34 +20,51 @@ export function editsOf(word: string): ReadonlySet<string> {
   return edits;
 }
 
-/**
- * How many edits apart two words are; two swapped letters are one edit (optimal string alignment).
- *
- * @param ofPrefix the least distance of any prefix of `a` instead
- */
-export function editDistance(a: string, b: string, ofPrefix = false): number {
-  let [before, above]: [number[], number[]] = [
-    [],
-    Array.from({ length: b.length + 1 }, (_, n) => n),
-  ];
+interface DistanceOptions {
+  /** Larger distances count as one more than this, which takes less time. */
+  readonly most?: number;
+  /** Takes the least distance of any prefix of `a`. */
+  readonly ofPrefix?: boolean;
+}
+
+/** How many edits apart two words are; two swapped letters are one edit (optimal string alignment). */
+export function editDistance(
+  a: string,
+  b: string,
+  { most = Number.POSITIVE_INFINITY, ofPrefix = false }: DistanceOptions = {},
+): number {
+  let before: readonly number[] = [];
+  let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
   let least = b.length;
   for (let row = 1; row <= a.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1];
-      let distance = Math.min(
-        (above[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (above[column - 1] ?? 0) + (same ? 0 : 1),
-      );
-      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
-      if (row > 1 && column > 1 && isSwapped) {
-        distance = Math.min(distance, (before[column - 2] ?? 0) + 1);
-      }
-      current.push(distance);
-    }
-    least = Math.min(least, current[b.length] ?? 0);
-    [before, above] = [above, current];
+    [before, above] = [above, nextRow(a, b, row, above, before)];
+    least = Math.min(least, above[b.length] ?? 0);
+    // No later row has less; a swap reaches back one row more.
+    if (Math.min(...before, ...above) > most) return ofPrefix ? least : most + 1;
   }
   return ofPrefix ? least : (above[b.length] ?? 0);
+}
+
+/** The distances of the first `row` letters of `a` to the beginnings of `b`. */
+function nextRow(
+  a: string,
+  b: string,
+  row: number,
+  above: readonly number[],
+  before: readonly number[],
+): number[] {
+  const current = [row];
+  for (let column = 1; column <= b.length; column++) {
+    const isSame = a[row - 1] === b[column - 1];
+    const isSwapped = row > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+    current.push(
+      Math.min(
+        (above[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (above[column - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (before[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      ),
+    );
+  }
+  return current;
 }

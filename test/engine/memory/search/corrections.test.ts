@@ -94,7 +94,8 @@ test('edits are counted, two swapped letters as one', () => {
   ] as const) {
     assert.is(editDistance(a, b), distance, `${a} ${b}`);
   }
-  assert.is(editDistance('deploymnet', 'deploy', true), 0);
+  assert.is(editDistance('deploymnet', 'deploy', { ofPrefix: true }), 0);
+  assert.is(editDistance('kitten', 'sitting', { most: 1 }), 2);
   for (const edit of editsOf('form')) assert.is(editDistance('form', edit), 1, edit);
 });
 
