@@ -73,7 +73,7 @@ export async function fillVectors(
     const entries = missing.map(({ hash, chunkId }) => {
       const vector = next();
       truth?.add(chunkId, vector);
-      return { hash, vector };
+      return { hash, vectors: [vector] };
     });
     const started = performance.now();
     await index.putEmbeddings(IDENTITY, entries);

@@ -62,7 +62,7 @@ export async function embedMissing(
     if (last === undefined) return made;
     after = last.chunkId;
     made += missing.length;
-    const entries = missing.map(({ hash, text }) => ({ hash, vector: vectorOf(text) }));
+    const entries = missing.map(({ hash, text }) => ({ hash, vectors: [vectorOf(text)] }));
     await index.putEmbeddings(identity, entries);
   }
 }

@@ -30,7 +30,7 @@ export interface StyleRules {
 }
 
 const BALANCED: StyleRules = {
-  minScore: 0.5,
+  minScore: 0.43,
   minTopics: 0.4,
   minShare: 0.5,
   maxNotes: 3,
@@ -40,17 +40,17 @@ const BALANCED: StyleRules = {
 /** Rules by style. */
 export const STYLE_RULES: Readonly<Record<PromptStyle, StyleRules>> = {
   balanced: BALANCED,
-  contextual: { ...BALANCED, minScore: 0.4, minTopics: 0.3, minShare: 0.4, maxNotes: 4 },
-  'precision-heavy': { ...BALANCED, minScore: 0.7, minTopics: 0.75, minShare: 0.8, maxNotes: 2 },
+  contextual: { ...BALANCED, minScore: 0.38, minTopics: 0.3, minShare: 0.4, maxNotes: 4 },
+  'precision-heavy': { ...BALANCED, minScore: 0.52, minTopics: 0.75, minShare: 0.8, maxNotes: 2 },
   'preference-only': {
-    minScore: 0.3,
+    minScore: 0.32,
     minTopics: 0.25,
     minShare: 0.3,
     maxNotes: 4,
     preferencesOnly: true,
   },
-  'recall-heavy': { ...BALANCED, minScore: 0.25, minTopics: 0.15, minShare: 0.25, maxNotes: 5 },
-  strict: { ...BALANCED, minScore: 0.6, minTopics: 0.5, minShare: 0.7, maxNotes: 2 },
+  'recall-heavy': { ...BALANCED, minScore: 0.3, minTopics: 0.15, minShare: 0.25, maxNotes: 5 },
+  strict: { ...BALANCED, minScore: 0.48, minTopics: 0.5, minShare: 0.7, maxNotes: 2 },
 };
 
 /** A style's instructions for a model. */

@@ -21,7 +21,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
   chunking: { tokens: 400, overlap: 80 },
   query: {
     maxResults: 6,
-    minScore: 0.35,
+    minScore: 0.25,
     snippetChars: 800,
     hybrid: {
       enabled: true,

@@ -28,7 +28,7 @@ function sidesWords({ textScore, vectorScore, explanation }: SearchResult): stri
   if (words === undefined || explanation === undefined) return vector ?? '';
   if (vector !== undefined) {
     const { textShare, vectorShare } = explanation;
-    return `${words} × ${share(textShare)} + ${vector} × ${share(vectorShare)}`;
+    return `${words} (weight ${share(textShare)}), ${vector} (weight ${share(vectorShare)})`;
   }
   return explanation.vectorShare > 0 ? `${words} only, no vector yet` : words;
 }

@@ -122,7 +122,7 @@ test('results: an explained score tells its parts on a line of its own', () => {
   };
   assert.is(
     line({ vectorScore: 0.94, explanation }),
-    'keyword 0.88 × 0.3 + vector 0.94 × 0.7 · similarity 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40',
+    'keyword 0.88 (weight 0.3), vector 0.94 (weight 0.7) · similarity 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40',
   );
   const plainly = { ...explanation, similarity: null, decay: null, diversity: null };
   assert.is(line({ explanation: plainly }), 'keyword 0.88 only, no vector yet');

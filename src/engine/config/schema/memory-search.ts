@@ -195,10 +195,7 @@ const rerank = () =>
 function query() {
   return z.strictObject({
     maxResults: key(integer(1, 1000), 'Maximum number of results'),
-    minScore: key(
-      decimal(0, 1),
-      'Omit results below this score; the default is more lenient for results found by only one of the two searches',
-    ),
+    minScore: key(decimal(0, 1), 'Omit results below this score'),
     timeoutSeconds: key(
       decimal(0.1, 600),
       'How long a search waits for the embedding provider before it falls back to keywords',

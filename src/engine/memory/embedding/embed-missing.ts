@@ -16,7 +16,14 @@ import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
 import type { EmbeddingEntry, MemoryIndex, RefusedContent } from '../index/index.js';
 import type { EmbeddingSummary, SyncEvent } from '../sync/index.js';
-import { distinct, mediaSize, missingMediaFiles, missingTexts, missingWork } from './passages.js';
+import {
+  distinct,
+  mediaSize,
+  missingMediaFiles,
+  missingTexts,
+  missingWork,
+  pieceOfKey,
+} from './passages.js';
 
 export interface EmbedMissingOptions {
   readonly path: ProviderPath;
@@ -95,6 +102,15 @@ const NEVER = new AbortController().signal;
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
 
+type PieceAnswer =
+  | { readonly key: string; readonly vector: Float32Array }
+  | { readonly key: string; readonly why: string };
+
+/** An answer by the key of its input. */
+function keyed<T extends { readonly input: { readonly key: string } }>(answer: T) {
+  return { ...answer, key: answer.input.key };
+}
+
 class Run {
   private readonly provider: PathProvider;
   private readonly options: EmbedMissingOptions;
@@ -109,6 +125,8 @@ class Run {
   private isThroughTexts = false;
   /** Passages handed to the provider so far. */
   private takenSize = 0;
+  /** Answers to pieces of contents that are still incomplete. */
+  private readonly answered = new Map<string, PieceAnswer[]>();
   private readonly startedMs = runningMs();
   private tokens = 0;
   private requests = 0;
@@ -198,27 +216,18 @@ class Run {
     const work = this.work(signal);
     const missing = missingTexts(index, identity);
     if (adapter.batch === undefined || atMost !== undefined) {
-      const passages = atMost === undefined ? missing : this.taken(missing, atMost, () => 1);
-      for await (const { embedded, refused } of adapter.embedDocuments(passages, work)) {
-        const entries = embedded.map(({ input, vector }) => ({ hash: input.hash, vector }));
-        await this.store(
-          index,
-          identity,
-          entries,
-          refused.map(({ input, why }) => ({ hash: input.hash, why, isMedia: false })),
-        );
+      const pieces =
+        atMost === undefined
+          ? missing
+          : this.taken(missing, atMost, ({ key }) => 1 / pieceOfKey(key).pieces);
+      for await (const { embedded, refused } of adapter.embedDocuments(pieces, work)) {
+        await this.store(index, identity, embedded.map(keyed), refused.map(keyed), false);
       }
       return;
     }
     const batch = { ...work, clock, jobs: batchJobsOf(index, identity) };
     for await (const { embedded, refused } of adapter.batch.embed(distinct(missing), batch)) {
-      const hashOf = (key: string): Buffer => Buffer.from(key, 'hex');
-      await this.store(
-        index,
-        identity,
-        embedded.map(({ key, vector }) => ({ hash: hashOf(key), vector })),
-        refused.map(({ key, why }) => ({ hash: hashOf(key), why, isMedia: false })),
-      );
+      await this.store(index, identity, embedded, refused, false);
     }
   }
 
@@ -238,12 +247,7 @@ class Run {
     for await (const { embedded, refused } of adapter.embedDocuments(files, this.work(signal))) {
       const [first] = refused;
       if (first !== undefined) this.refusal ??= `${first.input.path}: ${first.why}`;
-      await this.store(
-        index,
-        identity,
-        embedded.map(({ input, vector }) => ({ hash: input.hash, vector })),
-        refused.map(({ input, why }) => ({ hash: input.hash, why, isMedia: true })),
-      );
+      await this.store(index, identity, embedded.map(keyed), refused.map(keyed), true);
     }
   }
 
@@ -292,18 +296,39 @@ class Run {
     return { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
   }
 
+  /**
+   * Stores the contents of which every piece has been answered. One of which only some pieces are refused can
+   * be found by the others.
+   */
   private async store(
     index: MemoryIndex,
     identity: string,
-    entries: readonly EmbeddingEntry[],
-    refused: readonly RefusedContent[],
+    embedded: readonly { readonly key: string; readonly vector: Float32Array }[],
+    refused: readonly { readonly key: string; readonly why: string }[],
+    isMedia: boolean,
   ): Promise<void> {
+    const entries: EmbeddingEntry[] = [];
+    const refusals: RefusedContent[] = [];
+    for (const answer of [...embedded, ...refused]) {
+      const { content, pieces } = pieceOfKey(answer.key);
+      const answered = this.answered.get(content) ?? [];
+      answered.push(answer);
+      this.answered.set(content, answered);
+      if (answered.length < pieces) continue;
+      this.answered.delete(content);
+      const hash = Buffer.from(content, 'hex');
+      const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
+      const why = answered.flatMap((one) => ('why' in one ? [one.why] : []))[0] ?? '';
+      if (vectors.length > 0) entries.push({ hash, vectors });
+      else refusals.push({ hash, why, isMedia });
+    }
     if (entries.length > 0) await index.putEmbeddings(identity, entries);
-    if (refused.length > 0) await index.refuseEmbeddings(identity, refused);
+    if (refusals.length > 0) await index.refuseEmbeddings(identity, refusals);
     this.embedded += entries.length;
-    this.refused += refused.length;
-    this.refusal ??= refused[0]?.why;
-    this.options.onEvent({ type: 'embed.stored', passages: entries.length + refused.length });
+    this.refused += refusals.length;
+    this.refusal ??= refusals[0]?.why;
+    const passages = entries.length + refusals.length;
+    if (passages > 0) this.options.onEvent({ type: 'embed.stored', passages });
   }
 
   private readonly onAdapterEvent = (event: EmbeddingEvent): void => {

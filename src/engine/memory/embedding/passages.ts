@@ -1,31 +1,56 @@
 import type { EmbeddingAdapter, MediaInput, TextInput } from '../../embeddings/index.js';
 import type { MemoryIndex } from '../index/index.js';
 import { absoluteFromDisplay, readMedia, resolveWorkspace } from '../sources/index.js';
+import { piecesOf } from './pieces.js';
 
 interface Named {
-  /** {@link hash} in hex. */
+  /** Unique: see {@link pieceOfKey}. */
   readonly key: string;
-  /** Hash of what is embedded. */
-  readonly hash: Buffer;
 }
 
-/** A text without a vector. */
-export type TextPassage = Named & TextInput;
+/** A piece of a passage without a vector. */
+export type TextPiece = Named & TextInput;
 
-/** A media file without a vector. */
+/** A media file without a vector; it is a passage in one piece. */
 export type MediaPassage = Named & MediaInput & { readonly path: string };
+
+/** Which piece of which content a vector is for. */
+export interface PieceName {
+  /** Hash of the content, hexadecimal. */
+  readonly content: string;
+  /** From 0. */
+  readonly piece: number;
+  readonly pieces: number;
+}
+
+function keyOf({ content, piece, pieces }: PieceName): string {
+  return `${content}-${piece}-${pieces}`;
+}
+
+/** A key's parts. Keys are text, because batch jobs carry them to a provider and back. */
+export function pieceOfKey(key: string): PieceName {
+  const [content = '', piece, pieces] = key.split('-');
+  return { content, piece: Number(piece), pieces: Number(pieces) };
+}
 
 const PAGE = 512;
 
-/** The texts without a vector, read as needed. */
+/** The texts without vectors in pieces, read as needed. */
 export async function* missingTexts(
   index: MemoryIndex,
   identity: string,
-): AsyncGenerator<TextPassage> {
+): AsyncGenerator<TextPiece> {
   for (let after = 0; ; ) {
     const page = await index.missingEmbeddings(identity, after, PAGE);
     for (const { hash, headingPath, text } of page) {
-      yield { key: hash.toString('hex'), hash, title: headingPath.join(' › '), text };
+      const content = hash.toString('hex');
+      const texts = piecesOf(text);
+      for (const [piece, own] of texts.entries()) {
+        const key = keyOf({ content, piece, pieces: texts.length });
+        // At most once a passage: in each piece, the headings would drown what it says.
+        const isBelow = piece === 0 && !text.startsWith('#');
+        yield { key, title: isBelow ? headingPath.join(' › ') : undefined, text: own };
+      }
     }
     const last = page.at(-1);
     if (last === undefined) return;
@@ -49,7 +74,8 @@ export async function* missingMediaFiles(
       const data = await readMedia(absoluteFromDisplay(workspaceDir, missing.path), missing);
       if (data === undefined) continue;
       const { hash, path, label, mimeType } = missing;
-      yield { key: hash.toString('hex'), hash, path, text: label, media: { mimeType, data } };
+      const key = keyOf({ content: hash.toString('hex'), piece: 0, pieces: 1 });
+      yield { key, path, text: label, media: { mimeType, data } };
     }
     const last = page.at(-1);
     if (last === undefined) return;

@@ -334,12 +334,8 @@ export class MemoryIndex {
     filter?: CandidateFilter,
   ): Promise<readonly VectorCandidate[]> {
     const documents = matchingDocuments(this.database, filter);
-    const { loadVectorExtension, vectorCandidates } = await vectors();
-    const hasExtension = (): boolean => {
-      this.extension ??= loadVectorExtension(this.database, this.vectorSettings);
-      return this.extension.loaded;
-    };
-    const asked = { identity, vector: query, limit, documents, hasExtension };
+    const { vectorCandidates } = await vectors();
+    const asked = { identity, vector: query, limit, documents };
     return vectorCandidates(this.database, asked);
   }
 

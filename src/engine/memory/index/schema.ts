@@ -84,8 +84,9 @@ export function schemaSql(tokenizer: Tokenizer): string {
 /**
  * The tables of vectors.
  *
- * A vector belongs to content (`hash`, see content-hash.ts), not to a chunk: chunks with equal text and headings
- * share it, and it survives rewrites, renames and rebuilds. `spaces` has one row per embedding identity; vectors
+ * A row of `embeddings` belongs to content (`hash`, see content-hash.ts), not to a chunk: chunks with equal text
+ * and headings share it, and it survives rewrites, renames and rebuilds. Its column `vector` has one vector for
+ * each piece of the content, see vector-bytes.ts. `spaces` has one row per embedding identity; vectors
  * of different spaces are never compared. `cached_embeddings`, not a column of `embeddings`, records that a
  * vector is unused, because updating a column would rewrite the whole vector.
  *

@@ -12,19 +12,17 @@ import type { QueryVector } from './types.js';
 export interface SimilarityBackground {
   readonly middle: number;
   readonly deviation: number;
-  /** How far chance reaches above the middle, in deviations. */
-  readonly chance: number;
 }
 
 /** Number of vectors sampled for the background. */
 const BACKGROUND_SAMPLE = 256;
 
 /*
- * In deviations above the background: what chance reaches in a large index, and what only relevant passages
- * reach. See docs/search-quality.md for the measurements.
+ * In deviations above the background: what says nothing yet, and how much evidence the others are, each, in the
+ * unit of keyword scores (see Ranking.scoreOf): the weight of a whole query. See docs/search-quality.md.
  */
-const MOST_CHANCE = 3;
-const CERTAIN = 15;
+const CHANCE = 1;
+const EVIDENCE = 0.07;
 
 /** In a smaller sample, many passages may be relevant. */
 const SMALL_SAMPLE = 8;
@@ -39,45 +37,21 @@ const MEDIAN_DISTANCE_TO_DEVIATION = 1.4826;
  */
 export function backgroundOf(sample: readonly number[], dimensions: number): SimilarityBackground {
   const random = 1 / Math.sqrt(Math.max(1, dimensions));
-  const chance = chanceAmong(sample.length);
-  if (sample.length === 0) return { middle: 0, deviation: random, chance };
-  if (sample.length < SMALL_SAMPLE)
-    return { middle: Math.min(...sample), deviation: random, chance };
+  if (sample.length === 0) return { middle: 0, deviation: random };
+  if (sample.length < SMALL_SAMPLE) return { middle: Math.min(...sample), deviation: random };
   const middle = median(sample);
   const distance = median(sample.map((similarity) => Math.abs(similarity - middle)));
-  return { middle, deviation: Math.max(random, distance * MEDIAN_DISTANCE_TO_DEVIATION), chance };
-}
-
-/** The expected maximum of so many draws from a normal distribution (extreme value theory: √(2 ln n)). */
-function chanceAmong(passages: number): number {
-  return Math.min(MOST_CHANCE, Math.sqrt(2 * Math.log(Math.max(2, passages))));
+  return { middle, deviation: Math.max(random, distance * MEDIAN_DISTANCE_TO_DEVIATION) };
 }
 
 /**
- * Converts a cosine to a score from 0 to 1. Models give unrelated texts very different cosines (0.1 with
- * some, 0.7 with others), so what counts is how far a passage is above the index's average.
+ * Converts a cosine to a score from 0 to 1, on the scale of keyword scores. Models give unrelated texts very
+ * different cosines (0.1 with some, 0.7 with others), so what counts is how far a passage is above the index's
+ * average.
  */
 export function vectorScore(similarity: number, background: SimilarityBackground): number {
   const above = (similarity - background.middle) / background.deviation;
-  return Math.min(1, Math.max(0, (above - background.chance) / (CERTAIN - background.chance)));
-}
-
-/*
- * Next to vectors, keyword scores are spread out, so that the best keyword matches stand out from partial
- * ones as they do in keyword search.
- */
-const STRETCH = 1.6;
-const SHARPNESS = 1.5;
-
-/**
- * The keyword share of a score next to a vector, from 0 to 1.
- *
- * @param score of its words, 0 to 1
- * @param rank and best: its lexical rank and the best one of the same query
- */
-export function textSide(score: (rank: number) => number, rank: number, best: number): number {
-  if (best <= 0) return 0;
-  return Math.min(1, STRETCH * score(best)) * (Math.max(0, rank) / best) ** SHARPNESS;
+  return 1 - Math.exp(-EVIDENCE * Math.max(0, above - CHANCE));
 }
 
 function median(values: readonly number[]): number {

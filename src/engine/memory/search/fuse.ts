@@ -1,3 +1,4 @@
+import { MEMORY_SEARCH_DEFAULTS } from '../../config/index.js';
 import { dayOfPath } from '../index/index.js';
 import type { Source } from '../types.js';
 import type { RankedChunk } from './rank.js';
@@ -11,9 +12,7 @@ export interface FusionShares {
 /** A candidate with the score of each side. */
 export interface FusionCandidate {
   readonly ranked: RankedChunk;
-  /** Keyword score on the scale of all queries, 0 to 1; 0 without a match. */
-  readonly wordScore: number;
-  /** Keyword score for fusion, 0 to 1: the same, or spread out next to vectors. */
+  /** Keyword score, 0 to 1; 0 without a match. */
   readonly textScore: number;
   /** 0 to 1; undefined for a passage without a vector. */
   readonly vectorScore: number | undefined;
@@ -25,7 +24,7 @@ export interface FusionCandidate {
 
 /** A candidate with its final score. */
 export interface FusedChunk extends FusionCandidate {
-  /** 0 to 1: the weighted sum of both sides. The minimum score applies to it. */
+  /** 0 to 1, of both sides. The minimum score applies to it. */
   readonly relevance: number;
   /** The relevance times the decay. */
   readonly score: number;
@@ -42,9 +41,9 @@ export interface FusionOptions {
 }
 
 /**
- * Orders candidates by the weighted sum of both sides (spec/memory-search §2.5), ties by similarity if given,
- * then the newer first, then by path, line and id. A passage without a vector is scored by keywords only: not being embedded yet
- * does not count against it.
+ * Orders candidates by both sides (spec/memory-search §2.5), ties by similarity if given, then the newer first,
+ * then by path, line and id. A passage without a vector is scored by keywords only: not being embedded yet does
+ * not count against it.
  */
 export function fuse(
   candidates: readonly FusionCandidate[],
@@ -59,9 +58,17 @@ export function fuse(
     .sort(byScore);
 }
 
+/**
+ * Both sides as independent evidence (noisy or): 1 − (1 − text)(1 − vector). So a provider only adds to the score
+ * that keywords give, and scores mean the same with and without one. Each side counts in full at the default
+ * weights; other weights reduce the side that they make less of, down to nothing.
+ */
 function weighted({ textScore, vectorScore }: FusionCandidate, shares: FusionShares): number {
   if (vectorScore === undefined) return textScore;
-  return shares.text * textScore + shares.vector * vectorScore;
+  const { textWeight, vectorWeight } = MEMORY_SEARCH_DEFAULTS.query.hybrid;
+  const text = Math.min(1, (shares.text * vectorWeight) / (shares.vector * textWeight));
+  const vector = Math.min(1, (shares.vector * textWeight) / (shares.text * vectorWeight));
+  return 1 - (1 - textScore) ** text * (1 - vectorScore) ** vector;
 }
 
 function byScore(a: FusedChunk, b: FusedChunk): number {

@@ -16,6 +16,8 @@ export interface LexicalQuery {
   readonly shortened: boolean;
   /** Prefixes that are too short for the index and are searched as words. */
   readonly cutShort: readonly string[];
+  /** Whether nothing in the query names a topic ("is there any"). */
+  readonly onlyStopWords: boolean;
 }
 
 /** More terms would cost time without changing the ranking: a pasted page is cut to its first ones. */
@@ -60,6 +62,7 @@ export function parseQuery(
   const topical = words.filter(({ word }) => !stopWords.has(word?.toLowerCase() ?? ''));
   const nothingElse = topical.length === 0 && required.length === 0 && !hasDate;
   const terms = distinct(nothingElse ? words : topical);
+  const onlyStopWords = nothingElse && words.length > 0;
   const searchable = terms.length > 0 || required.length > 0 || hasDate;
   const must = firstOf(distinct(required));
   const mustNot = firstOf(distinct(excluded));
@@ -70,6 +73,7 @@ export function parseQuery(
     literal: searchable || text.trim() === '' ? undefined : text.trim().slice(0, MAX_LITERAL),
     shortened: text.length > MAX_CHARACTERS || terms.length > MAX_TERMS || must.cut || mustNot.cut,
     cutShort: [],
+    onlyStopWords,
   };
 }
 

@@ -59,6 +59,9 @@ const NEIGHBOUR = 0.1;
 /** SQLite's BM25 gives terms in more than half of the chunks this weight instead of a negative one. */
 const FTS5_MINIMUM_IDF = 1e-6;
 
+/** More terms than a question has. */
+const TELLING_TERMS = 16;
+
 const ALL_TERMS: ScoredTerms = { has: () => true };
 
 /**
@@ -73,10 +76,13 @@ export function rankCandidates(
   scored: ScoredTerms = ALL_TERMS,
 ): Ranking {
   const { chunks: total, frequencies } = statistics;
-  const weights = frequencies.map((frequency) => smoothIdf(total, frequency));
+  // A word that the index does not have weighs as one in a single passage, or it would outweigh those it has.
+  const weights = frequencies.map((frequency) => smoothIdf(total, Math.max(1, frequency)));
   // Notes of the days are like notes with a word: the fewer, the more it says.
   const dateWeight = dates === undefined || dates.chunks === 0 ? 0 : smoothIdf(total, dates.chunks);
   const queryWeight = sum(weights) + dateWeight;
+  // No passage contains most of a pasted page: its most telling words are enough.
+  const fullWeight = sum([...weights, dateWeight].sort((a, b) => b - a).slice(0, TELLING_TERMS));
   // The part of a term's weight that BM25 omits; all of it for terms that were not searched.
   const floored = frequencies.map(
     (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? ftsIdf(total, frequency) : 0),
@@ -103,7 +109,7 @@ export function rankCandidates(
   return {
     chunks: withNeighbours(first).sort(byRank),
     lineWeights,
-    scoreOf: (rank) => (queryWeight === 0 ? 0 : 1 - Math.exp(-Math.max(0, rank) / queryWeight)),
+    scoreOf: (rank) => (fullWeight === 0 ? 0 : 1 - Math.exp(-Math.max(0, rank) / fullWeight)),
   };
 }
 

@@ -1,4 +1,3 @@
-import { MEMORY_SEARCH_DEFAULTS } from '../../config/index.js';
 import { formatCitation } from './citation.js';
 import type { FusedChunk, FusionShares } from './fuse.js';
 import { type Passage, passagesOf } from './passages.js';
@@ -42,8 +41,9 @@ export function resultsOf(
   options: ResultOptions,
 ): { readonly results: BareResult[]; readonly belowMinScore: number } {
   const maxResults = request.maxResults ?? options.maxResults;
-  const isGood = (chunk: FusedChunk): boolean =>
-    isGoodEnough(findings.mode, chunk, request, options);
+  const minScore = request.minScore ?? options.minScore;
+  // Before decay: age changes the order, but never leaves a question without its only answer.
+  const isGood = ({ relevance }: FusedChunk): boolean => round(relevance) >= minScore;
   const [good, poor] = split(placedPassages(findings, isGood), ({ chunk }) => isGood(chunk));
   const { mmrLambda } = options;
   const distinct =
@@ -58,24 +58,6 @@ export function resultsOf(
     results: placed.map((found, position) => resultOf(found, position, findings, request, options)),
     belowMinScore: Math.min(poor.length, maxResults - placed.length),
   };
-}
-
-/**
- * The minimum applies before decay, so that age changes the order but never leaves a question without its
- * only answer. An explicit minimum applies as it is. The default is meant for hybrid scores; a match of one
- * side needs only that side's share of it, so that adding a provider never removes results.
- */
-function isGoodEnough(
-  mode: SearchMode,
-  { relevance, wordScore, vectorScore }: FusedChunk,
-  request: SearchRequest,
-  { minScore, shares }: ResultOptions,
-): boolean {
-  if (round(relevance) >= (request.minScore ?? minScore)) return true;
-  if (request.minScore !== undefined) return false;
-  if (minScore !== MEMORY_SEARCH_DEFAULTS.query.minScore) return false;
-  if (mode !== 'vector' && wordScore >= minScore * shares.text) return true;
-  return vectorScore !== undefined && vectorScore >= minScore * shares.vector;
 }
 
 /** All passages, those that are good enough first; any chunk can join a passage. */

@@ -13,13 +13,7 @@ import type {
 } from '../index/index.js';
 import type { Source } from '../types.js';
 import { soughtTerms, withoutShortBeginnings } from './bounds.js';
-import {
-  type Backgrounds,
-  backgroundsOf,
-  joinCandidates,
-  textSide,
-  vectorScore,
-} from './calibrate.js';
+import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
 
 import type { CitationMode } from './citation.js';
 import { type DatedNotes, dateIn, notesOf } from './dates.js';
@@ -270,16 +264,11 @@ async function findingsOf(
 ): Promise<Findings> {
   const ageOf = await agesOf(index, chunks, nowMs, halfLifeDays !== undefined);
   const similarities = new Map<number, number>();
-  const best = Math.max(0, ...chunks.map(({ ranked }) => ranked.rank));
   const candidates = chunks.map(({ ranked, similarity }) => {
     if (similarity !== undefined) similarities.set(ranked.chunk.chunkId, similarity);
     return {
       ranked,
-      wordScore: ranking.scoreOf(ranked.rank),
-      textScore:
-        backgrounds === undefined
-          ? ranking.scoreOf(ranked.rank)
-          : textSide(ranking.scoreOf, ranked.rank, best),
+      textScore: ranking.scoreOf(ranked.rank),
       vectorScore:
         similarity === undefined || backgrounds === undefined
           ? undefined
@@ -329,6 +318,9 @@ export function candidateLimit(
   const wanted = Math.max(MIN_CANDIDATES, Math.floor(maxResults * candidateMultiplier));
   return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
 }
+
+/** Factor for a query of stop words: any note contains them, so no match is above the default minimum. */
+const STOP_WORDS_SCORE = 0.2;
 
 interface WordSearch {
   readonly limit: number;
@@ -380,8 +372,11 @@ async function findByWords(
   const candidates = await withDated(index, worded, query, match, search);
   const wordless = candidates.filter(({ bm25 }) => bm25 === 0).length;
   const matches = wordless + (match === undefined ? 0 : await index.countMatches(match, filter));
-  const rank = (chunks: readonly LexicalCandidate[]): Ranking =>
-    rankCandidates(chunks, statistics, matcher, dates, { has: isScored });
+  const rank = (chunks: readonly LexicalCandidate[]): Ranking => {
+    const ranking = rankCandidates(chunks, statistics, matcher, dates, { has: isScored });
+    if (!query.onlyStopWords) return ranking;
+    return { ...ranking, scoreOf: (rank) => STOP_WORDS_SCORE * ranking.scoreOf(rank) };
+  };
   return { query, match, candidates, rank, matcher, matches, corrections };
 }
 

@@ -53,7 +53,7 @@ const vectorLine = z.strictObject({
   space: count,
   /** Hash of what was embedded, hexadecimal; see content-hash.ts. */
   content: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
-  /** Little-endian 32-bit floats in base64. */
+  /** Little-endian 32-bit floats in base64, one vector after another: one for each piece of the text. */
   vector: z.string(),
 });
 
@@ -253,8 +253,15 @@ export function contentOf({ content, encoding }: LineOf<'document'>): Buffer {
   return Buffer.from(content, encoding);
 }
 
-export function vectorOf({ vector }: LineOf<'vector'>): Float32Array {
-  return floatsOf(Buffer.from(vector, 'base64'));
+export function vectorsOf(
+  { vector }: LineOf<'vector'>,
+  { dimensions }: Pick<LineOf<'space'>, 'dimensions'>,
+): Float32Array[] {
+  const floats = floatsOf(Buffer.from(vector, 'base64'));
+  const count = Math.ceil(floats.length / dimensions);
+  return Array.from({ length: count }, (_, at) =>
+    floats.subarray(at * dimensions, (at + 1) * dimensions),
+  );
 }
 
 function checkDocument(line: LineOf<'document'>, fault: Fault): void {
@@ -270,8 +277,9 @@ function checkVector(
   fault: Fault,
 ): void {
   if (space?.space !== line.space) throw fault('its space is missing');
-  const vector = vectorOf(line);
-  if (vector.length !== space.dimensions)
-    throw fault(`it must have ${space.dimensions} dimensions`);
-  if (!vector.every(Number.isFinite)) throw fault('it contains something that is not a number');
+  const vectors = vectorsOf(line, space);
+  const areWhole = vectors.every(({ length }) => length === space.dimensions);
+  if (vectors.length === 0 || !areWhole) throw fault(`it must have ${space.dimensions} dimensions`);
+  if (!vectors.every((vector) => vector.every(Number.isFinite)))
+    throw fault('it contains something that is not a number');
 }

@@ -113,13 +113,13 @@ async function* vectorLines(index: MemoryIndex, tally: ExportTally): AsyncGenera
       const last = vectors.at(-1);
       if (last === undefined) break;
       after = last.id;
-      for (const { hash: content, vector } of vectors) {
+      for (const { hash: content, vectors: pieces } of vectors) {
         tally.vectors += 1;
         yield {
           type: 'vector',
           space,
           content: content.toString('hex'),
-          vector: bytesOf(vector).toString('base64'),
+          vector: Buffer.concat(pieces.map(bytesOf)).toString('base64'),
         };
       }
     }

@@ -13,7 +13,7 @@ import {
   type ListedDocument,
   parseLine,
   readFileLines,
-  vectorOf,
+  vectorsOf,
 } from './export-format.js';
 
 /** A validated export, and the effect of importing it. */
@@ -128,7 +128,8 @@ export async function importVectors(
       space = line.space;
       missing = await missingContents(index, line.identity);
     } else if (line.type === 'vector' && missing.delete(line.content)) {
-      batch.push({ hash: Buffer.from(line.content, 'hex'), vector: vectorOf(line) });
+      const vectors = vectorsOf(line, spaces[space] ?? { dimensions: 1 });
+      batch.push({ hash: Buffer.from(line.content, 'hex'), vectors });
       if (batch.length === VECTORS_AT_ONCE) await flush();
     }
   }

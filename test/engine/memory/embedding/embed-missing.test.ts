@@ -77,7 +77,7 @@ test('only what changed is sent again; a renamed file and equal passages cost no
   notes.folder.write('memory/piano.md', '# Other\n\nA new line about trams.\n');
   const { embedding } = await sync(memory);
   assert.is(embedding?.embedded, 1);
-  assert.equal(textsSent(fake).slice(before), ['Other\n\n# Other\n\nA new line about trams.']);
+  assert.equal(textsSent(fake).slice(before), ['# Other\n\nA new line about trams.']);
   await memory.backend.close();
 });
 
@@ -337,12 +337,32 @@ test('an explanation adds up to the score', async ({ fake }) => {
   });
   assert.ok(results.length >= 2);
   for (const { score, textScore = 0, vectorScore = 0, explanation, path } of results) {
-    const { textShare = 0, vectorShare = 0, decay } = explanation ?? {};
-    const sum = (textShare * textScore + vectorShare * vectorScore) * (decay?.factor ?? 1);
-    assert.ok(Math.abs(sum - score) < 0.001, path);
+    const { textShare, vectorShare, decay } = explanation ?? {};
+    assert.equal([textShare, vectorShare], [0.3, 0.7]);
+    const both = (1 - (1 - textScore) * (1 - vectorScore)) * (decay?.factor ?? 1);
+    assert.ok(Math.abs(both - score) < 0.001, path);
     assert.is(decay === null, !path.includes('2020'));
     assert.ok((explanation?.diversity?.placeBefore ?? 0) >= 1);
   }
+  await memory.backend.close();
+});
+
+test('a long passage is found by the one line that answers, and is paid for once', async ({
+  fake,
+}) => {
+  const filler = Array.from({ length: 24 }, (_, n) => `Remark ${n} about bread and its crust.\n`);
+  const day = ['# Day\n\n', ...filler, 'The automobile broke down near the bridge again.\n'].join(
+    '',
+  );
+  const memory = await semanticMemory(fake, { ...NOTES, 'day.md': day }).open();
+  await memory.backend.sync({});
+  const sent = textsSent(fake).filter((text) => text.includes('Remark'));
+  assert.is(sent.length, 4);
+  assert.equal(sent.join('').match(/Remark/g)?.length, 24);
+  const query = 'automobile near a bridge';
+  const { results } = await memory.backend.search({ query, minScore: 0 });
+  const long = results.find(({ path }) => path === 'memory/day.md');
+  assert.ok((long?.vectorScore ?? 0) > 0.3);
   await memory.backend.close();
 });
 

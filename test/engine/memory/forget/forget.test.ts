@@ -258,7 +258,7 @@ test('vectors of what is forgotten go, those of the rest stay', async () => {
     await index.putEmbeddings('space', []);
     const missing = await index.missingEmbeddings('space', 0, 10);
     const entries = missing.map(({ hash, text }) => {
-      return { hash, vector: Float32Array.of(text.includes('heron') ? 1 : 0, 1) };
+      return { hash, vectors: [Float32Array.of(text.includes('heron') ? 1 : 0, 1)] };
     });
     await index.putEmbeddings('space', entries);
   });

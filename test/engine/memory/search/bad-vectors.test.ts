@@ -29,10 +29,13 @@ test('take nothing away from what the words find, where those find enough', asyn
         await backend.search({ ...asked, lexicalOnly: true }),
       ];
       assert.equal([both.mode, words.mode], ['hybrid', 'lexical']);
-      assert.equal(
-        both.results.map(({ path }) => path),
-        words.results.map(({ path }) => path),
-      );
+      // Chance decides only between passages that the words tell hardly apart.
+      const found = await backend.search({ ...asked, maxResults: 60, lexicalOnly: true });
+      const wordScores = new Map(found.results.map(({ path, score }) => [path, score]));
+      for (const [at, { path }] of both.results.entries()) {
+        const least = words.results[at]?.score ?? 0;
+        assert.ok((wordScores.get(path) ?? 0) > least - 0.06, `${query}: ${path}`);
+      }
     }
   } finally {
     await backend.close();

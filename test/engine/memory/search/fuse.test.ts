@@ -21,7 +21,6 @@ function candidateOf(
   const ranked = { chunk, lines: [], rank: 0 };
   return {
     ranked,
-    wordScore: textScore,
     textScore,
     vectorScore: undefined,
     ageDays: undefined,
@@ -122,12 +121,38 @@ test('all weight on one side orders by that side alone', () => {
   assert.equal(by(0), [2, 1]);
 });
 
-test('the weights of the specification count as written', () => {
-  const [only] = fuse([candidateOf(1, { textScore: 0.5, vectorScore: 1 })], {
-    shares: { text: 0.3, vector: 0.7 },
-    halfLifeDays: undefined,
+test('at the default weights, a provider only adds to the score that keywords give', () => {
+  fc.assert(
+    fc.property(score, score, (textScore, vectorScore) => {
+      const [only] = fuse([candidateOf(1, { textScore, vectorScore })], {
+        shares: { text: 0.3, vector: 0.7 },
+        halfLifeDays: undefined,
+      });
+      const either = 1 - (1 - textScore) * (1 - vectorScore);
+      assert.ok(Math.abs((only?.score ?? 0) - either) < 1e-12);
+    }),
+  );
+});
+
+test('more weight for one side means less of the other', () => {
+  const scored = [0.1, 0.3, 0.6, 0.9].map((text) => {
+    const shares = { text, vector: 1 - text };
+    const both = [{ textScore: 0.5 }, { vectorScore: 0.5 }].map((side, at) => {
+      return candidateOf(at, { textScore: 0, vectorScore: 0, ...side });
+    });
+    const fused = fuse(both, { shares, halfLifeDays: undefined });
+    return both.map(({ ranked }) => fused.find((one) => one.ranked === ranked)?.score ?? 0);
   });
-  assert.ok(Math.abs((only?.score ?? 0) - 0.85) < 1e-12);
+  const [words, vectors] = [0, 1].map((side) => scored.map((pair) => pair[side] ?? 0));
+  assert.equal(
+    words,
+    words?.toSorted((a, b) => a - b),
+  );
+  assert.equal(
+    vectors,
+    vectors?.toSorted((a, b) => b - a),
+  );
+  assert.equal([words?.[1], vectors?.[1]], [0.5, 0.5]);
 });
 
 test('a passage that has no vector yet is judged by its words', () => {

@@ -85,7 +85,7 @@ async function embed(world: World, identity: string): Promise<void> {
   await onIndex(world.target, async (index) => {
     const missing = await index.missingEmbeddings(identity, 0, 1000);
     const entries = missing.map((one) => {
-      return { hash: one.hash, vector: Float32Array.of(one.text.length, 1, 2) };
+      return { hash: one.hash, vectors: [Float32Array.of(one.text.length, 1, 2)] };
     });
     await index.putEmbeddings(identity, entries);
   });

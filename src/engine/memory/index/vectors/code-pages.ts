@@ -1,9 +1,12 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { CODE_BYTES, type Codable, type CodePage, PAGE_SLOTS, SignCoder } from './sign-codes.js';
 import type { Space } from './spaces.js';
-import { bytesOf, floatsOf, integersOf } from './vector-bytes.js';
+import { bytesOf, floatsOf, integersOf, meanVector } from './vector-bytes.js';
 
-/** The coded vectors of a space: embedding ids, and an upper bound of each one's similarity to a query. */
+/**
+ * The coded vectors of a space: embedding ids, and an upper bound of the similarity between a query and the mean
+ * of each one's pieces.
+ */
 export interface Compared {
   readonly ids: Uint32Array;
   readonly ceilings: Float32Array;
@@ -31,7 +34,7 @@ export function codeVectors(database: Connection, space: Space): void {
   const dequeue = database.prepare('DELETE FROM uncoded WHERE space_id = ? AND embedding_id <= ?');
   for (; pages > 0; pages--) {
     const vectors = take.all(space.id).map(([id, bytes]): Codable => {
-      return { id, vector: floatsOf(bytes) };
+      return { id, vector: meanVector(bytes, space.dimensions) };
     });
     // A damaged file may have fewer than were counted.
     if (vectors.length < PAGE_SLOTS) return;

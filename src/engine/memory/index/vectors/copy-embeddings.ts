@@ -6,6 +6,17 @@ import { allSpaces, findSpace } from './spaces.js';
 /** Tables to copy, referenced ones first. */
 const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;
 
+/** An index of an earlier version has vectors of whole passages, in another format. */
+const IS_PACKED = `length(vector) % (4 +
+  (SELECT dimensions FROM spaces WHERE spaces.id = embeddings.space_id)) = 0`;
+
+const USABLE: Readonly<Record<(typeof TABLES)[number], string>> = {
+  batch_jobs: '',
+  spaces: '',
+  embeddings: `AND ${IS_PACKED}`,
+  cached_embeddings: `AND embedding_id IN (SELECT id FROM embeddings WHERE ${IS_PACKED})`,
+};
+
 const BUSY_TIMEOUT_MS = 5000;
 /** Rows in memory at once. Not with an iterator: see keep-native-objects.ts. */
 const ROWS = 500;
@@ -78,7 +89,7 @@ function copyTable(source: Connection, target: Connection, table: (typeof TABLES
   try {
     const read = source
       .prepare<[number], [number, ...unknown[]]>(
-        `SELECT rowid, * FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS}`,
+        `SELECT rowid, * FROM ${table} WHERE rowid > ? ${USABLE[table]} ORDER BY rowid LIMIT ${ROWS}`,
       )
       .raw();
     const places = read

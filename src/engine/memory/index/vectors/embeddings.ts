@@ -1,20 +1,13 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { codeVectors } from './code-pages.js';
-import {
-  ensureSpace,
-  findSpace,
-  raiseWholeTo,
-  requireDimensions,
-  reviveSpace,
-  type Space,
-} from './spaces.js';
-import { bytesOf, floatsOf, unitVector } from './vector-bytes.js';
+import { ensureSpace, findSpace, raiseWholeTo, requireDimensions, reviveSpace } from './spaces.js';
+import { packVectors, unitVector, unpackVectors } from './vector-bytes.js';
 
-/** A vector, by the content it was made from. */
+/** The vectors of a content: one of each of its pieces. */
 export interface EmbeddingEntry {
   /** Hash of what is embedded (see content-hash.ts). */
   readonly hash: Buffer;
-  readonly vector: Float32Array;
+  readonly vectors: readonly Float32Array[];
 }
 
 /** Up to `limit` rows with ids above `after`. */
@@ -23,7 +16,7 @@ export interface IdPage {
   readonly limit: number;
 }
 
-/** A vector in the index. */
+/** The vectors of a content in the index. */
 export interface StoredEmbedding extends EmbeddingEntry {
   readonly id: number;
 }
@@ -69,8 +62,9 @@ export function putEmbeddings(
   const [first] = entries;
   if (first === undefined) return;
   // Before the transaction: an index that is being built cannot roll back.
-  const dimensions = findSpace(database, identity)?.dimensions ?? first.vector.length;
-  for (const { vector } of entries) requireDimensions(dimensions, vector.length);
+  const dimensions = findSpace(database, identity)?.dimensions ?? first.vectors[0]?.length ?? 0;
+  for (const vector of entries.flatMap(({ vectors }) => vectors))
+    requireDimensions(dimensions, vector.length);
   database.transaction(() => {
     const space = ensureSpace(database, identity, dimensions);
     if (!space.inUse) reviveSpace(database, space);
@@ -82,7 +76,8 @@ export function putEmbeddings(
       .prepare<[], number | null>('SELECT max(id) FROM embeddings')
       .pluck()
       .get();
-    for (const { hash, vector } of entries) insert.run(space.id, hash, bytesOf(unitVector(vector)));
+    for (const { hash, vectors } of entries)
+      insert.run(space.id, hash, packVectors(vectors.map(unitVector)));
     // A chunk may have been deleted while its vector was being requested.
     database.exec(
       `INSERT INTO uncoded SELECT space_id, id FROM embeddings WHERE id > ${last ?? 0};
@@ -92,23 +87,6 @@ export function putEmbeddings(
     codeVectors(database, space);
     raiseWholeTo(database, space);
   })();
-}
-
-/** The vectors of given chunks in a space; chunks without one are absent. */
-export function chunkVectors(
-  database: Connection,
-  space: Space,
-  chunkIds: readonly number[],
-): Map<number, Float32Array> {
-  const rows = database
-    .prepare<[string, number], [number, Buffer]>(
-      `SELECT chunks.id, vector FROM json_each(?)
-       CROSS JOIN chunks ON chunks.id = value
-       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash`,
-    )
-    .raw()
-    .all(JSON.stringify(chunkIds), space.id);
-  return new Map(rows.map(([id, bytes]) => [id, floatsOf(bytes)]));
 }
 
 /** A page of the vectors that notes use, by id. */
@@ -128,7 +106,9 @@ export function storedEmbeddings(
     )
     .raw()
     .all(space.id, after, limit)
-    .map(([id, hash, vector]) => ({ id, hash, vector: floatsOf(vector) }));
+    .map(([id, hash, packed]) => {
+      return { id, hash, vectors: unpackVectors(packed, space.dimensions) };
+    });
 }
 
 export function spaceStatistics(database: Connection): VectorSpaceStatistics[] {

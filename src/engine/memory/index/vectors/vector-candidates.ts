@@ -2,15 +2,14 @@ import type { Connection } from '../../../sqlite/database.js';
 import type { Chunk, DocumentKey } from '../../types.js';
 import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
 import { holdsMedia } from '../sync-mark.js';
-import { chunkVectors } from './embeddings.js';
 import { type Neighbour, nearest } from './nearest.js';
 import { findSpace, requireDimensions, type Space } from './spaces.js';
-import { cosine, floatsOf, unitVector } from './vector-bytes.js';
+import { bestCosine, unitVector } from './vector-bytes.js';
 
-/** A chunk whose vector is near a query's. */
+/** A chunk of which a piece is near a query. */
 export interface VectorCandidate extends Chunk, DocumentKey {
   readonly chunkId: number;
-  /** Cosine, -1 to 1. */
+  /** Cosine of the nearest piece, -1 to 1. */
   readonly similarity: number;
 }
 
@@ -29,8 +28,6 @@ export interface VectorQuery {
   readonly limit: number;
   /** JSON array of the ids of the documents to search; undefined for all. */
   readonly documents: string | undefined;
-  /** Loads the vector extension on first use. */
-  readonly hasExtension: () => boolean;
 }
 
 /** Growth of the request when vectors turn out to belong to deleted chunks. */
@@ -42,7 +39,7 @@ const GROWTH = 4;
  * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
 export function vectorCandidates(database: Connection, asked: VectorQuery): VectorCandidate[] {
-  const { identity, vector, limit, documents, hasExtension } = asked;
+  const { identity, vector, limit, documents } = asked;
   const space = findSpace(database, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
@@ -51,7 +48,7 @@ export function vectorCandidates(database: Connection, asked: VectorQuery): Vect
   const ask = database.transaction(() => {
     const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
     for (let count = limit; ; count *= GROWTH) {
-      const found = nearest(database, { space, query, among, hasExtension }, count);
+      const found = nearest(database, { space, query, among }, count);
       const candidates = chunksOf(database, found, limit, documents);
       if (candidates.length >= limit || found.length < count) return candidates;
     }
@@ -124,12 +121,20 @@ export function similarities(
   const space = findSpace(database, identity);
   if (space === undefined) return new Map();
   const query = unitVector(vector);
-  const vectors = chunkVectors(database, space, chunkIds);
-  return new Map(Array.from(vectors, ([id, found]) => [id, cosine(query, found)]));
+  const rows = database
+    .prepare<[string, number], [number, Buffer]>(
+      `SELECT chunks.id, vector FROM json_each(?)
+       CROSS JOIN chunks ON chunks.id = value
+       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash`,
+    )
+    .raw()
+    .all(JSON.stringify(chunkIds), space.id);
+  return new Map(rows.map(([id, packed]) => [id, bestCosine(query, packed)]));
 }
 
 /**
- * Cosines between a query and texts sampled evenly from a space, as a baseline of chance similarity. Media
+ * Cosines between a query and the nearest pieces of texts sampled evenly from a space, as a baseline of chance
+ * similarity. Media
  * are left out: models place them far from all texts.
  *
  * @param count at most this many; fewer if the space has fewer
@@ -160,7 +165,7 @@ export function sampleSimilarities(
     )
     .pluck()
     .all(JSON.stringify(ids), space.id);
-  return rows.map((bytes) => cosine(query, floatsOf(bytes)));
+  return rows.map((packed) => bestCosine(query, packed));
 }
 
 const NO_MEDIA = `

@@ -5,7 +5,7 @@ import {
   PAGE_SLOTS,
   SignCoder,
 } from '../../../../../src/engine/memory/index/vectors/sign-codes.js';
-import { cosine, unitVector } from '../../../../../src/engine/memory/index/vectors/vector-bytes.js';
+import { unitVector } from '../../../../../src/engine/memory/index/vectors/vector-bytes.js';
 import { openDatabase } from '../../../../../src/engine/sqlite/database.js';
 import {
   apply,
@@ -19,6 +19,10 @@ import {
 } from '../../../../support/vector-index.js';
 
 const test = suite('codes of vectors');
+
+function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+}
 
 /** Vectors that have much in common and one dimension that dominates, as embeddings do. */
 function skewedVectors(count: number, dimensions: number, seed: number): Float32Array[] {
@@ -62,7 +66,7 @@ const KEEP = { keepIdentities: ['m'], cacheEntries: 500, atMs: 5 };
 /** How many of the ten nearest by comparing all are found, out of a number of questions. */
 async function recall(index: MemoryIndex, texts: readonly string[]): Promise<number> {
   const questions = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight'];
-  let found = 0;
+  let recalled = 0;
   for (const question of questions) {
     const query = textVector(question);
     const unit = unitVector(query);
@@ -74,11 +78,12 @@ async function recall(index: MemoryIndex, texts: readonly string[]): Promise<num
     const named = new Set(candidates.map(({ text }) => text));
     for (const { text, similarity } of nearest) {
       if (!named.has(text)) continue;
-      found += 1;
-      assert.is(candidates.find((candidate) => candidate.text === text)?.similarity, similarity);
+      recalled += 1;
+      const found = candidates.find((candidate) => candidate.text === text)?.similarity ?? 0;
+      assert.ok(Math.abs(found - similarity) < 0.005, 'as exact as bytes allow');
     }
   }
-  return found / (questions.length * 10);
+  return recalled / (questions.length * 10);
 }
 
 const BLOCKS = 24;
@@ -197,7 +202,8 @@ test('damaged codes cost time and no result, until tidying makes them anew', asy
     database.pragma('foreign_keys = OFF');
     database.exec(damage);
     database.close();
-    if (!damage.startsWith('DELETE')) assert.is(await recall(index, texts), 1, damage);
+    // Nearly tied similarities may change places: stored vectors are rounded to bytes.
+    if (!damage.startsWith('DELETE')) assert.ok((await recall(index, texts)) >= 0.98, damage);
     await index.tidyEmbeddings(KEEP);
     assert.ok((await recall(index, texts)) >= 0.98, damage);
   }
