@@ -43,7 +43,7 @@ test('a set-up in which nothing is wrong is well, and nothing in it is changed',
   assert.equal(codesOf(report), []);
   const off = report.checks.filter(({ state }) => state === 'off').map(({ check }) => check);
   // Nobody wants pictures here, and no coding agent is set up.
-  assert.equal(off, ['media', 'hooks']);
+  assert.equal(off, ['reranker', 'media', 'hooks']);
   assert.is(report.ok, true);
   assert.is(report.counts.ok, DOCTOR_CHECKS.length - off.length);
   assert.is(readFileSync(patient.config, 'utf8'), before);
