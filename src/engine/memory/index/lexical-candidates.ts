@@ -16,6 +16,8 @@ export interface LexicalCandidate extends Chunk, DocumentKey {
   readonly chunkId: number;
   /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
   readonly bm25: number;
+  /** The language its words are stemmed in; absent for English. */
+  readonly language?: string | null;
 }
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
@@ -125,7 +127,7 @@ const NEWER_FIRST = `
     DESC NULLS FIRST`;
 
 export const SELECT_CANDIDATE = `
-  SELECT chunks.id AS chunkId, documents.source, documents.path, chunks.start_line AS startLine,
+  SELECT chunks.id AS chunkId, documents.source, documents.path, documents.language, chunks.start_line AS startLine,
     chunks.end_line AS endLine, chunks.heading_path AS headingPath, chunks.text,
     chunks.line_numbers AS lineNumbers`;
 

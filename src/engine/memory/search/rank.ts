@@ -8,6 +8,11 @@ export interface TermStatistics {
   readonly chunks: number;
   /** For each term: in how many chunks it occurs. */
   readonly frequencies: readonly number[];
+  /**
+   * The same for the word that a term is in files of a language, by its code, `''` for English. BM25 weighs
+   * that word, which is rare where few files are in that language.
+   */
+  readonly byLanguage?: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Positions of the terms that contribute to the candidates' BM25. */
@@ -75,7 +80,7 @@ export function rankCandidates(
   dates: DatedNotes | undefined,
   scored: ScoredTerms = ALL_TERMS,
 ): Ranking {
-  const { chunks: total, frequencies } = statistics;
+  const { chunks: total, frequencies, byLanguage } = statistics;
   // A word that the index does not have weighs as one in a single passage, or it would outweigh those it has.
   const weights = frequencies.map((frequency) => smoothIdf(total, Math.max(1, frequency)));
   // Notes of the days are like notes with a word: the fewer, the more it says.
@@ -84,8 +89,13 @@ export function rankCandidates(
   // No passage contains most of a pasted page: its most telling words are enough.
   const fullWeight = sum([...weights, dateWeight].sort((a, b) => b - a).slice(0, TELLING_TERMS));
   // The part of a term's weight that BM25 omits; all of it for terms that were not searched.
-  const floored = frequencies.map(
-    (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? ftsIdf(total, frequency) : 0),
+  const flooredOf = (counted: readonly number[]): number[] =>
+    counted.map(
+      (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? ftsIdf(total, frequency) : 0),
+    );
+  const flooredOfAll = flooredOf(frequencies);
+  const flooredIn = new Map(
+    [...(byLanguage ?? [])].map(([code, counted]) => [code, flooredOf(counted)]),
   );
   const analysed = candidates.map((chunk) => ({ chunk, lines: linesOf(chunk, matcher) }));
   const lineWeights = lineWeightsOf(
@@ -100,7 +110,7 @@ export function rankCandidates(
     const dateShare = dates === undefined ? 0 : dateShareOf(chunk, dates);
     const rank =
       chunk.bm25 +
-      weigh(present, floored) +
+      weigh(present, flooredIn.get(chunk.language ?? '') ?? flooredOfAll) +
       (lineTotal === 0 ? 0 : (BEST_LINE * queryWeight * best) / lineTotal) +
       PHRASE * phrases +
       dateShare * queryWeight;

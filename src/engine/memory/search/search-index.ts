@@ -24,6 +24,7 @@ import { type RankedChunk, type Ranking, rankCandidates } from './rank.js';
 import { type Findings, resultsOf } from './results.js';
 import { filterOf, queryWarnings, sourceWarnings, withKinds } from './search-request.js';
 import { createTermMatcher, type TermMatcher } from './term-matcher.js';
+import type { QueryTerm } from './terms.js';
 import type {
   Correction,
   QueryVector,
@@ -369,15 +370,32 @@ async function findByWords(
   }
   signal?.throwIfAborted();
   const matcher = createTermMatcher(terms, tokenizer);
+  const byLanguage = await frequenciesIn(index, terms, search.languages);
   const candidates = await withDated(index, worded, query, match, search);
   const wordless = candidates.filter(({ bm25 }) => bm25 === 0).length;
   const matches = wordless + (match === undefined ? 0 : await index.countMatches(match, filter));
   const rank = (chunks: readonly LexicalCandidate[]): Ranking => {
-    const ranking = rankCandidates(chunks, statistics, matcher, dates, { has: isScored });
+    const counted = { ...statistics, byLanguage };
+    const ranking = rankCandidates(chunks, counted, matcher, dates, { has: isScored });
     if (!query.onlyStopWords) return ranking;
     return { ...ranking, scoreOf: (rank) => STOP_WORDS_SCORE * ranking.scoreOf(rank) };
   };
   return { query, match, candidates, rank, matcher, matches, corrections };
+}
+
+/** How many chunks contain what each term is in files of each language. */
+async function frequenciesIn(
+  index: MemoryIndex,
+  terms: readonly QueryTerm[],
+  languages: readonly Language[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const counted = new Map<string, readonly number[]>();
+  if (!terms.some(({ inLanguage }) => inLanguage !== undefined)) return counted;
+  for (const code of ['', ...languages.map((language) => language.code)]) {
+    const matches = terms.map((term) => term.inLanguage?.get(code) ?? term.match);
+    counted.set(code, (await index.termStatistics(matches)).frequencies);
+  }
+  return counted;
 }
 
 /** Adds the best chunks of the days that the query asks about, with or without its words. */

@@ -19,6 +19,8 @@ export interface QueryTerm {
   readonly match: string;
   /** Any of these is the term. */
   readonly forms: readonly TermForm[];
+  /** The part of `match` for files of each language, by its code, `''` for English; absent if all are equal. */
+  readonly inLanguage?: ReadonlyMap<string, string>;
   /** The word as typed; absent for phrases, prefixes and pieces of a word. */
   readonly word?: string;
   /** The words of a phrase as typed. */
@@ -118,7 +120,8 @@ function nameTerm(
 function anyOf(
   sequences: readonly (readonly string[])[],
   languages: readonly Language[],
-): Pick<QueryTerm, 'forms' | 'match'> {
+): Pick<QueryTerm, 'forms' | 'inLanguage' | 'match'> {
+  const inLanguage = new Map<string, string>();
   const matches = new Map<string, string>();
   const forms: TermForm[] = [];
   for (const words of sequences) {
@@ -128,10 +131,14 @@ function anyOf(
       const form = formOf(words, language);
       forms.push(form);
       const key = form.stems.join(' ');
+      inLanguage.set(language?.code ?? '', `"${language?.stemText(text) ?? text}"`);
       if (!matches.has(key)) matches.set(key, `"${language?.stemText(text) ?? text}"`);
     }
   }
-  return { match: either([...matches.values()]), forms };
+  const match = either([...matches.values()]);
+  return sequences.length === 1 && matches.size > 1
+    ? { match, forms, inLanguage }
+    : { match, forms };
 }
 
 function either(matches: readonly string[]): string {

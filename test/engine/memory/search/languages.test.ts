@@ -83,6 +83,21 @@ test('a name is found by its parts, and as a whole before them', async () => {
   assert.equal((await ask('2.3.1')).marked, ['v2.3.1']);
 });
 
+test('a file in another language is not preferred because its words are rare', async () => {
+  const others = Array.from({ length: 30 }, (_, n) => [
+    `e${n}.md`,
+    'The docker container uses a bridge. The server was restarted and it is fine.\n',
+  ]);
+  const mixed = folderOf({
+    ...Object.fromEntries(others),
+    'best.md': 'The docker network is a bridge: how the container talks to the server.\n',
+    'de.md': 'Der Docker läuft auf dem Server, und das ist die Notiz mit dem Drucker.\n',
+  });
+  const query = 'how does the docker network talk to the server';
+  const response = await backendOn(targetOf(mixed.path)).search({ query });
+  assert.is(response.results[0]?.path, 'best.md');
+});
+
 test('what is indexed of a file in another language is removed with it', async () => {
   const folder = tempFolder();
   const changing = backendOn(targetOf(folder.path));
