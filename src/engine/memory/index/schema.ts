@@ -128,10 +128,7 @@ const VECTOR_TABLES = `
     CREATE TABLE code_pages (
       id INTEGER PRIMARY KEY,
       space_id INTEGER NOT NULL,
-      ids BLOB NOT NULL,
-      centre BLOB NOT NULL,
-      factors BLOB NOT NULL,
-      signs BLOB NOT NULL
+      codes BLOB NOT NULL
     ) STRICT;
     CREATE INDEX code_pages_by_space ON code_pages (space_id);
     CREATE TABLE refused_contents (

@@ -1,5 +1,5 @@
 import type { Connection } from '../../sqlite/database.js';
-import { repairCodes } from './vectors/code-pages.js';
+import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
 

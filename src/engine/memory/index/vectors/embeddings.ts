@@ -1,5 +1,5 @@
 import type { Connection } from '../../../sqlite/database.js';
-import { codeVectors } from './code-pages.js';
+import { codeVectors } from './sign-codes.js';
 import { ensureSpace, findSpace, raiseWholeTo, requireDimensions, reviveSpace } from './spaces.js';
 import { packVectors, unitVector, unpackVectors } from './vector-bytes.js';
 

@@ -1,7 +1,7 @@
 import type { Connection } from '../../../sqlite/database.js';
-import { type Compared, compareCoded } from './code-pages.js';
+import { worthComparing } from './sign-codes.js';
 import type { Space } from './spaces.js';
-import { bestCosine } from './vector-bytes.js';
+import { bestCosine, type QueryVector } from './vector-bytes.js';
 
 /** A content and the similarity of its nearest piece to the query. */
 export interface Neighbour {
@@ -12,8 +12,7 @@ export interface Neighbour {
 
 export interface NearestRequest {
   readonly space: Space;
-  /** Unit length. */
-  readonly query: Float32Array;
+  readonly query: QueryVector;
   /** Ids of the embeddings to choose from; undefined for all in use. */
   readonly among: readonly number[] | undefined;
 }
@@ -41,11 +40,13 @@ export function nearest(
   const ids = [...candidatesFor(database, request, count)].sort((a, b) => a - b);
   let best: readonly Neighbour[] = [];
   for (let from = 0; from < ids.length; from += BATCH) {
-    const rows = read.all(JSON.stringify(ids.slice(from, from + BATCH)));
-    const compared = rows.map(([id, packed]) => {
-      return { id, similarity: bestCosine(request.query, packed) };
-    });
-    best = topNeighbours([...best, ...compared], count);
+    const least = best[count - 1]?.similarity ?? -1;
+    const near: Neighbour[] = [];
+    for (const [id, packed] of read.all(JSON.stringify(ids.slice(from, from + BATCH)))) {
+      const similarity = bestCosine(request.query, packed);
+      if (similarity >= least) near.push({ id, similarity });
+    }
+    best = topNeighbours([...best, ...near], count);
   }
   return best;
 }
@@ -62,44 +63,15 @@ function candidatesFor(
       .prepare<[number], number>(`SELECT ${column} FROM ${table} WHERE space_id = ?`)
       .pluck()
       .all(space.id);
-  // A space out of use has no codes.
-  const coded = space.inUse ? compareCoded(database, space, query) : undefined;
-  if (coded === undefined) return among ?? idsFrom('embeddings', 'id');
   const chosen = among === undefined ? undefined : new Set(among);
+  // A space out of use has no codes.
+  const coded = space.inUse
+    ? worthComparing(database, { space, query, among: chosen, count })
+    : undefined;
+  if (coded === undefined) return among ?? idsFrom('embeddings', 'id');
   const uncoded = idsFrom('uncoded', 'embedding_id');
-  const certain = uncoded.filter((id) => chosen === undefined || chosen.has(id));
-  // A vector in use again may also have its old code.
-  return new Set([...certain, ...mostPromising(coded, chosen, count)]);
-}
-
-/** Upper limit of exact comparisons: at least this many, */
-const COMPARED = 1024;
-/** or a share of the coded vectors, because large spaces have more near ties, */
-const COMPARED_SHARE = 1 / 50;
-/** or this many per requested result. */
-const COMPARED_A_RESULT = 4;
-/** Buckets of ceilings, to select the highest without sorting all. */
-const CLASSES = 8192;
-
-function mostPromising(
-  { ids, ceilings }: Compared,
-  chosen: ReadonlySet<number> | undefined,
-  count: number,
-): readonly number[] {
-  const counts = new Uint32Array(CLASSES);
-  const classes = new Uint16Array(ids.length);
-  for (let at = 0; at < ids.length; at++) {
-    if (chosen !== undefined && !chosen.has(ids[at] ?? 0)) continue;
-    // Ceilings range from -2 to 2, beyond a cosine. Bucket 0 is for vectors that are not eligible.
-    const place = ((ceilings[at] ?? 0) + 2) * (CLASSES / 4);
-    const found = Math.max(1, Math.min(CLASSES - 1, Math.floor(place)));
-    classes[at] = found;
-    counts[found] = (counts[found] ?? 0) + 1;
-  }
-  let left = Math.max(COMPARED, ids.length * COMPARED_SHARE, count * COMPARED_A_RESULT);
-  let lowest = CLASSES;
-  while (left > 0 && lowest > 1) left -= counts[--lowest] ?? 0;
-  return [...ids].filter((_, at) => (classes[at] ?? 0) >= lowest);
+  // A content in use again may also have its old code.
+  return new Set([...uncoded.filter((id) => chosen?.has(id) ?? true), ...coded]);
 }
 
 /** The nearest, best first, including ties with the last. */

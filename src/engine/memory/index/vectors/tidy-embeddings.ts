@@ -1,6 +1,6 @@
 import type { Connection } from '../../../sqlite/database.js';
-import { codeVectors, dropCodes, repairCodes } from './code-pages.js';
 import { tidyRefused } from './embeddings.js';
+import { codeVectors, dropCodes, repairCodes } from './sign-codes.js';
 import { allSpaces, raiseWholeTo, reviveSpace, type Space } from './spaces.js';
 
 /** Which vectors are worth keeping. */

@@ -51,71 +51,82 @@ function dotProduct(a: Float32Array, b: Float32Array): number {
  * that means anything.
  */
 const LARGEST_BYTE = 127;
+/** Makes a component positive and rounds it, when its fraction is cut off. */
+const ROUNDING = LARGEST_BYTE + 0.5;
 
 /** @param vectors unit vectors of one length */
 export function packVectors(vectors: readonly Float32Array[]): Buffer {
-  const scales = vectors.map((vector) => {
-    return vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / LARGEST_BYTE;
-  });
-  const bytes = vectors.map((vector, at) => {
-    const scale = scales[at] ?? 0;
-    return Int8Array.from(vector, (value) => (scale === 0 ? 0 : Math.round(value / scale)));
-  });
-  return Buffer.concat([
-    bytesOf(Float32Array.from(scales)),
-    ...bytes.map(({ buffer }) => new Uint8Array(buffer)),
-  ]);
+  const dimensions = vectors[0]?.length ?? 0;
+  const scales = new Float32Array(vectors.length);
+  const components = new Int8Array(vectors.length * dimensions);
+  // Plain loops: with a callback for each component, writing takes twice as long.
+  for (const [piece, vector] of vectors.entries()) {
+    let largest = 0;
+    for (let at = 0; at < dimensions; at++) largest = Math.max(largest, Math.abs(vector[at] ?? 0));
+    const perUnit = largest === 0 ? 0 : LARGEST_BYTE / largest;
+    const from = piece * dimensions;
+    for (let at = 0; at < dimensions; at++) {
+      // Rounds like Math.round, which takes six times as long.
+      components[from + at] = (((vector[at] ?? 0) * perUnit + ROUNDING) | 0) - LARGEST_BYTE;
+    }
+    scales[piece] = largest / LARGEST_BYTE;
+  }
+  return Buffer.concat([bytesOf(scales), new Uint8Array(components.buffer)]);
 }
 
 /** {@link packVectors} reversed. A damaged column gives fewer vectors, or none. */
 export function unpackVectors(column: Buffer, dimensions: number): Float32Array[] {
-  const { scales, components } = partsOf(column, dimensions);
-  return Array.from(scales, (scale, at) => {
-    const own = components.subarray(at * dimensions, (at + 1) * dimensions);
-    return Float32Array.from(own, (value) => value * scale);
+  return piecesOf(column, dimensions).map(({ scale, components }) => {
+    return new Float32Array(components).map((value) => value * scale);
   });
 }
 
-/** The cosine between a unit query and the nearest of the packed vectors, at most 1; -1 without any. */
-export function bestCosine(query: Float32Array, column: Buffer): number {
-  const dimensions = query.length;
-  const { scales, components } = partsOf(column, dimensions);
+/** A query in whole numbers, because their products with bytes take a third of the time of floats. */
+export type QueryVector = Int32Array;
+
+/** Its error of a similarity is a tenth of that of bytes, and no sum of products exceeds 32 bits. */
+const QUERY_UNIT = 1 << 15;
+
+export function queryVector(vector: Float32Array): QueryVector {
+  return new Int32Array(unitVector(vector).map((value) => Math.round(value * QUERY_UNIT)));
+}
+
+/** The cosine between a query and the nearest of the packed vectors, at most 1; -1 without any. */
+export function bestCosine(query: QueryVector, column: Buffer): number {
   let best = -1;
-  for (let piece = 0; piece < scales.length; piece++) {
-    // Four sums, so that one addition need not wait for another.
-    let [a, b, c, d] = [0, 0, 0, 0];
-    let at = 0;
-    const from = piece * dimensions;
-    for (; at + 3 < dimensions; at += 4) {
-      a += (query[at] ?? 0) * (components[from + at] ?? 0);
-      b += (query[at + 1] ?? 0) * (components[from + at + 1] ?? 0);
-      c += (query[at + 2] ?? 0) * (components[from + at + 2] ?? 0);
-      d += (query[at + 3] ?? 0) * (components[from + at + 3] ?? 0);
+  for (const { scale, components } of piecesOf(column, query.length)) {
+    let sum = 0;
+    for (let at = 0; at < query.length; at++) {
+      sum = (sum + Math.imul(query[at] ?? 0, components[at] ?? 0)) | 0;
     }
-    for (; at < dimensions; at++) a += (query[at] ?? 0) * (components[from + at] ?? 0);
-    best = Math.max(best, (a + b + c + d) * (scales[piece] ?? 0));
+    best = Math.max(best, (sum * scale) / QUERY_UNIT);
   }
   return Math.min(1, best);
 }
 
-/** The unit mean of packed vectors: what a content is about as a whole. */
-export function meanVector(column: Buffer, dimensions: number): Float32Array {
-  const mean = new Float32Array(dimensions);
-  for (const vector of unpackVectors(column, dimensions)) {
-    for (let at = 0; at < dimensions; at++) mean[at] = (mean[at] ?? 0) + (vector[at] ?? 0);
+/** The sum of packed vectors: the direction of a content as a whole. */
+export function sumOfVectors(column: Buffer, dimensions: number): Float32Array {
+  const sum = new Float32Array(dimensions);
+  for (const { scale, components } of piecesOf(column, dimensions)) {
+    for (let at = 0; at < dimensions; at++) {
+      sum[at] = (sum[at] ?? 0) + (components[at] ?? 0) * scale;
+    }
   }
-  return unitVector(mean);
+  return sum;
 }
 
-function partsOf(
-  column: Buffer,
-  dimensions: number,
-): { readonly scales: Float32Array; readonly components: Int8Array } {
+interface Piece {
+  readonly scale: number;
+  readonly components: Int8Array;
+}
+
+function piecesOf(column: Buffer, dimensions: number): readonly Piece[] {
   const count = Math.floor(column.length / (WORD_BYTES + dimensions));
-  const split = count * WORD_BYTES;
-  const components = column.subarray(split, split + count * dimensions);
-  return {
-    scales: floatsOf(column.subarray(0, split)),
-    components: new Int8Array(components.buffer, components.byteOffset, components.length),
-  };
+  return Array.from({ length: count }, (_, piece) => {
+    const from = column.byteOffset + count * WORD_BYTES + piece * dimensions;
+    return {
+      scale: column.readFloatLE(piece * WORD_BYTES),
+      components: new Int8Array(column.buffer, from, dimensions),
+    };
+  });
 }

@@ -4,7 +4,7 @@ import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
 import { holdsMedia } from '../sync-mark.js';
 import { type Neighbour, nearest } from './nearest.js';
 import { findSpace, requireDimensions, type Space } from './spaces.js';
-import { bestCosine, unitVector } from './vector-bytes.js';
+import { bestCosine, queryVector } from './vector-bytes.js';
 
 /** A chunk of which a piece is near a query. */
 export interface VectorCandidate extends Chunk, DocumentKey {
@@ -43,7 +43,7 @@ export function vectorCandidates(database: Connection, asked: VectorQuery): Vect
   const space = findSpace(database, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
-  const query = unitVector(vector);
+  const query = queryVector(vector);
   // One transaction, for a consistent view while others write.
   const ask = database.transaction(() => {
     const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
@@ -120,7 +120,7 @@ export function similarities(
 ): Map<number, number> {
   const space = findSpace(database, identity);
   if (space === undefined) return new Map();
-  const query = unitVector(vector);
+  const query = queryVector(vector);
   const rows = database
     .prepare<[string, number], [number, Buffer]>(
       `SELECT chunks.id, vector FROM json_each(?)
@@ -147,7 +147,7 @@ export function sampleSimilarities(
 ): number[] {
   const space = findSpace(database, identity);
   if (space === undefined) return [];
-  const query = unitVector(vector);
+  const query = queryVector(vector);
   const [first, last] = database
     .prepare<[], [number | null, number | null]>(
       // Two index lookups; a combined min and max would scan the whole table.
