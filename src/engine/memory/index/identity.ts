@@ -20,7 +20,7 @@ export interface IndexIdentity {
 }
 
 /** Increased with every schema change; an index of another version is rebuilt. */
-export const SCHEMA_VERSION = 8;
+export const SCHEMA_VERSION = 9;
 
 /** The settings that are part of the identity. */
 export interface IndexSettings {
