@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import * as z from 'zod/mini';
 
 const questionSchema = z.object({
@@ -30,4 +30,35 @@ export function chatQuestions(folder: string): string {
       return `${JSON.stringify(line)}\n`;
     })
     .join('');
+}
+
+const chatSchema = z.object({ workspace: z.string(), expect: z.array(z.string()) });
+
+/**
+ * The same questions on all conversations in one workspace, where other people talk about the same things. Each
+ * note's name gets that of its conversation.
+ *
+ * @param questions lines of {@link chatQuestions}
+ * @param workspace a folder to create
+ */
+export function pooledQuestions(questions: string, workspace: string): string {
+  const lines = questions.trim().split('\n');
+  const parsed = lines.map((line) => ({ line, ...chatSchema.parse(JSON.parse(line)) }));
+  const notes = join(workspace, 'memory');
+  mkdirSync(notes, { recursive: true });
+  for (const from of new Set(parsed.map((question) => question.workspace))) {
+    for (const name of readdirSync(join(from, 'memory'))) {
+      cpSync(join(from, 'memory', name), join(notes, pooledName(name, from)));
+    }
+  }
+  return parsed
+    .map(({ line, workspace: from, expect }) => {
+      const moved = expect.map((place) => pooledName(place, from));
+      return `${JSON.stringify({ ...JSON.parse(line), workspace, expect: moved })}\n`;
+    })
+    .join('');
+}
+
+function pooledName(name: string, workspace: string): string {
+  return name.replace('.md', `-${basename(workspace)}.md`);
 }

@@ -4,11 +4,13 @@
  *
  *   npm run eval -- --docs                questions on the READMEs of installed packages (docs-corpus.ts)
  *   npm run eval -- --chats FOLDER        questions on a set of conversations (chat-questions.ts)
+ *   npm run eval -- --pooled FOLDER       the same with all conversations in one workspace
  *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); compare it with `--baseline`
  *   npm run eval -- --dates               questions that name days of a diary that ends today (dated-notes.ts)
  *   npm run eval -- --words               misspelt, composed and inflected words, and names (word-questions.ts)
  *   npm run eval -- questions.jsonl       the questions in a file
  *
+ * With --encoder URL, the OpenAI-compatible embeddings server there is another provider, `encoder`.
  * With --compare query.rerank.provider=compatible+rerank.model=oracle, the best order of the candidates.
  */
 import { spawn } from 'node:child_process';
@@ -18,7 +20,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPENAI_KEY, startOpenAiFake } from '../../test/fakes/openai.js';
 import { RERANK_KEY, startVllmRerankFake } from '../../test/fakes/rerankers.js';
-import { chatQuestions } from './chat-questions.js';
+import { chatQuestions, pooledQuestions } from './chat-questions.js';
 import { datedNotes } from './dated-notes.js';
 import { docsCorpus } from './docs-corpus.js';
 import { dreamtQuestions } from './dreamt.js';
@@ -28,7 +30,8 @@ import { wordQuestions } from './word-questions.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DIMENSIONS = 256;
 
-async function main(argv: readonly string[]): Promise<number> {
+async function main(all: readonly string[]): Promise<number> {
+  const { argv, encoder } = withoutEncoder(all);
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
   const words = await asked(argv, home);
   const fakes = await Promise.all(
@@ -45,7 +48,10 @@ async function main(argv: readonly string[]): Promise<number> {
     const config = {
       agents: { defaults: { memorySearch: { provider: 'none', query } } },
       models: {
-        providers: Object.fromEntries(fakes.map(({ name, provider }) => [name, provider])),
+        providers: {
+          ...Object.fromEntries(fakes.map(({ name, provider }) => [name, provider])),
+          ...(encoder === undefined ? {} : { encoder }),
+        },
       },
     };
     const configFile = join(home, 'svc.json');
@@ -55,6 +61,15 @@ async function main(argv: readonly string[]): Promise<number> {
     for (const { close } of [...fakes, reranker]) await close();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Takes `--encoder URL` from the arguments. */
+function withoutEncoder(all: readonly string[]) {
+  const at = all.indexOf('--encoder');
+  if (at === -1) return { argv: all, encoder: undefined };
+  const baseUrl = all[at + 1] ?? '';
+  const argv = [...all.slice(0, at), ...all.slice(at + 2)];
+  return { argv, encoder: { api: 'openai', baseUrl, apiKey: OPENAI_KEY } };
 }
 
 /** Arguments for `svc memory eval`, with the questions of a corpus if one is named. */
@@ -73,10 +88,15 @@ async function asked(argv: readonly string[], home: string): Promise<readonly st
     writeFileSync(file, wordQuestions(join(home, 'words')));
     return [file, ...argv.slice(1)];
   }
-  if (first !== '--chats' && first !== '--dreamt') return argv;
+  if (first !== '--chats' && first !== '--pooled' && first !== '--dreamt') return argv;
   const questions = chatQuestions(resolve(standsIn(), second));
-  const isDreamt = first === '--dreamt';
-  writeFileSync(file, isDreamt ? await dreamtQuestions(questions, join(home, 'ws')) : questions);
+  const folder = join(home, 'ws');
+  const asked = {
+    '--chats': () => questions,
+    '--pooled': () => pooledQuestions(questions, folder),
+    '--dreamt': () => dreamtQuestions(questions, folder),
+  };
+  writeFileSync(file, await asked[first]());
   return [file, ...rest];
 }
 
