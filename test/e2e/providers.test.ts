@@ -270,7 +270,7 @@ test('an explained answer tells what words and meaning gave', async () => {
   const text = await svc(home, ['memory', 'search', 'which car', '--explain']);
   assert.match(
     text.stdout,
-    /keyword [01]\.\d\d × 0\.3 \+ vector [01]\.\d\d × 0\.7 · similarity 0\.\d\d/,
+    /keyword [01]\.\d\d \(weight 0\.3\), vector [01]\.\d\d \(weight 0\.7\) · similarity 0\.\d\d/,
   );
   const plain = await svc(home, ['memory', 'search', 'which car']);
   assert.not.match(plain.stdout, /similarity/);

@@ -72,7 +72,7 @@ test('memorySearch is overridden field by field', () =>
     assert.is(memorySearch.query.maxResults, 8);
     assert.is(memorySearch.query.hybrid.vectorWeight, 0.5);
     assert.is(memorySearch.query.hybrid.textWeight, 0.1);
-    assert.is(memorySearch.query.minScore, 0.35);
+    assert.is(memorySearch.query.minScore, 0.25);
   }));
 
 test('a secret reference of an agent replaces that of the defaults whole', () =>

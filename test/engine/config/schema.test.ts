@@ -289,7 +289,7 @@ test('defaults of memory search are those of the specification', () => {
     temporalDecay: { enabled: false, halfLifeDays: 30 },
   });
   assert.is(memorySearch.query.maxResults, 6);
-  assert.is(memorySearch.query.minScore, 0.35);
+  assert.is(memorySearch.query.minScore, 0.25);
   assert.equal(memorySearch.multimodal, { enabled: false, maxFileBytes: 10000000 });
   assert.equal(memorySearch.cache, { enabled: false, maxEntries: 50000 });
   assert.equal(memorySearch.remote.batch, {

@@ -334,8 +334,12 @@ export class MemoryIndex {
     filter?: CandidateFilter,
   ): Promise<readonly VectorCandidate[]> {
     const documents = matchingDocuments(this.database, filter);
-    const { vectorCandidates } = await vectors();
-    const asked = { identity, vector: query, limit, documents };
+    const { loadVectorExtension, vectorCandidates } = await vectors();
+    const hasExtension = (): boolean => {
+      this.extension ??= loadVectorExtension(this.database, this.vectorSettings);
+      return this.extension.loaded;
+    };
+    const asked = { identity, vector: query, limit, documents, hasExtension };
     return vectorCandidates(this.database, asked);
   }
 

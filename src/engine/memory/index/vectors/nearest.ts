@@ -1,7 +1,7 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { worthComparing } from './sign-codes.js';
 import type { Space } from './spaces.js';
-import { bestCosine, type QueryVector } from './vector-bytes.js';
+import { bestCosine, type QueryVector, queryBytes } from './vector-bytes.js';
 
 /** A content and the similarity of its nearest piece to the query. */
 export interface Neighbour {
@@ -15,12 +15,18 @@ export interface NearestRequest {
   readonly query: QueryVector;
   /** Ids of the embeddings to choose from; undefined for all in use. */
   readonly among: readonly number[] | undefined;
+  /** Loads the vector extension on first use. */
+  readonly hasExtension: () => boolean;
 }
 
 /** Up to this many are compared exactly, even if they have codes. */
 const FEW = 4096;
 /** Rows in memory at once. */
 const BATCH = 1024;
+/** For fewer contents, loading the extension costs more than it saves. */
+const WORTH_EXTENSION = 512;
+/** The extension compares bytes, which may change the places of near ties: so many more are compared here. */
+const SPARE = 64;
 
 /**
  * The nearest contents of a space, by their nearest piece, best first: `count` of them and ties with the last.
@@ -37,7 +43,10 @@ export function nearest(
       'SELECT embeddings.id, vector FROM json_each(?) CROSS JOIN embeddings ON embeddings.id = value',
     )
     .raw();
-  const ids = [...candidatesFor(database, request, count)].sort((a, b) => a - b);
+  const all = [...candidatesFor(database, request, count)];
+  const isWorthIt = all.length > WORTH_EXTENSION + count && request.hasExtension();
+  const chosen = isWorthIt ? nearestInside(database, all, request.query, count + SPARE) : all;
+  const ids = chosen.sort((a, b) => a - b);
   let best: readonly Neighbour[] = [];
   for (let from = 0; from < ids.length; from += BATCH) {
     const least = best[count - 1]?.similarity ?? -1;
@@ -49,6 +58,32 @@ export function nearest(
     best = topNeighbours([...best, ...near], count);
   }
   return best;
+}
+
+/** The nearest by the extension: compared inside SQLite, so that thousands of rows need not be read. */
+function nearestInside(
+  database: Connection,
+  ids: readonly number[],
+  query: QueryVector,
+  count: number,
+): number[] {
+  return database
+    .prepare<[Record<string, unknown>], number>(
+      `SELECT embeddings.id FROM json_each(@ids) AS one
+       CROSS JOIN embeddings ON embeddings.id = one.value
+       CROSS JOIN json_each('[0, 1, 2, 3]') AS piece ON piece.value < length(vector) / (4 + @dimensions)
+       GROUP BY embeddings.id
+       ORDER BY min(vec_distance_cosine(vec_int8(@query), vec_int8(substr(vector,
+         1 + length(vector) / (4 + @dimensions) * 4 + piece.value * @dimensions, @dimensions))))
+       LIMIT @count`,
+    )
+    .pluck()
+    .all({
+      ids: JSON.stringify(ids.toSorted((a, b) => a - b)),
+      dimensions: query.length,
+      query: queryBytes(query),
+      count,
+    });
 }
 
 /** The ids to compare exactly. */

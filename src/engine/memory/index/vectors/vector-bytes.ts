@@ -91,6 +91,14 @@ export function queryVector(vector: Float32Array): QueryVector {
   return new Int32Array(unitVector(vector).map((value) => Math.round(value * QUERY_UNIT)));
 }
 
+/** The query as signed bytes. */
+export function queryBytes(query: QueryVector): Buffer {
+  const largest = query.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
+  return Buffer.from(
+    new Int8Array(query.map((value) => Math.round((value * LARGEST_BYTE) / largest))).buffer,
+  );
+}
+
 /** The cosine between a query and the nearest of the packed vectors, at most 1; -1 without any. */
 export function bestCosine(query: QueryVector, column: Buffer): number {
   let best = -1;

@@ -28,6 +28,8 @@ export interface VectorQuery {
   readonly limit: number;
   /** JSON array of the ids of the documents to search; undefined for all. */
   readonly documents: string | undefined;
+  /** Loads the vector extension on first use. */
+  readonly hasExtension: () => boolean;
 }
 
 /** Growth of the request when vectors turn out to belong to deleted chunks. */
@@ -39,7 +41,7 @@ const GROWTH = 4;
  * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
 export function vectorCandidates(database: Connection, asked: VectorQuery): VectorCandidate[] {
-  const { identity, vector, limit, documents } = asked;
+  const { identity, vector, limit, documents, hasExtension } = asked;
   const space = findSpace(database, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
@@ -48,7 +50,7 @@ export function vectorCandidates(database: Connection, asked: VectorQuery): Vect
   const ask = database.transaction(() => {
     const among = documents === undefined ? undefined : embeddingsOf(database, space, documents);
     for (let count = limit; ; count *= GROWTH) {
-      const found = nearest(database, { space, query, among }, count);
+      const found = nearest(database, { space, query, among, hasExtension }, count);
       const candidates = chunksOf(database, found, limit, documents);
       if (candidates.length >= limit || found.length < count) return candidates;
     }
