@@ -65,7 +65,7 @@ test('an unreadable file and an unreadable folder are named, the rest is indexed
     }),
   );
   const found = jsonOf.search(await memory('search', 'alpha', '--json'));
-  const paths = found.results.flatMap(({ path, similar }) => [
+  const paths = found.results.flatMap(({ path, similar = [] }) => [
     path,
     ...similar.map((one) => one.path),
   ]);

@@ -22,6 +22,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/integrate/entry.ts': 'a fixed command line',
   'engine/memory/chunking/blocks.ts': 'one mark, so often, then the end of the line',
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
+  'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
   'engine/memory/search/term-matcher.ts': 'plain words, only at the beginning of a word',
   'ui/screens/keys.ts': 'begins at a run of escape characters, and its classes exclude each other',
   'ui/screens/mount-inline.ts': 'fixed sequences at the beginning of what ink writes',

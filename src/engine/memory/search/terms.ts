@@ -90,7 +90,7 @@ export function wordTerm(word: string, languages: readonly Language[]): QueryTer
 }
 
 const NAME = /^[\p{L}\p{N}]+(?:[-._/\\:@#~+]{1,2}[\p{L}\p{N}]+)+$/u;
-const AROUND_NAME = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+const AROUND_NAME = /^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 /** A longer piece is no name. */
 const LONGEST_NAME = 200;
 const VERSION = /^v?\d+(?:\.\d+)+$/i;

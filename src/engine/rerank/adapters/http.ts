@@ -182,6 +182,8 @@ const explain: ExplainStatus = ({ status, body }) => {
   // How TEI reports a model that does not rerank.
   if (status === 424) return { kind: 'model' };
   const said = messageIn(body) ?? '';
-  const isModel = /\bmodel\b.*(?:not supported|not exist|not found|unknown|invalid)/iu.test(said);
+  const isModel = /\bmodel\b.{0,300}(?:not supported|not exist|not found|unknown|invalid)/iu.test(
+    said,
+  );
   return (status === 400 || status === 422) && isModel ? { kind: 'model' } : {};
 };
