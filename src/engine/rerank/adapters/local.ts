@@ -60,9 +60,9 @@ export async function openLocalReranker(
     signal.throwIfAborted();
     const model = await withOwnHint(() => loadModel(loaded, path, signal));
     const context = await rankingContext(model, path, settings, loaded, signal);
-    return rerankerOf(context, fileIdentity(path), () => loaded.llama.dispose());
+    return rerankerOf(context, fileIdentity(path), () => held(loaded.llama.dispose()));
   } catch (error) {
-    await loaded.llama.dispose();
+    await held(loaded.llama.dispose());
     throw error;
   }
 }

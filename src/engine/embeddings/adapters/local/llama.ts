@@ -94,17 +94,19 @@ export async function loadLlama(runtime: InstalledRuntime, threads: number): Pro
     const entry = join(runtime.folder, 'node_modules', RUNTIME_PACKAGE, 'dist', 'index.js');
     const module: unknown = await import(pathToFileURL(entry).href);
     if (!isLlamaModule(module)) throw new Error(`${entry} has no getLlama`);
-    const llama = await module.getLlama({
-      gpu: runtime.gpu || runtime.platform === 'darwin-arm64' ? 'auto' : false,
-      build: 'never',
-      skipDownload: true,
-      progressLogs: false,
-      logLevel: 'error',
-      logger: (_level, message) => {
-        if (said.length < MAX_SAID) said.push(message.replaceAll(/\s+/gu, ' ').trim());
-      },
-      maxThreads: threads,
-    });
+    const llama = await held(
+      module.getLlama({
+        gpu: runtime.gpu || runtime.platform === 'darwin-arm64' ? 'auto' : false,
+        build: 'never',
+        skipDownload: true,
+        progressLogs: false,
+        logLevel: 'error',
+        logger: (_level, message) => {
+          if (said.length < MAX_SAID) said.push(message.replaceAll(/\s+/gu, ' ').trim());
+        },
+        maxThreads: threads,
+      }),
+    );
     return { llama, takeComplaint: () => complaintIn(said.splice(0)) };
   } catch (error) {
     throw new VendorFault(
@@ -173,7 +175,7 @@ export class LlamaSession {
       const context = await held(creating);
       return new LlamaSession(model, context, contextSize);
     } catch (error) {
-      await model.dispose();
+      await held(model.dispose());
       signal.throwIfAborted();
       throw noContext(error);
     }

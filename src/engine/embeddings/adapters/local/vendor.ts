@@ -10,7 +10,7 @@ import type {
 } from '../../vendor.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { promptsOf } from '../open-models.js';
-import { INSTALL_HINT, LlamaSession, type LoadedLlama, loadLlama } from './llama.js';
+import { held, INSTALL_HINT, LlamaSession, type LoadedLlama, loadLlama } from './llama.js';
 import {
   checkModelFile,
   fileIdentity,
@@ -127,7 +127,7 @@ class LocalEngine {
     const { loaded } = this;
     this.session = undefined;
     this.loaded = undefined;
-    await loaded?.llama.dispose();
+    if (loaded !== undefined) await held(loaded.llama.dispose());
   }
 
   /** Can be stopped between two texts; one takes a fraction of a second. */
