@@ -20,7 +20,7 @@ export function daysOfChunk(
 ): DayRange | undefined {
   const named = source === 'sessions' ? undefined : dayOfPath(path);
   if (named !== undefined) return { first: named, last: named };
-  const inText = source === 'sessions' ? [] : (text.match(HEADING) ?? []);
+  const inText = source !== 'sessions' && ISO_DAY.test(text) ? (text.match(HEADING) ?? []) : [];
   const innermost = headingPath.findLast((heading) => dayIn(heading) !== undefined) ?? '';
   const days = [innermost, ...inText].flatMap((heading) => dayIn(heading) ?? []);
   return days.length === 0 ? undefined : { first: Math.min(...days), last: Math.max(...days) };

@@ -103,7 +103,7 @@ const DATES = new RegExp(
   ]
     .map((form) => String.raw`\b${form}\b`)
     .join('|'),
-  'giu',
+  'gi',
 );
 /** Words of a date besides the year and the day: weekday and month, in any language. */
 const DATE_WORDS = 2;

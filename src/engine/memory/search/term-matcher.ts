@@ -80,6 +80,8 @@ function inLanguages(word: Word, text: string, { languages }: TermLookup): Stemm
 function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatcher {
   const beginnings = beginningsOf(terms).filter(isAscii);
   const like = beginnings.length === 0 ? NOTHING : wordsBeginningWith(beginnings);
+  // Where a part of a name may begin.
+  const anywhere = beginnings.length === 0 ? NOTHING : new RegExp(beginnings.join('|'), 'i');
   const singleWords = formsOf(terms).every(({ stems }) => stems.length === 1);
   const known = new Map<string, StemmedWord>();
   const wordOnce = (word: string, start: number): StemmedWord => {
@@ -88,7 +90,7 @@ function asciiMatcher(terms: readonly QueryTerm[], lookup: TermLookup): TermMatc
     return { ...first, start, end: start + word.length };
   };
   return (text) => {
-    if (hasCamelCase(text)) return allWords(text, lookup);
+    if (anywhere.test(text) && hasCamelCase(text)) return allWords(text, lookup);
     const found = [...text.matchAll(like)];
     if (found.length === 0) return { hits: [], hasWords: ASCII_WORD.test(text) };
     if (!singleWords) return allWords(text, lookup);
