@@ -105,6 +105,8 @@ const DATES = new RegExp(
     .join('|'),
   'gi',
 );
+/** What all of them have one of; most headings are no date. */
+const MAYBE_DATE = /\d|day|ary|march|april|may|june|july|august|ber/i;
 /** Words of a date besides the year and the day: weekday and month, in any language. */
 const DATE_WORDS = 2;
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -112,6 +114,7 @@ const EDGES = /^[\s,–—-]{1,3}|[\s,–—-]{1,3}$/gu;
 
 /** A heading without its note's own day; empty if it is only a date, which dates the text below it. */
 function headingText(heading: string, day: string | undefined): string {
+  if (!MAYBE_DATE.test(heading)) return lineText(heading, day);
   const dateless = lineText(heading.replaceAll(DATES, ' '), undefined).replaceAll(EDGES, '');
   const others = day === undefined ? undefined : wordsBesides(day, heading);
   if (dateless === '' || (others !== undefined && others <= DATE_WORDS)) return '';
