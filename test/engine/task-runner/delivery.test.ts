@@ -283,7 +283,8 @@ test('closing cuts a program off, and the notification stays', async () => {
   await endTask(world);
   const pid = await eventually('the program', () => {
     try {
-      return Number(/(\d+)\./.exec(readFileSync(world.home.at('pid'), 'utf8'))?.[1]);
+      const pid = /(\d+)\./.exec(readFileSync(world.home.at('pid'), 'utf8'))?.[1];
+      return pid === undefined ? undefined : Number(pid);
     } catch {
       return undefined;
     }

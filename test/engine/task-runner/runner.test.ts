@@ -34,10 +34,13 @@ const WAITS = `
   fs.appendFileSync(home + '/begun', process.pid + '\\n');
   setInterval(() => { if (fs.existsSync(home + '/go')) process.exit(0); }, 20);`;
 
-const begun = ({ home }: RunnerWorld): readonly number[] =>
-  existsSync(home.at('begun'))
-    ? readFileSync(home.at('begun'), 'utf8').trim().split('\n').map(Number)
-    : [];
+const begun = ({ home }: RunnerWorld): readonly number[] => pidsIn(home.at('begun'));
+
+/** The process ids in a file, of whole lines: it exists before its first line does. */
+function pidsIn(file: string): readonly number[] {
+  if (!existsSync(file)) return [];
+  return (readFileSync(file, 'utf8').match(/^\d+(?=\n)/gm) ?? []).map(Number);
+}
 
 test('no more tasks run at once than are allowed, oldest first', async () => {
   const world = runnerWorld({ concurrency: 2, ...subagent(WAITS) });
@@ -126,9 +129,8 @@ setsid(
     const world = runnerWorld(settings);
     const detached = (nth: number): Promise<number> =>
       eventually('a detached program', () => {
-        const file = world.home.at('detached');
-        const pids = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-        return pids.length === nth ? Number(pids.at(-1)) : undefined;
+        const pids = pidsIn(world.home.at('detached'));
+        return pids.length === nth ? pids.at(-1) : undefined;
       });
     const first = await world.task();
     const other = await otherRunner(world, settings);
