@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openIndex } from '../src/engine/memory/index/open-index.js';
+import { openIndex } from '../src/engine/memory/index/sqlite/open-index.js';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
 import { report } from './report.js';

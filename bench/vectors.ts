@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
 import { currentIdentity } from '../src/engine/memory/index/identity.js';
-import { createIndex } from '../src/engine/memory/index/open-index.js';
+import { createIndex } from '../src/engine/memory/index/sqlite/open-index.js';
 import { openedIndex } from '../test/support/vector-index.js';
 import { median, timeInTurn } from './measure.js';
 import { report } from './report.js';

@@ -25,7 +25,7 @@ const PROCESSES = ['cli/home/look-process.ts'];
 const HOOK_ENTRIES = ['commands/memory/recall.ts'];
 
 /** What vectors in the index need; indexing loads it even without a provider. */
-const VECTOR_ENTRIES = ['engine/memory/index/vectors/index.ts'];
+const VECTOR_ENTRIES = ['engine/memory/index/sqlite/vectors/index.ts'];
 
 /** What reading secrets needs, with a provider or without. */
 const SECRET_ENTRIES = ['engine/secrets/index.ts'];

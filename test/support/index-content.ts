@@ -1,4 +1,4 @@
-import { openIndex } from '../../src/engine/memory/index/open-index.js';
+import { openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
 import { matchExpression, parseQuery } from '../../src/engine/memory/search/query.js';
 import { openDatabase } from '../../src/engine/sqlite/database.js';
 

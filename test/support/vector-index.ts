@@ -1,8 +1,9 @@
-import type { Change, IndexedDocument } from '../../src/engine/memory/index/document-writer.js';
+import type { Change, IndexedDocument } from '../../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
-import { createIndex, openIndex } from '../../src/engine/memory/index/open-index.js';
-import type { VectorSettings } from '../../src/engine/memory/index/vectors/extension.js';
+import { createIndex, openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
+import type { SqliteIndex } from '../../src/engine/memory/index/sqlite/sqlite-index.js';
+import type { VectorSettings } from '../../src/engine/memory/index/sqlite/vectors/extension.js';
 import { tempFolder } from './temp-folder.js';
 
 /** Makes an empty index in a folder of its own; gives back its file. */
@@ -18,7 +19,7 @@ export function openedIndex(
   file: string,
   access: 'read' | 'write' = 'write',
   vectors?: VectorSettings,
-): MemoryIndex {
+): SqliteIndex {
   const opened = openIndex(file, access, vectors);
   if (opened.state !== 'ready') throw new Error(opened.state);
   return opened.index;

@@ -39,6 +39,8 @@ export type Modality = 'audio' | 'image';
 export interface DocumentKey {
   readonly source: Source;
   readonly path: string;
+  /** In a shared memory, the host that has the file; absent for this host. */
+  readonly origin?: string | undefined;
 }
 
 /** A file to be indexed. */

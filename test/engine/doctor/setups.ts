@@ -13,7 +13,7 @@ import {
 import { dirname, join, relative } from 'node:path';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-log.js';
-import { APPLICATION_ID } from '../../../src/engine/memory/index/schema.js';
+import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { createDatabase } from '../../../src/engine/sqlite/database.js';
 import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';

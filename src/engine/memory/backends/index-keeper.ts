@@ -17,6 +17,7 @@ import {
   type MemoryIndex,
   type OpenedIndex,
   openIndex,
+  type SqliteIndex,
   statIndex,
 } from '../index/index.js';
 import { scanSources } from '../sources/index.js';
@@ -66,7 +67,7 @@ export interface IndexKeeperOptions {
 }
 
 interface OpenHandle {
-  readonly index: MemoryIndex;
+  readonly index: SqliteIndex;
   readonly inode: number;
 }
 

@@ -1,5 +1,3 @@
-import type { Connection } from '../../sqlite/database.js';
-
 const HASH_BYTES = 16;
 
 /**
@@ -28,15 +26,4 @@ function shortDigest(text: string): Buffer {
   // Sliced as a string: another Buffer per hash costs half as much again.
   const digest = hash('sha256', text, 'binary');
   return Buffer.from(digest.slice(0, HASH_BYTES), 'latin1');
-}
-
-/** Hashes chunks that were written while the index had no vectors. */
-export function hashChunks(database: Connection): void {
-  database.function('content_hash', { deterministic: true }, (headings, text) => {
-    return contentHash(String(headings), String(text));
-  });
-  database.exec(
-    `UPDATE chunks SET hash = content_hash(heading_path, text) WHERE hash IS NULL;
-     CREATE INDEX IF NOT EXISTS chunks_by_hash ON chunks (hash)`,
-  );
 }

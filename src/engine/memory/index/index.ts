@@ -1,10 +1,16 @@
-/*
- * The index database of one memory. What writes vectors is loaded by name:
- *   vectors/index.ts: everything that needs vectors
- */
+/* The index of one memory, and its SQLite database. */
 
+export type { CandidateFilter, LexicalCandidate, VectorCandidate } from './candidates.js';
 export { dayOfPath, daysOfChunk } from './chunk-days.js';
-export type { Change, IndexedDocument } from './document-writer.js';
+export type { Change, IndexedDocument, StoredDocument } from './documents.js';
+export type {
+  EmbeddingEntry,
+  MissingMedia,
+  RefusedContent,
+  RefusedMedia,
+  VectorExtension,
+  VectorSpaceStatistics,
+} from './embedding-records.js';
 export {
   currentIdentity,
   type IndexIdentity,
@@ -12,6 +18,8 @@ export {
   identityDifferences,
   type Tokenizer,
 } from './identity.js';
+export type { Language } from './languages.js';
+export type { IndexStatistics, MemoryIndex } from './memory-index.js';
 export {
   asIndexError,
   type IndexHeader,
@@ -19,24 +27,9 @@ export {
   integrityComplaints,
   isDamage,
   statIndex,
-} from './index-file.js';
-export type { Language } from './languages.js';
-export type { CandidateFilter, LexicalCandidate } from './lexical-candidates.js';
-export type { IndexStatistics, MemoryIndex } from './memory-index.js';
-export { createIndex, damageComplaint, type OpenedIndex, openIndex } from './open-index.js';
-export type { StoredDocument } from './read-documents.js';
-export type {
-  EmbeddingEntry,
-  RefusedContent,
-  RefusedMedia,
-  VectorSpaceStatistics,
-} from './vectors/embeddings.js';
-export {
-  loadVectorExtension,
-  type VectorExtension,
-  type VectorSettings,
-} from './vectors/extension.js';
-export type { MissingMedia } from './vectors/missing-embeddings.js';
-export { bytesOf, floatsOf } from './vectors/vector-bytes.js';
-export type { VectorCandidate } from './vectors/vector-candidates.js';
+} from './sqlite/index-file.js';
+export { createIndex, damageComplaint, type OpenedIndex, openIndex } from './sqlite/open-index.js';
+export type { SqliteIndex } from './sqlite/sqlite-index.js';
+export { loadVectorExtension, type VectorSettings } from './sqlite/vectors/extension.js';
+export { bytesOf, floatsOf } from './vector-bytes.js';
 export { backwards, camelParts, forwards, hasCamelCase } from './word-parts.js';

@@ -2,7 +2,9 @@ import { isCjk } from '../chunking/index.js';
 import type { DocumentKey } from '../types.js';
 import type { Tokenizer } from './identity.js';
 import type { Language } from './languages.js';
-import { HEADING_SEPARATOR } from './schema.js';
+
+/** Joins a heading path in its column; Markdown headings contain no line breaks. */
+export const HEADING_SEPARATOR = '\n';
 
 const MAYBE_CJK = /[\u2e80-\uffef]|[\ud840-\ud8bf]/;
 

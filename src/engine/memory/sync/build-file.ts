@@ -4,7 +4,7 @@ import { openDatabase } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
 import { syncToDisk } from '../../support/files.js';
 import type { ResetResult } from '../backends/index.js';
-import { indexHeader, type MemoryIndex, statIndex } from '../index/index.js';
+import { indexHeader, type SqliteIndex, statIndex } from '../index/index.js';
 import { withIndexLock } from './index-lock.js';
 
 const SIDE_FILES = ['-wal', '-shm', '-journal'] as const;
@@ -38,7 +38,7 @@ export function removeIndexFiles(indexFile: string): void {
  * write-ahead log in place, which is found by name. If there is no usable index, the build is renamed.
  */
 export async function publishBuild(
-  build: MemoryIndex,
+  build: SqliteIndex,
   indexFile: string,
   replaces: 'nothing' | 'unusable' | 'usable',
 ): Promise<void> {

@@ -7,9 +7,9 @@ import { runningMs } from '../../support/time.js';
 import {
   asIndexError,
   isDamage,
-  type MemoryIndex,
   type OpenedIndex,
   openIndex,
+  type SqliteIndex,
   type VectorSettings,
 } from '../index/index.js';
 
@@ -188,9 +188,9 @@ function readHolder(database: Connection): LockHolder | undefined {
 /** Provides a sync's connections, and takes them back. */
 export interface SyncConnections extends LockConnections {
   openIndex(file: string, vectors: VectorSettings): OpenedIndex;
-  releaseIndex(index: MemoryIndex): void;
+  releaseIndex(index: SqliteIndex): void;
   /** Closes it: the file is about to be replaced, or something is wrong with it. */
-  discardIndex(index: MemoryIndex): void;
+  discardIndex(index: SqliteIndex): void;
 }
 
 /** Opened for one sync and closed after it. */
@@ -213,7 +213,7 @@ interface Kept<T> {
  * keep-native-objects.ts. The lock is still released after each sync.
  */
 export class KeptConnections implements SyncConnections {
-  private index: Kept<{ readonly index: MemoryIndex; readonly opened: OpenedIndex }> | undefined;
+  private index: Kept<{ readonly index: SqliteIndex; readonly opened: OpenedIndex }> | undefined;
   private lock: Kept<Connection> | undefined;
 
   openIndex(file: string, vectors: VectorSettings): OpenedIndex {
@@ -230,11 +230,11 @@ export class KeptConnections implements SyncConnections {
     return opened;
   }
 
-  releaseIndex(index: MemoryIndex): void {
+  releaseIndex(index: SqliteIndex): void {
     if (this.index?.value.index !== index) index.close();
   }
 
-  discardIndex(index: MemoryIndex): void {
+  discardIndex(index: SqliteIndex): void {
     if (this.index?.value.index === index) this.index = undefined;
     index.close();
   }

@@ -12,6 +12,7 @@ import {
   isDamage,
   type MemoryIndex,
   type OpenedIndex,
+  type SqliteIndex,
   type VectorSettings,
 } from '../index/index.js';
 import { type MemorySources, removeStrays, type Scan, scanSources } from '../sources/index.js';
@@ -174,7 +175,7 @@ async function mirror(run: Run, opened: OpenedIndex): Promise<SyncSummary> {
   }
 }
 
-async function updateIndex(run: Run, index: MemoryIndex): Promise<SyncSummary> {
+async function updateIndex(run: Run, index: SqliteIndex): Promise<SyncSummary> {
   try {
     const result = await fill(run, index);
     if (!result.stopped) await scrubIfAsked(run, index);
@@ -187,7 +188,7 @@ async function updateIndex(run: Run, index: MemoryIndex): Promise<SyncSummary> {
 }
 
 /** Something was forgotten since the last sync, so its bytes must not stay in the file. */
-async function scrubIfAsked(run: Run, index: MemoryIndex): Promise<void> {
+async function scrubIfAsked(run: Run, index: SqliteIndex): Promise<void> {
   const scrubber = await index.scrubber();
   if (scrubber.isRequested()) scrubber.scrub(run.options.clock.now());
 }
@@ -201,7 +202,7 @@ async function rebuildIndex(run: Run, opened: OpenedIndex, rebuild: Rebuild): Pr
   const forgets = opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
   if (opened.state === 'ready') run.connections.discardIndex(opened.index);
   run.onEvent({ type: 'rebuild.started', ...rebuild });
-  let build: MemoryIndex | undefined;
+  let build: SqliteIndex | undefined;
   try {
     build = createIndex(buildFile(indexFile), currentIdentity(settings));
     // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/events.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';

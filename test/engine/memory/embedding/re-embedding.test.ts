@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchResponse } from '../../../../src/engine/memory/search/types.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
 import { readForgotten } from '../../../../src/engine/memory/forget/forget-list.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
-import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
 import { png } from '../../../support/media-files.js';
 import { backendOn, failureOf, pathsOf, targetOf } from '../../../support/memory.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LexicalCandidate } from '../../../../src/engine/memory/index/lexical-candidates.js';
+import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { rankCandidates } from '../../../../src/engine/memory/search/rank.js';
 import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';

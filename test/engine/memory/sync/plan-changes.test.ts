@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { StoredDocument } from '../../../../src/engine/memory/index/read-documents.js';
+import type { StoredDocument } from '../../../../src/engine/memory/index/documents.js';
 import {
   isRacy,
   isSameTree,

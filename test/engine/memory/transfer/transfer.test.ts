@@ -14,7 +14,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BuiltinBackend } from '../../../../src/engine/memory/backends/builtin.js';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
-import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
 import { isSafePath } from '../../../../src/engine/memory/transfer/export-format.js';
 import type { ExistingFiles } from '../../../../src/engine/memory/transfer/import-memory.js';

@@ -1,53 +1,15 @@
-import type { Connection } from '../../../sqlite/database.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import type {
+  EmbeddingEntry,
+  IdPage,
+  RefusedContent,
+  RefusedMedia,
+  StoredEmbedding,
+  VectorSpaceStatistics,
+} from '../../embedding-records.js';
+import { packVectors, unitVector, unpackVectors } from '../../vector-bytes.js';
 import { codeVectors } from './sign-codes.js';
 import { ensureSpace, findSpace, raiseWholeTo, requireDimensions, reviveSpace } from './spaces.js';
-import { packVectors, unitVector, unpackVectors } from './vector-bytes.js';
-
-/** The vectors of a content: one of each of its pieces. */
-export interface EmbeddingEntry {
-  /** Hash of what is embedded (see content-hash.ts). */
-  readonly hash: Buffer;
-  readonly vectors: readonly Float32Array[];
-}
-
-/** Up to `limit` rows with ids above `after`. */
-export interface IdPage {
-  readonly after: number;
-  readonly limit: number;
-}
-
-/** The vectors of a content in the index. */
-export interface StoredEmbedding extends EmbeddingEntry {
-  readonly id: number;
-}
-
-/** What is stored under one embedding identity. */
-export interface VectorSpaceStatistics {
-  readonly identity: string;
-  readonly dimensions: number;
-  /** Chunks of the index with a vector here. */
-  readonly chunks: number;
-  /** Vectors kept for texts that are not in the index now. */
-  readonly cached: number;
-  /** Chunks that the provider refuses. */
-  readonly refused: number;
-}
-
-/** Content that a provider refuses, with its message. */
-export interface RefusedContent {
-  readonly hash: Buffer;
-  readonly why: string;
-  readonly isMedia: boolean;
-}
-
-/** A media document that a provider refuses. */
-export interface RefusedMedia {
-  readonly identity: string;
-  /** The displayed path. */
-  readonly path: string;
-  readonly mimeType: string;
-  readonly why: string;
-}
 
 /**
  * Stores vectors under an identity, in one transaction.

@@ -1,6 +1,17 @@
-import { SvcError } from '../../../errors/index.js';
-import type { Connection } from '../../../sqlite/database.js';
-import { hashChunks } from '../content-hash.js';
+import { SvcError } from '../../../../errors/index.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import { contentHash } from '../../content-hash.js';
+
+/** Hashes chunks that were written while the index had no vectors. */
+export function hashChunks(database: Connection): void {
+  database.function('content_hash', { deterministic: true }, (headings, text) => {
+    return contentHash(String(headings), String(text));
+  });
+  database.exec(
+    `UPDATE chunks SET hash = content_hash(heading_path, text) WHERE hash IS NULL;
+     CREATE INDEX IF NOT EXISTS chunks_by_hash ON chunks (hash)`,
+  );
+}
 
 /** A row of `spaces`. */
 export interface Space {

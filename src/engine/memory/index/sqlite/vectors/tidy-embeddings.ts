@@ -1,19 +1,8 @@
-import type { Connection } from '../../../sqlite/database.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import type { TidyOptions } from '../../embedding-records.js';
 import { tidyRefused } from './embeddings.js';
 import { codeVectors, dropCodes, repairCodes } from './sign-codes.js';
 import { allSpaces, raiseWholeTo, reviveSpace, type Space } from './spaces.js';
-
-/** Which vectors are worth keeping. */
-export interface TidyOptions {
-  /** Identities in use; the vectors of all others count as unused. */
-  readonly keepIdentities: readonly string[];
-  /** Which of the others can never be used again; none by default. */
-  readonly isSuperseded?: (identity: string) => boolean;
-  /** How many unused vectors to keep, most recently used first. */
-  readonly cacheEntries: number;
-  /** Now, in milliseconds since the epoch. */
-  readonly atMs: number;
-}
 
 /** Deletes vectors that nothing uses, except for a cache of the most recently used ones. */
 export function tidyEmbeddings(database: Connection, options: TidyOptions): void {

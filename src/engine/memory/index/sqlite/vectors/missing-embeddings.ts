@@ -1,36 +1,8 @@
-import type { Connection } from '../../../sqlite/database.js';
-import { contentHash } from '../content-hash.js';
-import { headingPathOf } from '../lexical-text.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import { contentHash } from '../../content-hash.js';
+import type { MissingEmbedding, MissingMedia, MissingMediaCount } from '../../embedding-records.js';
+import { headingPathOf } from '../../lexical-text.js';
 import { findSpace, WITHOUT_VECTOR } from './spaces.js';
-
-/** A text chunk without a vector. */
-export interface MissingEmbedding {
-  readonly chunkId: number;
-  /** Hash of what is embedded: the heading path and the text (see content-hash.ts). */
-  readonly hash: Buffer;
-  readonly headingPath: readonly string[];
-  readonly text: string;
-}
-
-/** A media document whose content has no vector. */
-export interface MissingMedia {
-  readonly chunkId: number;
-  /** Hash of what is embedded: the type and the content of the file (see content-hash.ts). */
-  readonly hash: Buffer;
-  /** The displayed path. */
-  readonly path: string;
-  readonly label: string;
-  readonly mimeType: string;
-  /** SHA-256 of the bytes, hexadecimal. */
-  readonly contentHash: string;
-  readonly bytes: number;
-}
-
-/** Media without a vector under an identity. */
-export interface MissingMediaCount {
-  readonly files: number;
-  readonly bytes: number;
-}
 
 interface MissingRow {
   readonly chunkId: number;

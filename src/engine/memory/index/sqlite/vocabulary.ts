@@ -1,11 +1,5 @@
-import type { Connection } from '../../sqlite/database.js';
-
-/** A word as it is in the full-text index: folded and stemmed. */
-export interface IndexTerm {
-  readonly term: string;
-  /** How many chunks contain it. */
-  readonly chunks: number;
-}
+import type { Connection } from '../../../sqlite/database.js';
+import type { IndexTerm } from '../candidates.js';
 
 /**
  * The terms from `first` up to, but not including, `end`, in the order of their code points. Reads the entries of

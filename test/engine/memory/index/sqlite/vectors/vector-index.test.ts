@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failureOf } from '../../../../support/memory.js';
-import { tempFolder } from '../../../../support/temp-folder.js';
+import { failureOf } from '../../../../../support/memory.js';
+import { tempFolder } from '../../../../../support/temp-folder.js';
 import {
   apply,
   embedMissing,
@@ -11,7 +11,7 @@ import {
   putting,
   removing,
   textVector,
-} from '../../../../support/vector-index.js';
+} from '../../../../../support/vector-index.js';
 
 const test = suite('vectors in the index');
 

@@ -1,35 +1,11 @@
-import type { Connection } from '../../sqlite/database.js';
-import type { DocumentKey, DocumentKind, Source } from '../types.js';
-import type { IndexedDocument } from './document-writer.js';
-
-/** What the index knows of a document without its chunks. */
-export interface StoredDocument extends Omit<IndexedDocument, 'chunks'> {
-  /** When the file was last read, in milliseconds since the epoch. */
-  readonly indexedMs: number;
-}
-
-/** The kind of the document under a key. */
-export type DescribedDocument = DocumentKey & Pick<IndexedDocument, 'kind' | 'mimeType'>;
-
-/** Media documents, counted. */
-export interface MediaCounts {
-  readonly images: number;
-  readonly audio: number;
-}
-
-/** What an index contains. */
-export interface DocumentCounts {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly bySource: readonly {
-    readonly source: Source;
-    readonly documents: number;
-    readonly chunks: number;
-    /** Unreadable lines of transcripts; absent when there are none. */
-    readonly brokenLines?: number;
-  }[];
-  readonly media: MediaCounts;
-}
+import type { Connection } from '../../../sqlite/database.js';
+import type { DocumentKey, DocumentKind, Source } from '../../types.js';
+import type {
+  DescribedDocument,
+  DocumentCounts,
+  MediaCounts,
+  StoredDocument,
+} from '../documents.js';
 
 type DocumentRow = [
   source: Source,

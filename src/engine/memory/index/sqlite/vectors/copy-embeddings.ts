@@ -1,7 +1,6 @@
-import { type Connection, openDatabase } from '../../../sqlite/database.js';
-import { hashChunks } from '../content-hash.js';
+import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { isDamage } from '../index-file.js';
-import { allSpaces, findSpace } from './spaces.js';
+import { allSpaces, findSpace, hashChunks } from './spaces.js';
 
 /** Tables to copy, referenced ones first. */
 const TABLES = ['batch_jobs', 'spaces', 'embeddings', 'cached_embeddings'] as const;

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
-import { messageOf } from '../../../errors/index.js';
-import type { Connection } from '../../../sqlite/database.js';
+import { messageOf } from '../../../../errors/index.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import type { VectorExtension } from '../../embedding-records.js';
 
 /** `memorySearch.store.vector`: whether and from where the vector extension is loaded. */
 export interface VectorSettings {
@@ -10,11 +11,6 @@ export interface VectorSettings {
 }
 
 export const DEFAULT_VECTOR_SETTINGS: VectorSettings = { enabled: true };
-
-/** The result of loading the extension; `why` is a clause for people. */
-export type VectorExtension =
-  | { readonly loaded: true; readonly version: string; readonly path: string }
-  | { readonly loaded: false; readonly why: string };
 
 /** sqlite-vec's entry point; SQLite would guess it from the file name. */
 const ENTRY_POINT = 'sqlite3_vec_init';

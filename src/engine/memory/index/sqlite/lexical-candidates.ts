@@ -1,24 +1,8 @@
 import { setImmediate as othersTurn } from 'node:timers/promises';
-import type { Connection } from '../../sqlite/database.js';
-import type { Chunk, DocumentKey, DocumentKind, Source } from '../types.js';
-import { headingPathOf, lineNumbersOf } from './lexical-text.js';
-
-/** Restricts a search; an absent field restricts nothing. */
-export interface CandidateFilter {
-  readonly sources?: readonly Source[] | undefined;
-  readonly kinds?: readonly DocumentKind[] | undefined;
-  /** Keeps documents by their displayed path. */
-  readonly path?: ((path: string) => boolean) | undefined;
-}
-
-/** A chunk that a query matched. */
-export interface LexicalCandidate extends Chunk, DocumentKey {
-  readonly chunkId: number;
-  /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
-  readonly bm25: number;
-  /** The language its words are stemmed in; absent for English. */
-  readonly language?: string | null;
-}
+import type { Connection } from '../../../sqlite/database.js';
+import type { DocumentKind, Source } from '../../types.js';
+import type { CandidateFilter, LexicalCandidate } from '../candidates.js';
+import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
 
 /** BM25 weights of the full-text columns: text, heading path, file name. */
 export const COLUMN_WEIGHTS = '1.0, 1.5, 0.5, 1.0';

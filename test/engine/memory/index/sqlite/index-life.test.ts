@@ -15,13 +15,19 @@ import {
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
-import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
-import type { SyncTarget } from '../../../../src/engine/memory/sync/sync-index.js';
-import { createDatabase, openDatabase } from '../../../../src/engine/sqlite/database.js';
-import { contentOf } from '../../../support/index-content.js';
-import { backendOn, failureOf, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
-import { folderOf } from '../../../support/temp-folder.js';
+import { openIndex } from '../../../../../src/engine/memory/index/sqlite/open-index.js';
+import { acquireIndexLock } from '../../../../../src/engine/memory/sync/index-lock.js';
+import type { SyncTarget } from '../../../../../src/engine/memory/sync/sync-index.js';
+import { createDatabase, openDatabase } from '../../../../../src/engine/sqlite/database.js';
+import { contentOf } from '../../../../support/index-content.js';
+import {
+  backendOn,
+  failureOf,
+  pathsOf,
+  targetOf,
+  warningCodes,
+} from '../../../../support/memory.js';
+import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('the life of an index');
 

@@ -1,16 +1,7 @@
-import type { Connection } from '../../sqlite/database.js';
-import type { TreeSnapshot } from '../sync/index.js';
-import type { SkippedFile } from '../types.js';
-
-/** What a finished sync leaves behind. */
-export interface SyncMark {
-  /** When it ended, in milliseconds since the epoch; undefined before the first. */
-  readonly syncedMs: number | undefined;
-  /** The files it saw; undefined when they were too fresh to compare later, or have changed since. */
-  readonly tree: TreeSnapshot | undefined;
-  /** The files it could not read. */
-  readonly skipped: readonly SkippedFile[];
-}
+import type { Connection } from '../../../sqlite/database.js';
+import type { TreeSnapshot } from '../../sync/index.js';
+import type { SkippedFile } from '../../types.js';
+import type { SyncMark } from '../documents.js';
 
 type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 

@@ -1,7 +1,7 @@
-import type { Connection } from '../../../sqlite/database.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import { bestCosine, type QueryVector, queryBytes } from '../../vector-bytes.js';
 import { worthComparing } from './sign-codes.js';
 import type { Space } from './spaces.js';
-import { bestCosine, type QueryVector, queryBytes } from './vector-bytes.js';
 
 /** A content and the similarity of its nearest piece to the query. */
 export interface Neighbour {

@@ -1,8 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
-import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../errors/index.js';
-import { databaseFault, openDatabase } from '../../sqlite/database.js';
-import { readPart } from '../../support/files.js';
-import { SCHEMA_VERSION } from './identity.js';
+import { handlesExhausted, isHandleShortage, messageOf, SvcError } from '../../../errors/index.js';
+import { databaseFault, openDatabase } from '../../../sqlite/database.js';
+import { readPart } from '../../../support/files.js';
+import { SCHEMA_VERSION } from '../identity.js';
 import { APPLICATION_ID } from './schema.js';
 
 /**

@@ -1,25 +1,11 @@
-import type { Connection } from '../../../sqlite/database.js';
-import type { Chunk, DocumentKey } from '../../types.js';
-import { headingPathOf, lineNumbersOf } from '../lexical-text.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import type { Chunk, DocumentKey } from '../../../types.js';
+import type { MediaSample, VectorCandidate } from '../../candidates.js';
+import { headingPathOf, lineNumbersOf } from '../../lexical-text.js';
+import { bestCosine, queryVector } from '../../vector-bytes.js';
 import { holdsMedia } from '../sync-mark.js';
 import { type Neighbour, nearest } from './nearest.js';
 import { findSpace, requireDimensions, type Space } from './spaces.js';
-import { bestCosine, queryVector } from './vector-bytes.js';
-
-/** A chunk of which a piece is near a query. */
-export interface VectorCandidate extends Chunk, DocumentKey {
-  readonly chunkId: number;
-  /** Cosine of the nearest piece, -1 to 1. */
-  readonly similarity: number;
-}
-
-/** Media sampled evenly from the index. */
-export interface MediaSample {
-  /** The chunks of all media. */
-  readonly chunkIds: ReadonlySet<number>;
-  /** Cosines between the query and some of them. */
-  readonly similarities: readonly number[];
-}
 
 /** A nearest-neighbour query under one identity. */
 export interface VectorQuery {

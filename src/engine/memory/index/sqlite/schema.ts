@@ -1,8 +1,5 @@
-import type { Connection } from '../../sqlite/database.js';
-import type { Tokenizer } from './identity.js';
-
-/** Joins a heading path in its column; Markdown headings contain no line breaks. */
-export const HEADING_SEPARATOR = '\n';
+import type { Connection } from '../../../sqlite/database.js';
+import type { Tokenizer } from '../identity.js';
 
 /** Marks the file as ours in SQLite's header ("svci"). */
 export const APPLICATION_ID = 0x73766369;

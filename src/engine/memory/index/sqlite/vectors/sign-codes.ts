@@ -1,6 +1,6 @@
-import type { Connection } from '../../../sqlite/database.js';
+import type { Connection } from '../../../../sqlite/database.js';
+import { bytesOf, integersOf, type QueryVector, sumOfVectors } from '../../vector-bytes.js';
 import type { Space } from './spaces.js';
-import { bytesOf, integersOf, type QueryVector, sumOfVectors } from './vector-bytes.js';
 
 /*
  * The code of a content is one bit for each dimension: whether the sum of its vectors is negative there. The

@@ -1,13 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { MemoryIndex } from '../../../../../src/engine/memory/index/memory-index.js';
+import type { MemoryIndex } from '../../../../../../src/engine/memory/index/memory-index.js';
 import {
   bestCosine,
   packVectors,
   queryVector,
   unitVector,
-} from '../../../../../src/engine/memory/index/vectors/vector-bytes.js';
-import { openDatabase } from '../../../../../src/engine/sqlite/database.js';
+} from '../../../../../../src/engine/memory/index/vector-bytes.js';
+import { openDatabase } from '../../../../../../src/engine/sqlite/database.js';
 import {
   apply,
   embedMissing,
@@ -17,7 +17,7 @@ import {
   removing,
   seededRandom,
   textVector as vectorOf,
-} from '../../../../support/vector-index.js';
+} from '../../../../../support/vector-index.js';
 
 const test = suite('codes of vectors');
 

@@ -1,27 +1,22 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { messageOf } from '../../errors/index.js';
+import { messageOf } from '../../../errors/index.js';
 import {
   type Connection,
   createDatabase,
   databaseFault,
   openDatabase,
   openDatabaseBytes,
-} from '../../sqlite/database.js';
-import {
-  DamagedMetaError,
-  type IndexIdentity,
-  readIdentity,
-  readVersion,
-  SCHEMA_VERSION,
-} from './identity.js';
+} from '../../../sqlite/database.js';
+import { type IndexIdentity, SCHEMA_VERSION } from '../identity.js';
 import { asIndexError, statIndex } from './index-file.js';
-import { MemoryIndex } from './memory-index.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
+import { SqliteIndex } from './sqlite-index.js';
+import { DamagedMetaError, readIdentity, readVersion } from './stored-identity.js';
 
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
 
 export type OpenedIndex =
-  | { readonly state: 'ready'; readonly index: MemoryIndex; readonly identity: IndexIdentity }
+  | { readonly state: 'ready'; readonly index: SqliteIndex; readonly identity: IndexIdentity }
   | { readonly state: 'missing' }
   /** The file is not an index of this version; `why` is a clause for people. */
   | { readonly state: 'unusable'; readonly why: string };
@@ -52,7 +47,7 @@ export function openIndex(
     // Only once it is known to be ours: the setting is stored in the file.
     if (access === 'write') prepareForWriting(database);
     const identity = readIdentity(database);
-    const index = new MemoryIndex(database, identity, file, vectors);
+    const index = new SqliteIndex(database, identity, file, vectors);
     return { state: 'ready', index, identity };
   } catch (error) {
     database?.close();
@@ -70,9 +65,9 @@ export function damageComplaint(error: unknown): string {
 
 /**
  * Creates an empty index at an unused path; removes the file again on failure. Not crash-safe until {@link
- * MemoryIndex.seal}.
+ * SqliteIndex.seal}.
  */
-export function createIndex(file: string, identity: IndexIdentity): MemoryIndex {
+export function createIndex(file: string, identity: IndexIdentity): SqliteIndex {
   const database = createDatabase(file, BUSY_TIMEOUT_MS);
   try {
     // Nobody reads the file before it is published, and a crash only leaves a stray file.
@@ -91,7 +86,7 @@ export function createIndex(file: string, identity: IndexIdentity): MemoryIndex 
     for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true });
     throw error;
   }
-  return new MemoryIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
+  return new SqliteIndex(database, identity, file, DEFAULT_VECTOR_SETTINGS);
 }
 
 const BUILD_CACHE_KIB = 16 * 1024;

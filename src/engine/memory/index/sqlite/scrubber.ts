@@ -1,4 +1,4 @@
-import type { Connection } from '../../sqlite/database.js';
+import type { Connection } from '../../../sqlite/database.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';

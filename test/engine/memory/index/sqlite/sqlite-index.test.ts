@@ -1,14 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Change, IndexedDocument } from '../../../../../src/engine/memory/index/documents.js';
 import type {
-  Change,
-  IndexedDocument,
-} from '../../../../src/engine/memory/index/document-writer.js';
-import type { ChangeSet, MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
-import { openIndex } from '../../../../src/engine/memory/index/open-index.js';
-import { contentOf } from '../../../support/index-content.js';
-import { backendOn, targetOf } from '../../../support/memory.js';
-import { folderOf } from '../../../support/temp-folder.js';
+  ChangeSet,
+  MemoryIndex,
+} from '../../../../../src/engine/memory/index/memory-index.js';
+import { openIndex } from '../../../../../src/engine/memory/index/sqlite/open-index.js';
+import { contentOf } from '../../../../support/index-content.js';
+import { backendOn, targetOf } from '../../../../support/memory.js';
+import { folderOf } from '../../../../support/temp-folder.js';
 
 const test = suite('the SQLite index');
 

@@ -1,27 +1,13 @@
-import type { Connection } from '../../sqlite/database.js';
-import type { DayRange } from '../../support/day.js';
+import type { Connection } from '../../../sqlite/database.js';
+import type { DayRange } from '../../../support/day.js';
+import type { DatedQuestion, LexicalCandidate } from '../candidates.js';
 import {
-  type CandidateFilter,
   type CandidateRow,
   COLUMN_WEIGHTS,
-  type LexicalCandidate,
   matchingDocuments,
   SELECT_CANDIDATE,
   toCandidate,
 } from './lexical-candidates.js';
-
-/** Which chunks of some days are wanted. */
-export interface DatedQuestion {
-  readonly days: DayRange;
-  /** A full-text expression that orders them; undefined without words. */
-  readonly match: string | undefined;
-  /** Whether a chunk must match {@link match}. */
-  readonly mustMatch: boolean;
-  /** A full-text expression that a chunk must not match. */
-  readonly except: string | undefined;
-  readonly limit: number;
-  readonly filter: CandidateFilter;
-}
 
 const DATED = 'first_day <= @last AND last_day >= @first';
 

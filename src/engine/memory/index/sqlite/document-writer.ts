@@ -1,39 +1,13 @@
-import type { Connection } from '../../sqlite/database.js';
-import type { Chunk, DocumentKey, DocumentKind, FileFingerprint } from '../types.js';
-import { daysOfChunk } from './chunk-days.js';
-import { contentHash, mediaContentHash } from './content-hash.js';
-import type { Tokenizer } from './identity.js';
-import { type Language, languageOf, languagesOf } from './languages.js';
-import { fileNameWords, lexicalText, lineNumbersText } from './lexical-text.js';
-import { HEADING_SEPARATOR } from './schema.js';
+import type { Connection } from '../../../sqlite/database.js';
+import type { DocumentKey, FileFingerprint } from '../../types.js';
+import { daysOfChunk } from '../chunk-days.js';
+import { contentHash, mediaContentHash } from '../content-hash.js';
+import type { Change, IndexedDocument } from '../documents.js';
+import type { Tokenizer } from '../identity.js';
+import { type Language, languageOf, languagesOf } from '../languages.js';
+import { fileNameWords, HEADING_SEPARATOR, lexicalText, lineNumbersText } from '../lexical-text.js';
+import { wordParts } from '../word-parts.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
-import { wordParts } from './word-parts.js';
-
-/** A document with everything the index stores of it. */
-export interface IndexedDocument extends DocumentKey {
-  readonly kind: DocumentKind;
-  /** MIME type of a media file, detected from its content; absent for text. */
-  readonly mimeType?: string | undefined;
-  readonly fingerprint: FileFingerprint;
-  /**
-   * SHA-256 of the bytes, hexadecimal, with a mark of what in them is forgotten; for a transcript see
-   * transcript-progress.ts.
-   */
-  readonly hash: string;
-  readonly chunks: readonly Chunk[];
-  /** Where reading resumes; only for documents that are appended to. */
-  readonly resume?: string | undefined;
-}
-
-/** One difference between a document and the index. */
-export type Change =
-  | { readonly type: 'remove'; readonly key: DocumentKey }
-  /** The content is unchanged, the fingerprint is not. */
-  | { readonly type: 'touch'; readonly key: DocumentKey; readonly fingerprint: FileFingerprint }
-  /** A new document, or a replacement under the same key. */
-  | { readonly type: 'put'; readonly document: IndexedDocument }
-  /** Appended content: the last `replacesLast` chunks are replaced by the given ones. */
-  | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
 
 /** Writes documents with their chunks and full-text rows. Transactions are the caller's. */
 export interface DocumentWriter {

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { getLoadablePath } from 'sqlite-vec';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CandidateFilter } from '../../../../../src/engine/memory/index/lexical-candidates.js';
-import type { VectorSettings } from '../../../../../src/engine/memory/index/vectors/extension.js';
-import { tempFolder } from '../../../../support/temp-folder.js';
+import type { CandidateFilter } from '../../../../../../src/engine/memory/index/candidates.js';
+import type { VectorSettings } from '../../../../../../src/engine/memory/index/sqlite/vectors/extension.js';
+import { tempFolder } from '../../../../../support/temp-folder.js';
 import {
   apply,
   embedMissing,
@@ -12,7 +12,7 @@ import {
   openedIndex,
   putting,
   textVector,
-} from '../../../../support/vector-index.js';
+} from '../../../../../support/vector-index.js';
 
 const test = suite('the vector extension');
 

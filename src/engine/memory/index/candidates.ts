@@ -1,0 +1,54 @@
+import type { DayRange } from '../../support/day.js';
+import type { Chunk, DocumentKey, DocumentKind, Source } from '../types.js';
+
+/** Restricts a search; an absent field restricts nothing. */
+export interface CandidateFilter {
+  readonly sources?: readonly Source[] | undefined;
+  readonly kinds?: readonly DocumentKind[] | undefined;
+  /** Keeps documents by their displayed path. */
+  readonly path?: ((path: string) => boolean) | undefined;
+}
+
+/** A chunk that a query matched. */
+export interface LexicalCandidate extends Chunk, DocumentKey {
+  readonly chunkId: number;
+  /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
+  readonly bm25: number;
+  /** The language its words are stemmed in; absent for English. */
+  readonly language?: string | null;
+}
+
+/** Which chunks of some days are wanted. */
+export interface DatedQuestion {
+  readonly days: DayRange;
+  /** A full-text expression that orders them; undefined without words. */
+  readonly match: string | undefined;
+  /** Whether a chunk must match {@link match}. */
+  readonly mustMatch: boolean;
+  /** A full-text expression that a chunk must not match. */
+  readonly except: string | undefined;
+  readonly limit: number;
+  readonly filter: CandidateFilter;
+}
+
+/** A word as it is in the full-text index: folded and stemmed. */
+export interface IndexTerm {
+  readonly term: string;
+  /** How many chunks contain it. */
+  readonly chunks: number;
+}
+
+/** A chunk of which a piece is near a query. */
+export interface VectorCandidate extends Chunk, DocumentKey {
+  readonly chunkId: number;
+  /** Cosine of the nearest piece, -1 to 1. */
+  readonly similarity: number;
+}
+
+/** Media sampled evenly from the index. */
+export interface MediaSample {
+  /** The chunks of all media. */
+  readonly chunkIds: ReadonlySet<number>;
+  /** Cosines between the query and some of them. */
+  readonly similarities: readonly number[];
+}

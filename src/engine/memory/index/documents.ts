@@ -1,0 +1,74 @@
+import type { TreeSnapshot } from '../sync/index.js';
+import type {
+  Chunk,
+  DocumentKey,
+  DocumentKind,
+  FileFingerprint,
+  SkippedFile,
+  Source,
+} from '../types.js';
+
+/** A document with everything the index stores of it. */
+export interface IndexedDocument extends DocumentKey {
+  readonly kind: DocumentKind;
+  /** MIME type of a media file, detected from its content; absent for text. */
+  readonly mimeType?: string | undefined;
+  readonly fingerprint: FileFingerprint;
+  /**
+   * SHA-256 of the bytes, hexadecimal, with a mark of what in them is forgotten; for a transcript see
+   * transcript-progress.ts.
+   */
+  readonly hash: string;
+  readonly chunks: readonly Chunk[];
+  /** Where reading resumes; only for documents that are appended to. */
+  readonly resume?: string | undefined;
+}
+
+/** One difference between a document and the index. */
+export type Change =
+  | { readonly type: 'remove'; readonly key: DocumentKey }
+  /** The content is unchanged, the fingerprint is not. */
+  | { readonly type: 'touch'; readonly key: DocumentKey; readonly fingerprint: FileFingerprint }
+  /** A new document, or a replacement under the same key. */
+  | { readonly type: 'put'; readonly document: IndexedDocument }
+  /** Appended content: the last `replacesLast` chunks are replaced by the given ones. */
+  | { readonly type: 'extend'; readonly document: IndexedDocument; readonly replacesLast: number };
+
+/** What the index knows of a document without its chunks. */
+export interface StoredDocument extends Omit<IndexedDocument, 'chunks'> {
+  /** When the file was last read, in milliseconds since the epoch. */
+  readonly indexedMs: number;
+}
+
+/** The kind of the document under a key. */
+export type DescribedDocument = DocumentKey & Pick<IndexedDocument, 'kind' | 'mimeType'>;
+
+/** Media documents, counted. */
+export interface MediaCounts {
+  readonly images: number;
+  readonly audio: number;
+}
+
+/** What an index contains. */
+export interface DocumentCounts {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly bySource: readonly {
+    readonly source: Source;
+    readonly documents: number;
+    readonly chunks: number;
+    /** Unreadable lines of transcripts; absent when there are none. */
+    readonly brokenLines?: number;
+  }[];
+  readonly media: MediaCounts;
+}
+
+/** What a finished sync leaves behind. */
+export interface SyncMark {
+  /** When it ended, in milliseconds since the epoch; undefined before the first. */
+  readonly syncedMs: number | undefined;
+  /** The files it saw; undefined when they were too fresh to compare later, or have changed since. */
+  readonly tree: TreeSnapshot | undefined;
+  /** The files it could not read. */
+  readonly skipped: readonly SkippedFile[];
+}
