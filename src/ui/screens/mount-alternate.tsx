@@ -25,6 +25,37 @@ export function mountAlternate(view: ReactNode, streams: ScreenStreams): Mounted
   };
 }
 
+/** How a screen that runs on its own starts and ends. */
+interface ScreenRun<T> {
+  /** Starts the work of the screen, after its first frame. */
+  readonly begin?: () => void;
+  readonly ended: Promise<T>;
+  /** Ends the screen as if the user had quit. */
+  readonly leave: () => void;
+}
+
+/**
+ * Shows a view on the alternate screen until it has ended, or the signal closes it. The terminal is restored however
+ * it ends.
+ */
+export async function runAlternate<T>(
+  view: ReactNode,
+  options: ScreenStreams & { readonly signal?: AbortSignal },
+  { begin, ended, leave }: ScreenRun<T>,
+): Promise<T> {
+  const { signal } = options;
+  const screen = mountAlternate(view, options);
+  signal?.addEventListener('abort', leave);
+  try {
+    if (signal?.aborted === true) leave();
+    else begin?.();
+    return await Promise.race([ended, screen.failed]);
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    await screen.unmount();
+  }
+}
+
 function AtUnmount({ call }: { readonly call: () => void }): null {
   useEffect(() => call, [call]);
   return null;

@@ -6,7 +6,7 @@ import { createEnding } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
 import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { mountAlternate } from '../mount-alternate.js';
+import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { candidatesFrame } from './frame.js';
 import {
@@ -51,7 +51,7 @@ export interface CandidatesScreenOptions extends ScreenStreams {
 export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
 ): Promise<readonly Decided[]> {
-  const { style, title, stdout, signal, actions } = options;
+  const { style, title, stdout, actions } = options;
   const store = createStore(EMPTY_CANDIDATES, reduceCandidates);
   const { ended, finish, fail } = createEnding<void>();
   const leave = (): void => finish();
@@ -70,56 +70,54 @@ export async function runCandidatesScreen(
       store.dispatch({ type: 'told', told: actions.explain(error) });
     });
   };
-  const screen = mountAlternate(
-    <CandidatesScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      title={title}
-      onPromote={() =>
-        write((state) => {
-          const candidate = chosenCandidate(state);
-          return candidate && promote(candidate, actions).then(store.dispatch);
-        })
-      }
-      onReject={() =>
-        write((state) => {
-          const candidate = chosenCandidate(state);
-          return candidate && reject(candidate, actions).then(store.dispatch);
-        })
-      }
-      onUndo={() =>
-        write((state) => {
-          const decided = state.decided.at(-1);
-          if (decided === undefined) {
-            store.dispatch({ type: 'told', told: 'nothing to undo' });
-            return undefined;
-          }
-          return actions.takeBack(decided).then(async (told) => {
-            store.dispatch({ type: 'taken.back', told });
-            await load(decided.key);
-          });
-        })
-      }
-      onAgain={() =>
-        write(() => load().then(() => store.dispatch({ type: 'told', told: 'reloaded' })))
-      }
-      onLeave={leave}
-    />,
-    options,
-  );
   const stopReading = readPassages(store, actions);
-  signal.addEventListener('abort', leave);
   try {
-    if (signal.aborted) leave();
-    else load().catch(fail);
-    await Promise.race([ended, screen.failed]);
-    await writing;
+    await runAlternate(
+      <CandidatesScreen
+        store={store}
+        stdout={stdout}
+        style={style}
+        title={title}
+        onPromote={() =>
+          write((state) => {
+            const candidate = chosenCandidate(state);
+            return candidate && promote(candidate, actions).then(store.dispatch);
+          })
+        }
+        onReject={() =>
+          write((state) => {
+            const candidate = chosenCandidate(state);
+            return candidate && reject(candidate, actions).then(store.dispatch);
+          })
+        }
+        onUndo={() =>
+          write((state) => {
+            const decided = state.decided.at(-1);
+            if (decided === undefined) {
+              store.dispatch({ type: 'told', told: 'nothing to undo' });
+              return undefined;
+            }
+            return actions.takeBack(decided).then(async (told) => {
+              store.dispatch({ type: 'taken.back', told });
+              await load(decided.key);
+            });
+          })
+        }
+        onAgain={() =>
+          write(() => load().then(() => store.dispatch({ type: 'told', told: 'reloaded' })))
+        }
+        onLeave={leave}
+      />,
+      options,
+      {
+        begin: () => void load().catch(fail),
+        ended: ended.then(() => writing),
+        leave,
+      },
+    );
     return store.getSnapshot().decided;
   } finally {
     stopReading();
-    signal.removeEventListener('abort', leave);
-    await screen.unmount();
   }
 }
 

@@ -13,7 +13,7 @@ import { createEnding } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
 import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { mountAlternate } from '../mount-alternate.js';
+import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { doctorFrame } from './frame.js';
 import {
@@ -59,10 +59,11 @@ export interface DoctorScreenEnd {
  * Shows checks while they run and until the user quits. The terminal is restored however it ends, after a running fix.
  */
 export async function runDoctorScreen(options: DoctorScreenOptions): Promise<DoctorScreenEnd> {
-  const { style, homeDir, names, stdout, signal } = options;
+  const { style, homeDir, names, stdout } = options;
   const store = createStore(startDoctorScreen(names), reduceDoctorScreen);
   const applied: AppliedFix[] = [];
   const { ended, finish, fail } = createEnding<FindingPlace | undefined>();
+  const leave = (): void => finish(undefined);
   let running: AbortController | undefined;
   let fixing: Promise<void> = Promise.resolve();
   const look = (checks: readonly string[]): void => {
@@ -96,49 +97,46 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
       fail,
     );
   };
-  const screen = mountAlternate(
-    <DoctorScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      homeDir={homeDir}
-      onAgain={() => look(names)}
-      onApply={() => {
-        const state = store.getSnapshot();
-        const chosen = chosenFinding(state);
-        if (state.fixing || chosen?.finding.fix === undefined) return;
-        if (state.opened) fix([chosen]);
-        else store.dispatch({ type: 'fix.opened' });
-      }}
-      onApplyAll={() => {
-        const state = store.getSnapshot();
-        const safe = safeFindings(state);
-        if (state.fixing || safe.length === 0) return;
-        if (state.confirming) fix(safe);
-        else store.dispatch({ type: 'confirm.opened' });
-      }}
-      onEdit={() => {
-        const place = chosenFinding(store.getSnapshot())?.finding.place;
-        if (place !== undefined) finish(place);
-      }}
-      onLeave={() => finish(undefined)}
-    />,
-    options,
-  );
-  const leave = (): void => finish(undefined);
-  signal.addEventListener('abort', leave);
   try {
-    if (signal.aborted) leave();
-    else look(names);
-    const edit = await Promise.race([ended, screen.failed]);
-    // A fix is short and must not be interrupted.
-    await fixing;
+    const edit = await runAlternate(
+      <DoctorScreen
+        store={store}
+        stdout={stdout}
+        style={style}
+        homeDir={homeDir}
+        onAgain={() => look(names)}
+        onApply={() => {
+          const state = store.getSnapshot();
+          const chosen = chosenFinding(state);
+          if (state.fixing || chosen?.finding.fix === undefined) return;
+          if (state.opened) fix([chosen]);
+          else store.dispatch({ type: 'fix.opened' });
+        }}
+        onApplyAll={() => {
+          const state = store.getSnapshot();
+          const safe = safeFindings(state);
+          if (state.fixing || safe.length === 0) return;
+          if (state.confirming) fix(safe);
+          else store.dispatch({ type: 'confirm.opened' });
+        }}
+        onEdit={() => {
+          const place = chosenFinding(store.getSnapshot())?.finding.place;
+          if (place !== undefined) finish(place);
+        }}
+        onLeave={leave}
+      />,
+      options,
+      {
+        begin: () => look(names),
+        // A fix is short and must not be interrupted.
+        ended: ended.then((place) => fixing.then(() => place)),
+        leave,
+      },
+    );
     const results = finishedChecks(store.getSnapshot());
     return { edit, applied, results: results.length < names.length ? undefined : results };
   } finally {
     running?.abort();
-    signal.removeEventListener('abort', leave);
-    await screen.unmount();
   }
 }
 

@@ -5,7 +5,7 @@ import { createEnding } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
 import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { mountAlternate } from '../mount-alternate.js';
+import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { chosenLine, homeFrame } from './frame.js';
 import { type HomeLine, homeLines } from './lines.js';
@@ -69,7 +69,7 @@ const PACE_MS = 50;
  * stopped when it resolves.
  */
 export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd> {
-  const { stdout, style, homeDir, now, signal, before } = options;
+  const { stdout, style, homeDir, now, before } = options;
   const first =
     before === undefined ? startHome(now()) : homeAgain(before.state, before.told, now());
   const pace = { everyMs: PACE_MS, now: () => performance.now() };
@@ -77,12 +77,13 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   const closing = new AbortController();
   const { ended, finish } = createEnding<HomeEnd>();
   const leave = (): void => finish({ type: 'left' });
-  const begin = (): HomeFollowing =>
-    options.follow(
+  let following: HomeFollowing | undefined;
+  const begin = (): void => {
+    following = options.follow(
       (news) => store.dispatch({ type: 'news', news, nowMs: now() }),
       (why) => store.dispatch({ type: 'look.ended', why }),
     );
-  let following: HomeFollowing | undefined;
+  };
   const again = (): void => {
     if (store.getSnapshot().ended === undefined) {
       following?.again();
@@ -90,7 +91,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     }
     void following?.close();
     store.dispatch({ type: 'look.began' });
-    following = begin();
+    begin();
   };
   const open = (target: HomeTarget): void => {
     if (store.getSnapshot().opening !== undefined) return;
@@ -107,30 +108,24 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
       },
     );
   };
-  const screen = mountAlternate(
-    <HomeScreen
-      store={store}
-      stdout={stdout}
-      style={style}
-      homeDir={homeDir}
-      onOpen={open}
-      onAgain={again}
-      onLeave={leave}
-    />,
-    options,
-  );
   const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
-  signal.addEventListener('abort', leave);
   try {
-    // Started after the first frame, so as not to delay it.
-    following = begin();
-    if (signal.aborted) leave();
-    return await Promise.race([ended, screen.failed]);
+    return await runAlternate(
+      <HomeScreen
+        store={store}
+        stdout={stdout}
+        style={style}
+        homeDir={homeDir}
+        onOpen={open}
+        onAgain={again}
+        onLeave={leave}
+      />,
+      options,
+      { begin, ended, leave },
+    );
   } finally {
     closing.abort();
     clearInterval(ticks);
-    signal.removeEventListener('abort', leave);
-    await screen.unmount();
     await following?.close();
   }
 }

@@ -6,7 +6,7 @@ import { createEnding } from '../ending.js';
 import { useKeys } from '../keys.js';
 import { Lines } from '../lines.js';
 import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { mountAlternate } from '../mount-alternate.js';
+import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import { editTarget, providerFrame } from './frame.js';
 import {
@@ -45,7 +45,7 @@ export interface ProviderScreenEnd {
 export async function runProviderScreen(
   options: ProviderScreenOptions,
 ): Promise<ProviderScreenEnd> {
-  const { style, title, stdout, signal } = options;
+  const { style, title, stdout } = options;
   const store = createStore(START_PROVIDER_SCREEN, reduceProviderScreen);
   let found: Diagnosis | undefined;
   const { ended, finish, fail } = createEnding<ProviderScreenEnd>();
@@ -72,27 +72,22 @@ export async function runProviderScreen(
     const target = editTarget(store.getSnapshot());
     if (target !== undefined) finish({ diagnosis: found, edit: target });
   };
-  const screen = mountAlternate(
-    <ProviderScreen
-      store={store}
-      stdout={stdout}
-      title={title}
-      style={style}
-      onAgain={look}
-      onEdit={edit}
-      onLeave={leave}
-    />,
-    options,
-  );
-  signal.addEventListener('abort', leave);
   try {
-    if (signal.aborted) leave();
-    else look();
-    return await Promise.race([ended, screen.failed]);
+    return await runAlternate(
+      <ProviderScreen
+        store={store}
+        stdout={stdout}
+        title={title}
+        style={style}
+        onAgain={look}
+        onEdit={edit}
+        onLeave={leave}
+      />,
+      options,
+      { begin: look, ended, leave },
+    );
   } finally {
     running?.abort();
-    signal.removeEventListener('abort', leave);
-    await screen.unmount();
   }
 }
 

@@ -4,7 +4,7 @@ import type { Style } from '../../style.js';
 import { createEnding } from '../ending.js';
 import { Lines } from '../lines.js';
 import { type ScreenStreams, useTerminalSize } from '../mount.js';
-import { mountAlternate } from '../mount-alternate.js';
+import { runAlternate } from '../mount-alternate.js';
 import { createStore, type Store } from '../store.js';
 import {
   createSearchController,
@@ -39,7 +39,7 @@ const MEANING_MS = 300;
  * settles.
  */
 export async function runSearchScreen(options: SearchScreenOptions): Promise<SearchScreenEnd> {
-  const { stdout, style, actions, signal } = options;
+  const { stdout, style, actions } = options;
   const store = createStore(START_SEARCH_SCREEN, reduceSearchScreen);
   const { ended, finish } = createEnding<SearchScreenEnd>();
   const controller = createSearchController({
@@ -50,18 +50,14 @@ export async function runSearchScreen(options: SearchScreenOptions): Promise<Sea
     onEnd: finish,
   });
   const leave = (): void => finish({ type: 'left' });
-  signal?.addEventListener('abort', leave);
-  const screen = mountAlternate(
-    <SearchScreen store={store} stdout={stdout} style={style} dispatch={controller.dispatch} />,
-    options,
-  );
   try {
-    if (signal?.aborted === true) leave();
-    return await Promise.race([ended, screen.failed]);
+    return await runAlternate(
+      <SearchScreen store={store} stdout={stdout} style={style} dispatch={controller.dispatch} />,
+      options,
+      { ended, leave },
+    );
   } finally {
-    signal?.removeEventListener('abort', leave);
     controller.close();
-    await screen.unmount();
   }
 }
 
