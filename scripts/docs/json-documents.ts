@@ -3,14 +3,14 @@ import {
   loginOutputSchema,
   logoutOutputSchema,
 } from '../../src/engine/embeddings/output-schemas.js';
+import { errorOutputSchema } from '../../src/engine/errors/output-schema.js';
 import {
-  errorOutputSchema,
   getOutputSchema,
-  indexOutputSchema,
   resetOutputSchema,
-  searchOutputSchema,
   statusOutputSchema,
-} from '../../src/engine/memory/output-schemas.js';
+} from '../../src/engine/memory/backends/output-schemas.js';
+import { indexOutputSchema } from '../../src/engine/memory/output-schemas.js';
+import { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import { CARE_DOCUMENTS } from './json-care-documents.js';
 import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import type { JsonDocument } from './json-document.js';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as z from 'zod/mini';
-import type { searchOutputSchema } from '../../src/engine/memory/output-schemas.js';
+import type { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';

@@ -1,8 +1,6 @@
 import type * as z from 'zod/mini';
-import type {
-  searchOutputSchema,
-  statusOutputSchema,
-} from '../../src/engine/memory/output-schemas.js';
+import type { statusOutputSchema } from '../../src/engine/memory/backends/output-schemas.js';
+import type { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import { jsonOf } from './json.js';
 import { type InstalledQmd, installQmd, type QmdSwitches } from './qmd.js';
 import { runSvc, type SvcRun } from './run-svc.js';

@@ -26,6 +26,7 @@ import {
   providerListOutputSchema,
   providerTestOutputSchema,
 } from '../../src/engine/embeddings/output-schemas.js';
+import { errorOutputSchema } from '../../src/engine/errors/output-schema.js';
 import { evalDraftsOutputSchema, evalOutputSchema } from '../../src/engine/eval/output-schemas.js';
 import {
   flowCancelOutputSchema,
@@ -44,18 +45,17 @@ import {
 } from '../../src/engine/integrate/output-schemas.js';
 import { mcpOutputSchema } from '../../src/engine/mcp/output-schemas.js';
 import {
+  getOutputSchema,
+  resetOutputSchema,
+  statusOutputSchema,
+} from '../../src/engine/memory/backends/output-schemas.js';
+import {
   forgetListOutputSchema,
   forgetOutputSchema,
   forgetUndoOutputSchema,
 } from '../../src/engine/memory/forget/output-schemas.js';
-import {
-  errorOutputSchema,
-  getOutputSchema,
-  indexOutputSchema,
-  resetOutputSchema,
-  searchOutputSchema,
-  statusOutputSchema,
-} from '../../src/engine/memory/output-schemas.js';
+import { indexOutputSchema } from '../../src/engine/memory/output-schemas.js';
+import { searchOutputSchema } from '../../src/engine/memory/search/output-schemas.js';
 import {
   exportOutputSchema,
   importOutputSchema,

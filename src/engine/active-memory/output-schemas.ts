@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type DocumentOf, documentSchema, field, line } from '../errors/output-schema.js';
+import { searchMode } from '../memory/output-schemas.js';
 import { GATES } from './gates.js';
 import { RECALL_STATUSES } from './outcome.js';
 import { BREAKER_STATES } from './state-file.js';
@@ -54,7 +55,7 @@ export const recallOutputSchema = documentSchema({
     'Configured `promptStyle`, or the default for the query mode; `null` if a gate is closed.',
   ),
   mode: field(
-    z.nullable(z.enum(['hybrid', 'lexical', 'vector'])),
+    z.nullable(searchMode),
     'How memory was searched; `null` if it was not, or the answer came from the cache.',
   ),
   summary: field(

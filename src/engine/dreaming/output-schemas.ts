@@ -4,9 +4,11 @@ import {
   type DeepReadonly,
   type DocumentOf,
   documentSchema,
+  failureSchema,
   field,
   line,
 } from '../errors/output-schema.js';
+import { skipped } from '../memory/output-schemas.js';
 import { VERDICTS } from './promotion/compare.js';
 import { GATES } from './scoring/gates.js';
 import { CLAIM_FATES } from './scoring/recall-entry.js';
@@ -106,14 +108,6 @@ const decision = z.strictObject({
   prior: field(z.optional(key), 'Only for `renew`: the claim whose entry it replaced.'),
 });
 
-const skipped = z.array(
-  z.strictObject({
-    path: field(z.string(), 'Relative to the workspace.'),
-    reason: field(z.string(), 'See [memory-files.md](memory-files.md#what-is-skipped).'),
-    detail: field(z.optional(z.string()), 'The limit or the system error behind the reason.'),
-  }),
-);
-
 const swept = z.strictObject({
   ...place,
   ok: field(z.boolean(), 'False if a phase failed or the sweep did not run.'),
@@ -133,11 +127,7 @@ const notSwept = z.strictObject({
   ...place,
   ok: field(z.literal(false), 'False if a phase failed or the sweep did not run.'),
   error: field(
-    z.strictObject({
-      code: field(z.string(), 'See [errors.md](errors.md#error-codes).'),
-      message: field(z.string(), 'For people.'),
-      hint: field(z.optional(z.string()), 'How to fix it.'),
-    }),
+    failureSchema,
     'Only for a workspace whose sweep did not run; the fields below are then absent.',
   ),
 });

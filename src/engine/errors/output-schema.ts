@@ -40,3 +40,37 @@ export const count = z.int().check(z.minimum(0));
 
 /** A line or column of a file, counted from 1. */
 export const line = z.int().check(z.minimum(1));
+
+export const forDisplay = field(z.string(), 'For display.');
+export const hint = field(z.string(), 'How to fix it.');
+
+/** An error inside a document. */
+export const failureSchema = z.strictObject({
+  code: field(z.string(), 'See [errors.md](errors.md#error-codes).'),
+  message: forDisplay,
+  hint: z.optional(hint),
+});
+
+/** What `--json` prints when a command fails. */
+export const errorOutputSchema = z.strictObject({
+  error: field(
+    z.strictObject({
+      ...failureSchema.shape,
+      location: field(
+        z.optional(
+          z.strictObject({
+            file: field(z.string(), 'Absolute path.'),
+            line: field(line, '1-based.'),
+            column: field(line, '1-based, in UTF-16 code units.'),
+          }),
+        ),
+        'Position in a file.',
+      ),
+      details: field(
+        z.optional(z.record(z.string(), z.unknown())),
+        'Additional data by code: `CONFIG_INVALID` lists its `faults` here.',
+      ),
+    }),
+    'The error that ended the command.',
+  ),
+});

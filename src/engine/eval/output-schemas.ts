@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
+import { searchMode } from '../memory/output-schemas.js';
 import { metricsSchema as metrics, QUALITY_NAMES } from './metrics.js';
 
 /* Schemas of the JSON documents of `svc memory eval`, checked by tests and printed in docs/json.md. */
@@ -19,7 +20,7 @@ const difference = z.strictObject({
 const variant = z.strictObject({
   name: field(z.string(), '`as configured`, or the variant as typed.'),
   settings: field(z.record(z.string(), z.unknown()), 'Settings that override `memorySearch`.'),
-  mode: field(z.enum(['hybrid', 'lexical', 'vector']), 'Search mode.'),
+  mode: field(searchMode, 'Search mode.'),
   provider: field(z.nullable(z.string()), 'Embedding provider; `null` in lexical search.'),
   model: field(z.nullable(z.string()), 'Embedding model; `null` in lexical search.'),
   fellBack: field(

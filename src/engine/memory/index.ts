@@ -4,6 +4,12 @@
  *   output-schemas.ts: zod schemas of the JSON documents, for tests and docs
  */
 
+export type {
+  GetOutput,
+  ResetOutput,
+  StatusesOutput,
+  StatusOutput,
+} from './backends/output-schemas.js';
 export {
   type MemorySelection,
   type MemoryTrial,
@@ -16,16 +22,8 @@ export {
   trialIndexFolder,
 } from './open-memory.js';
 export { getOutput, indexOutput, searchOutput, statusOutput, watchOutput } from './output.js';
-export type {
-  FailedAgent,
-  GetOutput,
-  IndexedAgent,
-  IndexOutput,
-  ResetOutput,
-  SearchOutput,
-  StatusesOutput,
-  StatusOutput,
-} from './output-schemas.js';
+export type { FailedAgent, IndexedAgent, IndexOutput } from './output-schemas.js';
+export type { SearchOutput } from './search/output-schemas.js';
 export {
   isFaultySkip,
   type LineRange,

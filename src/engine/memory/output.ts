@@ -1,15 +1,11 @@
 import type { Diagnosis } from '../embeddings/diagnosis/index.js';
 import type { BackendStatus, ExtStatus, GetResponse } from './backends/index.js';
+import type { GetOutput, StatusOutput } from './backends/output-schemas.js';
 import type { EmbeddingStatus } from './embedding/index.js';
 import type { OpenedMemory } from './open-memory.js';
-import type {
-  GetOutput,
-  IndexedAgent,
-  SearchOutput,
-  StatusOutput,
-  WatchOutput,
-} from './output-schemas.js';
+import type { IndexedAgent, WatchOutput } from './output-schemas.js';
 import { type SearchResponse, withSourceFooter } from './search/index.js';
+import type { SearchOutput } from './search/output-schemas.js';
 import type { SyncSummary } from './sync/index.js';
 import type { WatchEvent, WatchRecord } from './watch/index.js';
 

@@ -1,7 +1,8 @@
-import type { GetOutput, StatusOutput } from './output-schemas.js';
+import type * as z from 'zod/mini';
+import type { kind, skipped, source } from './output-schemas.js';
 
 /** Where a document comes from, as in the `sources` setting and `--source`. */
-export type Source = StatusOutput['sources'][number];
+export type Source = z.infer<typeof source>;
 
 /** A range of lines in one document: 1-based, both ends included. */
 export interface LineRange {
@@ -31,7 +32,7 @@ export interface FileFingerprint {
 }
 
 /** How a document is read and chunked. */
-export type DocumentKind = GetOutput['kind'];
+export type DocumentKind = z.infer<typeof kind>;
 
 export type Modality = 'audio' | 'image';
 
@@ -53,7 +54,7 @@ export interface SourceFile extends DocumentKey, FileFingerprint {
 export type SkipReason = SkippedFile['reason'];
 
 /** A skipped file or folder, and why. */
-export type SkippedFile = StatusOutput['skipped'][number];
+export type SkippedFile = Readonly<z.infer<typeof skipped>[number]>;
 
 /**
  * Skips to report unasked. Ignoring a symbolic link is specified behaviour, unless it was configured or is in

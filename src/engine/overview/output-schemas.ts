@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { count, type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
-import { statusOutputSchema } from '../memory/output-schemas.js';
+import { statusOutputSchema } from '../memory/backends/output-schemas.js';
 import { serviceSchema } from '../serve/output-schemas.js';
 
 /* For tests and docs/json.md; no command loads it. */

@@ -1,14 +1,14 @@
 import { renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  getOutputSchema,
+  statusOutputSchema,
+} from '../../../src/engine/memory/backends/output-schemas.js';
 import { embeddingStatus } from '../../../src/engine/memory/embedding/embedding-status.js';
 import type { OpenedMemory } from '../../../src/engine/memory/open-memory.js';
 import { getOutput, searchOutput, statusOutput } from '../../../src/engine/memory/output.js';
-import {
-  getOutputSchema,
-  searchOutputSchema,
-  statusOutputSchema,
-} from '../../../src/engine/memory/output-schemas.js';
+import { searchOutputSchema } from '../../../src/engine/memory/search/output-schemas.js';
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
 import { embeddingWarnings } from '../../../src/engine/memory/sync/sync-warnings.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';

@@ -1,8 +1,8 @@
 import { rmSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { getOutputSchema } from '../../../src/engine/memory/backends/output-schemas.js';
 import { getOutput } from '../../../src/engine/memory/output.js';
-import { getOutputSchema } from '../../../src/engine/memory/output-schemas.js';
 import { renderGet } from '../../../src/ui/memory/get.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { backendOn, failureOf } from '../../support/memory.js';

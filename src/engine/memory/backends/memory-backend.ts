@@ -14,14 +14,13 @@ import type {
   VectorExtension,
   VectorSpaceStatistics,
 } from '../index/index.js';
-import type { GetOutput, StatusOutput } from '../output-schemas.js';
 import type { BackendName, SearchRequest, SearchResponse } from '../search/index.js';
 import type { SyncEvent, SyncSummary } from '../sync/index.js';
 import type { ExistingFiles, ExportTally, ImportedFiles, ImportPlan } from '../transfer/index.js';
-
 import type { DocumentKey, DocumentKind, Modality, SkippedFile, Source } from '../types.js';
 import type { WatchRecord } from '../watch/index.js';
 import type { ExtStatus } from './ext/ext-status.js';
+import type { GetOutput, StatusOutput } from './output-schemas.js';
 
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;

@@ -1,6 +1,6 @@
 import type { Warning } from '../../errors/index.js';
-import type { SearchOutput } from '../output-schemas.js';
 import type { Source } from '../types.js';
+import type { SearchOutput } from './output-schemas.js';
 
 export interface SearchRequest {
   readonly query: string;

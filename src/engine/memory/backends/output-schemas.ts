@@ -1,0 +1,293 @@
+import * as z from 'zod/mini';
+import { diagnosisSchema } from '../../embeddings/output-schemas.js';
+import {
+  count,
+  type DeepReadonly,
+  type DocumentOf,
+  documentSchema,
+  field,
+  forDisplay,
+  hint,
+  line,
+  warningsSchema as warnings,
+} from '../../errors/output-schema.js';
+import { agentId, kind, path, searchMode, skipped, source, workspace } from '../output-schemas.js';
+
+/** `svc memory get --json`. */
+export const getOutputSchema = documentSchema({
+  path,
+  source: field(source, 'The source of the file.'),
+  kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+  media: field(
+    z.optional(
+      z.strictObject({
+        mimeType: field(z.string(), 'Detected from the content.'),
+        bytes: field(count, 'Size of the file.'),
+        modified: field(z.iso.datetime(), 'Modification time.'),
+        refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
+      }),
+    ),
+    'Only for media; `text` contains the same facts.',
+  ),
+  startLine: field(line, 'First returned line.'),
+  endLine: field(z.int(), 'Last returned line.'),
+  text: field(z.string(), 'The lines, joined by `\\n`, without a trailing line end.'),
+  totalLines: field(count, 'Number of lines in the file.'),
+  truncated: field(z.boolean(), 'Whether the result was cut at the limit.'),
+  turns: field(
+    z.optional(
+      z.array(
+        z.strictObject({
+          line: field(line, 'Line in the transcript.'),
+          role: field(z.enum(['assistant', 'user']), 'The speaker.'),
+          at: field(z.nullable(z.iso.datetime()), 'Time; `null` if the transcript has none.'),
+          text: field(z.string(), 'The message, cleaned, with secrets masked; line ends are kept.'),
+          asked: field(z.boolean(), 'False for context around a citation.'),
+        }),
+      ),
+    ),
+    'Only for transcripts: the turns in these lines; `text` has one line per turn.',
+  ),
+});
+
+const statusOutput = z.strictObject({
+  agent: agentId,
+  backend: field(z.enum(['builtin', 'ext']), 'The backend that answers searches.'),
+  configuredBackend: field(z.string(), '`memory.backend` of the configuration.'),
+  workspaceDir: workspace,
+  indexFile: field(z.string(), 'Absolute path of the index.'),
+  index: field(
+    z.discriminatedUnion('state', [
+      z.strictObject({
+        state: field(z.literal('missing'), '`unusable`: damaged, or of another version.'),
+      }),
+      z.strictObject({
+        state: field(z.literal('unusable'), '`unusable`: damaged, or of another version.'),
+        why: field(z.string(), 'Only if unusable.'),
+      }),
+      z.strictObject({
+        state: field(z.literal('ready'), '`unusable`: damaged, or of another version.'),
+        statistics: field(
+          z.strictObject({
+            documents: field(count, 'Files in the index.'),
+            chunks: field(count, 'Chunks in the index.'),
+            bySource: field(
+              z.array(
+                z.strictObject({
+                  source: field(source, 'The source.'),
+                  documents: field(count, 'Its files.'),
+                  chunks: field(count, 'Its chunks.'),
+                  brokenLines: field(
+                    z.optional(count),
+                    'Transcript lines that are not valid JSON; omitted if there are none.',
+                  ),
+                }),
+              ),
+              'The same for each source.',
+            ),
+            media: field(
+              z.strictObject({
+                images: field(count, 'Images.'),
+                audio: field(count, 'Audio files.'),
+              }),
+              'Media files.',
+            ),
+            bytes: field(count, 'Size on disk, including side files of SQLite.'),
+            lastSync: field(
+              z.nullable(z.iso.datetime()),
+              'Time of the last update; `null` before the first.',
+            ),
+          }),
+          'Only if ready.',
+        ),
+        rebuildBecause: field(
+          z.optional(z.string()),
+          'Why the next update rebuilds it; omitted if it does not.',
+        ),
+      }),
+    ]),
+    'State of the index.',
+  ),
+  staleness: field(
+    z.optional(
+      z.strictObject({
+        added: field(count, 'New files.'),
+        changed: field(count, 'Files whose size or time differ.'),
+        removed: field(count, 'Files that are gone.'),
+        examples: field(z.array(z.string()), 'Up to five of these files.'),
+      }),
+    ),
+    'What the next update would do; omitted if the workspace is unreadable.',
+  ),
+  sources: field(z.array(source), 'Indexed sources.'),
+  extraPaths: field(z.array(z.string()), '`extraPaths` of the configuration.'),
+  tokenizer: field(z.string(), '`store.fts.tokenizer` of the configuration.'),
+  mode: field(searchMode, 'Search mode that the index supports now.'),
+  provider: field(z.nullable(z.string()), 'The selected embedding provider; `null` for none.'),
+  model: field(z.nullable(z.string()), 'Its model; `null` if the vendor chooses.'),
+  fallback: field(z.nullable(z.string()), 'The fallback provider; `null` for none.'),
+  vectorStore: field(
+    z.strictObject({
+      state: field(
+        z.enum(['empty', 'other', 'partial', 'whole']),
+        '`empty`: no vectors. `other`: from another provider, model or length than configured. `partial`: some passages have none.',
+      ),
+      dimensions: field(z.nullable(count), 'Length of the vectors; `null` for none.'),
+      embedded: field(count, 'Passages with a usable vector.'),
+      pending: field(count, 'Passages that `svc memory index` would embed.'),
+      refused: field(count, 'Passages that the provider refuses.'),
+      cached: field(count, 'Vectors kept for texts that may return.'),
+      ofFallback: field(count, 'Passages with a vector of the fallback.'),
+      differences: field(
+        z.array(z.string()),
+        'Differences from the settings, for display; only if `other`.',
+      ),
+    }),
+    'State of the vectors.',
+  ),
+  media: field(
+    z.nullable(
+      z.strictObject({
+        modalities: field(z.array(z.enum(['audio', 'image'])), 'Indexed kinds.'),
+        maxFileBytes: field(count, 'Larger files are skipped.'),
+        unavailable: field(
+          z.nullable(
+            z.strictObject({
+              why: forDisplay,
+              hint,
+            }),
+          ),
+          'Why media can only be found by name; `null` otherwise.',
+        ),
+        refused: field(
+          z.array(
+            z.strictObject({
+              path,
+              mimeType: field(z.string(), 'Detected from the content.'),
+              why: field(z.string(), 'Message of the provider.'),
+            }),
+          ),
+          'Files that the provider refuses.',
+        ),
+      }),
+    ),
+    '`null` while `multimodal.enabled` is off; see [media.md](media.md).',
+  ),
+  ext: field(
+    z.nullable(
+      z.strictObject({
+        answers: field(z.enum(['builtin', 'ext']), 'The backend that would answer now.'),
+        why: field(
+          z.nullable(
+            z.strictObject({
+              code: field(z.string(), 'For programs.'),
+              message: forDisplay,
+              hint,
+            }),
+          ),
+          'Why the builtin engine would answer; `null` otherwise.',
+        ),
+        mode: field(
+          z.enum(['query', 'search', 'vsearch']),
+          '`memory.ext.searchMode` of the configuration.',
+        ),
+        program: field(
+          z.nullable(z.string()),
+          'Absolute path of the program; `null` if not found.',
+        ),
+        release: field(
+          z.nullable(z.string()),
+          'Version that the program reports; `null` until asked.',
+        ),
+        detected: field(
+          z.nullable(
+            z.strictObject({
+              patternFlag: field(z.string(), 'Flag for a pattern.'),
+              manyCollections: field(
+                z.boolean(),
+                'Whether one query can name several collections.',
+              ),
+            }),
+          ),
+          'Capabilities of the release; `null` until asked.',
+        ),
+        indexFile: field(z.string(), 'Absolute path of its index.'),
+        collections: field(
+          z.array(
+            z.strictObject({
+              name: field(z.string(), 'Name of the collection.'),
+              root: field(z.string(), 'Absolute path of the folder.'),
+              pattern: field(z.string(), 'Glob of its files.'),
+              source: field(source, 'Source of its files.'),
+              known: field(z.boolean(), 'Whether the program has it.'),
+            }),
+          ),
+          'Its collections.',
+        ),
+        updated: field(
+          z.nullable(
+            z.strictObject({
+              at: field(z.iso.datetime(), 'Start time.'),
+              tookMs: field(z.number(), 'Duration in milliseconds.'),
+              files: field(count, 'Number of files in its collections.'),
+              stale: field(z.boolean(), 'Whether files have changed since.'),
+            }),
+          ),
+          'The last refresh; `null` if there was none.',
+        ),
+        vectors: field(
+          z.enum(['missing', 'off', 'ready', 'unknown']),
+          '`off` in lexical mode. `missing`: some documents have none. `unknown`: none were created yet.',
+        ),
+        withoutVectors: field(z.nullable(count), 'Documents without a vector; `null` if unknown.'),
+      }),
+    ),
+    'The external search program, if `memory.backend` is `ext`; the other fields describe the builtin engine behind it. See [external-search.md](external-search.md).',
+  ),
+  citations: field(z.enum(['auto', 'on', 'off']), '`memory.citations` of the configuration.'),
+  watcher: field(
+    z.nullable(
+      z.strictObject({
+        pid: field(count, 'Its process id.'),
+        since: field(z.iso.datetime(), 'Start time.'),
+        mode: field(
+          z.enum(['interval', 'polling', 'watching']),
+          '`polling`: file watching is unavailable, so files are polled. `interval`: changes are not followed. See [watching.md](watching.md).',
+        ),
+        why: field(z.nullable(z.string()), 'Why it is polling; `null` otherwise.'),
+      }),
+    ),
+    'The process that keeps the index fresh; `null` for none.',
+  ),
+  skipped: field(skipped, 'Files and folders that cannot be indexed.'),
+  faults: field(warnings, 'Problems that prevent searches or updates.'),
+  deep: field(
+    z.optional(diagnosisSchema),
+    'Only with `--deep`: the result of `svc provider test`.',
+  ),
+});
+
+/** `svc memory status --json`. */
+export const statusOutputSchema = documentSchema({
+  agents: field(z.array(statusOutput), 'In the order of the configuration.'),
+});
+
+/** `svc memory reset --json`. */
+export const resetOutputSchema = documentSchema({
+  agents: field(
+    z.array(
+      z.strictObject({
+        agent: agentId,
+        indexFile: field(z.string(), 'Absolute path of the index.'),
+        deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
+        bytes: field(count, 'Size of the deleted file.'),
+      }),
+    ),
+    'In the order of the configuration.',
+  ),
+});
+
+export type GetOutput = DocumentOf<typeof getOutputSchema>;
+export type StatusOutput = DeepReadonly<z.infer<typeof statusOutput>>;
+export type StatusesOutput = DocumentOf<typeof statusOutputSchema>;
+export type ResetOutput = DocumentOf<typeof resetOutputSchema>;

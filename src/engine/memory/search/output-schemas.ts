@@ -1,0 +1,156 @@
+import * as z from 'zod/mini';
+import { count, type DocumentOf, documentSchema, field, line } from '../../errors/output-schema.js';
+import { kind, searchMode, source, workspace } from '../output-schemas.js';
+
+const score = z.number().check(z.minimum(0), z.maximum(1));
+
+const passage = {
+  path: field(z.string(), 'Relative to the workspace, with forward slashes.'),
+  startLine: field(line, 'First line of the passage, 1-based.'),
+  endLine: field(line, 'Last line of the passage, included.'),
+};
+const citation = field(
+  z.optional(z.string()),
+  '`path#L3-L5`; omitted if `memory.citations` is `off`.',
+);
+
+/** `svc memory search --json`. */
+export const searchOutputSchema = documentSchema({
+  query: field(z.string(), 'The query as given.'),
+  agent: field(z.nullable(z.string()), 'The searched agent; `null` with `--workspace`.'),
+  workspace,
+  backend: field(z.enum(['builtin', 'ext']), 'The backend that answered.'),
+  mode: field(searchMode, '`lexical` (keywords), `vector`, or `hybrid` (both).'),
+  provider: field(
+    z.nullable(z.string()),
+    'The provider that embedded the query; `null` in lexical search.',
+  ),
+  model: field(z.nullable(z.string()), 'Its model; `null` in lexical search.'),
+  dates: field(
+    z.nullable(
+      z.strictObject({
+        text: field(z.string(), 'The date as written in the query.'),
+        from: field(z.iso.date(), 'First day.'),
+        to: field(z.iso.date(), 'Last day.'),
+        passages: field(count, 'Passages of these days; with 0, the date has no effect.'),
+      }),
+    ),
+    'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',
+  ),
+  results: field(
+    z.array(
+      z.strictObject({
+        ...passage,
+        score: field(score, '0 to 1; see [search.md](search.md#scores).'),
+        snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
+        snippetLine: field(line, 'Line number of the start of the snippet.'),
+        source: field(source, 'The source of the file.'),
+        kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+        mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
+        headingPath: field(z.array(z.string()), 'The headings above the passage, outermost first.'),
+        citation,
+        similarCount: field(
+          z.optional(count),
+          'Passages ranked lower that say the same, and so are not results; omitted if there are none.',
+        ),
+        similar: field(
+          z.optional(
+            z.array(
+              z.strictObject({
+                ...passage,
+                citation,
+              }),
+            ),
+          ),
+          'The best ten of them.',
+        ),
+        textScore: field(
+          z.optional(score),
+          'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',
+        ),
+        vectorScore: field(
+          z.optional(score),
+          'Vector score, 0 to 1; omitted for a passage without a vector.',
+        ),
+        rerankScore: field(
+          z.optional(z.number()),
+          'Score of the reranker, on the scale of its model; omitted for a passage that it did not score.',
+        ),
+        explanation: field(
+          z.optional(
+            z.strictObject({
+              textShare: field(score, 'Weight of the keyword score.'),
+              vectorShare: field(score, 'Weight of the vector score.'),
+              similarity: field(
+                z.nullable(z.number()),
+                'Cosine between passage and query; `null` for a passage without a vector.',
+              ),
+              decay: field(
+                z.nullable(
+                  z.strictObject({
+                    factor: field(score, 'Factor for age.'),
+                    ageDays: field(z.number(), 'Age in days.'),
+                  }),
+                ),
+                '`null` without temporal decay.',
+              ),
+              placeBeforeRerank: field(
+                z.optional(line),
+                'Rank before the reranker, 1-based; omitted for a passage that it did not score.',
+              ),
+              diversity: field(
+                z.nullable(
+                  z.strictObject({
+                    placeBefore: field(line, 'Rank by score alone, 1-based.'),
+                    overlap: field(score, 'Largest word overlap with a result above it.'),
+                  }),
+                ),
+                '`null` without `query.hybrid.mmr`.',
+              ),
+            }),
+          ),
+          'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
+        ),
+      }),
+    ),
+    'Empty without matches.',
+  ),
+  corrections: field(
+    z.array(
+      z.strictObject({
+        word: field(z.string(), 'A word of the query that is not in the index.'),
+        instead: field(z.array(z.string()), 'What was searched instead.'),
+        kind: field(
+          z.enum(['spelling', 'compound', 'prefix']),
+          'A similar word, parts of the word or words that contain it, or words that begin with it.',
+        ),
+      }),
+    ),
+    'See [search.md](search.md#words-that-are-not-in-the-index); empty with `--exact`.',
+  ),
+  rerank: field(
+    z.optional(
+      z.strictObject({
+        provider: field(z.string(), '`query.rerank.provider`.'),
+        model: field(z.nullable(z.string()), 'Its model; `null` if the server decides.'),
+        passages: field(count, 'Passages with a score of the reranker.'),
+        cached: field(count, 'How many of these scores came from the cache, which costs nothing.'),
+        tokens: field(z.optional(z.number()), 'Billed tokens, if the vendor reports them.'),
+        searchUnits: field(
+          z.optional(z.number()),
+          'Billed search units, if the vendor reports them.',
+        ),
+        ms: field(z.number(), 'Duration of the reranking in milliseconds.'),
+      }),
+    ),
+    'How the results were reranked; omitted if they were not. See [reranking.md](reranking.md).',
+  ),
+  matches: field(count, 'Total number of matching chunks.'),
+  belowMinScore: field(count, 'Results dropped by the minimum score.'),
+  searchMs: field(
+    z.number(),
+    'Duration of the search in milliseconds, without startup and index update.',
+  ),
+});
+
+export type SearchOutput = DocumentOf<typeof searchOutputSchema>;
