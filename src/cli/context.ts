@@ -27,6 +27,7 @@ export function createContext(onSecret: OnSecret): EngineContext {
     homeDir,
     state,
     clock: { now: Date.now },
+    servers: new Map(),
     onSecret,
     onRecall: (recall) => keepRecall(recall, state),
   };

@@ -177,6 +177,13 @@ export const FLOWS_DEFAULTS = {
   orphans: 'requeue',
 } as const;
 
+/** `storage`: keys of a PostgreSQL server, which only apply with `url`. */
+export const STORAGE_DEFAULTS = {
+  poolSize: 10,
+  connectTimeoutSeconds: 5,
+  statementTimeoutSeconds: 30,
+} as const;
+
 /** One entry of `flows.runtimes`. */
 export const RUNTIME_DEFAULTS = {
   timeoutSeconds: 3600,
@@ -230,6 +237,7 @@ export const CONFIG_DEFAULTS = {
   },
   gateway: GATEWAY_DEFAULTS,
   flows: FLOWS_DEFAULTS,
+  storage: STORAGE_DEFAULTS,
   secrets: SECRETS_DEFAULTS,
   logging: LOGGING_DEFAULTS,
 } as const satisfies ConfigInput;
@@ -275,6 +283,8 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'plugins.entries.active-memory.config.promptStyle': 'follows `queryMode`',
   'plugins.entries.webhooks.config.routes.*.path': '`/plugins/webhooks/<routeId>`',
   'plugins.entries.webhooks.config.routes.*.controllerId': '`webhooks/<routeId>`',
+  'storage.url': 'none: SQLite files on this machine',
+  'storage.origin': 'the host name',
   'gateway.admin.host': 'the main listener',
   'gateway.admin.port': 'the main listener',
   'secrets.providers.*.noOutputTimeoutMs': '`timeoutMs`',

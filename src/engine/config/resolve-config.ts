@@ -16,6 +16,7 @@ import {
   RUNTIME_DEFAULTS,
   SECRETS_DEFAULTS,
   SESSIONS_DEFAULTS,
+  STORAGE_DEFAULTS,
   WEBHOOKS_DEFAULTS,
   WRITTEN_SCOPE_DEFAULTS,
 } from './defaults.js';
@@ -35,11 +36,13 @@ import type {
   ResolvedModelProvider,
   ResolvedRoute,
   ResolvedSecretProvider,
+  ResolvedStorage,
   ResolvedWebhooks,
   RouteInput,
   SecretProviderInput,
   SecretsInput,
   SessionReader,
+  StorageInput,
   WebhooksInput,
 } from './resolved.js';
 import {
@@ -71,6 +74,7 @@ export function resolveConfig(input: ConfigInput): ResolvedConfig {
     },
     gateway: mergeSettings(GATEWAY_DEFAULTS, input.gateway),
     flows: resolveFlows(input.flows, aliases),
+    storage: resolveStorage(input.storage, aliases),
     secrets,
     logging: mergeSettings(LOGGING_DEFAULTS, input.logging),
   });
@@ -195,6 +199,16 @@ function resolveRoute(
 export function routePath(id: string, route: { readonly path?: string | undefined }): string {
   const path = route.path ?? `${ROUTE_PREFIX}${id}`;
   return `/${path.replace(/^\/+|(?<!\/)\/+$/gu, '')}`;
+}
+
+function resolveStorage(
+  { url, ...rest }: StorageInput = {},
+  secretDefaults: SecretDefaults,
+): ResolvedStorage {
+  return {
+    ...mergeSettings(STORAGE_DEFAULTS, rest),
+    ...(url === undefined ? {} : { url: parseSecret(url, secretDefaults) }),
+  };
 }
 
 function resolveFlows(input: FlowsInput = {}, secretDefaults: SecretDefaults): ResolvedFlows {

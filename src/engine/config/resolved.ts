@@ -13,6 +13,7 @@ import type {
   MEMORY_SEARCH_DEFAULTS,
   RUNTIME_DEFAULTS,
   SECRETS_DEFAULTS,
+  STORAGE_DEFAULTS,
   WEBHOOKS_DEFAULTS,
 } from './defaults.js';
 import type { AgentId, WithDefaults } from './resolve-config.js';
@@ -147,6 +148,11 @@ export type ResolvedSecretProvider =
   | WithDefaults<Extract<SecretProviderInput, { source: 'file' }>, typeof FILE_PROVIDER_DEFAULTS>
   | WithDefaults<Extract<SecretProviderInput, { source: 'exec' }>, typeof EXEC_PROVIDER_DEFAULTS>;
 
+export type ResolvedStorage = Omit<WithDefaults<StorageInput, typeof STORAGE_DEFAULTS>, 'url'> & {
+  /** Undefined: SQLite files. */
+  readonly url?: SecretInput | undefined;
+};
+
 /** The whole configuration with all defaults. Deeply frozen; paths as written. */
 export interface ResolvedConfig {
   readonly agents: {
@@ -176,6 +182,7 @@ export interface ResolvedConfig {
   };
   readonly gateway: WithDefaults<NonNullable<ConfigInput['gateway']>, typeof GATEWAY_DEFAULTS>;
   readonly flows: ResolvedFlows;
+  readonly storage: ResolvedStorage;
   readonly secrets: Omit<WithDefaults<SecretsInput, typeof SECRETS_DEFAULTS>, 'providers'> & {
     readonly providers: Readonly<Record<string, ResolvedSecretProvider>>;
   };
@@ -212,6 +219,7 @@ type PluginEntriesInput = NonNullable<NonNullable<ConfigInput['plugins']>['entri
 export type WebhooksInput = NonNullable<PluginEntriesInput['webhooks']>;
 export type RouteInput = NonNullable<NonNullable<WebhooksInput['config']>['routes']>[string];
 export type FlowsInput = NonNullable<ConfigInput['flows']>;
+export type StorageInput = NonNullable<ConfigInput['storage']>;
 type RuntimeInput = NonNullable<NonNullable<FlowsInput['runtimes']>['acp']>;
 export type SecretsInput = NonNullable<ConfigInput['secrets']>;
 export type SecretProviderInput = NonNullable<SecretsInput['providers']>[string];

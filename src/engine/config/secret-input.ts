@@ -66,6 +66,7 @@ const SECRET_PATHS: readonly (readonly string[])[] = [
   'models.providers.*.headers.*',
   'plugins.entries.webhooks.config.routes.*.secret',
   'flows.notify.secret',
+  'storage.url',
   'flows.runtimes.*.env.*',
   'secrets.providers.*.env.*',
 ].map((path) => path.split('.'));

@@ -195,6 +195,31 @@ export const ERROR_CODES = {
   },
   STATE_UNWRITABLE: { exit: 1, summary: 'The state folder cannot be written.' },
   SYSTEM_REFUSED: { exit: 1, summary: 'The system refused to read or write a file.' },
+  STORAGE_BUSY: {
+    exit: 1,
+    summary: 'Other hosts kept changing the same rows of the PostgreSQL server.',
+  },
+  STORAGE_FAILED: { exit: 1, summary: 'The PostgreSQL server failed.' },
+  STORAGE_FULL: { exit: 1, summary: 'The disk of the PostgreSQL server is full.' },
+  STORAGE_NEWER: {
+    exit: 1,
+    summary: 'The tables on the PostgreSQL server belong to a newer version of svc.',
+  },
+  STORAGE_OUTDATED: {
+    exit: 1,
+    summary: 'The tables on the PostgreSQL server are missing or of an older version of svc.',
+  },
+  STORAGE_REFUSED: {
+    exit: 1,
+    summary: 'The PostgreSQL server refused the login, or the role lacks a right.',
+  },
+  STORAGE_UNCERTAIN: {
+    exit: 1,
+    summary: 'The connection to the PostgreSQL server was lost during a commit.',
+  },
+  STORAGE_UNREACHABLE: { exit: 1, summary: 'The PostgreSQL server does not answer.' },
+  STORAGE_UNSUPPORTED: { exit: 1, summary: 'The PostgreSQL server is older than version 15.' },
+  STORAGE_URL_INVALID: { exit: 2, summary: '`storage.url` is not the URL of a PostgreSQL server.' },
   TASK_ENDED: { exit: 1, summary: 'The task has already ended.' },
   TASK_LEASE_LOST: { exit: 1, summary: 'The lease token is wrong, or the lease expired.' },
   TASK_NOT_FOUND: { exit: 1, summary: 'No task has this ID, or several start with it.' },

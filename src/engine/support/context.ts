@@ -1,4 +1,5 @@
 import type { SearchResponse } from '../memory/search/index.js';
+import type { Server } from '../postgres/server.js';
 
 /**
  * The environment of the engine, created once in src/cli/context.ts. Nothing in the engine reads
@@ -12,6 +13,8 @@ export interface EngineContext {
   readonly homeDir: string;
   readonly state: StatePaths;
   readonly clock: Clock;
+  /** The PostgreSQL servers that this process uses, by their settings; see postgres/open-server. */
+  readonly servers?: Map<string, Server> | undefined;
   /** Called with each secret that was read, so that it is masked in output. */
   readonly onSecret?: OnSecret | undefined;
   /** Called with each search of an agent's memory, where searches are logged; see dreaming/recall-log. */

@@ -89,6 +89,25 @@ function flows() {
   });
 }
 
+function storage() {
+  return z.strictObject({
+    url: key(
+      secret(),
+      'URL of a PostgreSQL server that several hosts share, `postgres://user@host/database`; see [Secrets](#secrets)',
+    ),
+    origin: key(
+      pattern(
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/u,
+        'at most 63 letters, digits, dots, _ and -, starting with a letter or digit',
+      ),
+      'Name of this host in shared memories',
+    ),
+    poolSize: key(integer(1, 100), 'Maximum number of connections of a process'),
+    connectTimeoutSeconds: key(integer(1, 300), 'Time limit for a connection, in seconds'),
+    statementTimeoutSeconds: key(integer(1, 3600), 'Time limit for a statement, in seconds'),
+  });
+}
+
 function gateway() {
   return z.strictObject({
     host: key(text(), 'Address to listen on'),
@@ -196,6 +215,7 @@ export const configSchema = z.strictObject({
   plugins: section(plugins, 'Optional features'),
   gateway: section(gateway, 'Where the long-running process listens'),
   flows: section(flows, 'Durable task flows'),
+  storage: section(storage, 'Where memories and flows are kept; SQLite files by default'),
   secrets: section(secrets, 'How secret references are resolved'),
   logging: section(logging, 'Log of the long-running process'),
 });

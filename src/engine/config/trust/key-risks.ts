@@ -216,6 +216,12 @@ const KEY_RISKS: Readonly<Record<string, KeyRisk>> = {
   ...below('flows.runtimes.acp', RUNTIME),
   'flows.notify': 'risky',
 
+  'storage.url': 'risky',
+  'storage.origin': 'risky',
+  'storage.poolSize': 'harmless',
+  'storage.connectTimeoutSeconds': 'harmless',
+  'storage.statementTimeoutSeconds': 'harmless',
+
   'secrets.providers': 'risky',
   'secrets.defaults': 'risky',
   'secrets.resolution.maxProviderConcurrency': 'harmless',

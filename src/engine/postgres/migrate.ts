@@ -1,0 +1,135 @@
+import { SvcError } from '../errors/index.js';
+import { MIGRATIONS, type Migration } from './migrations.js';
+import type { Server, Sql } from './server.js';
+import { describeAddress } from './server-address.js';
+import { serverFault } from './server-fault.js';
+
+/** The oldest supported server. */
+const OLDEST_SERVER = 15;
+
+/** What a server is, and which tables of svc it has. */
+export interface ServerState {
+  /** Like 15.4. */
+  readonly version: string;
+  /** How many migrations have run; 0 without tables. */
+  readonly schemaVersion: number;
+}
+
+/** A migration that has not run yet. */
+export interface PendingMigration extends Migration {
+  readonly version: number;
+}
+
+/** Reads the state of a server, whatever it is. @throws SvcError STORAGE_UNREACHABLE, STORAGE_REFUSED */
+export async function serverState(server: Sql): Promise<ServerState> {
+  const version = `current_setting('server_version') AS version`;
+  try {
+    const [row] = await server.query<ServerState>(
+      `SELECT ${version}, coalesce(max(version), 0)::int AS "schemaVersion" FROM svc.migrations`,
+    );
+    return row ?? { version: '', schemaVersion: 0 };
+  } catch (error) {
+    if (!(error instanceof SvcError) || serverFault(error.cause) !== 'schema') throw error;
+    const [row] = await server.query<ServerState>(`SELECT ${version}, 0 AS "schemaVersion"`);
+    return row ?? { version: '', schemaVersion: 0 };
+  }
+}
+
+/**
+ * Checks that a server can be used as it is.
+ *
+ * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_OUTDATED, STORAGE_NEWER
+ */
+export async function requireCurrent(server: Server): Promise<void> {
+  const { version, schemaVersion } = await serverState(server);
+  const where = describeAddress(server.address);
+  requireSupported(version, where);
+  if (schemaVersion === MIGRATIONS.length) return;
+  requireKnown(schemaVersion, where);
+  const is = schemaVersion === 0 ? 'has no tables of svc yet' : 'has tables of an older svc';
+  throw new SvcError('STORAGE_OUTDATED', `PostgreSQL at ${where} ${is}`, {
+    hint: 'run "svc storage migrate"',
+  });
+}
+
+/**
+ * The migrations that a server still needs.
+ *
+ * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_NEWER
+ */
+export async function pendingMigrations(server: Server): Promise<readonly PendingMigration[]> {
+  const { version, schemaVersion } = await serverState(server);
+  const where = describeAddress(server.address);
+  requireSupported(version, where);
+  requireKnown(schemaVersion, where);
+  return pendingAfter(schemaVersion);
+}
+
+/**
+ * Brings the tables to this version, each step in a transaction. Hosts that do so at once take turns, so each step
+ * runs once.
+ *
+ * @param onApplied called after each step
+ * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_NEWER, STORAGE_REFUSED
+ */
+export async function migrate(
+  server: Server,
+  onApplied: (migration: PendingMigration) => void = () => undefined,
+): Promise<void> {
+  await pendingMigrations(server);
+  for (;;) {
+    const applied = await server.transaction(async (transaction) => {
+      // Held until the transaction ends, so it works behind a pooler too.
+      await transaction.query('SELECT pg_advisory_xact_lock($1)', [TURN]);
+      await createSchema(transaction);
+      const [row] = await transaction.query<{ version: number }>(
+        'SELECT coalesce(max(version), 0)::int AS version FROM svc.migrations',
+      );
+      const [next] = pendingAfter(row?.version ?? 0);
+      if (next === undefined) return undefined;
+      await transaction.run(next.sql);
+      await transaction.run('INSERT INTO svc.migrations (version) VALUES ($1)', [next.version]);
+      return next;
+    });
+    if (applied === undefined) return;
+    onApplied(applied);
+  }
+}
+
+/** Any number that only svc uses: "svcm". */
+const TURN = 0x7376636d;
+
+/** `CREATE SCHEMA IF NOT EXISTS` would need the right to create one even where it exists. */
+async function createSchema(sql: Sql): Promise<void> {
+  const [known] = await sql.query("SELECT 1 FROM pg_namespace WHERE nspname = 'svc'");
+  if (known === undefined) await sql.run('CREATE SCHEMA svc');
+  const [made] = await sql.query(
+    "SELECT 1 FROM pg_tables WHERE schemaname = 'svc' AND tablename = 'migrations'",
+  );
+  if (made !== undefined) return;
+  await sql.run(
+    'CREATE TABLE svc.migrations (version int PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+  );
+}
+
+function pendingAfter(schemaVersion: number): PendingMigration[] {
+  return MIGRATIONS.map((migration, at) => ({ ...migration, version: at + 1 })).slice(
+    schemaVersion,
+  );
+}
+
+function requireSupported(version: string, where: string): void {
+  if (Number.parseInt(version, 10) >= OLDEST_SERVER) return;
+  throw new SvcError('STORAGE_UNSUPPORTED', `PostgreSQL at ${where} is version ${version}`, {
+    hint: `svc needs PostgreSQL ${OLDEST_SERVER} or newer`,
+  });
+}
+
+function requireKnown(schemaVersion: number, where: string): void {
+  if (schemaVersion <= MIGRATIONS.length) return;
+  throw new SvcError(
+    'STORAGE_NEWER',
+    `a newer svc made the tables on PostgreSQL at ${where} (version ${schemaVersion}, this one knows ${MIGRATIONS.length})`,
+    { hint: 'update svc on this host' },
+  );
+}

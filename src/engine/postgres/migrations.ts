@@ -1,0 +1,10 @@
+/** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
+export interface Migration {
+  /** What it adds, for people. */
+  readonly name: string;
+  /** Statements, each name with its schema. */
+  readonly sql: string;
+}
+
+/** A published step never changes: somebody's data has gone through it. */
+export const MIGRATIONS: readonly Migration[] = [];

@@ -1,0 +1,68 @@
+import type { ClientConfig } from 'pg';
+import { parse } from 'pg-connection-string';
+import { messageOf, SvcError } from '../errors/index.js';
+
+/** Where a PostgreSQL server is, without anything secret. */
+export interface ServerAddress {
+  /** A host name, an address, or the folder of a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+}
+
+const DEFAULT_PORT = 5432;
+
+/**
+ * Reads a connection URL as libpq does: `sslmode=require` encrypts, `verify-full` also checks the certificate and
+ * the host name, with the authorities of `sslrootcert` (https://www.postgresql.org/docs/current/libpq-ssl.html).
+ *
+ * @throws SvcError STORAGE_URL_INVALID, which never quotes the URL
+ */
+export function parseServerUrl(url: string): {
+  readonly address: ServerAddress;
+  readonly options: Pick<
+    ClientConfig,
+    'database' | 'host' | 'password' | 'port' | 'ssl' | 'sslnegotiation' | 'user'
+  >;
+} {
+  if (!/^postgres(?:ql)?:\/\//iu.test(url)) throw invalid('it does not start with postgres://');
+  const { host, port, database, user, password, ssl, sslnegotiation } = parsed(url);
+  const number = port ? Number(port) : DEFAULT_PORT;
+  if (!Number.isInteger(number) || number < 1 || number > 65_535) {
+    throw invalid('its port is not a number');
+  }
+  if (!database) throw invalid('it names no database');
+  if (!user) throw invalid('it names no user');
+  const address = { host: host || 'localhost', port: number, database, user };
+  return {
+    address,
+    options: {
+      ...address,
+      ...(password ? { password } : {}),
+      ssl: typeof ssl === 'object' ? { ...ssl, cert: ssl.cert ?? undefined } : ssl === true,
+      ...(sslnegotiation === 'direct' ? { sslnegotiation } : {}),
+    },
+  };
+}
+
+function parsed(url: string): ReturnType<typeof parse> {
+  try {
+    return parse(url, { useLibpqCompat: true });
+  } catch (error) {
+    // A missing certificate file is named; any other message may quote the URL.
+    const file = error instanceof Error && 'path' in error ? messageOf(error) : undefined;
+    throw invalid(file ?? 'it is not a URL that PostgreSQL understands');
+  }
+}
+
+function invalid(why: string): SvcError {
+  return new SvcError('STORAGE_URL_INVALID', `storage.url cannot be used: ${why}`, {
+    hint: 'write it like postgres://user@host:5432/database?sslmode=verify-full',
+  });
+}
+
+/** For people: `host:port/database`. */
+export function describeAddress({ host, port, database }: ServerAddress): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
+}

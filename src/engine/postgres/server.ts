@@ -1,0 +1,336 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase, CustomTypesConfig, Notification, PoolClient } from 'pg';
+import pg from 'pg';
+import { SvcError } from '../errors/index.js';
+import { doublingRestMs, runningMs } from '../support/time.js';
+import { parseServerUrl, type ServerAddress } from './server-address.js';
+import { asServerError, lostConnection, serverFault } from './server-fault.js';
+
+/** How a server is used; see the configuration keys of the same names in `storage`. */
+export interface ServerSettings {
+  /** The connection URL, with its secrets. */
+  readonly url: string;
+  readonly poolSize: number;
+  readonly connectTimeoutMs: number;
+  readonly statementTimeoutMs: number;
+}
+
+/** Runs statements, each unnamed: poolers of transactions give each transaction any connection. */
+export interface Sql {
+  /**
+   * Rows of a statement with `$1`, `$2` … for values. `bigint` and `numeric` arrive as numbers, `bytea` as Buffer.
+   * Outside of a transaction it must only read: it runs twice if the connection is lost.
+   *
+   * @throws SvcError STORAGE_*
+   */
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The number of rows that a statement changed. @throws SvcError STORAGE_* */
+  run(text: string, values?: readonly unknown[]): Promise<number>;
+}
+
+/** A transaction (READ COMMITTED). */
+export interface Transaction extends Sql {
+  /** The server's clock when it began, in milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+export interface TransactionOptions {
+  /** How often a transaction is run again that met another one (default 5), or lost its connection (once). */
+  readonly retries?: number;
+}
+
+const CONFLICT_RETRIES = 5;
+const FIRST_REST_MS = 100;
+const LONGEST_REST_MS = 5000;
+/** Idle connections are closed after this. */
+const IDLE_MS = 30_000;
+
+/**
+ * A PostgreSQL server: a bounded pool of connections. Statements fail with an SvcError that names host, port and
+ * database, never the password. After a failed connection, further ones fail at once for a moment, which doubles up
+ * to five seconds.
+ */
+export class Server implements Sql {
+  readonly address: ServerAddress;
+  private readonly settings: ServerSettings;
+  private readonly options: pg.ClientConfig;
+  private readonly pool: pg.Pool;
+  private failures = 0;
+  private restUntilMs = 0;
+  private lastFailure: SvcError | undefined;
+  private closing: Promise<void> | undefined;
+
+  /**
+   * Connects with the first statement.
+   *
+   * @throws SvcError STORAGE_URL_INVALID
+   */
+  constructor(settings: ServerSettings) {
+    this.settings = settings;
+    const { address, options } = parseServerUrl(settings.url);
+    this.address = address;
+    this.options = {
+      ...options,
+      application_name: 'svc',
+      connectionTimeoutMillis: settings.connectTimeoutMs,
+      // In the process: poolers refuse `statement_timeout` as a parameter of a connection.
+      query_timeout: settings.statementTimeoutMs,
+      keepAlive: true,
+      types: TYPES,
+    };
+    this.pool = new pg.Pool({
+      ...this.options,
+      max: settings.poolSize,
+      idleTimeoutMillis: IDLE_MS,
+      allowExitOnIdle: true,
+    });
+    // A connection that broke while idle; the next statement opens another.
+    this.pool.on('error', () => undefined);
+  }
+
+  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    const read = () => this.withClient((client) => rowsOf<Row>(client, text, values));
+    try {
+      return await read();
+    } catch (error) {
+      const isLost = error instanceof SvcError && lostConnection(error.cause);
+      if (!isLost || this.isResting()) throw error;
+      return read();
+    }
+  }
+
+  async run(text: string, values: readonly unknown[] = []): Promise<number> {
+    return this.withClient((client) => countOf(client, text, values));
+  }
+
+  /**
+   * Runs work in one transaction. It runs again if it met another transaction, or if the connection was lost before
+   * the commit, so it must not change anything outside.
+   *
+   * @throws SvcError STORAGE_*; STORAGE_UNCERTAIN if the connection was lost during the commit
+   */
+  async transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    { retries = CONFLICT_RETRIES }: TransactionOptions = {},
+  ): Promise<T> {
+    let isLost = false;
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.transactOnce(work);
+      } catch (error) {
+        const cause = error instanceof SvcError ? error.cause : error;
+        const isConflict = serverFault(cause) === 'conflict' && attempt < retries;
+        const isFirstLoss: boolean = lostConnection(cause) && !isLost && retries > 0;
+        const isUncertain = error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN';
+        if (isUncertain || !(isConflict || isFirstLoss) || this.isResting()) throw error;
+        isLost ||= isFirstLoss;
+      }
+    }
+  }
+
+  private async transactOnce<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const client = await this.connect();
+    let broken: Error | undefined;
+    try {
+      const nowMs = await begin(client, this.settings.statementTimeoutMs);
+      const result = await work({
+        nowMs,
+        query: (text, values = []) => this.translated(() => rowsOf(client, text, values)),
+        run: (text, values = []) => this.translated(() => countOf(client, text, values)),
+      });
+      await this.commit(client);
+      return result;
+    } catch (error) {
+      broken = await rolledBack(client, error);
+      throw asOwnError(error, this.address);
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  private async commit(client: ClientBase): Promise<void> {
+    try {
+      const { command } = await client.query('COMMIT');
+      // What a failed statement left is rolled back, without an error.
+      if (command !== 'COMMIT') throw new Error('the transaction had failed');
+    } catch (error) {
+      if (!lostConnection(error) && serverFault(error) !== 'timeout') throw error;
+      throw new SvcError(
+        'STORAGE_UNCERTAIN',
+        `the connection to PostgreSQL was lost during a commit, so it may have been kept or not`,
+        {
+          hint: 'try again; repeated requests with an idempotency key are recognized',
+          cause: error,
+        },
+      );
+    }
+  }
+
+  /**
+   * Calls back for each notification of a channel, and after every (re)connection, when some may have been missed.
+   * It is an accelerator only: behind a pooler nothing may ever arrive.
+   *
+   * @returns ends it
+   */
+  listen(channel: string, onNotified: (payload: string | undefined) => void): () => Promise<void> {
+    const stop = new AbortController();
+    const ended = this.keepListening(channel, onNotified, stop.signal);
+    return async () => {
+      stop.abort();
+      await ended;
+    };
+  }
+
+  private async keepListening(
+    channel: string,
+    onNotified: (payload: string | undefined) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      const client = new pg.Client(this.options);
+      const lost = new Promise<void>((resolve) => {
+        client.on('error', () => resolve());
+        client.on('end', () => resolve());
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      client.on('notification', ({ payload }: Notification) => onNotified(payload));
+      try {
+        await client.connect();
+        await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+        failures = 0;
+        onNotified(undefined);
+        await lost;
+      } catch {
+        // Without notifications, changes are found by polling.
+      }
+      await client.end().catch(() => undefined);
+      await rest(doublingRestMs(failures, FIRST_REST_MS, LONGEST_REST_MS), signal);
+    }
+  }
+
+  /** Waits for statements in progress, and closes all connections. */
+  close(): Promise<void> {
+    this.closing ??= this.pool.end();
+    return this.closing;
+  }
+
+  /** A statement on its own. */
+  private async withClient<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
+    const client = await this.connect();
+    let broken: Error | undefined;
+    try {
+      return await work(client);
+    } catch (error) {
+      if (leavesUnusable(error)) broken = asError(error);
+      throw asOwnError(error, this.address);
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  private async translated<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw asOwnError(error, this.address);
+    }
+  }
+
+  private isResting(): boolean {
+    return runningMs() < this.restUntilMs;
+  }
+
+  private async connect(): Promise<PoolClient> {
+    if (this.isResting() && this.lastFailure !== undefined) throw this.lastFailure;
+    try {
+      const client = await this.pool.connect();
+      this.failures = 0;
+      return client;
+    } catch (error) {
+      const failure = asServerError(error, this.address);
+      this.lastFailure = failure;
+      this.restUntilMs =
+        runningMs() + doublingRestMs(this.failures, FIRST_REST_MS, LONGEST_REST_MS);
+      this.failures += 1;
+      throw failure;
+    }
+  }
+}
+
+/** `bigint` and `numeric` as numbers: all of ours are far below 2^53. */
+const TYPES: CustomTypesConfig = {
+  getTypeParser: (oid, format) => {
+    const isNumber = oid === pg.types.builtins.INT8 || oid === pg.types.builtins.NUMERIC;
+    return isNumber && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format);
+  },
+};
+
+async function rowsOf<Row extends object>(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return (await client.query<Row>(text, boundTo(values))).rows;
+}
+
+async function countOf(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[],
+): Promise<number> {
+  return (await client.query(text, boundTo(values))).rowCount ?? 0;
+}
+
+/** Without values, a text may have several statements. */
+function boundTo(values: readonly unknown[]): unknown[] | undefined {
+  return values.length === 0 ? undefined : [...values];
+}
+
+/**
+ * Begins a transaction, limits it, and reads the clock, in one round trip. A host that dies silently must not hold
+ * its locks for ever.
+ *
+ * @returns milliseconds since the epoch
+ */
+async function begin(client: ClientBase, timeoutMs: number): Promise<number> {
+  const results: unknown = await client.query(
+    `BEGIN; SET LOCAL statement_timeout = ${timeoutMs};
+     SET LOCAL idle_in_transaction_session_timeout = ${2 * timeoutMs};
+     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
+  );
+  const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
+  const rows = last instanceof pg.Result ? last.rows : [];
+  return Number(rows[0]?.now);
+}
+
+/** Rolls back. @returns why the connection must not be used again, if it must not */
+async function rolledBack(client: ClientBase, error: unknown): Promise<Error | undefined> {
+  const cause = error instanceof SvcError ? (error.cause ?? error) : error;
+  if (leavesUnusable(cause)) return asError(cause);
+  try {
+    await client.query('ROLLBACK');
+    return undefined;
+  } catch (failure) {
+    return asError(failure);
+  }
+}
+
+/** After a lost connection or a timeout in the process, later answers would be taken for others. */
+function leavesUnusable(error: unknown): boolean {
+  const isOfServer = error instanceof pg.DatabaseError;
+  return lostConnection(error) || (serverFault(error) === 'timeout' && !isOfServer);
+}
+
+/** Failures of the server as SvcError; anything else stays what it is. */
+function asOwnError(error: unknown, address: ServerAddress): unknown {
+  const isOfServer = error instanceof pg.DatabaseError || serverFault(error) !== 'other';
+  return isOfServer ? asServerError(error, address) : error;
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+async function rest(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

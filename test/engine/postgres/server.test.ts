@@ -1,0 +1,209 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SvcError } from '../../../src/engine/errors/index.js';
+import {
+  migrate,
+  pendingMigrations,
+  requireCurrent,
+  serverState,
+} from '../../../src/engine/postgres/index.js';
+import { MIGRATIONS } from '../../../src/engine/postgres/migrations.js';
+import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
+
+const cluster = await startCluster();
+const servers = [await startPglite(), ...(cluster === undefined ? [] : [cluster])];
+
+async function failure(work: () => Promise<unknown>): Promise<SvcError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof SvcError) return error;
+    throw error;
+  }
+  throw new Error('did not fail');
+}
+
+for (const postgres of servers) {
+  const test = suite(`a server on ${postgres.name}`);
+
+  test('reads, writes and rolls back', async () => {
+    const server = await migratedServer(postgres);
+    await server.run('CREATE TABLE things (id bigint, bytes bytea)');
+    await server.transaction(async (tx) => {
+      await tx.run('INSERT INTO things VALUES ($1, $2)', [2 ** 40, Buffer.from([0, 255])]);
+    });
+    const own = new Error('no');
+    const thrown = await server
+      .transaction(async (tx) => {
+        await tx.run('DELETE FROM things');
+        throw own;
+      })
+      .catch((error: unknown) => error);
+    assert.is(thrown, own);
+    assert.equal(await server.query('SELECT * FROM things'), [
+      { id: 2 ** 40, bytes: Buffer.from([0, 255]) },
+    ]);
+    await server.close();
+  });
+
+  test('a transaction knows the time of the server', async () => {
+    const server = await migratedServer(postgres);
+    const nowMs = await server.transaction(async (tx) => tx.nowMs);
+    assert.ok(Math.abs(nowMs - Date.now()) < 60_000);
+    await server.close();
+  });
+
+  test('a failed statement leaves the connection usable', async () => {
+    const server = await migratedServer(postgres, { poolSize: 1 });
+    assert.is((await failure(() => server.query('SELECT nothing'))).code, 'STORAGE_OUTDATED');
+    await failure(() => server.transaction(async (tx) => tx.query('SELECT 1 / 0')));
+    assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
+    await server.close();
+  });
+
+  test('tables are made once, and a newer version is refused', async () => {
+    const server = serverAt(await postgres.newDatabase(), { poolSize: 1 });
+    assert.is((await pendingMigrations(server)).length, MIGRATIONS.length);
+    await migrate(server);
+    await migrate(server);
+    await requireCurrent(server);
+    assert.is((await serverState(server)).schemaVersion, MIGRATIONS.length);
+    await server.run('INSERT INTO svc.migrations (version) VALUES (9999)');
+    assert.is((await failure(() => requireCurrent(server))).code, 'STORAGE_NEWER');
+    assert.is((await failure(() => migrate(server))).code, 'STORAGE_NEWER');
+    await server.close();
+  });
+
+  test.run();
+}
+
+if (cluster !== undefined) {
+  const test = suite('a real server');
+
+  test('hosts that migrate at once take turns', async () => {
+    const url = await cluster.newDatabase();
+    const servers = [1, 2, 3, 4].map(() => serverAt(url));
+    const applied: number[] = [];
+    await Promise.all(servers.map((one) => migrate(one, ({ version }) => applied.push(version))));
+    assert.equal(
+      applied.sort(),
+      MIGRATIONS.map((_, at) => at + 1),
+    );
+    await Promise.all(servers.map((one) => one.close()));
+  });
+
+  test('recovers from a restart, and fails clearly while it is down', async () => {
+    const server = await migratedServer(cluster);
+    await server.query('SELECT 1');
+    await cluster.restart('fast');
+    assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
+    assert.is(await server.transaction(async (tx) => (await tx.query('SELECT 1')).length), 1);
+    await cluster.halt();
+    const error = await failure(() => server.query('SELECT 1'));
+    assert.is(error.code, 'STORAGE_UNREACHABLE');
+    assert.match(error.message, `127.0.0.1:${cluster.port}`);
+    await cluster.start();
+    for (;;) {
+      const rows = await server.query('SELECT 1 AS one').catch(() => []);
+      if (rows.length === 1) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await server.close();
+  });
+
+  test('a connection that is cut in a transaction is replaced once', async () => {
+    const server = await migratedServer(cluster);
+    let runs = 0;
+    const result = await server.transaction(async (tx) => {
+      runs += 1;
+      if (runs === 1) await tx.query('SELECT pg_terminate_backend(pg_backend_pid())');
+      return (await tx.query<{ one: number }>('SELECT 1 AS one'))[0]?.one;
+    });
+    assert.is(result, 1);
+    assert.is(runs, 2);
+    await server.close();
+  });
+
+  test('a deadlock is run again', async () => {
+    const server = await migratedServer(cluster);
+    await server.run('CREATE TABLE pair (id int PRIMARY KEY, n int)');
+    await server.run('INSERT INTO pair VALUES (1, 0), (2, 0)');
+    let waiting = 0;
+    const both = (first: number, second: number): Promise<unknown> =>
+      server.transaction(async (tx) => {
+        await tx.run('UPDATE pair SET n = n + 1 WHERE id = $1', [first]);
+        waiting += 1;
+        while (waiting < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+        await tx.run('UPDATE pair SET n = n + 1 WHERE id = $1', [second]);
+      });
+    await Promise.all([both(1, 2), both(2, 1)]);
+    assert.equal(await server.query('SELECT n FROM pair ORDER BY id'), [{ n: 2 }, { n: 2 }]);
+    await server.close();
+  });
+
+  test('what it refuses is told without the password', async () => {
+    await cluster.sql(`CREATE ROLE weak LOGIN PASSWORD 'hush'`);
+    const url = (await cluster.newDatabase()).replace('svc@', 'weak:hush@');
+    const server = serverAt(url);
+    const noRight = await failure(() => migrate(server));
+    assert.is(noRight.code, 'STORAGE_REFUSED');
+    assert.not.match(`${noRight.message} ${noRight.hint}`, 'hush');
+    await server.close();
+    const nowhere = serverAt(url.replace(/svc_test\w+$/u, 'nowhere'));
+    const noDatabase = await failure(() => nowhere.query('SELECT 1'));
+    assert.is(noDatabase.code, 'STORAGE_REFUSED');
+    assert.match(noDatabase.message, '"nowhere" does not exist');
+    await nowhere.close();
+  });
+
+  test('notifications arrive, also after the connection was cut', async () => {
+    const server = await migratedServer(cluster);
+    let count = 0;
+    const stop = server.listen('svc_news', () => {
+      count += 1;
+    });
+    const until = async (least: number): Promise<void> => {
+      while (count < least) {
+        await server.run(`NOTIFY svc_news`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    await until(3);
+    await server.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'`,
+    );
+    await until(count + 3);
+    await stop();
+    await server.close();
+  });
+
+  test.run();
+}
+
+const addresses = suite('storage.url');
+
+addresses('is never quoted when it is wrong', () => {
+  for (const url of [
+    'mysql://u:hush@h/d',
+    'postgres://u:hush@h:99999/d',
+    'postgres://u:hush@h',
+    'postgres://u:hush@[/d',
+  ]) {
+    const thrown = (() => {
+      try {
+        serverAt(url);
+      } catch (error) {
+        return error;
+      }
+      return undefined;
+    })();
+    assert.instance(thrown, SvcError);
+    assert.not.match(String(thrown), 'hush');
+  }
+});
+
+addresses.after(async () => {
+  for (const one of servers) await one.stop();
+});
+
+addresses.run();

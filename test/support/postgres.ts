@@ -1,0 +1,239 @@
+/**
+ * PostgreSQL for tests: a throw-away cluster where its programs are installed, or the server that
+ * SVC_TEST_POSTGRES_URL names, and PGlite everywhere, which has one connection only.
+ */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { migrate, Server } from '../../src/engine/postgres/index.js';
+import { tempFolder } from './temp-folder.js';
+
+/** Where databases can be made. */
+export interface TestPostgres {
+  readonly name: 'PGlite' | 'PostgreSQL';
+  /** How many connections it serves at once. */
+  readonly connections: number;
+  /** The URL of a new database without tables of svc. */
+  newDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A cluster of its own that a test can also kill and start again. */
+export interface TestCluster extends TestPostgres {
+  readonly port: number;
+  /** Ends every connection, as a restart does. `immediate`: like a power cut. */
+  restart(mode: 'fast' | 'immediate'): Promise<void>;
+  /** Stops it, for {@link start}. */
+  halt(): Promise<void>;
+  start(): Promise<void>;
+  /** Runs statements as the superuser. */
+  sql(text: string, database?: string): Promise<readonly unknown[]>;
+}
+
+/** Every server that tests can use here: PGlite, and the real one if there is one. */
+export async function testServers(): Promise<readonly TestPostgres[]> {
+  const real = await realServer();
+  return [await startPglite(), ...(real === undefined ? [] : [real])];
+}
+
+/** The server of the test run, the named one, or a new cluster; undefined where there is none. */
+export async function realServer(): Promise<TestPostgres | undefined> {
+  const named = process.env['SVC_TEST_POSTGRES_URL'];
+  return named === undefined ? startCluster() : databasesOf(named);
+}
+
+/** A server for tests, with the tables of this svc. */
+export async function migratedServer(
+  postgres: TestPostgres,
+  settings: Partial<ConstructorParameters<typeof Server>[0]> = {},
+): Promise<Server> {
+  const server = serverAt(await postgres.newDatabase(), {
+    poolSize: Math.min(10, postgres.connections),
+    ...settings,
+  });
+  await migrate(server);
+  return server;
+}
+
+/** A server with the settings of tests. */
+export function serverAt(
+  url: string,
+  settings: Partial<ConstructorParameters<typeof Server>[0]> = {},
+): Server {
+  const defaults = { poolSize: 10, connectTimeoutMs: 5000, statementTimeoutMs: 20_000 };
+  return new Server({ url, ...defaults, ...settings });
+}
+
+const MANY = 100;
+let made = 0;
+
+/** New databases on a server that a role with the right to create them can reach. */
+function databasesOf(adminUrl: string): TestPostgres {
+  return {
+    name: 'PostgreSQL',
+    connections: MANY,
+    newDatabase: async () => {
+      made += 1;
+      const name = `svc_test_${process.pid}_${made}`;
+      await runSql(adminUrl, `DROP DATABASE IF EXISTS ${name}`);
+      await runSql(adminUrl, `CREATE DATABASE ${name}`);
+      const url = new URL(adminUrl);
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+    stop: async () => undefined,
+  };
+}
+
+async function runSql(url: string, text: string): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(text);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** PostgreSQL as WebAssembly in this process, reached over a socket like any other. */
+export async function startPglite(): Promise<TestPostgres> {
+  const { PGlite } = await import('@electric-sql/pglite');
+  const { PGLiteSocketServer } = await import('@electric-sql/pglite-socket');
+  const { vector } = await import('@electric-sql/pglite-pgvector');
+  const running: { stop(): Promise<void> }[] = [];
+  return {
+    name: 'PGlite',
+    connections: 1,
+    newDatabase: async () => {
+      const db = await PGlite.create({ extensions: { vector } });
+      const socket = new PGLiteSocketServer({ db, host: '127.0.0.1', port: 0, maxConnections: 8 });
+      await socket.start();
+      running.push({
+        stop: async () => {
+          await socket.stop();
+          await db.close();
+        },
+      });
+      return `postgres://postgres@${socket.getServerConn()}/postgres`;
+    },
+    stop: async () => {
+      for (const one of running.splice(0)) await one.stop();
+    },
+  };
+}
+
+/** The folder of PostgreSQL's programs; undefined where they are not installed. */
+function programs(): string | undefined {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian) : [];
+  const newest = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((one) => join(debian, one, 'bin'));
+  const onPath = (process.env['PATH'] ?? '').split(delimiter);
+  return [...onPath, ...newest].find((dir) => dir !== '' && existsSync(join(dir, 'initdb')));
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string): number => Number(spawnSync('id', [flag, 'postgres']).stdout);
+  const uid = idOf('-u');
+  const NOBODY = 65_534;
+  return uid > 0 ? { uid, gid: idOf('-g') } : { uid: NOBODY, gid: NOBODY };
+}
+
+const READY_MS = 30_000;
+
+/**
+ * Starts a cluster in a temporary folder, for this process only: trusted logins on a free port of 127.0.0.1. What is
+ * written is not synced, which only matters if the machine fails, unless that is measured.
+ *
+ * @returns undefined where PostgreSQL is not installed
+ */
+export async function startCluster({ syncs = false } = {}): Promise<TestCluster | undefined> {
+  const bin = programs();
+  if (bin === undefined) return undefined;
+  const user = unprivileged();
+  const { path } = tempFolder();
+  chmodSync(path, 0o755);
+  const data = join(path, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(data, user.uid, user.gid);
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'svc', '--auth=trust', '--no-sync', '--no-locale', '-E', 'UTF8'],
+    { ...user, cwd: '/', stdio: 'pipe' },
+  );
+  const port = await freePort();
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: String(MANY),
+    fsync: syncs ? 'on' : 'off',
+    logging_collector: 'off',
+    log_min_messages: 'panic',
+  };
+  const args = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+  const url = `postgres://svc@127.0.0.1:${port}/postgres`;
+  let child: ChildProcess | undefined;
+  const halt = async (signal: NodeJS.Signals): Promise<void> => {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null) return;
+    running.ref();
+    const ended = once(running, 'exit');
+    running.kill(signal);
+    await ended;
+  };
+  const start = async (): Promise<void> => {
+    child = spawn(join(bin, 'postgres'), ['-D', data, ...args], {
+      ...user,
+      cwd: '/',
+      stdio: 'ignore',
+    });
+    child.unref();
+    await ready(url);
+  };
+  process.on('exit', () => child?.kill('SIGQUIT'));
+  await start();
+  return {
+    ...databasesOf(url),
+    port,
+    halt: () => halt('SIGINT'),
+    start,
+    restart: async (mode) => {
+      await halt(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      await start();
+    },
+    sql: (text, database = 'postgres') => runSql(url.replace(/postgres$/u, database), text),
+    stop: () => halt('SIGQUIT'),
+  };
+}
+
+async function ready(url: string): Promise<void> {
+  const untilMs = Date.now() + READY_MS;
+  for (;;) {
+    try {
+      await runSql(url, 'SELECT 1');
+      return;
+    } catch (error) {
+      if (Date.now() > untilMs) throw error;
+      await sleep(30);
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
