@@ -125,8 +125,8 @@ export async function modelFor(
       return { name, choice: chooseChatModel(name, world) };
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
-      const hint = error.hint === undefined ? {} : { hint: error.hint };
-      const warning: Warning = { code: 'RECALL_FAILED', message: error.message, ...hint };
+      const { message, hint } = error;
+      const warning: Warning = { code: 'RECALL_FAILED', message, hint };
       return { name, choice: undefined, warning };
     }
   };

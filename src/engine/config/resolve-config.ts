@@ -1,7 +1,5 @@
 import { canonicalProvider } from '../embeddings/adapters/index.js';
-import type { DeepReadonly } from '../errors/output-schema.js';
 import { uniqueBy } from '../support/lists.js';
-import { isRecord } from './config-path.js';
 import {
   ACTIVE_MEMORY_DEFAULTS,
   EXEC_PROVIDER_DEFAULTS,
@@ -20,6 +18,7 @@ import {
   WEBHOOKS_DEFAULTS,
   WRITTEN_SCOPE_DEFAULTS,
 } from './defaults.js';
+import { mergeSettings } from './merge-settings.js';
 import type {
   AgentInput,
   AgentSettings,
@@ -109,14 +108,14 @@ function resolveModelProviders(
   secretDefaults: SecretDefaults,
 ): Readonly<Record<string, ResolvedModelProvider>> {
   return Object.fromEntries(
-    Object.entries(providers ?? {}).map(([id, { api, apiKey, headers, models, ...rest }]) => [
+    Object.entries(providers ?? {}).map(([id, { api, models = [], ...rest }]) => [
       id,
       {
-        ...rest,
-        ...(api === undefined ? {} : { api: canonicalProvider(api) }),
-        ...(apiKey === undefined ? {} : { apiKey: parseSecret(apiKey, secretDefaults) }),
-        headers: parseSecrets(headers, secretDefaults),
-        models: models ?? [],
+        ...withParsedSecrets(
+          { ...rest, ...(api === undefined ? {} : { api: canonicalProvider(api) }) },
+          secretDefaults,
+        ),
+        models,
       },
     ]),
   );
@@ -297,46 +296,6 @@ function parseSecrets(
   return Object.fromEntries(
     Object.entries(values ?? {}).map(([name, value]) => [name, parseSecret(value, defaults)]),
   );
-}
-
-/** `Input` with every key present that has a default. */
-export type WithDefaults<Input, Defaults> = {
-  readonly [K in keyof Input & keyof Defaults]-?: Filled<NonNullable<Input[K]>, Defaults[K]>;
-} & { readonly [K in keyof Input as Exclude<K, keyof Defaults>]: DeepReadonly<Input[K]> };
-
-type Filled<Value, Default> = Value extends readonly unknown[]
-  ? DeepReadonly<Value>
-  : Value extends object
-    ? WithDefaults<Value, Default>
-    : Value;
-
-/**
- * Merges settings key by key; later layers win. Lists and secret references are replaced as a
- * whole.
- */
-export function mergeSettings<Input extends object, Defaults extends object>(
-  defaults: Defaults,
-  ...layers: readonly (Input | undefined)[]
-): WithDefaults<Input, Defaults> {
-  const merged = layers.reduce<unknown>(
-    (below, above) => (above === undefined ? below : overlay(below, above)),
-    defaults,
-  );
-  // By construction, `merged` has all keys of `defaults` and otherwise only keys of the layers.
-  return merged as WithDefaults<Input, Defaults>;
-}
-
-function overlay(below: unknown, above: unknown): unknown {
-  if (!isSettings(below) || !isSettings(above)) return above;
-  const merged: Record<string, unknown> = { ...below };
-  for (const [key, value] of Object.entries(above)) {
-    if (value !== undefined) merged[key] = overlay(merged[key], value);
-  }
-  return merged;
-}
-
-function isSettings(value: unknown): value is Record<string, unknown> {
-  return isRecord(value) && !('source' in value && 'id' in value);
 }
 
 /** Freezes plain data recursively and returns it. */

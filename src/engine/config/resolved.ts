@@ -16,7 +16,8 @@ import type {
   STORAGE_DEFAULTS,
   WEBHOOKS_DEFAULTS,
 } from './defaults.js';
-import type { AgentId, WithDefaults } from './resolve-config.js';
+import type { WithDefaults } from './merge-settings.js';
+import type { AgentId } from './resolve-config.js';
 import type { configSchema } from './schema/index.js';
 import type { SecretInput } from './secret-input.js';
 

@@ -143,7 +143,7 @@ function notEmbedded(
   return new SvcError(
     isErrorCode(failure.code) ? failure.code : 'PROVIDER_UNREACHABLE',
     `${name}: some passages have no vectors: ${failure.message}`,
-    failure.hint === undefined ? {} : { hint: failure.hint },
+    { hint: failure.hint },
   );
 }
 

@@ -297,9 +297,5 @@ function broken(why: string): VendorFault {
 }
 
 function failed({ message, hint }: SvcError): Warning {
-  return {
-    code: 'RERANK_FAILED',
-    message: `not reranked: ${message}`,
-    ...(hint === undefined ? {} : { hint }),
-  };
+  return { code: 'RERANK_FAILED', message: `not reranked: ${message}`, hint };
 }

@@ -1,6 +1,7 @@
-import { constants, type Stats } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { withinTime } from '../support/async.js';
+import { READ_NO_LINK } from '../support/files.js';
 import { isRecord } from '../support/text.js';
 import {
   currentUser,
@@ -133,9 +134,6 @@ function singleLookup(text: string, path: string, alias: string): SecretLookup {
   };
 }
 
-/** Does not follow a final link, and does not wait for the writer of a pipe. */
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /**
  * Opens a secret file that meets the rules of facts §3.3. The caller closes it.
  *
@@ -165,7 +163,7 @@ async function openSecretFile(
 
 async function openAt(guarded: GuardedPath): Promise<FileHandle> {
   try {
-    return await open(guarded.path, FLAGS);
+    return await open(guarded.path, READ_NO_LINK);
   } catch (error) {
     throw pathFault(guarded, error);
   }

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   fchmodSync,
   fsyncSync,
   lstatSync,
@@ -100,6 +101,10 @@ export function syncToDisk(path: string): void {
     closeSync(descriptor);
   }
 }
+
+/** For opening a file to read it: follows no link swapped in meanwhile, and does not block on a pipe. */
+export const READ_NO_LINK =
+  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Reads at most `length` bytes of a file. */
 export function readPart(file: string, from: number, length: number): Buffer {

@@ -3,7 +3,8 @@ import { leadsToLoopback } from '../../support/network.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { cronEverFires, parseCron } from '../cron.js';
 import { GATEWAY_DEFAULTS } from '../defaults.js';
-import { mergeSettings, routePath } from '../resolve-config.js';
+import { mergeSettings } from '../merge-settings.js';
+import { routePath } from '../resolve-config.js';
 import type { ConfigInput } from '../resolved.js';
 import type { Rule } from './rule.js';
 

@@ -2,7 +2,7 @@ import { PROVIDERS } from '../../embeddings/adapters/index.js';
 import { suggestName } from '../../support/text.js';
 import { type ConfigPath, valueAt } from '../config-path.js';
 import { SECRETS_DEFAULTS } from '../defaults.js';
-import { mergeSettings } from '../resolve-config.js';
+import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../resolved.js';
 import { referencedVariable, writtenSecrets } from '../secret-input.js';
 import { followProvider } from './providers.js';

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import type { Forgotten } from '../../memory/forget/index.js';
 import type { LineRange, SkippedFile } from '../../memory/index.js';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../memory/sources/index.js';
 import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
 import { initialState, readTurn } from '../../memory/sources/transcripts/turn-reader.js';
+import { READ_NO_LINK } from '../../support/files.js';
 import { groupBy } from '../../support/lists.js';
 import {
   type Claim,
@@ -129,8 +130,7 @@ export class Conversations {
   ): readonly FoundTurn[] {
     let descriptor: number | undefined;
     try {
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      descriptor = openSync(file.absolutePath, flags);
+      descriptor = openSync(file.absolutePath, READ_NO_LINK);
       const { size } = fstatSync(descriptor);
       const found: FoundTurn[] = [];
       let state = initialState(file.place);

@@ -1,5 +1,6 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
+import { READ_NO_LINK } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import type { Forgotten } from '../forget/index.js';
 import {
@@ -116,8 +117,7 @@ function turnsIn(
 
 function open({ absolutePath, path }: TranscriptFile): number {
   try {
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    return openSync(absolutePath, flags);
+    return openSync(absolutePath, READ_NO_LINK);
   } catch (error) {
     const { reason } = skipOf(absolutePath, error);
     throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${path}: ${reason}`, {

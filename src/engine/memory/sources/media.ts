@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { crypto } from '../../support/crypto.js';
+import { READ_NO_LINK } from '../../support/files.js';
 import type { MissingMedia } from '../index/index.js';
 import type { Modality } from '../types.js';
 
@@ -49,8 +49,7 @@ export function mediaLabel(mimeType: string, path: string): string {
 
 /** Opens a file without following a link swapped in meanwhile, and without blocking on a pipe. */
 export async function openRegular(absolutePath: string): Promise<FileHandle> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  return open(absolutePath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  return open(absolutePath, READ_NO_LINK);
 }
 
 /**

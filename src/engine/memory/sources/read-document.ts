@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { crypto } from '../../support/crypto.js';
+import { READ_NO_LINK } from '../../support/files.js';
 import type { FileFingerprint, SkippedFile } from '../types.js';
 import { type TextLines, textLines } from './text-lines.js';
 import { skipOf } from './walk.js';
@@ -29,11 +30,7 @@ export type ReadOutcome =
 export function readDocument(absolutePath: string, path: string): ReadOutcome {
   let descriptor: number | undefined;
   try {
-    // Without following a link swapped in meanwhile, and without blocking on a pipe.
-    descriptor = openSync(
-      absolutePath,
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    );
+    descriptor = openSync(absolutePath, READ_NO_LINK);
     const { size, mtimeMs, ctimeMs } = fstatSync(descriptor);
     if (size > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, size) };
     const bytes = readFileSync(descriptor);

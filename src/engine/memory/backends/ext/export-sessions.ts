@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import {
   closeSync,
-  constants,
   existsSync,
   fstatSync,
   mkdirSync,
@@ -14,7 +13,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../../config/index.js';
-import { PRIVATE_MODE, replaceFile, TEMPORARY_ENDING } from '../../../support/files.js';
+import {
+  PRIVATE_MODE,
+  READ_NO_LINK,
+  replaceFile,
+  TEMPORARY_ENDING,
+} from '../../../support/files.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forget/index.js';
 import {
@@ -119,10 +123,7 @@ function write(
 ): SkippedFile | 'empty' | 'written' {
   let source: number;
   try {
-    source = openSync(
-      file.absolutePath,
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    );
+    source = openSync(file.absolutePath, READ_NO_LINK);
   } catch (error) {
     return { ...skipOf(file.absolutePath, error), path: file.path };
   }

@@ -1,0 +1,42 @@
+import type { DeepReadonly } from '../errors/output-schema.js';
+import { isRecord } from './config-path.js';
+
+/** `Input` with every key present that has a default. */
+export type WithDefaults<Input, Defaults> = {
+  readonly [K in keyof Input & keyof Defaults]-?: Filled<NonNullable<Input[K]>, Defaults[K]>;
+} & { readonly [K in keyof Input as Exclude<K, keyof Defaults>]: DeepReadonly<Input[K]> };
+
+type Filled<Value, Default> = Value extends readonly unknown[]
+  ? DeepReadonly<Value>
+  : Value extends object
+    ? WithDefaults<Value, Default>
+    : Value;
+
+/**
+ * Merges settings key by key; later layers win. Lists and secret references are replaced as a
+ * whole.
+ */
+export function mergeSettings<Input extends object, Defaults extends object>(
+  defaults: Defaults,
+  ...layers: readonly (Input | undefined)[]
+): WithDefaults<Input, Defaults> {
+  const merged = layers.reduce<unknown>(
+    (below, above) => (above === undefined ? below : overlay(below, above)),
+    defaults,
+  );
+  // By construction, `merged` has all keys of `defaults` and otherwise only keys of the layers.
+  return merged as WithDefaults<Input, Defaults>;
+}
+
+function overlay(below: unknown, above: unknown): unknown {
+  if (!isSettings(below) || !isSettings(above)) return above;
+  const merged: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    if (value !== undefined) merged[key] = overlay(merged[key], value);
+  }
+  return merged;
+}
+
+function isSettings(value: unknown): value is Record<string, unknown> {
+  return isRecord(value) && !('source' in value && 'id' in value);
+}
