@@ -14,8 +14,9 @@ import {
 import { SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { runningMs } from '../../support/time.js';
-import type { EmbeddingEntry, MemoryIndex, RefusedContent } from '../index/index.js';
+import type { MemoryIndex } from '../index/index.js';
 import type { EmbeddingSummary, SyncEvent } from '../sync/index.js';
+import { AnswerStore } from './answer-store.js';
 import {
   distinct,
   mediaSize,
@@ -102,10 +103,6 @@ const NEVER = new AbortController().signal;
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
 
-type PieceAnswer =
-  | { readonly key: string; readonly vector: Float32Array }
-  | { readonly key: string; readonly why: string };
-
 /** An answer by the key of its input. */
 function keyed<T extends { readonly input: { readonly key: string } }>(answer: T) {
   return { ...answer, key: answer.input.key };
@@ -116,17 +113,13 @@ class Run {
   private readonly options: EmbedMissingOptions;
   private model: string | undefined;
   private mediaLeft: EmbeddingSummary['mediaLeft'];
-  private embedded = 0;
   private known = 0;
-  private refused = 0;
-  private refusal: string | undefined;
   private pending = 0;
   private identity: string | undefined;
   private isThroughTexts = false;
   /** Passages handed to the provider so far. */
   private takenSize = 0;
-  /** Answers to pieces of contents that are still incomplete. */
-  private readonly answered = new Map<string, PieceAnswer[]>();
+  private readonly answers: AnswerStore;
   private readonly startedMs = runningMs();
   private tokens = 0;
   private requests = 0;
@@ -135,6 +128,9 @@ class Run {
     this.provider = provider;
     this.options = options;
     this.model = provider.choice.model;
+    this.answers = new AnswerStore((passages) => {
+      options.onEvent({ type: 'embed.stored', passages });
+    });
   }
 
   async embed(index: MemoryIndex, adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
@@ -170,7 +166,7 @@ class Run {
 
   /** Whether the provider has answered. */
   hasProgress(): boolean {
-    return this.isThroughTexts || this.embedded + this.refused > 0;
+    return this.isThroughTexts || this.answers.embedded + this.answers.refused > 0;
   }
 
   /** Vectors of another identity are kept while they may stand in for missing ones. */
@@ -191,13 +187,14 @@ class Run {
   }
 
   summary(failure: SvcError | undefined): EmbeddingSummary {
+    const { embedded, refused, refusal } = this.answers;
     return {
       provider: this.provider.choice.provider,
       model: this.model ?? null,
-      embedded: this.embedded,
+      embedded,
       known: this.known,
-      refused: this.refused,
-      ...(this.refusal === undefined ? {} : { refusal: this.refusal }),
+      refused,
+      ...(refusal === undefined ? {} : { refusal }),
       pending: this.pending,
       tokens: this.tokens,
       requests: this.requests,
@@ -221,13 +218,13 @@ class Run {
           ? missing
           : this.taken(missing, atMost, ({ key }) => 1 / pieceOfKey(key).pieces);
       for await (const { embedded, refused } of adapter.embedDocuments(pieces, work)) {
-        await this.store(index, identity, embedded.map(keyed), refused.map(keyed), false);
+        await this.answers.take(index, identity, embedded.map(keyed), refused.map(keyed));
       }
       return;
     }
     const batch = { ...work, clock, jobs: batchJobsOf(index, identity) };
     for await (const { embedded, refused } of adapter.batch.embed(distinct(missing), batch)) {
-      await this.store(index, identity, embedded, refused, false);
+      await this.answers.take(index, identity, embedded, refused);
     }
   }
 
@@ -245,9 +242,8 @@ class Run {
         ? missing
         : this.taken(missing, atMost, ({ media }) => mediaSize(media.data));
     for await (const { embedded, refused } of adapter.embedDocuments(files, this.work(signal))) {
-      const [first] = refused;
-      if (first !== undefined) this.refusal ??= `${first.input.path}: ${first.why}`;
-      await this.store(index, identity, embedded.map(keyed), refused.map(keyed), true);
+      const named = refused.map((answer) => ({ ...keyed(answer), file: answer.input.path }));
+      await this.answers.take(index, identity, embedded.map(keyed), named);
     }
   }
 
@@ -294,41 +290,6 @@ class Run {
   private work(signal: AbortSignal): EmbedOptions {
     const { atMost } = this.options;
     return { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
-  }
-
-  /**
-   * Stores the contents of which every piece has been answered. One of which only some pieces are refused can
-   * be found by the others.
-   */
-  private async store(
-    index: MemoryIndex,
-    identity: string,
-    embedded: readonly { readonly key: string; readonly vector: Float32Array }[],
-    refused: readonly { readonly key: string; readonly why: string }[],
-    isMedia: boolean,
-  ): Promise<void> {
-    const entries: EmbeddingEntry[] = [];
-    const refusals: RefusedContent[] = [];
-    for (const answer of [...embedded, ...refused]) {
-      const { content, pieces } = pieceOfKey(answer.key);
-      const answered = this.answered.get(content) ?? [];
-      answered.push(answer);
-      this.answered.set(content, answered);
-      if (answered.length < pieces) continue;
-      this.answered.delete(content);
-      const hash = Buffer.from(content, 'hex');
-      const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
-      const why = answered.flatMap((one) => ('why' in one ? [one.why] : []))[0] ?? '';
-      if (vectors.length > 0) entries.push({ hash, vectors });
-      else refusals.push({ hash, why, isMedia });
-    }
-    if (entries.length > 0) await index.putEmbeddings(identity, entries);
-    if (refusals.length > 0) await index.refuseEmbeddings(identity, refusals);
-    this.embedded += entries.length;
-    this.refused += refusals.length;
-    this.refusal ??= refusals[0]?.why;
-    const passages = entries.length + refusals.length;
-    if (passages > 0) this.options.onEvent({ type: 'embed.stored', passages });
   }
 
   private readonly onAdapterEvent = (event: EmbeddingEvent): void => {

@@ -1,0 +1,63 @@
+import type { EmbeddingEntry, MemoryIndex, RefusedContent } from '../index/index.js';
+import { pieceOfKey } from './passages.js';
+
+interface Embedded {
+  readonly key: string;
+  readonly vector: Float32Array;
+}
+
+interface Refused {
+  readonly key: string;
+  readonly why: string;
+  /** The media file that is refused; undefined for text. */
+  readonly file?: string;
+}
+
+/** Stores and counts the contents of which every piece has been answered. */
+export class AnswerStore {
+  embedded = 0;
+  refused = 0;
+  /** The first refusal. */
+  refusal: string | undefined;
+  /** Answers to pieces of contents that are still incomplete. */
+  private readonly answered = new Map<string, (Embedded | Refused)[]>();
+  private readonly onStored: (passages: number) => void;
+
+  constructor(onStored: (passages: number) => void) {
+    this.onStored = onStored;
+  }
+
+  /** Takes a provider's answers. A content of which only some pieces are refused can be found by the others. */
+  async take(
+    index: MemoryIndex,
+    identity: string,
+    embedded: readonly Embedded[],
+    refused: readonly Refused[],
+  ): Promise<void> {
+    const entries: EmbeddingEntry[] = [];
+    const refusals: RefusedContent[] = [];
+    for (const answer of [...embedded, ...refused]) {
+      const { content, pieces } = pieceOfKey(answer.key);
+      const answered = this.answered.get(content) ?? [];
+      answered.push(answer);
+      this.answered.set(content, answered);
+      if (answered.length < pieces) continue;
+      this.answered.delete(content);
+      const hash = Buffer.from(content, 'hex');
+      const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
+      if (vectors.length > 0) entries.push({ hash, vectors });
+      else {
+        const [first] = answered.flatMap((one) => ('why' in one ? [one] : []));
+        const { why = '', file } = first ?? {};
+        this.refusal ??= file === undefined ? why : `${file}: ${why}`;
+        refusals.push({ hash, why, isMedia: file !== undefined });
+      }
+    }
+    if (entries.length > 0) await index.putEmbeddings(identity, entries);
+    if (refusals.length > 0) await index.refuseEmbeddings(identity, refusals);
+    this.embedded += entries.length;
+    this.refused += refusals.length;
+    const passages = entries.length + refusals.length;
+    if (passages > 0) this.onStored(passages);
+  }
+}
