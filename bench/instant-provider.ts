@@ -5,7 +5,7 @@
  * neighbors.
  */
 import { createServer } from 'node:http';
-import { seededRandom } from '../test/support/vector-index.js';
+import { seededRandom } from '../src/engine/eval/random.js';
 import { SHAPES, vectorsOf } from './vector-sets.js';
 
 /** Noise that vectors are cut from at random offsets. */

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { seededRandom } from '../test/support/vector-index.js';
+import { seededRandom } from '../src/engine/eval/random.js';
 
 /** The generated corpus. */
 export interface NotesCorpus {

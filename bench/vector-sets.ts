@@ -1,4 +1,4 @@
-import { seededRandom } from '../test/support/vector-index.js';
+import { seededRandom } from '../src/engine/eval/random.js';
 
 /** Shape of a set of unit vectors. */
 export interface VectorShape {

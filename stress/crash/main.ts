@@ -5,6 +5,7 @@
  * come too late do not count. Exits with 1 at the first broken promise.
  */
 import { inspect } from 'node:util';
+import { seededRandom } from '../../src/engine/eval/random.js';
 import { ordinaryProgram } from '../../test/support/ordinary-user.js';
 import { tempFolder } from '../../test/support/temp-folder.js';
 import { readWords } from '../flags.js';
@@ -15,7 +16,7 @@ import { dreamingVictim } from './victims/dreaming.js';
 import { flowCommandVictim, listenerVictim } from './victims/flows.js';
 import { forgettingVictim } from './victims/forgetting.js';
 import { indexingVictims } from './victims/indexing.js';
-import { makeWorld, randomOf } from './world.js';
+import { makeWorld } from './world.js';
 
 const ROUNDS = 300;
 /** Attempts to kill a run before it ends. */
@@ -25,7 +26,7 @@ const words = readWords(process.argv.slice(2), ['rounds', 'seed']);
 const rounds = words.number('rounds') ?? ROUNDS;
 const seed = words.number('seed') ?? Date.now() % 1_000_000;
 
-const world = makeWorld(randomOf(seed));
+const world = makeWorld(seededRandom(seed));
 prepareConfig(world.configFile);
 const all: readonly Victim[] = [
   ...indexingVictims(),

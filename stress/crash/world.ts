@@ -9,17 +9,6 @@ import { runSvc, type SvcRun, startSvc } from '../../test/support/run-svc.js';
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
 import { SECRET, SESSION } from '../../test/support/webhooks.js';
 
-/** Seeded random numbers from 0 to 1 (Mulberry32), so that a round can be repeated. */
-export function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 /** Handwritten text at the top of `MEMORY.md`. */
 export const HAND = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
 

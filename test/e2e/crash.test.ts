@@ -2,6 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { seededRandom } from '../../src/engine/eval/random.js';
 import { contentOf } from '../support/index-content.js';
 import { jsonOf } from '../support/json.js';
 import { NOTE_QUERIES, noteText, writeNotes } from '../support/many-notes.js';
@@ -15,18 +16,7 @@ const test = suite('SIGKILL while indexing');
 const ROUNDS = Number(process.env['SVC_CRASH_ROUNDS'] ?? 12);
 const SEED = Number(process.env['SVC_CRASH_SEED'] ?? Date.now() % 1_000_000);
 
-/** Mulberry32: a small generator, so that a failing run can be repeated by its seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const random = randomOf(SEED);
+const random = seededRandom(SEED);
 const upTo = (end: number): number => Math.floor(random() * end);
 
 const home = tempFolder().path;

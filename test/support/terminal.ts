@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
+import * as assert from 'uvu/assert';
 import { ScreenBuffer } from './terminal-buffer.js';
 
 /** A terminal in memory: streams for a screen, and what a person would see and type. */
@@ -150,4 +151,14 @@ export async function waitFor(
 /** Waits until the screen shows a text. */
 export function waitForText(terminal: FakeTerminal, text: string): Promise<void> {
   return waitFor(text, () => terminal.screen().join('\n').includes(text), terminal.screen);
+}
+
+/** A full screen has left the terminal as it was, with one line shown. */
+export function assertRestored(terminal: FakeTerminal, shown: string): void {
+  assert.is(terminal.buffer.alternate, false);
+  assert.is(terminal.buffer.cursorShown, true);
+  assert.is(terminal.buffer.bracketedPaste, false);
+  assert.is(terminal.rawMode(), false);
+  assert.is(terminal.stdout.listenerCount('resize'), 0);
+  assert.equal(terminal.screen(), [shown]);
 }

@@ -1,3 +1,4 @@
+import { seededRandom } from '../../src/engine/eval/random.js';
 import type { Change, IndexedDocument } from '../../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
@@ -66,17 +67,6 @@ export async function embedMissing(
     const entries = missing.map(({ hash, text }) => ({ hash, vectors: [vectorOf(text)] }));
     await index.putEmbeddings(identity, entries);
   }
-}
-
-/** A stream of numbers from 0 to 1 that is the same in every run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 /** A text's vector: always the same, and unlike that of another text. */

@@ -21,8 +21,8 @@ import {
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
-  type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
   waitFor,
@@ -70,13 +70,6 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
   return { terminal, did, ended, leave };
 }
 
-function assertRestored(terminal: FakeTerminal): void {
-  assert.is(terminal.buffer.alternate, false);
-  assert.is(terminal.buffer.cursorShown, true);
-  assert.is(terminal.rawMode(), false);
-  assert.equal(terminal.screen(), ['$ svc dream candidates']);
-}
-
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
     const { terminal, ended } = open(columns, rows);
@@ -90,7 +83,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.match(screen.at(-1) ?? '', /p promote {3}x reject {3}w why .*q quit$/u);
     terminal.type('q');
     assert.equal(await ended, []);
-    assertRestored(terminal);
+    assertRestored(terminal, '$ svc dream candidates');
   });
 }
 
@@ -112,7 +105,7 @@ test('p promotes, x rejects, and u takes back the last of them, then the one bef
   assert.equal(did, ['promote 28d9', 'reject 011c', 'undo rejected 011c', 'undo promoted 28d9']);
   terminal.type(KEYS.ctrlC);
   assert.equal(await ended, []);
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc dream candidates');
 });
 
 test('what was decided and not taken back is the answer', async () => {
@@ -188,7 +181,7 @@ test('leaving waits for what is being written, and a second decision does not ov
   write();
   assert.is((await ended).length, 1);
   assert.is(begun.length, 1);
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc dream candidates');
 });
 
 test('a failure to read ends the screen, and a signal from outside does too', async () => {
@@ -202,12 +195,12 @@ test('a failure to read ends the screen, and a signal from outside does too', as
     message = error.message;
   });
   assert.is(message, 'no store');
-  assertRestored(failing.terminal);
+  assertRestored(failing.terminal, '$ svc dream candidates');
   const { terminal, ended, leave } = open(80, 24);
   await waitForText(terminal, '❯ ✓');
   leave.abort();
   await ended;
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc dream candidates');
 });
 
 test('the view shows the store and sends what is typed', async () => {

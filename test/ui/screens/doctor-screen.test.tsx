@@ -20,6 +20,7 @@ import {
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
   type FakeTerminal,
   KEYS,
@@ -84,14 +85,6 @@ function tellAll({ tell }: Look, results: readonly CheckResult[]): void {
   for (const result of results) tell({ type: 'check.finished', result });
 }
 
-function assertRestored(terminal: FakeTerminal): void {
-  assert.is(terminal.buffer.alternate, false);
-  assert.is(terminal.buffer.cursorShown, true);
-  assert.is(terminal.rawMode(), false);
-  assert.is(terminal.stdout.listenerCount('resize'), 0);
-  assert.equal(terminal.screen(), ['$ svc config doctor']);
-}
-
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and leaves it as it was`, async () => {
     const opened = open(columns, rows);
@@ -112,7 +105,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     terminal.type('q');
     const end = await opened.ended;
     assert.equal(end, { edit: undefined, applied: [], results: SICK.checks });
-    assertRestored(terminal);
+    assertRestored(terminal, '$ svc config doctor');
   });
 }
 
@@ -135,7 +128,7 @@ test('a shows what a fix changes; a again does it, and everything is looked at a
   await waitForText(terminal, '❯ ✗ the secret file');
   terminal.type('q');
   assert.is((await opened.ended).applied.length, 1);
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc config doctor');
 });
 
 test('a fix of a file alone has its own check made again', async () => {
@@ -196,7 +189,7 @@ test('arrows choose, enter opens and closes, e ends with the place to open', asy
   await waitForText(terminal, '❯ ✗ unknown key');
   terminal.type('e');
   assert.equal((await opened.ended).edit, MISTYPED.place);
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc config doctor');
 });
 
 test('r looks again: the earlier look is ended and what it still tells does not count', async () => {
@@ -216,7 +209,7 @@ test('r looks again: the earlier look is ended and what it still tells does not 
   await waitForText(opened.terminal, 'All is well.');
   opened.terminal.type(KEYS.ctrlC);
   await opened.ended;
-  assertRestored(opened.terminal);
+  assertRestored(opened.terminal, '$ svc config doctor');
 });
 
 test('leaving while it looks ends the look; so does a signal from outside', async () => {
@@ -230,7 +223,7 @@ test('leaving while it looks ends the look; so does a signal from outside', asyn
     go(opened);
     assert.is((await opened.ended).results, undefined);
     assert.is(look.signal.aborted, true);
-    assertRestored(opened.terminal);
+    assertRestored(opened.terminal, '$ svc config doctor');
   }
 });
 
@@ -244,7 +237,7 @@ test('a bug in the work restores the terminal and comes out', async () => {
     message = error.message;
   });
   assert.is(message, 'a bug');
-  assertRestored(opened.terminal);
+  assertRestored(opened.terminal, '$ svc config doctor');
 });
 
 test('the view shows the store and sends what is typed', async () => {

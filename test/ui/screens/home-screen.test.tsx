@@ -24,6 +24,7 @@ import {
 import { createStore } from '../../../src/ui/screens/store.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
   type FakeTerminal,
   KEYS,
@@ -119,9 +120,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     terminal.type('q');
     assert.equal(await end, { type: 'left' });
     assert.equal(calls, ['follow', 'close']);
-    assert.is(terminal.buffer.alternate, false);
-    assert.is(terminal.rawMode(), false);
-    assert.equal(terminal.screen(), ['$ svc']);
+    assertRestored(terminal, '$ svc');
   });
 }
 

@@ -4,7 +4,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { useKeys } from '../../../src/ui/screens/keys.js';
 import { mountAlternate } from '../../../src/ui/screens/mount-alternate.js';
-import { createTerminal, KEYS, waitFor, waitForText } from '../../support/terminal.js';
+import {
+  assertRestored,
+  createTerminal,
+  KEYS,
+  waitFor,
+  waitForText,
+} from '../../support/terminal.js';
 
 const test = suite('a view on the alternate screen');
 
@@ -30,10 +36,7 @@ test('is on it until it is unmounted, and nothing of it stays', async () => {
   assert.equal(terminal.screen(), ['hello']);
   await screen.unmount();
   await screen.unmount();
-  assert.is(terminal.buffer.alternate, false);
-  assert.is(terminal.rawMode(), false);
-  assert.is(terminal.stdout.listenerCount('resize'), 0);
-  assert.equal(terminal.screen(), ['$ svc']);
+  assertRestored(terminal, '$ svc');
 });
 
 test('gives the terminal back when ink takes it off by itself', async () => {

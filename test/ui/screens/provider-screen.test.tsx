@@ -17,6 +17,7 @@ import {
 } from '../../../src/ui/screens/provider/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
   type FakeTerminal,
   KEYS,
@@ -68,14 +69,6 @@ function tellAll({ tell, finish }: Run, diagnosis: Diagnosis): void {
   finish(diagnosis);
 }
 
-function assertRestored(terminal: FakeTerminal): void {
-  assert.is(terminal.buffer.alternate, false);
-  assert.is(terminal.buffer.cursorShown, true);
-  assert.is(terminal.rawMode(), false);
-  assert.is(terminal.stdout.listenerCount('resize'), 0);
-  assert.equal(terminal.screen(), ['$ svc provider test']);
-}
-
 async function firstRun({ runs }: Opened): Promise<Run> {
   await waitFor('the first run', () => runs.length > 0);
   const [run] = runs;
@@ -103,7 +96,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     terminal.type('q');
     const end = await opened.ended;
     assert.equal([end.diagnosis, end.edit], [REFUSED, undefined]);
-    assertRestored(terminal);
+    assertRestored(terminal, '$ svc provider test');
   });
 }
 
@@ -130,7 +123,7 @@ test('r looks again: the earlier run is ended and what it still tells does not c
   assert.not.match(terminal.screen().join('\n'), /too late/u);
   terminal.type(KEYS.ctrlC);
   assert.is((await opened.ended).diagnosis, well);
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc provider test');
 });
 
 test('e ends the screen with the setting to open, once there is one', async () => {
@@ -145,7 +138,7 @@ test('e ends the screen with the setting to open, once there is one', async () =
   await waitForText(opened.terminal, 'e open svc.json:14');
   opened.terminal.type('e');
   assert.equal((await opened.ended).edit, REFUSED.checks[0]?.location);
-  assertRestored(opened.terminal);
+  assertRestored(opened.terminal, '$ svc provider test');
 });
 
 test('leaving while it runs ends the run; so does a signal from outside', async () => {
@@ -159,7 +152,7 @@ test('leaving while it runs ends the run; so does a signal from outside', async 
     go(opened);
     assert.is((await opened.ended).diagnosis, undefined);
     assert.is(run.signal.aborted, true);
-    assertRestored(opened.terminal);
+    assertRestored(opened.terminal, '$ svc provider test');
   }
 });
 
@@ -173,7 +166,7 @@ test('a bug in the work restores the terminal and comes out', async () => {
     message = error.message;
   });
   assert.is(message, 'a bug');
-  assertRestored(opened.terminal);
+  assertRestored(opened.terminal, '$ svc provider test');
 });
 
 test('? lists the keys that do something, Esc takes the list away', async () => {

@@ -8,6 +8,7 @@ import type {
 import { runSearchScreen } from '../../../src/ui/screens/search/run.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
   type FakeTerminal,
   KEYS,
@@ -51,16 +52,7 @@ function open(columns: number, rows: number, actions: Partial<SearchScreenAction
 async function leave({ terminal, ended }: Opened): Promise<void> {
   terminal.type(KEYS.ctrlC);
   assert.equal(await ended, { type: 'left' });
-  assertRestored(terminal);
-}
-
-function assertRestored(terminal: FakeTerminal): void {
-  assert.is(terminal.buffer.alternate, false);
-  assert.is(terminal.buffer.cursorShown, true);
-  assert.is(terminal.buffer.bracketedPaste, false);
-  assert.is(terminal.rawMode(), false);
-  assert.equal(terminal.screen(), ['$ svc memory search']);
-  assert.is(terminal.stdout.listenerCount('resize'), 0);
+  assertRestored(terminal, '$ svc memory search');
 }
 
 for (const [columns, rows] of TERMINAL_SIZES) {
@@ -118,7 +110,7 @@ test('the arrows choose, and Enter opens what is chosen', async () => {
   await waitForText(terminal, '# memory/note-01.md › 2026-02-03 › Backups');
   terminal.type(KEYS.enter);
   assert.equal(await ended, { type: 'open', result: aResult(1) });
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc memory search');
 });
 
 test('Enter pressed before the answer came means the answer to what is typed', async () => {
@@ -304,7 +296,7 @@ test('? lists the keys when nothing is typed, Esc goes back and then leaves', as
   await waitForText(terminal, 'Ask your memory something.');
   terminal.type(KEYS.escape);
   assert.equal(await ended, { type: 'left' });
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc memory search');
 });
 
 test('a paste is text: its line breaks and letters press no keys', async () => {
@@ -357,7 +349,7 @@ test('a signal from outside ends the screen and restores the terminal', async ()
   await waitForText(terminal, 'Ask');
   controller.abort();
   assert.equal(await ended, { type: 'left' });
-  assertRestored(terminal);
+  assertRestored(terminal, '$ svc memory search');
 });
 
 test.run();

@@ -12,6 +12,7 @@ import {
 } from '../../../src/ui/screens/serve/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
@@ -84,10 +85,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     assert.match(text, /there is no workspace at \/srv\/work\n.*→ make it/);
     assert.match(text, /log ~\/\.svc\/logs\/serve\.log\n {2}r reload {3}\? help {3}q stop$/);
     await screen.close();
-    assert.is(terminal.buffer.alternate, false);
-    assert.is(terminal.buffer.cursorShown, true);
-    assert.is(terminal.rawMode(), false);
-    assert.equal(terminal.screen(), ['$ svc serve']);
+    assertRestored(terminal, '$ svc serve');
   });
 }
 

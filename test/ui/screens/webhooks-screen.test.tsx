@@ -14,6 +14,7 @@ import { startWebhooksScreen } from '../../../src/ui/screens/webhooks/state.js';
 
 import { createStyle } from '../../../src/ui/style.js';
 import {
+  assertRestored,
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
@@ -139,8 +140,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     terminal.stdin.write(KEYS.ctrlC);
     await waitFor('the third', () => orders.length === 3);
     await screen.close();
-    assert.is(terminal.buffer.alternate, false);
-    assert.equal(terminal.screen(), ['$ svc webhook serve']);
+    assertRestored(terminal, '$ svc webhook serve');
   });
 }
 

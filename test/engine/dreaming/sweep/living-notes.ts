@@ -1,4 +1,4 @@
-import { mulberry32 } from '../../../support/random.js';
+import { seededRandom } from '../../../../src/engine/eval/random.js';
 
 /** Which half of the sentences a simulation is written in: rules are made on one, and judged on the other. */
 export type Half = 'held' | 'tuned';
@@ -292,7 +292,7 @@ class Writer {
 
   constructor(seed: number, half: Half) {
     this.half = half;
-    this.random = mulberry32(seed);
+    this.random = seededRandom(seed);
   }
 
   /** Spreads a fact over the days: noted, said again, changed, asked for, talked about. */

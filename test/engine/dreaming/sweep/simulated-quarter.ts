@@ -2,7 +2,7 @@ import {
   type DreamWorkspace,
   dreamWorkspace,
 } from '../../../../src/engine/dreaming/dream-workspace.js';
-import { mulberry32 } from '../../../support/random.js';
+import { seededRandom } from '../../../../src/engine/eval/random.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 
 /** A statement that lasts, and the questions that people ask about it. */
@@ -103,7 +103,7 @@ const JUNK: readonly ((n: number) => string)[] = [
 
 /** Makes a quarter; the same seed gives the same one. */
 export function simulatedQuarter(seed: number): SimulatedQuarter {
-  const random = mulberry32(seed);
+  const random = seededRandom(seed);
   const between = (low: number, high: number): number =>
     low + Math.floor(random() * (high - low + 1));
   const facts = SYSTEMS.flatMap((system, s) =>

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { seededRandom } from '../../../../../../src/engine/eval/random.js';
 import type { MemoryIndex } from '../../../../../../src/engine/memory/index/memory-index.js';
 import {
   bestCosine,
@@ -15,7 +16,6 @@ import {
   openedIndex,
   putting,
   removing,
-  seededRandom,
   textVector as vectorOf,
 } from '../../../../../support/vector-index.js';
 
