@@ -2,13 +2,15 @@ import {
   dreamBackfillOutputSchema,
   dreamCandidatesOutputSchema,
   dreamExplainOutputSchema,
-  dreamListOutputSchema,
   dreamPromoteOutputSchema,
   dreamRejectOutputSchema,
+  dreamSignalsOutputSchema,
+} from '../../src/engine/dreaming/claim-output-schemas.js';
+import {
+  dreamListOutputSchema,
   dreamRunOutputSchema,
   dreamScheduleOutputSchema,
   dreamShowOutputSchema,
-  dreamSignalsOutputSchema,
   dreamStatusOutputSchema,
   dreamSwitchOutputSchema,
   dreamUndoOutputSchema,

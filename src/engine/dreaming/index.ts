@@ -4,6 +4,14 @@
  * recall-log/recalled-claims.js.
  */
 export { rollBackBackfill, runBackfill } from './backfill.js';
+export type {
+  DreamBackfillOutput,
+  DreamCandidatesOutput,
+  DreamExplainOutput,
+  DreamPromoteOutput,
+  DreamRejectOutput,
+  DreamSignalsOutput,
+} from './claim-output-schemas.js';
 export type { ClaimKey } from './claims/claim-words.js';
 export { promoteClaim, rejectClaim, reopenClaim, undo } from './decide-by-hand.js';
 export { dreamStatus, lastSweep, nextSweepMs } from './dream-status.js';
@@ -27,16 +35,10 @@ export {
 } from './output.js';
 export type {
   DecisionOutput,
-  DreamBackfillOutput,
-  DreamCandidatesOutput,
-  DreamExplainOutput,
   DreamListOutput,
-  DreamPromoteOutput,
-  DreamRejectOutput,
   DreamRunOutput,
   DreamScheduleOutput,
   DreamShowOutput,
-  DreamSignalsOutput,
   DreamStatusOutput,
   DreamSwitchOutput,
   DreamUndoOutput,

@@ -9,25 +9,20 @@ import {
   line,
 } from '../errors/output-schema.js';
 import { skipped } from '../memory/output-schemas.js';
-import { VERDICTS } from './promotion/compare.js';
-import { GATES } from './scoring/gates.js';
-import { CLAIM_FATES } from './scoring/recall-entry.js';
-import { SIGNAL_NAMES } from './scoring/score.js';
 import { SWEEP_TRIGGERS } from './store/sweep-records.js';
 import { SKIP_REASONS } from './sweep/plan-promotions.js';
 
 /*
- * Schemas of dreaming's JSON documents, checked by tests and printed in docs/json.md. No command loads them.
+ * Schemas of dreaming's JSON documents, checked by tests and printed in docs/json.md; those of claims are in
+ * claim-output-schemas.ts. No command loads them.
  */
 
-const part = z.number().check(z.minimum(0), z.maximum(1));
-const score = z.number().check(z.minimum(0));
-const when = z.iso.datetime();
+export const score = z.number().check(z.minimum(0));
+export const when = z.iso.datetime();
 const key = z.string().check(z.regex(/^[0-9a-f]{16}$/u));
-const fate = z.enum(CLAIM_FATES);
 
 /** The workspace a document is about. */
-const place = {
+export const place = {
   workspace: field(z.string(), 'Absolute path.'),
   agents: field(
     z.array(z.string()),
@@ -35,33 +30,17 @@ const place = {
   ),
 };
 
-const keyAndText = {
+export const keyAndText = {
   key: field(key, 'ID of the claim: 16 hexadecimal digits, derived from its words.'),
   text: field(z.string(), 'The statement, on one line.'),
 };
-const claim = {
+export const claim = {
   ...keyAndText,
   source: field(z.enum(['memory', 'sessions']), '`memory`: a note. `sessions`: a conversation.'),
   path: field(z.string(), 'The document, relative to the workspace.'),
   startLine: field(line, 'First line where it was last found, 1-based.'),
   endLine: field(line, 'Last line, inclusive.'),
 };
-
-const signals = {
-  recalls: field(count, 'Searches it answered.'),
-  notes: field(count, 'Daily notes the light phase found it in.'),
-  grounded: field(count, 'Signals added by backfills.'),
-  questions: field(count, 'Different questions, at most the newest 32.'),
-  days: field(count, 'Different days, at most the newest 16.'),
-  firstSignalAt: field(when, 'Time of the first signal.'),
-  lastSignalAt: field(when, 'Time of the last signal.'),
-};
-
-const gate = z.strictObject({
-  gate: field(z.enum(GATES), 'See [dreaming.md](dreaming.md#gates).'),
-  passed: field(z.boolean(), 'Whether the claim passes.'),
-  why: field(z.string(), 'A short explanation for people.'),
-});
 
 const phase = z.strictObject({
   state: field(z.enum(['done', 'failed', 'off']), '`off`: disabled, or excluded with `--phase`.'),
@@ -94,7 +73,7 @@ const sweepFields = {
 };
 const sweep = z.strictObject(sweepFields);
 
-const decision = z.strictObject({
+export const decision = z.strictObject({
   ...claim,
   score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
   decision: field(
@@ -225,106 +204,6 @@ export const dreamShowOutputSchema = documentSchema({
   ),
 });
 
-/** `svc dream candidates --json`. */
-export const dreamCandidatesOutputSchema = documentSchema({
-  ...place,
-  total: field(count, 'Total number of claims.'),
-  ready: field(count, 'Number of claims that pass every gate.'),
-  candidates: field(
-    z.array(
-      z.strictObject({
-        ...claim,
-        ...signals,
-        score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
-        passes: field(z.boolean(), 'Whether it passes every gate.'),
-        signals: field(
-          z.strictObject({
-            frequency: field(part, 'How often it was recalled or noted.'),
-            relevance: field(part, 'How well it answered.'),
-            diversity: field(part, 'For how many questions, or on how many days.'),
-            recency: field(part, 'How recently.'),
-            consolidation: field(part, 'How far its signals are spread over days.'),
-            conceptual: field(part, 'How many concepts it mentions.'),
-          }),
-          'The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).',
-        ),
-        lightBoost: field(part, 'Added if recent light phases staged it.'),
-        remBoost: field(part, 'Added if recent REM phases selected it.'),
-        failed: field(
-          z.array(gate.shape.gate),
-          'The gates it fails; see [dreaming.md](dreaming.md#gates).',
-        ),
-      }),
-    ),
-    'At most `--limit`.',
-  ),
-});
-
-/** `svc dream explain --json`. */
-export const dreamExplainOutputSchema = documentSchema({
-  ...place,
-  ...claim,
-  ...signals,
-  fate: field(fate, 'Status of the claim.'),
-  decidedAt: field(z.nullable(when), 'When it was decided; `null` while open.'),
-  sweep: field(z.nullable(z.string()), 'The sweep that promoted it; otherwise `null`.'),
-  tags: field(z.array(z.string()), 'Concepts it mentions, at most 8.'),
-  score: field(score, 'Sum of `adds`.'),
-  parts: field(
-    z.array(
-      z.strictObject({
-        part: field(
-          z.enum([...SIGNAL_NAMES, 'light', 'rem']),
-          'See [dreaming.md](dreaming.md#scoring).',
-        ),
-        value: field(part, '0 to 1.'),
-        weight: field(part, 'The most it can add.'),
-        adds: field(part, 'Value times weight.'),
-        why: field(z.string(), 'A short explanation for people.'),
-      }),
-    ),
-    'The six signals and the boosts from earlier light and REM phases.',
-  ),
-  gates: field(z.array(gate), 'Every gate, in order.'),
-  passes: field(z.boolean(), 'Whether it passes every gate.'),
-  note: field(
-    z.enum(['found', 'changed', 'missing', 'superseded']),
-    '`found`: its note still contains it. `changed`: its note has a similar statement. `missing`: neither. `superseded`: a later note contradicts it.',
-  ),
-  longTermMemory: field(
-    z.enum(VERDICTS),
-    'How it relates to `MEMORY.md`. `new`: not in it. `present`: it has an entry. `said`: other text covers all of it. `renews`: it updates an entry.',
-  ),
-});
-
-/** `svc dream signals --json`. */
-export const dreamSignalsOutputSchema = documentSchema({
-  ...place,
-  total: field(count, 'Total number of claims.'),
-  claims: field(
-    z.array(
-      z.strictObject({
-        ...claim,
-        ...signals,
-        fate: field(fate, 'Status of the claim.'),
-        averageScore: field(part, 'Mean score of its signals.'),
-        maxScore: field(part, 'Highest score of its signals.'),
-      }),
-    ),
-    'At most `--limit`.',
-  ),
-});
-
-/** `svc dream promote --json`. */
-export const dreamPromoteOutputSchema = documentSchema({
-  ...place,
-  ...decision.shape,
-  sweep: field(z.nullable(z.string()), 'ID for `svc dream undo`; `null` if nothing was decided.'),
-});
-
-/** `svc dream reject --json`. */
-export const dreamRejectOutputSchema = documentSchema({ ...place, ...claim });
-
 /** `svc dream undo --json`. */
 export const dreamUndoOutputSchema = documentSchema({
   ...place,
@@ -370,48 +249,6 @@ export const dreamSwitchOutputSchema = documentSchema({
   nextRunAt: field(z.nullable(when), 'When the next sweep is due; `null` if dreaming is off.'),
 });
 
-/** `svc dream backfill --json`: with one of the last two fields, depending on flags. */
-export const dreamBackfillOutputSchema = documentSchema({
-  ...place,
-  id: field(z.nullable(z.string()), 'ID for `--rollback`; `null` if nothing changed.'),
-  backfilled: field(
-    z.optional(
-      z.strictObject({
-        dryRun: field(z.boolean(), 'True if nothing was written.'),
-        notes: field(count, 'Daily notes read.'),
-        notesLeft: field(count, 'Older notes over the limit of one run.'),
-        leans: field(
-          z.strictObject({
-            lasting: field(count, 'Below a heading such as "Decisions" or "Lessons": two signals.'),
-            durable: field(count, 'Worded as a rule, a habit or a permanent fact: one signal.'),
-            unclear: field(count, 'No signal.'),
-            situational: field(count, 'Events of that day: no signal.'),
-          }),
-          'Number of statements by how long they are likely to stay true.',
-        ),
-        claims: field(
-          z.array(
-            z.strictObject({
-              ...keyAndText,
-              path: field(z.string(), 'The note, relative to the workspace.'),
-              startLine: field(line, 'First line, 1-based.'),
-              endLine: field(line, 'Last line, inclusive.'),
-              lean: field(z.enum(['lasting', 'durable']), 'See `leans`.'),
-            }),
-          ),
-          'Statements that got signals, in note order.',
-        ),
-        skipped: field(skipped, 'Notes that could not be read.'),
-      }),
-    ),
-    'Only with `--path`.',
-  ),
-  rolledBack: field(
-    z.optional(z.strictObject({ claims: field(count, 'Number of claims affected.') })),
-    'Only with `--rollback`.',
-  ),
-});
-
 export type SweepOutput = DeepReadonly<z.infer<typeof sweep>>;
 export type DecisionOutput = DeepReadonly<z.infer<typeof decision>>;
 /** One workspace of `svc dream run`: the result of its sweep, or why it did not run. */
@@ -422,12 +259,6 @@ export type DreamRunOutput = DocumentOf<typeof dreamRunOutputSchema>;
 export type DreamStatusOutput = DocumentOf<typeof dreamStatusOutputSchema>;
 export type DreamListOutput = DocumentOf<typeof dreamListOutputSchema>;
 export type DreamShowOutput = DocumentOf<typeof dreamShowOutputSchema>;
-export type DreamCandidatesOutput = DocumentOf<typeof dreamCandidatesOutputSchema>;
-export type DreamExplainOutput = DocumentOf<typeof dreamExplainOutputSchema>;
-export type DreamSignalsOutput = DocumentOf<typeof dreamSignalsOutputSchema>;
-export type DreamPromoteOutput = DocumentOf<typeof dreamPromoteOutputSchema>;
-export type DreamRejectOutput = DocumentOf<typeof dreamRejectOutputSchema>;
 export type DreamUndoOutput = DocumentOf<typeof dreamUndoOutputSchema>;
 export type DreamScheduleOutput = DocumentOf<typeof dreamScheduleOutputSchema>;
 export type DreamSwitchOutput = DocumentOf<typeof dreamSwitchOutputSchema>;
-export type DreamBackfillOutput = DocumentOf<typeof dreamBackfillOutputSchema>;

@@ -1,16 +1,18 @@
 import { formatCountOf } from '../support/format.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { BackfillSummary } from './backfill.js';
+import type {
+  DreamBackfillOutput,
+  DreamCandidatesOutput,
+  DreamExplainOutput,
+  DreamSignalsOutput,
+} from './claim-output-schemas.js';
 import { claimKeyOf } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import type { ClaimExplanation, ScoredClaim } from './explain-claim.js';
 import type {
   DecisionOutput,
-  DreamBackfillOutput,
-  DreamCandidatesOutput,
-  DreamExplainOutput,
   DreamShowOutput,
-  DreamSignalsOutput,
   SweepOutput,
   SweptOutput,
 } from './output-schemas.js';

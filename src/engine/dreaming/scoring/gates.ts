@@ -1,8 +1,8 @@
 import { formatCountOf } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
+import type { DreamExplainOutput } from '../claim-output-schemas.js';
 import { isPassing } from '../claims/gist-words.js';
 import { JUNK_WORDS, junkReason } from '../claims/junk.js';
-import type { DreamExplainOutput } from '../output-schemas.js';
 import type { DreamSettings } from '../sweep/phase-context.js';
 import { isAsked, isShortTermPath, type RecallEntry, signalCount } from './recall-entry.js';
 import { type ClaimScore, distinctAsks } from './score.js';
